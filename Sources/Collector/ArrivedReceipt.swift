@@ -1,0 +1,43 @@
+import Measurement
+
+/// A receipt whose MAC was right, as it reached the listener. Whether it is the first one, late, or for a
+/// notification nobody knows is the ledger's to say.
+public struct ArrivedReceipt: Sendable, Equatable {
+  public var id: NotificationID
+  /// The device's own name for itself, at most 128 bytes of UTF-8.
+  public var device: String
+  /// When it reached the collector.
+  public var arrivedAt: MonotonicTime
+  /// The device's wall clock when the notification reached it.
+  public var receivedAt: WallTime
+  /// The boot the device's monotonic time belongs to, and that time: exact when the boot is the collector's own.
+  public var bootID: String?
+  public var receivedMonotonic: MonotonicTime?
+
+  public init(
+    id: NotificationID, device: String, arrivedAt: MonotonicTime, receivedAt: WallTime,
+    bootID: String? = nil, receivedMonotonic: MonotonicTime? = nil
+  ) {
+    self.id = id
+    self.device = device
+    self.arrivedAt = arrivedAt
+    self.receivedAt = receivedAt
+    self.bootID = bootID
+    self.receivedMonotonic = receivedMonotonic
+  }
+}
+
+/// What became of a batch of receipts: the answer's body (`POST /v1/receipts`).
+public struct ReceiptOutcome: Sendable, Equatable {
+  public var accepted: Int
+  public var duplicate: Int
+  public var unknown: Int
+  public var refused: Int
+
+  public init(accepted: Int = 0, duplicate: Int = 0, unknown: Int = 0, refused: Int = 0) {
+    self.accepted = accepted
+    self.duplicate = duplicate
+    self.unknown = unknown
+    self.refused = refused
+  }
+}

@@ -1,0 +1,85 @@
+import Measurement
+
+/// What the timing thread saw, as values handed on once to the recorder. Nothing here is judged yet.
+public enum Observation: Sendable {
+  /// The schedule's next block. Nothing of it may be sent before the recorder says that it is committed.
+  case planned(PlannedBlock)
+  /// The request was handed to the socket.
+  case sent(SentRequest)
+  /// The provider answered, with whatever status.
+  case answered(AnsweredRequest)
+  /// No answer will come.
+  case failed(SampleID, reason: FailureReason, attempt: Int, detail: String, at: MonotonicTime)
+  /// It was not sent and never will be.
+  case missed(SampleID, reason: MissedReason, at: MonotonicTime)
+  /// Connections, limits, pauses: things that happened to a target rather than to a notification.
+  case event(Event)
+  /// A line for the log.
+  case log(LogLine)
+}
+
+/// Consecutive sequence numbers of one target and the instants they are planned for.
+public struct PlannedBlock: Sendable, Equatable {
+  public var target: TargetID
+  public var firstSequence: Int64
+  /// One instant a sequence number, ascending.
+  public var planned: [MonotonicTime]
+  /// One variant a sequence number, or empty when the target has none.
+  public var variants: [VariantID]
+
+  public init(
+    target: TargetID, firstSequence: Int64, planned: [MonotonicTime], variants: [VariantID] = []
+  ) {
+    self.target = target
+    self.firstSequence = firstSequence
+    self.planned = planned
+    self.variants = variants
+  }
+
+  public var lastSequence: Int64 { firstSequence + Int64(planned.count) - 1 }
+}
+
+/// A request at the instant it left.
+public struct SentRequest: Sendable, Equatable {
+  public var id: SampleID
+  /// Stamped just before the corked batch was released.
+  public var at: MonotonicTime
+  public var payloadBytes: Int
+
+  public init(id: SampleID, at: MonotonicTime, payloadBytes: Int) {
+    self.id = id
+    self.at = at
+    self.payloadBytes = payloadBytes
+  }
+}
+
+/// A request that was answered.
+public struct AnsweredRequest: Sendable, Equatable {
+  public var id: SampleID
+  /// When the answer's headers were complete, by `source`.
+  public var at: MonotonicTime
+  public var source: TimestampSource
+  public var status: Int
+  public var isAccepted: Bool
+  /// The provider's own word when it did not accept.
+  public var reason: String?
+  public var connection: ConnectionUse?
+  public var attempt: Int
+  public var httpVersion: HTTPVersion?
+
+  public init(
+    id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
+    reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
+    httpVersion: HTTPVersion? = nil
+  ) {
+    self.id = id
+    self.at = at
+    self.source = source
+    self.status = status
+    self.isAccepted = isAccepted
+    self.reason = reason
+    self.connection = connection
+    self.attempt = attempt
+    self.httpVersion = httpVersion
+  }
+}
