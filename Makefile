@@ -1,0 +1,39 @@
+# pushscope: `make demo` shows it, `make test` proves it. Everything else is for those who change it.
+
+SWIFT ?= swift
+ORACLES := .build/oracles
+export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
+
+.PHONY: help demo build release test bench lint format pictures clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
+
+demo: release ## watch real notifications travel: loopback service, collector, dashboard
+	@scripts/demo
+
+build: ## a debug build
+	@scripts/bootstrap build
+	$(SWIFT) build
+
+release: ## an optimised build in .build/release
+	@scripts/bootstrap build
+	$(SWIFT) build -c release --product pushscope
+
+test: ## the whole suite, end to end included
+	@scripts/bootstrap build test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+bench: ## figures, side by side with a peer in the same run
+	@scripts/bootstrap build test
+	@Benchmarks/run
+
+lint: ## formatting and the floors of the house
+	@scripts/lint
+
+format: ## rewrite sources in the house's format
+	@scripts/format
+
+clean: ## remove what was built
+	$(SWIFT) package clean
