@@ -1,0 +1,8 @@
+/// An unknown of the linear system, named by the place the solver keeps it in.
+///
+/// Places are used again after ``SimplexSolver/removeVariable(_:)``; the generation tells the old owner from the new
+/// one, so that a name kept too long is caught instead of silently meaning another variable.
+public struct SolverVariable: Hashable, Sendable {
+  let index: Int32
+  let generation: UInt32
+}
