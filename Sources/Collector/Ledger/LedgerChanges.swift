@@ -1,0 +1,23 @@
+import Measurement
+
+/// What one round of the ledger has for the store.
+struct LedgerChanges: Sendable, Equatable {
+  /// Rows the store does not have yet, ascending by id.
+  var inserted: [Sample] = []
+  /// Rows that changed, ascending by id.
+  var updated: [Sample] = []
+  var receipts: [Receipt]
+  var events: [Event]
+  var log: [LogLine]
+
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
+  }
+}
+
+/// What a receipt was worth.
+enum ReceiptDisposition: Sendable, Equatable {
+  case accepted
+  case duplicate
+  case unknown
+}
