@@ -1,0 +1,103 @@
+#define _GNU_SOURCE
+#include "CNcurses.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { most_bytes = 512, signal_stack_bytes = 64 * 1024 };
+
+// What ends a process without asking. SIGQUIT is among them so that Ctrl-\ helps even when the drawing thread hangs.
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGQUIT, SIGSYS};
+enum { fatal_count = sizeof fatal_signals / sizeof fatal_signals[0] };
+
+static atomic_bool armed;
+static int terminal_descriptor = -1;
+static struct termios shell_modes;
+static char restore_bytes[most_bytes];
+static size_t restore_count;
+static struct sigaction replaced[fatal_count];
+static bool installed;
+static char signal_stack[signal_stack_bytes];
+
+static void restore_at_exit(void) { cncurses_guard_restore(); }
+
+// Waits a moment for a terminal that does not read, then gives up: ending matters more than looking tidy.
+static void write_all(int descriptor, const char *bytes, size_t count) {
+  int patience = 20;
+  while (count > 0) {
+    struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
+    if (poll(&ready, 1, 50) <= 0) {
+      if (--patience == 0) return;
+      continue;
+    }
+    const ssize_t written = write(descriptor, bytes, count);
+    if (written < 0) {
+      if ((errno != EINTR && errno != EAGAIN) || --patience == 0) return;
+      continue;
+    }
+    bytes += written;
+    count -= (size_t)written;
+  }
+}
+
+bool cncurses_guard_restore(void) {
+  if (!atomic_exchange(&armed, false)) return false;
+  const int saved = errno;
+  write_all(terminal_descriptor, restore_bytes, restore_count);
+  // Not TCSADRAIN: it would wait without limit for a terminal that does not read.
+  sigset_t background, before;
+  sigemptyset(&background);
+  sigaddset(&background, SIGTTOU);
+  pthread_sigmask(SIG_BLOCK, &background, &before);
+  tcsetattr(terminal_descriptor, TCSANOW, &shell_modes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = saved;
+  return true;
+}
+
+bool cncurses_guard_is_armed(void) { return atomic_load(&armed); }
+
+static void restore_and_raise(int number, siginfo_t *information, void *context) {
+  (void)context;
+  cncurses_guard_restore();
+  for (int index = 0; index < fatal_count; index += 1) {
+    if (fatal_signals[index] == number) sigaction(number, &replaced[index], NULL);
+  }
+  // A fault happens again on return, with its address intact for whoever was here before (a backtracer, a core
+  // dump); a signal that somebody sent, or that points past its instruction, has to be sent again.
+  const bool recurs = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
+  if (!recurs || information == NULL || information->si_code <= 0) raise(number);
+}
+
+static void install(void) {
+  const stack_t stack = {.ss_sp = signal_stack, .ss_size = signal_stack_bytes};
+  stack_t present;
+  if (sigaltstack(NULL, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) sigaltstack(&stack, NULL);
+  if (installed) return;
+  installed = true;
+  atexit(restore_at_exit);
+  for (int index = 0; index < fatal_count; index += 1) {
+    struct sigaction action = {.sa_sigaction = restore_and_raise, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaction(fatal_signals[index], &action, &replaced[index]);
+  }
+}
+
+int cncurses_guard_arm(int terminal, const struct termios *modes, const char *bytes, size_t count) {
+  if (count > most_bytes) return -1;
+  atomic_store(&armed, false);
+  terminal_descriptor = terminal;
+  shell_modes = *modes;
+  memcpy(restore_bytes, bytes, count);
+  restore_count = count;
+  install();
+  atomic_store(&armed, true);
+  return 0;
+}
+
+void cncurses_guard_disarm(void) { atomic_store(&armed, false); }

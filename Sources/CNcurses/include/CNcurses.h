@@ -1,0 +1,52 @@
+/// ncurses for Swift, and the two things that must run inside a signal handler. Each line says which limit of
+/// Swift it meets; whatever Swift can do is done there.
+#ifndef CNCURSES_H
+#define CNCURSES_H
+
+// SwiftPM drops the -D flags of a pkg-config file, and without this one the wide-character API vanishes.
+#ifndef NCURSES_WIDECHAR
+#define NCURSES_WIDECHAR 1
+#endif
+#include <curses.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+// KEY_F is a function-like macro: Swift imports constants only.
+static inline int cncurses_key_f(int number) { return KEY_F(number); }
+
+// Declared in <term.h>, whose macros (`columns`, `lines`, `tab`, …) would shadow names in every importer.
+int tigetnum(const char *name);
+
+// SIG_DFL and its kind are casts: Swift imports no macro that casts, and sigaction holds a union.
+void cncurses_default_signal(int signal);
+
+// A handler may run between any two instructions of any thread; Swift code may allocate, take locks or begin an
+// exclusive access there. These handlers only write a byte to a pipe.
+
+/// Makes the pipe once for the process (both ends close-on-exec and non-blocking). Returns its reading end, or -1.
+int cncurses_signal_pipe(void);
+
+/// From now on the signal becomes one byte, its number, in the pipe. Remembers what was there before.
+int cncurses_catch_signal(int signal);
+
+/// Puts back what `cncurses_catch_signal` replaced.
+void cncurses_release_signal(int signal);
+
+// The same limit again: a crash must give the terminal back without running any Swift.
+
+/// From now on a crash, SIGQUIT or `exit` writes `bytes` to `terminal` and sets `modes` before the process ends.
+/// `bytes` is copied; at most 512. Returns -1 when it is longer. Call from the thread that draws: it gets a
+/// signal stack of its own, so that its stack may overflow.
+int cncurses_guard_arm(int terminal, const struct termios *modes, const char *bytes, size_t count);
+
+/// The terminal was given back in order: the guard has nothing left to do.
+void cncurses_guard_disarm(void);
+
+/// Gives the terminal back if the guard is armed. Async-signal-safe; only the first caller acts.
+bool cncurses_guard_restore(void);
+
+/// Whether the terminal is still ours. False as soon as any thread gave it back.
+bool cncurses_guard_is_armed(void);
+
+#endif

@@ -1,0 +1,15 @@
+/// How many colours reach the screen.
+public enum ColorProfile: Int, Sendable, Hashable, Comparable, CaseIterable {
+  /// Attributes only.
+  case monochrome
+  /// The sixteen colours of the terminal's own palette.
+  case ansi16
+  /// The colour cube and grey ramp of xterm.
+  case ansi256
+  /// 24 bits of RGB.
+  case trueColor
+
+  public static func < (left: ColorProfile, right: ColorProfile) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

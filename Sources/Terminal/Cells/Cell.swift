@@ -1,0 +1,61 @@
+public import ConstraintAnimation
+
+/// One place of the screen: a glyph and how it looks. 16 bytes, no references.
+///
+/// A wide glyph takes two cells: the first holds it, the second is a *continuation* that shows nothing itself and
+/// carries the same look. `CellBuffer` keeps the two together.
+public struct Cell: Sendable, Hashable {
+  /// A Unicode scalar value that takes one or two columns, an index into `GraphemeTable` (see there), or
+  /// `Cell.continuationGlyph`.
+  public internal(set) var glyph: UInt32
+  public internal(set) var foreground: CellColor
+  public internal(set) var background: CellColor
+  /// The attributes in the low byte, `wideFlag` above them.
+  @usableFromInline var bits: UInt32
+
+  /// The second column of a wide glyph.
+  public static let continuationGlyph: UInt32 = 0xFFFF_FFFF
+
+  static let wideFlag: UInt32 = 1 << 8
+
+  /// A space in the terminal's own colours.
+  public static let blank = Cell(
+    glyph: 0x20, foreground: .terminalDefault, background: .terminalDefault, attributes: [])
+
+  init(
+    glyph: UInt32, foreground: CellColor, background: CellColor, attributes: CellAttributes,
+    isWide: Bool = false
+  ) {
+    self.glyph = glyph
+    self.foreground = foreground
+    self.background = background
+    self.bits = UInt32(attributes.rawValue) | (isWide ? Cell.wideFlag : 0)
+  }
+
+  public var attributes: CellAttributes {
+    CellAttributes(rawValue: UInt8(truncatingIfNeeded: bits))
+  }
+
+  /// The first column of a glyph that takes two.
+  public var isWide: Bool { bits & Cell.wideFlag != 0 }
+
+  /// The second column of a wide glyph.
+  public var isContinuation: Bool { glyph == Cell.continuationGlyph }
+
+  /// The look without the glyph.
+  public var style: CellStyle {
+    CellStyle(foreground: foreground.color, background: background.color, attributes: attributes)
+  }
+
+  /// Shows nothing but its background: what the erase functions of a terminal leave behind.
+  ///
+  /// Bold, dim and italic do not show on a space; underline and reverse do.
+  var isErasable: Bool {
+    glyph == 0x20 && bits & UInt32(CellAttributes([.underline, .reverse]).rawValue) == 0
+  }
+
+  /// A space with this cell's look.
+  var emptied: Cell {
+    Cell(glyph: 0x20, foreground: foreground, background: background, attributes: attributes)
+  }
+}

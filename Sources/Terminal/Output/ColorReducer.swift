@@ -1,0 +1,82 @@
+/// Reduces 24-bit colours to what the terminal has, remembering its answers.
+///
+/// The nearest palette entry is found with squared distances weighted 2 : 4 : 3 for red, green and blue, close to
+/// how differently the eye takes them. The 256-colour profile leaves out the first sixteen entries, because people
+/// change those.
+struct ColorReducer: ~Copyable {
+  /// 0 for the terminal's own; `0x01RRGGBB`; `0x0200_0000 | index` of 256; `0x0300_0000 | index` of 16.
+  typealias Reduced = UInt32
+
+  let profile: ColorProfile
+  private let memo: UnsafeMutablePointer<(color: UInt32, reduced: UInt32)>
+
+  private static let memoCount = 512
+
+  init(profile: ColorProfile) {
+    self.profile = profile
+    memo = .allocate(capacity: ColorReducer.memoCount)
+    memo.initialize(repeating: (0, 0), count: ColorReducer.memoCount)
+  }
+
+  deinit { memo.deallocate() }
+
+  @inline(__always)
+  func reduce(_ color: CellColor) -> Reduced {
+    if color.bits == 0 || profile == .monochrome { return 0 }
+    if profile == .trueColor { return color.bits }
+    // Multiplicative hashing: the upper bits of the product depend on all of the colour.
+    let slot = Int((color.bits &* 0x9E37_79B1) >> 23)
+    if memo[slot].color != color.bits {
+      memo[slot] = (
+        color.bits, profile == .ansi256 ? Self.nearest256(color.bits) : Self.nearest16(color.bits)
+      )
+    }
+    return memo[slot].reduced
+  }
+
+  private static func channels(_ bits: UInt32) -> (red: Int, green: Int, blue: Int) {
+    (Int(bits >> 16 & 0xFF), Int(bits >> 8 & 0xFF), Int(bits & 0xFF))
+  }
+
+  private static func distance(
+    _ left: (red: Int, green: Int, blue: Int), _ right: (red: Int, green: Int, blue: Int)
+  ) -> Int {
+    let red = left.red - right.red
+    let green = left.green - right.green
+    let blue = left.blue - right.blue
+    return 2 * red * red + 4 * green * green + 3 * blue * blue
+  }
+
+  static func nearest256(_ bits: UInt32) -> Reduced {
+    let wanted = channels(bits)
+    // The cube's levels are 0, 95, 135, 175, 215, 255.
+    func step(_ value: Int) -> Int { value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40 }
+    func level(_ step: Int) -> Int { step == 0 ? 0 : 55 + 40 * step }
+    let steps = (red: step(wanted.red), green: step(wanted.green), blue: step(wanted.blue))
+    let cube = (red: level(steps.red), green: level(steps.green), blue: level(steps.blue))
+    // The grey ramp is 8, 18, … 238.
+    let mean = (2 * wanted.red + 4 * wanted.green + 3 * wanted.blue) / 9
+    let shade = min(max((mean - 3) / 10, 0), 23)
+    let grey = 8 + 10 * shade
+    if distance(wanted, (grey, grey, grey)) < distance(wanted, cube) {
+      return 0x0200_0000 | UInt32(232 + shade)
+    }
+    return 0x0200_0000 | UInt32(16 + 36 * steps.red + 6 * steps.green + steps.blue)
+  }
+
+  static func nearest16(_ bits: UInt32) -> Reduced {
+    let wanted = channels(bits)
+    var best = (index: 0, distance: Int.max)
+    for (index, entry) in palette16.enumerated() {
+      let far = distance(wanted, channels(entry))
+      if far < best.distance { best = (index, far) }
+    }
+    return 0x0300_0000 | UInt32(best.index)
+  }
+
+  /// What xterm shows for the sixteen; other terminals differ, none by much.
+  static let palette16: [UInt32] = [
+    0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
+    0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
+  ]
+}

@@ -1,0 +1,148 @@
+import ConstraintAnimation
+import Glibc
+
+/// Compares what should be on the screen with what is, and writes the difference as bytes for a terminal.
+///
+/// It knows nothing of files: `encode` returns the bytes of one frame, and the caller must either write all of
+/// them or call `invalidate`. Nothing is allocated per frame once the largest frame has been seen.
+public final class DiffWriter {
+  /// What the terminal can do; a change repaints the whole screen.
+  public var profile: OutputProfile {
+    didSet {
+      if profile == oldValue { return }
+      encoder = FrameEncoder(profile: profile)
+      invalidate()
+    }
+  }
+
+  private var encoder: FrameEncoder
+  private let front: CellBuffer
+  private var frontHashes: [UInt64]
+  private var backHashes: [UInt64]
+  private var blankHash: UInt64 = 0
+  private var isValid = false
+  private var shownCursor: CursorPosition?
+
+  public init(columns: Int, rows: Int, profile: OutputProfile) {
+    self.profile = profile
+    encoder = FrameEncoder(profile: profile)
+    front = CellBuffer(columns: columns, rows: rows)
+    frontHashes = []
+    backHashes = []
+  }
+
+  /// The next frame blanks the screen first: after a resize, a resume, or anything that wrote on its own.
+  public func invalidate() {
+    isValid = false
+    shownCursor = nil
+  }
+
+  /// The bytes that make the terminal show `back`; none when it does already.
+  ///
+  /// - Parameter cursor: where text is being typed, inside the buffer; `nil` hides the cursor.
+  /// - Returns: valid until the next call.
+  public func encode(_ back: CellBuffer, cursor: CursorPosition? = nil) -> UnsafeRawBufferPointer {
+    encoder.bytes.removeAll()
+    if profile.synchronizesOutput { encoder.bytes.append("\u{1B}[?2026h") }
+    let start = encoder.bytes.count
+    let isRepaint = !isValid || front.columns != back.columns || front.rows != back.rows
+    if isRepaint { repaint(columns: back.columns, rows: back.rows) }
+    if profile.movesRows {
+      let changed = hashRows(back)
+      if !isRepaint && changed >= 3 { moveRows() }
+    }
+    encodeRows(back)
+    encode(cursor, hasPainted: encoder.bytes.count > start)
+    if encoder.bytes.count == start {
+      encoder.bytes.removeAll()
+    } else if profile.synchronizesOutput {
+      encoder.bytes.append("\u{1B}[?2026l")
+    }
+    return encoder.bytes.contents
+  }
+
+  private func repaint(columns: Int, rows: Int) {
+    if front.columns != columns || front.rows != rows {
+      front.resize(columns: columns, rows: rows)
+    } else {
+      front.clear()
+    }
+    blankHash = front.storage.baseAddress.map { RowMove.hash($0, count: columns) } ?? 0
+    frontHashes = Array(repeating: blankHash, count: rows)
+    backHashes = frontHashes
+    encoder.clearScreen()
+    if shownCursor == nil { encoder.bytes.append("\u{1B}[?25l") }
+    isValid = true
+  }
+
+  private func encodeRows(_ back: CellBuffer) {
+    let columns = back.columns
+    guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return }
+    for y in 0..<back.rows {
+      let source = wanted + y * columns
+      let target = shown + y * columns
+      if memcmp(source, target, columns * MemoryLayout<Cell>.stride) == 0 { continue }
+      encoder.encodeRow(y, back: source, front: target, count: columns)
+      target.update(from: source, count: columns)
+      if !profile.movesRows { continue }
+      frontHashes[y] = backHashes[y]
+    }
+  }
+
+  /// Hashes the rows that changed. Returns how many did.
+  private func hashRows(_ back: CellBuffer) -> Int {
+    let columns = back.columns
+    let stride = columns * MemoryLayout<Cell>.stride
+    guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return 0 }
+    var changed = 0
+    for y in 0..<back.rows {
+      if memcmp(wanted + y * columns, shown + y * columns, stride) == 0 {
+        backHashes[y] = frontHashes[y]
+      } else {
+        backHashes[y] = RowMove.hash(wanted + y * columns, count: columns)
+        changed += 1
+      }
+    }
+    return changed
+  }
+
+  /// Lets the terminal move a block of rows where that saves painting them.
+  private func moveRows() {
+    let columns = front.columns
+    guard let shown = front.storage.baseAddress,
+      let move = RowMove.best(back: backHashes.span, front: frontHashes.span, blank: blankHash)
+    else { return }
+    encoder.moveRows(in: move.region, by: move.distance)
+    let kept = move.region.count - abs(move.distance)
+    let first = move.region.lowerBound
+    let (from, to) = move.distance < 0 ? (first - move.distance, first) : (first, first + move.distance)
+    (shown + to * columns).update(from: shown + from * columns, count: kept * columns)
+    let uncovered = move.distance < 0 ? first + kept..<move.region.upperBound : first..<to
+    (shown + uncovered.lowerBound * columns).update(repeating: .blank, count: uncovered.count * columns)
+    frontHashes.withUnsafeMutableBufferPointer { hashes in
+      guard let hashes = hashes.baseAddress else { return }
+      (hashes + to).update(from: hashes + from, count: kept)
+      (hashes + uncovered.lowerBound).update(repeating: blankHash, count: uncovered.count)
+    }
+  }
+
+  private func encode(_ cursor: CursorPosition?, hasPainted: Bool) {
+    if let cursor {
+      if cursor != shownCursor || hasPainted { encoder.showCursor(x: cursor.column, y: cursor.row) }
+    } else if shownCursor != nil {
+      encoder.bytes.append("\u{1B}[?25l")
+    }
+    shownCursor = cursor
+  }
+}
+
+/// Where the terminal's own cursor stands, counted from 0.
+public struct CursorPosition: Sendable, Hashable {
+  public var column: Int
+  public var row: Int
+
+  public init(column: Int, row: Int) {
+    self.column = column
+    self.row = row
+  }
+}

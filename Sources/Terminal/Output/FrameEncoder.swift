@@ -1,0 +1,245 @@
+import ConstraintAnimation
+
+/// Turns changed cells into the fewest bytes it knows: keeps track of where the cursor is and what the rendition
+/// is set to, and chooses moves and renditions by their length.
+///
+/// Only sequences are used that every terminal of the last thirty years has: CUP, CUU, CUD, CUF, CUB, CHA, ED, EL,
+/// ECH, SGR, DECSTBM, IL, DL. It expects autowrap to be off.
+struct FrameEncoder: ~Copyable {
+  let profile: OutputProfile
+  var bytes = OutputBytes()
+  private let colors: ColorReducer
+  private var pen = Pen.plain
+  /// -1 where unknown: after the last column, and after a glyph whose width terminals disagree on.
+  private var cursorX = -1
+  private var cursorY = -1
+  /// The run of equal blanks that was looked at last, in the row being encoded.
+  private var blankRun = 0..<0
+  private var blankChangedEnd = 0
+
+  init(profile: OutputProfile) {
+    self.profile = profile
+    colors = ColorReducer(profile: profile.colors)
+  }
+
+  /// The cursor may be anywhere: something else has written, or a string of ours moved it.
+  mutating func forgetCursor() { (cursorX, cursorY) = (-1, -1) }
+
+  /// Blanks the screen in the terminal's own colours, whatever it showed and however it was set before.
+  mutating func clearScreen() {
+    bytes.append("\u{1B}[m\u{1B}[r\u{1B}[H\u{1B}[2J")
+    pen = .plain
+    (cursorX, cursorY) = (0, 0)
+  }
+
+  /// Moves the rows `region` up (negative distance) or down; rows that are uncovered become blank.
+  mutating func moveRows(in region: Range<Int>, by distance: Int) {
+    pen.change(to: .plain, &bytes)
+    bytes.append("\u{1B}[")
+    bytes.append(decimal: region.lowerBound + 1)
+    bytes.append(0x3B)
+    bytes.append(decimal: region.upperBound)
+    bytes.append(0x72)
+    (cursorX, cursorY) = (0, 0)
+    moveCursor(x: 0, y: region.lowerBound)
+    bytes.append("\u{1B}[")
+    bytes.append(decimal: abs(distance))
+    bytes.append(distance < 0 ? 0x4D : 0x4C)
+    bytes.append("\u{1B}[r")
+    (cursorX, cursorY) = (0, 0)
+  }
+
+  /// Emits what turns the `front` row into the `back` row; both have `count` cells.
+  mutating func encodeRow(
+    _ y: Int, back: UnsafePointer<Cell>, front: UnsafePointer<Cell>, count: Int
+  ) {
+    var x = 0
+    while x < count && back[x] == front[x] { x += 1 }
+    if x == count { return }
+    var last = count - 1
+    while back[last] == front[last] { last -= 1 }
+    blankRun = 0..<0
+    while x <= last {
+      if looksEqual(back[x], front[x]) {
+        x += 1
+        continue
+      }
+      let cell = back[x]
+      if cell.isErasable, let end = erase(from: x, y: y, back: back, front: front, last: last, count: count) {
+        x = end
+        continue
+      }
+      if !cell.isContinuation {
+        approach(x: x, y: y, row: back)
+        paint(cell, lastColumn: count - 1)
+      }
+      x += cell.isWide ? 2 : 1
+    }
+  }
+
+  /// Puts the cursor where text is typed, and shows it.
+  mutating func showCursor(x: Int, y: Int) {
+    moveCursor(x: x, y: y)
+    bytes.append("\u{1B}[?25h")
+  }
+
+  // MARK: - Cells
+
+  private func looksEqual(_ left: Cell, _ right: Cell) -> Bool {
+    if left == right { return true }
+    if left.glyph != right.glyph || left.isWide != right.isWide { return false }
+    // The first half of a wide glyph decides for both.
+    if left.isContinuation { return true }
+    if left.isErasable && right.isErasable {
+      return colors.reduce(left.background) == colors.reduce(right.background)
+    }
+    return left.attributes == right.attributes
+      && colors.reduce(left.foreground) == colors.reduce(right.foreground)
+      && colors.reduce(left.background) == colors.reduce(right.background)
+  }
+
+  /// The rendition for a cell. A blank shows its background only, so the rest may stay as it is.
+  @inline(__always)
+  private func pen(for cell: Cell) -> Pen {
+    if cell.isErasable {
+      return Pen(
+        foreground: pen.foreground, background: colors.reduce(cell.background),
+        attributes: pen.attributes.subtracting([.underline, .reverse]))
+    }
+    return Pen(
+      foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
+      attributes: cell.attributes)
+  }
+
+  private mutating func paint(_ cell: Cell, lastColumn: Int) {
+    pen.change(to: pen(for: cell), &bytes)
+    let width = cell.isWide ? 2 : 1
+    appendGlyph(cell)
+    let next = cursorX + width
+    let agreed = !profile.encodesUTF8 || CharacterWidth.isAgreed(cell.glyph)
+    cursorX = agreed && next <= lastColumn ? next : -1
+  }
+
+  private mutating func appendGlyph(_ cell: Cell) {
+    if profile.encodesUTF8 {
+      if cell.glyph & GraphemeTable.indexFlag == 0 {
+        bytes.append(scalar: cell.glyph)
+      } else {
+        bytes.append(utf8: GraphemeTable.shared.text(of: cell.glyph))
+      }
+    } else {
+      bytes.append(ASCIIFallback.byte(for: cell.glyph))
+      if cell.isWide { bytes.append(0x20) }
+    }
+  }
+
+  /// Erases a run of blanks when that is shorter than painting them.
+  /// - Returns: the first column that is not dealt with, `nil` when the cell has to be painted.
+  private mutating func erase(
+    from x: Int, y: Int, back: UnsafePointer<Cell>, front: UnsafePointer<Cell>, last: Int, count: Int
+  ) -> Int? {
+    let background = colors.reduce(back[x].background)
+    guard background == 0 || profile.erasesWithBackground else { return nil }
+    if !blankRun.contains(x) {
+      var end = x
+      blankChangedEnd = x
+      while end < count && back[end].isErasable && colors.reduce(back[end].background) == background {
+        if !looksEqual(back[end], front[end]) { blankChangedEnd = end + 1 }
+        end += 1
+      }
+      blankRun = x..<end
+    }
+    let changed = blankChangedEnd - x
+    let reachesEnd = blankRun.upperBound == count
+    // EL is 3 bytes. ECH is 4 or 5 and leaves the cursor, which then often needs as many again.
+    let isLast = blankChangedEnd > last
+    guard reachesEnd && changed > 3 || changed > 9 || isLast && changed > 5 else { return nil }
+    approach(x: x, y: y, row: back)
+    pen.change(to: pen(for: back[x]), &bytes)
+    bytes.append("\u{1B}[")
+    if reachesEnd && changed > 3 {
+      bytes.append(0x4B)
+      return count
+    }
+    bytes.append(decimal: changed)
+    bytes.append(0x58)
+    return blankChangedEnd
+  }
+
+  // MARK: - The cursor
+
+  /// Moves to a cell, over a short gap by painting again what is there.
+  private mutating func approach(x: Int, y: Int, row: UnsafePointer<Cell>) {
+    if cursorY == y && cursorX >= 0 && x > cursorX && x - cursorX <= 4 {
+      var cost = 0
+      var gap = cursorX
+      while gap < x {
+        let cell = row[gap]
+        guard !cell.isWide, !cell.isContinuation, CharacterWidth.isAgreed(cell.glyph), pen(for: cell) == pen
+        else { break }
+        cost += !profile.encodesUTF8 || cell.glyph < 0x80 ? 1 : cell.glyph < 0x800 ? 2 : 3
+        gap += 1
+      }
+      if gap == x && cost <= (x - cursorX == 1 ? 3 : 4) {
+        while cursorX < x {
+          appendGlyph(row[cursorX])
+          cursorX += 1
+        }
+        return
+      }
+    }
+    moveCursor(x: x, y: y)
+  }
+
+  private static func digits(_ value: Int) -> Int { value < 10 ? 1 : value < 100 ? 2 : value < 1000 ? 3 : 5 }
+
+  /// CSI with a count that is left out when it is 1.
+  private static func cost(count: Int) -> Int { count == 1 ? 3 : 3 + digits(count) }
+
+  private mutating func appendCSI(count: Int, final: UInt8) {
+    bytes.append("\u{1B}[")
+    if count != 1 { bytes.append(decimal: count) }
+    bytes.append(final)
+  }
+
+  private mutating func moveCursor(x: Int, y: Int) {
+    if cursorX == x && cursorY == y { return }
+    defer { (cursorX, cursorY) = (x, y) }
+    let absolute = 3 + FrameEncoder.digits(y + 1) + (x == 0 ? 0 : 1 + FrameEncoder.digits(x + 1))
+    if cursorY >= 0 {
+      let vertical = cursorY == y ? 0 : FrameEncoder.cost(count: abs(y - cursorY))
+      let ahead = cursorX < 0 ? 0 : x - cursorX
+      let fromStart = 1 + (x == 0 ? 0 : FrameEncoder.cost(count: x))
+      // Backspaces are a byte each; CUB and CUF say a count.
+      let isUnknown = cursorX < 0
+      let relative =
+        isUnknown
+        ? Int.max : ahead == 0 ? 0 : ahead < 0 && ahead >= -3 ? -ahead : FrameEncoder.cost(count: abs(ahead))
+      let column = 3 + FrameEncoder.digits(x + 1)
+      let horizontal = min(relative, fromStart, column)
+      if vertical + horizontal < absolute {
+        if cursorY != y { appendCSI(count: abs(y - cursorY), final: y > cursorY ? 0x42 : 0x41) }
+        if horizontal == relative {
+          if ahead < 0 && ahead >= -3 {
+            for _ in 0 ..< -ahead { bytes.append(0x08) }
+          } else if ahead != 0 {
+            appendCSI(count: abs(ahead), final: ahead > 0 ? 0x43 : 0x44)
+          }
+        } else if horizontal == fromStart {
+          bytes.append(0x0D)
+          if x > 0 { appendCSI(count: x, final: 0x43) }
+        } else {
+          appendCSI(count: x + 1, final: 0x47)
+        }
+        return
+      }
+    }
+    bytes.append("\u{1B}[")
+    bytes.append(decimal: y + 1)
+    if x > 0 {
+      bytes.append(0x3B)
+      bytes.append(decimal: x + 1)
+    }
+    bytes.append(0x48)
+  }
+}

@@ -1,0 +1,101 @@
+/// A growing run of bytes for one frame. It keeps its memory, so that frames stop allocating once the largest so
+/// far has been seen.
+struct OutputBytes: ~Copyable {
+  private(set) var base: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+  private var capacity: Int
+
+  init(capacity: Int = 1 << 14) {
+    self.capacity = capacity
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  mutating func removeAll() { count = 0 }
+
+  /// Forgets what was appended after `count` bytes.
+  mutating func truncate(to count: Int) { self.count = min(self.count, count) }
+
+  /// Takes bytes out of the middle; what follows moves up.
+  mutating func removeSubrange(_ range: Range<Int>) {
+    precondition(range.upperBound <= count)
+    (base + range.lowerBound).update(from: base + range.upperBound, count: count - range.upperBound)
+    count -= range.count
+  }
+
+  mutating func replaceLast(with byte: UInt8) {
+    precondition(count > 0)
+    base[count - 1] = byte
+  }
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    if count == capacity { grow(by: 1) }
+    base[count] = byte
+    count += 1
+  }
+
+  mutating func append(_ text: StaticString) {
+    append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+    if count + bytes.count > capacity { grow(by: bytes.count) }
+    UnsafeMutableRawPointer(base + count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  mutating func append(utf8 text: String) {
+    for byte in text.utf8 { append(byte) }
+  }
+
+  /// A non-negative decimal number.
+  mutating func append(decimal value: Int) {
+    var divisor = 1
+    while value / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(0x30 + UInt8(truncatingIfNeeded: value / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// A Unicode scalar value in UTF-8.
+  @inline(__always)
+  mutating func append(scalar value: UInt32) {
+    if value < 0x80 {
+      append(UInt8(truncatingIfNeeded: value))
+      return
+    }
+    if count + 4 > capacity { grow(by: 4) }
+    func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(truncatingIfNeeded: value >> shift & 0x3F) }
+    if value < 0x800 {
+      base[count] = 0xC0 | UInt8(truncatingIfNeeded: value >> 6)
+      base[count + 1] = tail(0)
+      count += 2
+    } else if value < 0x1_0000 {
+      base[count] = 0xE0 | UInt8(truncatingIfNeeded: value >> 12)
+      base[count + 1] = tail(6)
+      base[count + 2] = tail(0)
+      count += 3
+    } else {
+      base[count] = 0xF0 | UInt8(truncatingIfNeeded: value >> 18)
+      base[count + 1] = tail(12)
+      base[count + 2] = tail(6)
+      base[count + 3] = tail(0)
+      count += 4
+    }
+  }
+
+  private mutating func grow(by extra: Int) {
+    let larger = max(capacity * 2, count + extra)
+    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    moved.moveInitialize(from: base, count: count)
+    base.deallocate()
+    base = moved
+    capacity = larger
+  }
+}

@@ -1,0 +1,93 @@
+import ConstraintAnimation
+
+/// What the terminal's rendition is set to, and the cheapest way to another (ECMA-48 8.3.117, SGR).
+struct Pen: Equatable {
+  var foreground: ColorReducer.Reduced = 0
+  var background: ColorReducer.Reduced = 0
+  var attributes: CellAttributes = []
+
+  static let plain = Pen()
+
+  /// Emits the parameters that change only, or a reset and what is left, whichever is shorter.
+  mutating func change(to next: Pen, _ bytes: inout OutputBytes) {
+    if next == self { return }
+    defer { self = next }
+    bytes.append("\u{1B}[")
+    if next == .plain {
+      bytes.append(0x6D)
+      return
+    }
+    let start = bytes.count
+    let removed = attributes.subtracting(next.attributes)
+    if !removed.isEmpty || next.foreground == 0 || next.background == 0 {
+      appendReset(to: next, &bytes)
+      let resetCount = bytes.count - start
+      appendDelta(to: next, removed: removed, &bytes)
+      let deltaCount = bytes.count - start - resetCount
+      if resetCount <= deltaCount {
+        bytes.truncate(to: start + resetCount)
+      } else {
+        bytes.removeSubrange(start..<start + resetCount)
+      }
+    } else {
+      appendDelta(to: next, removed: removed, &bytes)
+    }
+    // Each parameter was followed by a semicolon; the last becomes the final byte.
+    bytes.replaceLast(with: 0x6D)
+  }
+
+  private func appendReset(to next: Pen, _ bytes: inout OutputBytes) {
+    bytes.append("0;")
+    Pen.append(next.attributes, &bytes)
+    if next.foreground != 0 { Pen.append(next.foreground, base: 30, &bytes) }
+    if next.background != 0 { Pen.append(next.background, base: 40, &bytes) }
+  }
+
+  private func appendDelta(to next: Pen, removed: CellAttributes, _ bytes: inout OutputBytes) {
+    var added = next.attributes.subtracting(attributes)
+    if !removed.isDisjoint(with: [.bold, .dim]) {
+      bytes.append("22;")
+      // 22 ends both; the one that stays has to be said again.
+      added.formUnion(next.attributes.intersection([.bold, .dim]))
+    }
+    if removed.contains(.italic) { bytes.append("23;") }
+    if removed.contains(.underline) { bytes.append("24;") }
+    if removed.contains(.reverse) { bytes.append("27;") }
+    Pen.append(added, &bytes)
+    if next.foreground != foreground { Pen.append(next.foreground, base: 30, &bytes) }
+    if next.background != background { Pen.append(next.background, base: 40, &bytes) }
+  }
+
+  private static func append(_ attributes: CellAttributes, _ bytes: inout OutputBytes) {
+    if attributes.contains(.bold) { bytes.append("1;") }
+    if attributes.contains(.dim) { bytes.append("2;") }
+    if attributes.contains(.italic) { bytes.append("3;") }
+    if attributes.contains(.underline) { bytes.append("4;") }
+    if attributes.contains(.reverse) { bytes.append("7;") }
+  }
+
+  /// - Parameter base: 30 for the foreground, 40 for the background.
+  private static func append(_ color: ColorReducer.Reduced, base: Int, _ bytes: inout OutputBytes) {
+    switch color >> 24 {
+    case 0:
+      bytes.append(decimal: base + 9)
+    case 1:
+      bytes.append(decimal: base + 8)
+      bytes.append(";2;")
+      bytes.append(decimal: Int(color >> 16 & 0xFF))
+      bytes.append(0x3B)
+      bytes.append(decimal: Int(color >> 8 & 0xFF))
+      bytes.append(0x3B)
+      bytes.append(decimal: Int(color & 0xFF))
+    case 2:
+      bytes.append(decimal: base + 8)
+      bytes.append(";5;")
+      bytes.append(decimal: Int(color & 0xFF))
+    default:
+      let index = Int(color & 0xF)
+      // Bright ones are 90…97 and 100…107.
+      bytes.append(decimal: index < 8 ? base + index : base + 52 + index)
+    }
+    bytes.append(0x3B)
+  }
+}

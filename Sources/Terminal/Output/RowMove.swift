@@ -1,0 +1,67 @@
+/// A block of rows that shows, somewhere else, what the screen already has.
+///
+/// A list that follows its end or a panel that slides up changes nearly every row; the terminal can move them
+/// itself for some twenty bytes. One move a frame is looked for, the one that saves most.
+struct RowMove: Equatable {
+  /// The rows that take part: the block where it was and where it goes.
+  var region: Range<Int>
+  /// Rows towards the bottom; negative towards the top.
+  var distance: Int
+
+  /// - Parameters:
+  ///   - back: a hash of each row that is wanted.
+  ///   - front: a hash of each row that is there, as many.
+  ///   - blank: the hash of a row that costs nothing to paint.
+  /// - Returns: the best move, `nil` when none saves at least three rows.
+  static func best(
+    back: Span<UInt64>, front: Span<UInt64>, blank: UInt64
+  ) -> RowMove? {
+    let count = back.count
+    var best: RowMove?
+    var bestSaving = 2
+    for distance in 1 - count..<count where distance != 0 {
+      // Row y takes what is at y - distance.
+      var y = max(0, distance)
+      let end = min(count, count + distance)
+      while y < end {
+        guard back[y] == front[y - distance] else {
+          y += 1
+          continue
+        }
+        let start = y
+        var saving = 0
+        while y < end && back[y] == front[y - distance] {
+          if back[y] != front[y] && back[y] != blank { saving += 1 }
+          y += 1
+        }
+        guard saving > bestSaving else { continue }
+        let block = start..<y
+        let source = start - distance..<y - distance
+        let region = min(block.lowerBound, source.lowerBound)..<max(block.upperBound, source.upperBound)
+        // Rows that were right already and are wiped by the move have to be painted again.
+        for other in region
+        where !block.contains(other) && back[other] == front[other] && back[other] != blank {
+          saving -= 1
+        }
+        if saving > bestSaving {
+          bestSaving = saving
+          best = RowMove(region: region, distance: distance)
+        }
+      }
+    }
+    return best
+  }
+
+  /// A hash of a row's cells. Two different rows may share one: a move is then of less use, but the cells are
+  /// compared afterwards in any case.
+  static func hash(_ row: UnsafePointer<Cell>, count: Int) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    UnsafeRawPointer(row).withMemoryRebound(to: UInt64.self, capacity: 2 * count) { words in
+      for index in 0..<2 * count {
+        hash = (hash ^ words[index]) &* 0x9FB2_1C65_1E98_DF25
+        hash ^= hash >> 29
+      }
+    }
+    return hash
+  }
+}
