@@ -113,28 +113,26 @@ struct Ledger: Sendable {
 
   // MARK: What devices said
 
+  /// Whether a notification is held in memory; a receipt for one that is not needs its row recalled from the store.
+  func holds(_ id: SampleID) -> Bool { entries[id] != nil }
+
   /// Takes a receipt whose MAC was right.
-  /// - Parameter recall: looks a notification up in the store; asked only for what is no longer held here.
-  mutating func apply(
-    _ receipt: ArrivedReceipt, recall: (SampleID) throws -> RecalledSample?
-  ) rethrows -> ReceiptDisposition {
+  /// - Parameter recalled: what the store has of the notification, where ``holds(_:)`` says no; `nil` when the
+  ///   store does not know it either.
+  mutating func apply(_ receipt: ArrivedReceipt, recalled: RecalledSample? = nil) -> ReceiptDisposition {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
-    if entries[id] == nil {
-      guard let recalled = try recall(id), recalled.runFingerprint == receipt.id.runFingerprint else {
-        emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
-        return .unknown
-      }
-      entries[id] = Entry(
-        sample: recalled.sample, facts: NotificationFacts(recalled.sample),
-        receiptDeadline: recalled.receiptDeadline, isNew: false)
-      return take(receipt, for: id, plannedOnThisBoot: recalled.bootID == bootID, isOurRun: isOurRun)
+    if holds(id), isOurRun {
+      return take(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
     }
-    guard isOurRun else {
+    guard !holds(id), let recalled, recalled.runFingerprint == receipt.id.runFingerprint else {
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
       return .unknown
     }
-    return take(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
+    entries[id] = Entry(
+      sample: recalled.sample, facts: NotificationFacts(recalled.sample),
+      receiptDeadline: recalled.receiptDeadline, isNew: false)
+    return take(receipt, for: id, plannedOnThisBoot: recalled.bootID == bootID, isOurRun: isOurRun)
   }
 
   private mutating func take(
@@ -230,8 +228,20 @@ struct Ledger: Sendable {
     return changes
   }
 
-  /// Writes the counts that are still held; for the end of a run.
-  mutating func finishEvents() {
+  /// Ends the book at the end of a run: what is still open is interrupted, since nobody listens for its end any more,
+  /// and held event counts are written.
+  mutating func close(at now: MonotonicTime) {
+    var interrupted: [TargetID: Int] = [:]
+    for id in entries.keys.sorted() where entries[id]?.sample.state.isSettled == false {
+      change(id, at: now) { $0.facts.isInterrupted = true }
+      interrupted[id.target, default: 0] += 1
+    }
+    for (target, count) in interrupted.sorted(by: { $0.key < $1.key }) {
+      events.append(
+        Event(
+          at: anchor.wall(at: now), kind: .interrupted, target: target, count: count,
+          detail: "the run was closed before their end was known"))
+    }
     thinner.finish(to: &events)
   }
 

@@ -12,6 +12,7 @@ struct NotificationFacts: Sendable, Equatable {
   var isSent = false
   var answer: Answer?
   var isMissed = false
+  /// The collector stopped listening, or died, before the end was known.
   var isInterrupted = false
   /// Whether the receipt deadline has passed.
   var isOverdue = false
@@ -58,10 +59,10 @@ struct NotificationFacts: Sendable, Equatable {
     case .rejected: return .rejected
     case .accepted:
       if !expectsReceipt { return .accepted }
-      return isOverdue ? .lost : .inFlight
+      if isOverdue { return .lost }
     case nil: break
     }
     if isInterrupted { return .interrupted }
-    return isSent ? .inFlight : .planned
+    return isSent || answer != nil ? .inFlight : .planned
   }
 }

@@ -59,18 +59,18 @@ struct LedgerFixture {
     _ sequence: Int64, at time: MonotonicTime, arriving: MonotonicTime? = nil, boot: String? = boot
   ) -> ReceiptDisposition {
     let arrived = arriving ?? time
-    let held = stored
-    let deadline = deadline
-    let fingerprint = run.fingerprint
     return ledger.apply(
       ArrivedReceipt(
         id: NotificationID(run: run, sample: id(sequence)), device: "phone", arrivedAt: arrived,
-        receivedAt: WallTime(microseconds: 5), bootID: boot, receivedMonotonic: time)
-    ) { id in
-      held[id].map {
-        RecalledSample(
-          sample: $0, runFingerprint: fingerprint, bootID: Self.boot, receiptDeadline: deadline)
-      }
+        receivedAt: WallTime(microseconds: 5), bootID: boot, receivedMonotonic: time),
+      recalled: ledger.holds(id(sequence)) ? nil : recall(sequence))
+  }
+
+  /// What the store would say of a notification.
+  func recall(_ sequence: Int64) -> RecalledSample? {
+    sample(sequence).map {
+      RecalledSample(
+        sample: $0, runFingerprint: run.fingerprint, bootID: Self.boot, receiptDeadline: deadline)
     }
   }
 

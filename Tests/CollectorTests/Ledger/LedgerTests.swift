@@ -174,8 +174,8 @@ struct LedgerTests {
     let disposition = book.ledger.apply(
       ArrivedReceipt(
         id: NotificationID(run: stranger, sample: book.id(1)), device: "x", arrivedAt: at(3001),
-        receivedAt: WallTime(microseconds: 0))
-    ) { _ in nil }
+        receivedAt: WallTime(microseconds: 0)),
+      recalled: book.recall(1))
     #expect(disposition == .unknown)
     book.commit()
     #expect(book.events.isEmpty)
@@ -228,6 +228,26 @@ struct LedgerTests {
     #expect(book.sample(1)?.deliveryError == 250_000)
   }
 
+  @Test("closing interrupts what is still open, until a receipt")
+  func close() throws {
+    var book = LedgerFixture(deadline: .seconds(1))
+    book.plan(3)
+    book.send(1, at: at(1000))
+    book.send(2, at: at(1001))
+    book.answer(2, at: at(1010))
+    book.ledger.close(at: at(1100))
+    book.commit()
+    #expect((1...3).allSatisfy { book.sample($0)?.state == .interrupted })
+    #expect(book.kinds() == [.interrupted])
+    #expect(book.events.first?.count == 3)
+    #expect(book.ledger.openCount == 0)
+    let disposition = book.receive(2, at: at(1200))
+    #expect(disposition == .accepted)
+    book.commit()
+    #expect(book.sample(2)?.state == .delivered)
+    #expect(book.sample(2)?.acceptLatency == 9000)
+  }
+
   @Test("missed notifications keep their cause")
   func missed() {
     var book = LedgerFixture(deadline: .seconds(1))
@@ -261,7 +281,7 @@ struct LedgerTests {
 
   @Test("every order of the facts ends in the same state")
   func factsCommute() {
-    enum Fact: CaseIterable { case sent, accepted, overdue, receipt }
+    enum Fact: CaseIterable { case sent, accepted, overdue, interrupted, receipt }
     func permutations(_ facts: [Fact]) -> [[Fact]] {
       facts.isEmpty
         ? [[]]
@@ -278,6 +298,7 @@ struct LedgerTests {
         case .sent: facts.isSent = true
         case .accepted: facts.answer = .accepted
         case .overdue: facts.isOverdue = true
+        case .interrupted: facts.isInterrupted = true
         case .receipt: facts.receipt = .late
         }
       }
@@ -291,6 +312,7 @@ struct LedgerTests {
       id: SampleID(rawValue: 1), variant: .none, plannedAt: WallTime(microseconds: 0), plannedMonotonic: 0)
     sample.state = state
     if state != .planned, state != .missed { sample.scheduleLag = 5 }
+    if state == .interrupted { sample.acceptLatency = 90 }
     let expectsReceipt = state != .accepted
     #expect(NotificationFacts(sample).state(expectsReceipt: expectsReceipt) == state)
   }

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The programs the suite drives: the one under test and the independent ones it is held against.
+enum Programs {
+  /// The freshly built binary: it lies beside the test bundle.
+  static let pushscope: String = {
+    let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return (bundle as NSString).deletingLastPathComponent + "/pushscope"
+  }()
+
+  /// Python with the packages of Tests/Support/requirements.txt (`make test` sets it up).
+  static let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
+
+  static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
+
+  /// Where a program is, looked up in the PATH and the system's sbin folders.
+  static func find(_ name: String) -> String? {
+    if name.contains("/") { return FileManager.default.isExecutableFile(atPath: name) ? name : nil }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"])
+      .map { $0 + "/" + name }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// Whether a test that needs `names` can run. Continuous integration never skips: there the test runs and fails.
+  static func has(_ names: String...) -> Bool {
+    isContinuousIntegration || names.allSatisfy { find($0) != nil }
+  }
+}
+
+/// An empty directory that is removed when the test lets go of it.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "pushscope-test-" + UUID().uuidString.lowercased()
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes a file that only its owner may read.
+  @discardableResult
+  func write(_ name: String, _ text: String) throws -> String {
+    let target = file(name)
+    try text.write(toFile: target, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
+    return target
+  }
+}
