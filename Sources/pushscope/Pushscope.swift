@@ -1,0 +1,57 @@
+import ArgumentParser
+import Glibc
+
+/// The command line: one file a subcommand under Commands/. It wires the rooms together and decides nothing.
+@main
+struct Pushscope: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pushscope",
+    abstract: "How long do push notifications take, when did it get worse, and is it us or the provider?",
+    discussion: """
+      A collector sends test notifications and times every step into a store; a dashboard and reports read it.
+
+      See it on this machine:      pushscope demo
+      Collect from a configuration: pushscope collect --config pushscope.yaml
+      Look at it live:             pushscope dashboard
+      Take the samples out:        pushscope export samples --since -1h > samples.csv
+
+      Exit codes: 0 fine, 1 failed while running, 64 usage, 66 no such input, 69 service unreachable, 73 cannot write \
+      or store in use, 78 bad configuration, 99 a threshold or comparison failed.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Loopback.self, Demo.self,
+    ])
+
+  static func main() async {
+    // A reader that has seen enough (`| head`) is not an error worth a signal.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      finish(with: error)
+    }
+  }
+
+  /// Says what went wrong as `pushscope: what, where, what to do` and exits with the code that scripts rely on.
+  private static func finish(with error: any Error) -> Never {
+    let isParserError = exitCode(for: error) == .validationFailure || exitCode(for: error) == .success
+    if isParserError || error is ExitCode {
+      let text = fullMessage(for: error)
+      if exitCode(for: error) == .success {
+        if !text.isEmpty { print(text) }
+      } else if !text.isEmpty {
+        StandardError.write(text.replacingPrefix("Error: ", with: "pushscope: "))
+      }
+      Glibc.exit(exitCode(for: error).rawValue)
+    }
+    let failure = CommandFailure(describing: error)
+    if failure.exitStatus != .brokenPipe { StandardError.write("pushscope: \(failure.message)") }
+    Glibc.exit(failure.exitStatus.rawValue)
+  }
+}
