@@ -56,6 +56,12 @@ public struct YAMLValue {
     return YAMLMapping(value: self, values: values)
   }
 
+  /// The value of a key, without looking at the others; `nil` when this is no mapping or has no such key.
+  func peek(_ key: String) -> YAMLValue? {
+    guard let (name, value) = node.mapping?.first(where: { $0.key.scalar?.string == key }) else { return nil }
+    return YAMLValue(node: value, path: child(key), keyMark: name.mark, context: context)
+  }
+
   /// Reads a mapping whose keys are free, like headers; in the order of the file.
   public func entries() -> [(key: String, value: YAMLValue)]? {
     guard !isEmpty else { return nil }

@@ -1,0 +1,36 @@
+/// One thing to measure: a push service, how to reach it, how often, and within which limits.
+public struct TargetConfiguration: Sendable, Hashable {
+  /// Letters, digits, dots, hyphens and underscores; unique in the file.
+  public var name: String
+  public var endpoint: Endpoint
+  /// PEM of the authorities to trust instead of the system's.
+  public var caFile: String?
+  public var schedule: ScheduleConfiguration
+  /// Beyond so many unanswered, a planned notification is missed.
+  public var maxInFlight: Int
+  /// Planned this long ago and not sent: missed.
+  public var maxLag: Duration
+  /// How long an answer may take.
+  public var timeout: Duration
+  /// How long a receipt may take; `nil` when none is expected.
+  public var receiptDeadline: Duration?
+  public var settings: ProviderSettings
+
+  public var provider: ProviderKind { settings.kind }
+
+  public init(
+    name: String, endpoint: Endpoint, caFile: String? = nil, schedule: ScheduleConfiguration = .gentle,
+    maxInFlight: Int = 1000, maxLag: Duration = .seconds(1), timeout: Duration = .seconds(10),
+    receiptDeadline: Duration? = nil, settings: ProviderSettings
+  ) {
+    self.name = name
+    self.endpoint = endpoint
+    self.caFile = caFile
+    self.schedule = schedule
+    self.maxInFlight = maxInFlight
+    self.maxLag = maxLag
+    self.timeout = timeout
+    self.receiptDeadline = receiptDeadline
+    self.settings = settings
+  }
+}

@@ -1,0 +1,103 @@
+import Configuration
+import Foundation
+import Measurement
+import Testing
+
+@Suite struct PushscopeConfigurationTests {
+  @Test func theAnnotatedExampleLoadsAsItIs() throws {
+    let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("config/pushscope.yaml")
+    let text = try String(contentsOf: example, encoding: .utf8)
+    let directory = try populatedDirectory()
+    let file = try directory.write("pushscope.yaml", text)
+    let configuration = try PushscopeConfiguration.load(path: file, environment: [:])
+
+    let receipts = try #require(configuration.collector.receipts)
+    #expect(receipts.listen == ListenAddress(host: "127.0.0.1", port: 8443))
+    #expect(receipts.certificateFile == directory.path + "/loopback/server.pem")
+    #expect(try receipts.secretFile.read() == Array("0123456789abcdef0123456789abcdef".utf8))
+    let target = try #require(configuration.targets.first)
+    #expect(configuration.targets.count == 1)
+    #expect(target.name == "loopback")
+    #expect(target.provider == .loopback)
+    #expect(target.endpoint.url == "https://127.0.0.1:8471")
+    #expect(target.caFile == directory.path + "/loopback/ca.pem")
+    #expect(target.schedule == ScheduleConfiguration(arrivals: .poisson, rate: Rate(perSecond: 4)))
+    #expect(target.receiptDeadline == .seconds(30))
+    #expect(target.settings == .loopback(LoopbackSettings()))
+  }
+
+  /// The commented target of the example is right as well.
+  @Test func theExampleCanBeUncommented() throws {
+    let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("config/pushscope.yaml")
+    let text = try String(contentsOf: example, encoding: .utf8)
+    let lines = text.split(separator: "\n").map {
+      $0.hasPrefix("  # - ") || $0.hasPrefix("  #   ") ? "  " + $0.dropFirst(4) : $0
+    }
+    let configuration = try load(lines.joined(separator: "\n"), environment: ["HOOK_TOKEN": "t0ps3cret"])
+    let hook = try #require(configuration.targets.last)
+    #expect(hook.name == "hook")
+    #expect(hook.schedule == .gentle)
+    let expected = HTTPSettings(
+      headers: [
+        HTTPSettings.Header(name: "authorization", value: Secret("Bearer t0ps3cret")),
+        HTTPSettings.Header(name: "x-probe", value: Secret("1")),
+      ], body: Array("{}\n".utf8))
+    #expect(hook.settings == .http(expected))
+    #expect(!"\(configuration)".contains("t0ps3cret"))
+    var dumped = ""
+    dump(configuration, to: &dumped)
+    #expect(!dumped.contains("t0ps3cret"))
+  }
+
+  @Test func whatIsNotSaidHasItsDefault() throws {
+    let configuration = try load(
+      "targets: [{ name: a, provider: http, endpoint: 'https://Example.com/hook?x=1' }]")
+    #expect(configuration.collector == CollectorConfiguration(receipts: nil, durability: .normal))
+    let target = try #require(configuration.targets.first)
+    #expect(target.maxInFlight == 1000)
+    #expect(target.maxLag == .seconds(1))
+    #expect(target.timeout == .seconds(10))
+    #expect(target.receiptDeadline == nil)
+    #expect(target.schedule.rate.interval == .seconds(15))
+    #expect(target.endpoint.target == "/hook?x=1")
+    #expect("\(target.endpoint)" == "https://example.com")
+    #expect(target.settings == .http(HTTPSettings(method: .post, success: StatusRanges([200...299]))))
+  }
+
+  @Test func everythingCanBeSaid() throws {
+    let configuration = try load(
+      """
+      collector: { durability: full }
+      targets:
+        - { name: a, provider: http, endpoint: "http://[::1]:81", method: PUT, success: "200,202-204", max_in_flight: 7,
+            max_lag: 250ms, timeout: 1.5s, schedule: { every: 2m } }
+        - { name: b, provider: loopback, endpoint: "https://localhost/", push_type: background }
+      """)
+    #expect(configuration.collector.durability == .full)
+    let a = configuration.targets[0]
+    #expect(a.endpoint == Endpoint(scheme: .http, host: "::1", port: 81))
+    #expect(a.endpoint.url == "http://[::1]:81")
+    #expect(a.maxInFlight == 7)
+    #expect(a.maxLag == .milliseconds(250))
+    #expect(a.timeout == .milliseconds(1500))
+    #expect(a.schedule == ScheduleConfiguration(arrivals: .constant, rate: Rate(every: .seconds(120))))
+    #expect(a.settings == .http(HTTPSettings(method: .put, success: StatusRanges([200...200, 202...204]))))
+    let b = configuration.targets[1]
+    #expect(b.endpoint.port == 443)
+    #expect(b.settings == .loopback(LoopbackSettings(pushType: .background, priority: 5)))
+  }
+
+  @Test func theUsersOwnFileComesBeforeTheSystems() {
+    #expect(
+      PushscopeConfiguration.defaultPaths(environment: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"])
+        == ["/x/pushscope/pushscope.yaml", "/etc/pushscope/pushscope.yaml"])
+    #expect(
+      PushscopeConfiguration.defaultPaths(environment: ["XDG_CONFIG_HOME": "relative", "HOME": "/h"])
+        == ["/h/.config/pushscope/pushscope.yaml", "/etc/pushscope/pushscope.yaml"])
+    #expect(PushscopeConfiguration.defaultPaths(environment: [:]) == ["/etc/pushscope/pushscope.yaml"])
+  }
+}
