@@ -1,0 +1,21 @@
+/// Something that says how far blocks are, instead of time alone: what a ``PropertyAnimator`` is to the window.
+protocol ProgressDriver: AnyObject {
+  /// What is left of the block's deltas.
+  func remainder(of block: AnimationBlock, at time: MotionTime) -> Double
+
+  /// Its speed, a second.
+  func remainderSpeed(of block: AnimationBlock, at time: MotionTime) -> Double
+
+  /// Whether frames are needed.
+  var isMoving: Bool { get }
+
+  /// When it arrives if nothing interferes; nil while it waits or is scrubbed.
+  var arrival: MotionTime? { get }
+
+  /// Called once, at the arrival.
+  func arrive(in window: Window)
+
+  /// A constraint's constant or priority has been changed inside one of its blocks.
+  func remember(_ constraint: LayoutConstraint, constant: Double)
+  func remember(_ constraint: LayoutConstraint, priority: LayoutPriority)
+}

@@ -1,0 +1,71 @@
+extension Window {
+  func alphaChanged(_ view: View, from oldValue: Double) {
+    currentBlock?.addAppearanceTrack(
+      .alpha, view, delta: SIMD8(oldValue - view.alpha, 0, 0, 0, 0, 0, 0, 0), window: self)
+    invalidateDisplay(of: view)
+  }
+
+  /// Colours blend between two colours; to and from none they jump, as there is nothing between.
+  func colorChanged(_ view: View, _ property: ColorProperty, from old: Color?, to new: Color?) {
+    if let old, let new {
+      currentBlock?.addAppearanceTrack(
+        property == .tint ? .tint : .background, view,
+        delta: SIMD8(lowHalf: old.components - new.components, highHalf: .zero), window: self)
+    }
+    invalidateDisplay(of: view)
+  }
+
+  func transformChanged(_ view: View, from oldValue: Transform) {
+    hasTransforms = true
+    let delta = TransformComponents(view.transform).delta(to: TransformComponents(oldValue))
+    currentBlock?.addAppearanceTrack(.transform, view, delta: delta, window: self)
+    damage = root.snapped.cells
+  }
+}
+
+extension View {
+  final var animatedAppearance: AppearanceOffsets {
+    if let appearance { return appearance }
+    let made = AppearanceOffsets()
+    appearance = made
+    return made
+  }
+
+  /// Alpha on screen at the window's time, 0…1.
+  public final var presentationAlpha: Double { min(max(alpha + (appearance?.alpha ?? 0), 0), 1) }
+
+  /// Its own or the nearest inherited tint on screen at the window's time.
+  public final var presentationTintColor: Color? {
+    guard let tintColor else { return superview?.presentationTintColor }
+    guard let offset = appearance?.tint, offset != .zero else { return tintColor }
+    return Color(components: tintColor.components + offset)
+  }
+
+  public final var presentationBackgroundColor: Color? {
+    guard let backgroundColor else { return nil }
+    guard let offset = appearance?.background, offset != .zero else { return backgroundColor }
+    return Color(components: backgroundColor.components + offset)
+  }
+
+  public final var presentationTransform: Transform {
+    guard let offset = appearance?.transform, offset != .zero else { return transform }
+    return TransformComponents(TransformComponents(transform).values + offset).transform
+  }
+
+  /// How fast the view's origin moves on screen, cells a second.
+  public final var presentationVelocity: Vector {
+    let speed = window?.edgeSpeeds(of: self) ?? .zero
+    return Vector(dx: speed.x, dy: speed.y)
+  }
+
+  /// Neither it nor a view above it is hidden, and it is in a window.
+  public final var isShown: Bool {
+    guard window != nil else { return false }
+    var view: View? = self
+    while let current = view {
+      if current.isHidden { return false }
+      view = current.superview
+    }
+    return true
+  }
+}

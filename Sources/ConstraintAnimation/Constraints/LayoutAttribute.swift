@@ -1,0 +1,26 @@
+/// The edge, size or centre of an item that a constraint speaks of.
+public enum LayoutAttribute: UInt8, Sendable, Hashable, CaseIterable {
+  case leading, trailing, top, bottom, width, height, centerX, centerY
+
+  var isHorizontal: Bool {
+    switch self {
+    case .leading, .trailing, .width, .centerX: true
+    case .top, .bottom, .height, .centerY: false
+    }
+  }
+
+  var isDimension: Bool { self == .width || self == .height }
+}
+
+/// How the two sides of a constraint compare.
+public enum LayoutRelation: Sendable, Hashable {
+  case lessThanOrEqual, equal, greaterThanOrEqual
+
+  var symbol: String {
+    switch self {
+    case .lessThanOrEqual: "<="
+    case .equal: "=="
+    case .greaterThanOrEqual: ">="
+    }
+  }
+}

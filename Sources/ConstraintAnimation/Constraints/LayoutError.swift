@@ -1,0 +1,30 @@
+/// Why a constraint was refused. The layout is as it was before.
+public enum LayoutError: Error, Sendable, Equatable {
+  /// `broken` cannot hold together with the required constraints named.
+  case unsatisfiable(broken: String, conflictingWith: [String])
+  /// The items have no view above both, or one of them is gone.
+  case noCommonAncestor(String)
+  /// A place tied to a length, or a horizontal edge to a vertical one.
+  case incompatibleAttributes(String)
+  /// A constant or a multiplier is not a finite number.
+  case notFinite(String)
+  /// The solver gave up after its limit of steps.
+  case pivotLimit
+}
+
+extension LayoutError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unsatisfiable(let broken, let others):
+      "\(broken) cannot hold together with \(others.joined(separator: "; "))"
+    case .noCommonAncestor(let constraint):
+      "the items of \(constraint) have no view above both: add them to a tree first"
+    case .incompatibleAttributes(let constraint):
+      "\(constraint) relates attributes that cannot be compared"
+    case .notFinite(let constraint):
+      "\(constraint) has a constant or a multiplier that is not a finite number"
+    case .pivotLimit:
+      "the solver reached its limit of steps; the last good layout stays"
+    }
+  }
+}

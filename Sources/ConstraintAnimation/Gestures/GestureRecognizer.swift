@@ -1,0 +1,80 @@
+/// A state machine over input events. Attach one to a view with ``View/addGestureRecognizer(_:)``; its action runs on
+/// each change of state that matters.
+open class GestureRecognizer {
+  public enum State: Sendable, Hashable {
+    case possible, began, changed, ended, cancelled, failed
+  }
+
+  public internal(set) weak var view: View?
+  public internal(set) var state = State.possible
+
+  /// A recognizer that is switched off in the middle of a gesture is cancelled.
+  public var isEnabled = true {
+    didSet { if !isEnabled, oldValue { window?.gestures.cancel(self) } }
+  }
+
+  /// Whether another recognizer may go on when this one has begun, or the other way round.
+  public var simultaneousWith: (GestureRecognizer) -> Bool = { _ in false }
+
+  var action: (GestureRecognizer) -> Void
+  var requiredToFail: [WeakRecognizer] = []
+  /// Where the pointer is, in window coordinates.
+  var pointer = Point.zero
+  /// Ready to begin or end, but waiting for another recognizer to fail.
+  var heldState: State?
+
+  public init(action: @escaping (GestureRecognizer) -> Void) {
+    self.action = action
+  }
+
+  var window: Window? { view?.window }
+
+  /// Where the pointer is in a view's coordinates, or the window's for nil.
+  public func location(in view: View?) -> Point {
+    view?.convertFromWindow(pointer) ?? pointer
+  }
+
+  /// This recognizer waits with its own recognition until `other` has failed.
+  public func require(toFail other: GestureRecognizer) {
+    requiredToFail.append(WeakRecognizer(other))
+  }
+
+  // MARK: For the kinds of recognizers
+
+  /// Takes in an event; changes state through ``enter(_:)``.
+  /// - Returns: whether the event was one of its own.
+  func receive(_ event: InputEvent, at time: MotionTime) -> Bool { false }
+
+  /// Has seen part of a gesture and waits for the rest, though no button is down.
+  var isWaiting: Bool { heldState != nil }
+
+  /// Back to `possible`, ready for the next sequence.
+  func reset() { state = .possible }
+
+  /// Goes into a state if arbitration allows.
+  func enter(_ newState: State) {
+    window?.gestures.transition(self, to: newState)
+  }
+}
+
+/// A reference that does not keep a recognizer alive.
+struct WeakRecognizer {
+  weak var recognizer: GestureRecognizer?
+
+  init(_ recognizer: GestureRecognizer) { self.recognizer = recognizer }
+}
+
+extension View {
+  public final func addGestureRecognizer(_ recognizer: GestureRecognizer) {
+    recognizer.view?.removeGestureRecognizer(recognizer)
+    gestureRecognizers.append(recognizer)
+    recognizer.view = self
+  }
+
+  public final func removeGestureRecognizer(_ recognizer: GestureRecognizer) {
+    guard let index = gestureRecognizers.firstIndex(where: { $0 === recognizer }) else { return }
+    window?.gestures.cancel(recognizer)
+    gestureRecognizers.remove(at: index)
+    recognizer.view = nil
+  }
+}

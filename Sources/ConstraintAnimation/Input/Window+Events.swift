@@ -1,0 +1,96 @@
+extension Window {
+  /// Goes to `time` and hands an event in: to the recognizers of the view that is hit and of those above it, to key
+  /// equivalents, and what none of them takes to ``View/handle(_:)``.
+  /// - Returns: whether anything used the event.
+  @discardableResult
+  public func send(_ event: InputEvent, at time: MotionTime) -> Bool {
+    step(to: time)
+    switch event.kind {
+    case .mouseDown: return press(event)
+    case .mouseDrag, .mouseUp: return follow(event)
+    case .mouseMove: return offer(event, from: hitTest(event.location))
+    case .wheel: return turnWheel(event)
+    case .key(let key): return pressKey(key, event)
+    case .focusLost:
+      gestures.cancelAll()
+      return offer(event, from: firstResponder ?? root)
+    case .focusGained: return offer(event, from: firstResponder ?? root)
+    }
+  }
+
+  private func press(_ event: InputEvent) -> Bool {
+    let hit = hitTest(event.location)
+    for recognizer in recognizers(from: hit) { gestures.follow(recognizer) }
+    guard !gestures.following.isEmpty else { return offer(event, from: hit) }
+    gestures.deliver(event, at: time)
+    return true
+  }
+
+  private func follow(_ event: InputEvent) -> Bool {
+    guard !gestures.following.isEmpty else { return offer(event, from: hitTest(event.location)) }
+    gestures.deliver(event, at: time)
+    if event.kind == .mouseUp { gestures.settle() }
+    return true
+  }
+
+  private func turnWheel(_ event: InputEvent) -> Bool {
+    let hit = hitTest(event.location)
+    return offerToRecognizers(event, from: hit) || offer(event, from: hit)
+  }
+
+  private func pressKey(_ key: InputEvent.Key, _ event: InputEvent) -> Bool {
+    if key == .escape, gestures.isGestureInProgress {
+      gestures.cancelAll()
+      return true
+    }
+    let focus = firstResponder ?? root
+    if offerToRecognizers(event, from: focus) { return true }
+    if let tap = keyEquivalent(key, in: root) {
+      tap.recognizeKey()
+      return true
+    }
+    return offer(event, from: focus)
+  }
+
+  /// Events that are gestures by themselves (wheel, keys): the first recognizer that knows them has them.
+  private func offerToRecognizers(_ event: InputEvent, from view: View?) -> Bool {
+    for recognizer in recognizers(from: view) {
+      recognizer.pointer = event.location
+      if recognizer.receive(event, at: time) { return true }
+    }
+    return false
+  }
+
+  private func offer(_ event: InputEvent, from view: View?) -> Bool {
+    var candidate = view
+    while let current = candidate {
+      if current.handle(event) { return true }
+      candidate = current.superview
+    }
+    return false
+  }
+
+  private func recognizers(from view: View?) -> [GestureRecognizer] {
+    var found: [GestureRecognizer] = []
+    var candidate = view
+    while let current = candidate {
+      if current.isEnabled { found.append(contentsOf: current.gestureRecognizers.filter(\.isEnabled)) }
+      candidate = current.superview
+    }
+    return found
+  }
+
+  private func keyEquivalent(_ key: InputEvent.Key, in view: View) -> TapGestureRecognizer? {
+    guard !view.isHidden, view.isUserInteractionEnabled else { return nil }
+    if view.isEnabled {
+      for case let tap as TapGestureRecognizer in view.gestureRecognizers
+      where tap.isEnabled && tap.keyEquivalents.contains(key) {
+        return tap
+      }
+    }
+    for subview in view.subviews {
+      if let found = keyEquivalent(key, in: subview) { return found }
+    }
+    return nil
+  }
+}

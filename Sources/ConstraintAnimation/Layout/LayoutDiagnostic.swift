@@ -1,0 +1,27 @@
+/// Something a programmer should hear about. The window keeps the last few and hands each to its handler.
+public enum LayoutDiagnostic: Sendable, Equatable {
+  /// A constraint was refused where nothing could be thrown.
+  case layout(LayoutError)
+  /// `frame` was set on a view that constraints place; the value was ignored.
+  case frameOfConstrainedView(String)
+  /// A constant or a priority was changed in an animation block that did not lay out: it will jump.
+  case changeNotLaidOut
+  /// `layoutSubviews` kept invalidating the layout.
+  case layoutLoop(String)
+  /// A value was not a finite number and was ignored.
+  case notFinite(String)
+}
+
+extension LayoutDiagnostic: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .layout(let error): error.description
+    case .frameOfConstrainedView(let name):
+      "\(name) is placed by constraints: change their constants, do not set its frame"
+    case .changeNotLaidOut:
+      "an animation block changed constraints but did not call layoutIfNeeded(): the change will not be animated"
+    case .layoutLoop(let name): "\(name) changes the layout each time it is laid out"
+    case .notFinite(let name): "\(name) was given a value that is not a finite number"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// What constraints are about: a ``View`` or a ``LayoutGuide``.
+///
+/// It has two geometries. The *model* is what the layout says now; the *presentation* is what is on screen at the
+/// window's time: the model's whole-cell edges plus what running animations have left to go.
+open class LayoutItem {
+  /// A name for error messages and tests.
+  public var identifier: String?
+
+  init() {}
+
+  /// Model edges in window coordinates, fractions of cells.
+  final var model = Edges.zero
+  /// The model edges on whole cells.
+  final var snapped = Edges.zero
+  /// What running animations add to `snapped` at this instant.
+  final var offset = SIMD4<Double>.zero
+  /// Views that never were laid out have no place to be animated from.
+  final var hasBeenLaidOut = false
+  /// What was on screen when the window last looked.
+  final var shownCells = CellRect.zero
+  /// Queued for a comparison with `shownCells`.
+  final var isInvalid = false
+  /// Changed in the layout pass that is running.
+  final var isTouched = false
+  /// Snapped edges before the pass.
+  final var snappedBefore = Edges.zero
+  /// The item's variables in the solver, made when the first constraint mentions it.
+  final var variables: EngineVariables?
+  /// Active constraints that mention the item.
+  final var attachedConstraints: [LayoutConstraint] = []
+
+  /// The view whose coordinates and window the item shares: itself or the guide's owner.
+  var hostView: View? { nil }
+
+  final var name: String { identifier ?? defaultName }
+
+  var defaultName: String { "item" }
+
+  public final var leadingAnchor: LayoutAnchor<XAxis> { LayoutAnchor(self, .leading) }
+  public final var trailingAnchor: LayoutAnchor<XAxis> { LayoutAnchor(self, .trailing) }
+  public final var centerXAnchor: LayoutAnchor<XAxis> { LayoutAnchor(self, .centerX) }
+  public final var topAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .top) }
+  public final var bottomAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .bottom) }
+  public final var centerYAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .centerY) }
+  public final var widthAnchor: LayoutAnchor<DimensionKind> { LayoutAnchor(self, .width) }
+  public final var heightAnchor: LayoutAnchor<DimensionKind> { LayoutAnchor(self, .height) }
+
+  /// The model in window coordinates.
+  public final var windowFrame: Rect { model.rect }
+
+  /// What is on screen at the window's time, in window coordinates, before rounding and without transforms.
+  public final var presentationFrame: Rect { Edges(snapped.values + offset).rect }
+
+  /// The presentation on whole cells, without transforms.
+  final var layoutCells: CellRect {
+    CellRect(whole: snapped.values + Edges.snap(offset))
+  }
+}

@@ -1,0 +1,109 @@
+/// A spring's parameters, in the three ways people give them: physical, by duration and damping ratio (UIKit), by
+/// response (SwiftUI). All are solved exactly; none is stepped.
+public struct SpringTiming: Sendable, Hashable {
+  public let mass: Double
+  public let stiffness: Double
+  public let damping: Double
+
+  /// Speed at the start; 1 = the whole distance in a second, towards the end.
+  public var initialVelocity: Double
+
+  /// Non-positive mass or stiffness and negative damping are raised to the smallest sensible value: an animation
+  /// must end.
+  public init(mass: Double = 1, stiffness: Double, damping: Double, initialVelocity: Double = 0) {
+    self.mass = mass.isFinite ? max(mass, 1e-6) : 1
+    self.stiffness = stiffness.isFinite ? max(stiffness, 1e-6) : 1
+    let least = 0.01 * 2 * (self.stiffness * self.mass).squareRoot()
+    self.damping = damping.isFinite ? max(damping, least) : least
+    self.initialVelocity = initialVelocity.isFinite ? initialVelocity : 0
+  }
+
+  /// The spring that has come within 0.001 of its end after `duration` when it starts from rest.
+  ///
+  /// For ratio z < 1 the envelope decides: w = -ln(0.001 √(1 - z²)) / (z T). For z = 1, w T = 9.2334…; for z > 1
+  /// the root is found by bisection.
+  public init(dampingRatio: Double, duration: Duration, initialVelocity: Double = 0) {
+    let ratio = dampingRatio.isFinite ? max(dampingRatio, 0.01) : 1
+    let seconds = max(duration.inSeconds, 1e-3)
+    let natural = SpringTiming.frequency(dampingRatio: ratio, settlingIn: 1) / seconds
+    self.init(
+      mass: 1, stiffness: natural * natural, damping: 2 * ratio * natural,
+      initialVelocity: initialVelocity)
+  }
+
+  /// `response` is the period of the undamped spring.
+  public init(response: Duration, dampingRatio: Double, initialVelocity: Double = 0) {
+    let natural = 2 * Double.pi / max(response.inSeconds, 1e-3)
+    let ratio = dampingRatio.isFinite ? max(dampingRatio, 0.01) : 1
+    self.init(
+      mass: 1, stiffness: natural * natural, damping: 2 * ratio * natural,
+      initialVelocity: initialVelocity)
+  }
+
+  public var dampingRatio: Double { damping / (2 * (stiffness * mass).squareRoot()) }
+
+  /// Progress (0 at the start, 1 at rest, more when it overshoots) after `time`.
+  public func value(at time: Duration) -> Double {
+    1 - motion.state(displacement: 1, velocity: -initialVelocity, at: max(0, time.inSeconds)).displacement
+  }
+
+  /// Progress per second after `time`.
+  public func velocity(at time: Duration) -> Double {
+    -motion.state(displacement: 1, velocity: -initialVelocity, at: max(0, time.inSeconds)).velocity
+  }
+
+  /// When both the distance left and the speed have died down to 0.001 of the whole for good.
+  ///
+  /// Position alone is not enough: a spring that swings through its end is not at rest there.
+  public var settlingDuration: Duration {
+    let motion = self.motion
+    let natural = (stiffness / mass).squareRoot()
+    func isLoud(_ seconds: Double) -> Bool {
+      let state = motion.state(displacement: 1, velocity: -initialVelocity, at: seconds)
+      return abs(state.displacement) > 0.001 || abs(state.velocity) > 0.001 * max(1, natural)
+    }
+    // From a time when the envelope has certainly died, back in steps far shorter than a swing.
+    let amplitude = 2 + abs(initialVelocity) + natural
+    let end = (Math.log(amplitude * 1000) + 8) / motion.slowestDecay
+    let step = min(0.02 / natural, end / 64)
+    var low = 0.0
+    var high = end
+    var time = end
+    let steps = min(4096, Int(end / step))
+    let stride = end / Double(max(1, steps))
+    for _ in 0..<steps {
+      time -= stride
+      if isLoud(time) {
+        low = max(0, time)
+        high = time + stride
+        break
+      }
+    }
+    for _ in 0..<40 {
+      let middle = (low + high) / 2
+      if isLoud(middle) { low = middle } else { high = middle }
+    }
+    return .nanoseconds(Int64(high * 1e9))
+  }
+
+  var motion: SpringMotion { SpringMotion(mass: mass, stiffness: stiffness, damping: damping) }
+
+  /// Natural frequency (rad/s) at which a spring released at 1 is within 0.001 after `seconds`.
+  static func frequency(dampingRatio ratio: Double, settlingIn seconds: Double) -> Double {
+    if ratio < 1 - 1e-9 {
+      return -Math.log(0.001 * (1 - ratio * ratio).squareRoot()) / (ratio * seconds)
+    }
+    var low = 1.0
+    var high = 20 * max(ratio, 1) / 1
+    for _ in 0..<80 {
+      let middle = (low + high) / 2
+      let motion = SpringMotion(mass: 1, stiffness: middle * middle, damping: 2 * ratio * middle)
+      if motion.state(displacement: 1, velocity: 0, at: 1).displacement > 0.001 {
+        low = middle
+      } else {
+        high = middle
+      }
+    }
+    return high / seconds
+  }
+}

@@ -1,0 +1,72 @@
+extension View {
+  /// The active constraints, held by this view's superview, that tie `attribute` of this view to the superview, in
+  /// whichever order the two were written.
+  public final func constraints(affecting attribute: LayoutAttribute) -> [LayoutConstraint] {
+    guard let superview else { return [] }
+    return attachedConstraints.filter { constraint in
+      guard constraint.owner === superview else { return false }
+      if constraint.firstItem === self { return constraint.firstAttribute == attribute }
+      return constraint.secondItem === self && constraint.secondAttribute == attribute
+    }
+  }
+
+  /// The four constraints that pin `child` to this view's edges, found in one call.
+  /// - Throws: the first edge for which there is none, in the order leading, trailing, top, bottom.
+  public final func edgeConstraints(of child: View) throws(MissingEdge) -> EdgeConstraints {
+    func pin(_ attribute: LayoutAttribute) throws(MissingEdge) -> EdgeConstraints.Pin {
+      for constraint in child.attachedConstraints {
+        guard let second = constraint.secondItem, constraint.relation == .equal else { continue }
+        if constraint.firstItem === child, constraint.firstAttribute == attribute, second.hostView === self {
+          return EdgeConstraints.Pin(constraint, sign: constraint.edgeSign(for: child))
+        }
+        if second === child, constraint.secondAttribute == attribute, constraint.firstItem?.hostView === self
+        {
+          return EdgeConstraints.Pin(constraint, sign: constraint.edgeSign(for: child))
+        }
+      }
+      throw MissingEdge(attribute: attribute)
+    }
+    return EdgeConstraints(
+      leading: try pin(.leading), trailing: try pin(.trailing), top: try pin(.top), bottom: try pin(.bottom))
+  }
+
+  /// Constraints that pin all four edges to another item, `inset` cells inside. They are not active yet.
+  public final func pinned(to other: LayoutItem, inset: Double = 0) -> [LayoutConstraint] {
+    [
+      leadingAnchor.constraint(equalTo: other.leadingAnchor, constant: inset),
+      trailingAnchor.constraint(equalTo: other.trailingAnchor, constant: -inset),
+      topAnchor.constraint(equalTo: other.topAnchor, constant: inset),
+      bottomAnchor.constraint(equalTo: other.bottomAnchor, constant: -inset),
+    ]
+  }
+
+  /// Constraints for a view of a given size centred on another item: the four to change when it is dragged and
+  /// pinched. They are not active yet.
+  public final func pinnedCentered(on other: LayoutItem, size: Size, offset: Vector = .zero)
+    -> CenterConstraints
+  {
+    CenterConstraints(
+      centerX: centerXAnchor.constraint(equalTo: other.centerXAnchor, constant: offset.dx),
+      centerY: centerYAnchor.constraint(equalTo: other.centerYAnchor, constant: offset.dy),
+      width: widthAnchor.constraint(equalToConstant: size.width),
+      height: heightAnchor.constraint(equalToConstant: size.height))
+  }
+
+  /// Takes a view out of whatever places it and pins it by its centre and size at the place where it is now.
+  public final func pinCentered(on other: LayoutItem) throws(LayoutError) -> CenterConstraints {
+    let now = windowFrame
+    let target = other.windowFrame
+    let placing = attachedConstraints.filter { constraint in
+      constraint.owner !== self || constraint.secondItem == nil
+    }
+    LayoutConstraint.deactivate(placing)
+    intrinsic.constraints = []
+    manualFrame = nil
+    window?.engine.unpin(self)
+    let pins = pinnedCentered(
+      on: other, size: now.size,
+      offset: Vector(dx: now.midX - target.midX, dy: now.midY - target.midY))
+    try LayoutConstraint.activate(pins.all)
+    return pins
+  }
+}

@@ -1,0 +1,129 @@
+extension View {
+  public final func addSubview(_ view: View) {
+    insertSubview(view, at: subviews.count)
+  }
+
+  /// Puts a view in at a depth, 0 = at the back. A view that was elsewhere is moved; one that contains this view is
+  /// refused, as it would close a circle.
+  public final func insertSubview(_ view: View, at index: Int) {
+    guard view !== self, !isDescendant(of: view) else { return }
+    if view.superview != nil { view.removeFromSuperview() }
+    subviews.insert(view, at: min(max(index, 0), subviews.count))
+    view.superview = self
+    if let window { view.enter(window) }
+    setNeedsLayout()
+    setNeedsDisplay()
+  }
+
+  /// Takes the view out. Constraints that reach from its subtree to views outside are deactivated; those inside
+  /// stay and come back into force when the view is added again. Its animations end with `finished == false`.
+  public final func removeFromSuperview() {
+    guard let parent = superview else { return }
+    setNeedsDisplay()
+    for constraint in outwardConstraints() { constraint.deactivate() }
+    if let window { detach(from: window) }
+    parent.subviews.removeAll { $0 === self }
+    superview = nil
+    parent.setNeedsLayout()
+  }
+
+  public final func bringSubviewToFront(_ view: View) {
+    guard let index = subviews.firstIndex(where: { $0 === view }) else { return }
+    subviews.append(subviews.remove(at: index))
+    view.setNeedsDisplay()
+  }
+
+  public final func addLayoutGuide(_ guide: LayoutGuide) {
+    if let old = guide.owningView { old.removeLayoutGuide(guide) }
+    layoutGuides.append(guide)
+    guide.owningView = self
+  }
+
+  public final func removeLayoutGuide(_ guide: LayoutGuide) {
+    guard let index = layoutGuides.firstIndex(where: { $0 === guide }) else { return }
+    for constraint in guide.attachedConstraints { constraint.deactivate() }
+    window?.engine.removeVariables(of: guide)
+    layoutGuides.remove(at: index)
+    guide.owningView = nil
+  }
+
+  public final func isDescendant(of view: View) -> Bool {
+    var ancestor: View? = self
+    while let current = ancestor {
+      if current === view { return true }
+      ancestor = current.superview
+    }
+    return false
+  }
+
+  static func commonAncestor(of first: LayoutItem, and second: LayoutItem?) -> View? {
+    guard let start = first.hostView else { return nil }
+    guard let second else { return start }
+    guard let other = second.hostView else { return nil }
+    var candidate: View? = start
+    while let view = candidate {
+      if other.isDescendant(of: view) { return view }
+      candidate = view.superview
+    }
+    return nil
+  }
+
+  /// Calls `body` with the view, its guides and everything below.
+  final func forEachItem(_ body: (LayoutItem) -> Void) {
+    body(self)
+    for guide in layoutGuides { body(guide) }
+    for view in subviews { view.forEachItem(body) }
+  }
+
+  /// The view and its guides.
+  final func forEachOwnItem(_ body: (LayoutItem) -> Void) {
+    body(self)
+    for guide in layoutGuides { body(guide) }
+  }
+
+  private func outwardConstraints() -> [LayoutConstraint] {
+    var found: [LayoutConstraint] = []
+    forEachItem { item in
+      for constraint in item.attachedConstraints {
+        guard let owner = constraint.owner, !owner.isDescendant(of: self) else { continue }
+        found.append(constraint)
+      }
+    }
+    return found
+  }
+
+  /// Brings a subtree into a window: its constraints are tried in one batch.
+  func enter(_ window: Window) {
+    attach(to: window)
+    var constraints: [LayoutConstraint] = []
+    forEachView { constraints.append(contentsOf: $0.heldConstraints) }
+    window.insertReporting(constraints)
+    forEachView { view in
+      if view.manualFrame != nil { window.manualFrameChanged(view) }
+      view.didMoveToWindow()
+    }
+  }
+
+  private func attach(to window: Window) {
+    self.window = window
+    id = window.makeViewID()
+    needsLayoutSubviews = true
+    for view in subviews { view.attach(to: window) }
+    updateIntrinsicConstraints()
+  }
+
+  private func forEachView(_ body: (View) -> Void) {
+    body(self)
+    for view in subviews { view.forEachView(body) }
+  }
+
+  func detach(from window: Window) {
+    window.forget(self)
+    for constraint in heldConstraints { window.engine.extract(constraint) }
+    for guide in layoutGuides { window.engine.removeVariables(of: guide) }
+    for view in subviews { view.detach(from: window) }
+    window.engine.removeVariables(of: self)
+    self.window = nil
+    didMoveToWindow()
+  }
+}

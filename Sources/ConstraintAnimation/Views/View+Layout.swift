@@ -1,0 +1,107 @@
+extension View {
+  /// The model in the superview's coordinates.
+  ///
+  /// Setting it places a view by hand, at once; inside an animation block the change is animated. A view that
+  /// constraints place must not have its frame set: the value is ignored and the window reports the view's name.
+  public final var frame: Rect {
+    get {
+      guard window != nil else { return manualFrame ?? .zero }
+      let origin = superview?.model.values ?? .zero
+      return windowFrame.offsetBy(Vector(dx: -origin.x, dy: -origin.y))
+    }
+    set {
+      guard newValue.minX.isFinite, newValue.minY.isFinite, newValue.maxX.isFinite, newValue.maxY.isFinite
+      else {
+        window?.report(.notFinite(name))
+        return
+      }
+      if isPlacedByConstraints {
+        if let window {
+          window.report(.frameOfConstrainedView(name))
+        } else {
+          assertionFailure(LayoutDiagnostic.frameOfConstrainedView(name).description)
+        }
+        return
+      }
+      guard newValue != manualFrame else { return }
+      manualFrame = newValue
+      window?.manualFrameChanged(self)
+    }
+  }
+
+  /// The frame of a view that the solver does not know: what it was given, or nothing at its superview's origin.
+  final var frameByHand: Rect? { manualFrame ?? (variables == nil ? .zero : nil) }
+
+  /// The model's size at the origin.
+  public final var bounds: Rect { Rect(origin: .zero, size: windowFrame.size) }
+
+  /// Whether an active constraint says where it is or how large, as opposed to constraints that only refer to it
+  /// from below.
+  public final var isPlacedByConstraints: Bool {
+    attachedConstraints.contains { constraint in
+      if constraint.owner !== self { return true }
+      guard constraint.firstItem === self else { return false }
+      return constraint.secondItem == nil || constraint.secondItem === self
+    }
+  }
+
+  /// Has ``layoutSubviews()`` called in the next layout pass.
+  public final func setNeedsLayout() {
+    needsLayoutSubviews = true
+    window?.setNeedsLayout()
+  }
+
+  /// Lays the window out now if anything has changed. Inside an animation block the changes become animations.
+  ///
+  /// The usual sandwich: `layoutIfNeeded()` to flush what is pending, then, inside the block, change constants and
+  /// call it again.
+  public final func layoutIfNeeded() {
+    window?.layoutIfNeeded()
+  }
+
+  /// Asks for a new drawing of what the view covers.
+  public final func setNeedsDisplay() {
+    if isShown { window?.invalidateDisplay(of: self) }
+  }
+
+  public final func invalidateIntrinsicContentSize() {
+    updateIntrinsicConstraints()
+  }
+
+  /// How firmly the view resists becoming larger than its content, 250 unless set.
+  public final func setContentHuggingPriority(_ priority: LayoutPriority, horizontal: Bool) {
+    if horizontal { intrinsic.huggingX = priority } else { intrinsic.huggingY = priority }
+    updateIntrinsicConstraints()
+  }
+
+  /// How firmly the view resists becoming smaller than its content, 750 unless set.
+  public final func setContentCompressionResistancePriority(_ priority: LayoutPriority, horizontal: Bool) {
+    if horizontal { intrinsic.compressionX = priority } else { intrinsic.compressionY = priority }
+    updateIntrinsicConstraints()
+  }
+
+  final func updateIntrinsicConstraints() {
+    guard window != nil else { return }
+    guard let size = intrinsicContentSize else {
+      LayoutConstraint.deactivate(intrinsic.constraints)
+      intrinsic.constraints = []
+      return
+    }
+    if intrinsic.constraints.isEmpty {
+      intrinsic.constraints = [
+        widthAnchor.constraint(lessThanOrEqualToConstant: size.width),
+        widthAnchor.constraint(greaterThanOrEqualToConstant: size.width),
+        heightAnchor.constraint(lessThanOrEqualToConstant: size.height),
+        heightAnchor.constraint(greaterThanOrEqualToConstant: size.height),
+      ]
+    }
+    let priorities = [
+      intrinsic.huggingX, intrinsic.compressionX, intrinsic.huggingY, intrinsic.compressionY,
+    ]
+    for (index, constraint) in intrinsic.constraints.enumerated() {
+      constraint.constant = index < 2 ? size.width : size.height
+      constraint.priority = priorities[index]
+      constraint.isActive = true
+    }
+  }
+}

@@ -1,0 +1,78 @@
+extension View {
+  /// Whole cells on screen at the window's time, with the transforms of the view and of those above it; for a turned
+  /// view the cells its corners enclose.
+  public final var cellFrame: CellRect {
+    guard let window, window.hasTransforms, let map = screenMap(window.metrics) else { return layoutCells }
+    return map.cells(for: self)
+  }
+
+  /// From the layout to the screen; nil when nothing on the way is transformed.
+  final func screenMap(_ metrics: CellMetrics) -> Transform? {
+    var map: Transform?
+    var view: View? = self
+    while let current = view {
+      if let own = current.ownScreenMap(metrics) { map = map?.concatenating(own) ?? own }
+      view = current.superview
+    }
+    return map
+  }
+
+  /// The view's own transform about its centre on screen, in cells; nil for the identity.
+  final func ownScreenMap(_ metrics: CellMetrics) -> Transform? {
+    let transform = presentationTransform
+    if transform.isIdentity { return nil }
+    let center = Edges(snapped.values + offset).center
+    return transform.inCells(about: center, metrics: metrics)
+  }
+
+  /// A window point in the layout's coordinates of this view: with all transforms undone.
+  final func layoutPoint(of point: Point) -> Point {
+    guard let window, window.hasTransforms, let map = screenMap(window.metrics) else { return point }
+    return map.inverted?.apply(to: point) ?? point
+  }
+
+  /// A point in this view's coordinates (origin at its upper left, transforms undone) in those of another view, or
+  /// of the window for nil.
+  public final func convert(_ point: Point, to other: View?) -> Point {
+    var onScreen = Point(x: point.x + presentationFrame.minX, y: point.y + presentationFrame.minY)
+    if let window, let map = screenMap(window.metrics) { onScreen = map.apply(to: onScreen) }
+    guard let other else { return onScreen }
+    return other.convertFromWindow(onScreen)
+  }
+
+  /// A window point in this view's coordinates.
+  public final func convertFromWindow(_ point: Point) -> Point {
+    let inLayout = layoutPoint(of: point)
+    return Point(x: inLayout.x - presentationFrame.minX, y: inLayout.y - presentationFrame.minY)
+  }
+}
+
+extension Transform {
+  var isTranslation: Bool { isAxisAligned && a == 1 && d == 1 }
+
+  /// Where the item's layout cells come to lie. A translation is rounded once, so that the parts of what it moves
+  /// keep their distances.
+  func cells(for item: LayoutItem) -> CellRect {
+    if isTranslation {
+      return item.layoutCells.offsetBy(
+        dx: CellRect.bounded(Edges.snap(tx)), dy: CellRect.bounded(Edges.snap(ty)))
+    }
+    let edges = item.snapped.values + item.offset
+    let corners = [
+      apply(to: Point(x: edges.x, y: edges.y)), apply(to: Point(x: edges.z, y: edges.y)),
+      apply(to: Point(x: edges.x, y: edges.w)), apply(to: Point(x: edges.z, y: edges.w)),
+    ]
+    let bounds = corners.reduce(
+      SIMD4(Double.infinity, .infinity, -.infinity, -.infinity)
+    ) { bounds, corner in
+      SIMD4(
+        min(bounds.x, corner.x), min(bounds.y, corner.y), max(bounds.z, corner.x), max(bounds.w, corner.y))
+    }
+    return CellRect(whole: Edges.snap(bounds))
+  }
+}
+
+extension CellRect {
+  /// A whole number as an integer, clamped so that the conversion cannot trap.
+  static func bounded(_ whole: Double) -> Int { Int(min(max(whole, -1e9), 1e9)) }
+}

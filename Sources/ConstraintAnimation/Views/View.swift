@@ -1,0 +1,128 @@
+/// A rectangle in the tree: laid out by constraints (or by hand, or by a group), drawn through a ``CellCanvas``,
+/// hit by the pointer.
+///
+/// Views are plain classes without isolation: a tree lives in whichever domain made it. A view that is in no
+/// ``Window`` only stores what it is told.
+open class View: LayoutItem {
+  public internal(set) final weak var superview: View?
+  public internal(set) final weak var window: Window?
+
+  /// A number that is unique in the window, 0 outside one.
+  public internal(set) final var id: UInt32 = 0
+
+  /// Back to front.
+  public internal(set) final var subviews: [View] = []
+  public internal(set) final var layoutGuides: [LayoutGuide] = []
+
+  /// The constraints it holds as the nearest common ancestor of their items.
+  final var heldConstraints: [LayoutConstraint] = []
+  public final var constraints: [LayoutConstraint] { heldConstraints }
+
+  /// A number of the owner's choice, 0 until it is set.
+  public final var tag = 0
+
+  /// Takes neither part in drawing nor in hit testing, nor do its subviews; its place in the layout it keeps.
+  public final var isHidden = false {
+    didSet { if isHidden != oldValue { window?.invalidateDisplay(of: self) } }
+  }
+
+  /// Whether its subviews are cut off at its edges.
+  public final var clipsToBounds = false {
+    didSet { if clipsToBounds != oldValue { setNeedsDisplay() } }
+  }
+
+  /// 0…1, animatable: how much of it and its subviews is left over what is behind.
+  public final var alpha = 1.0 {
+    didSet {
+      guard alpha.isFinite else {
+        alpha = oldValue
+        return
+      }
+      if alpha != oldValue { window?.alphaChanged(self, from: oldValue) }
+    }
+  }
+
+  /// Animatable; nil takes the superview's.
+  public final var tintColor: Color? {
+    didSet { if tintColor != oldValue { window?.colorChanged(self, .tint, from: oldValue, to: tintColor) } }
+  }
+
+  /// Animatable; nil leaves what is behind.
+  public final var backgroundColor: Color? {
+    didSet {
+      if backgroundColor != oldValue {
+        window?.colorChanged(self, .background, from: oldValue, to: backgroundColor)
+      }
+    }
+  }
+
+  /// Animatable; moves drawing and hit testing, never the layout.
+  public final var transform = Transform.identity {
+    didSet { if transform != oldValue { window?.transformChanged(self, from: oldValue) } }
+  }
+
+  /// How a turned view is drawn.
+  public final var rotationStyle = RotationStyle.sampled {
+    didSet { if rotationStyle != oldValue { setNeedsDisplay() } }
+  }
+
+  /// Whether its background ends on whole cells or on eighths of one.
+  public final var edgeStyle = EdgeStyle.wholeCells {
+    didSet { if edgeStyle != oldValue { setNeedsDisplay() } }
+  }
+
+  /// For controls: its recognizers get nothing while it is false.
+  public final var isEnabled = true {
+    didSet { if isEnabled != oldValue { setNeedsDisplay() } }
+  }
+
+  /// When false, neither it nor its subviews can be hit.
+  public final var isUserInteractionEnabled = true
+
+  public internal(set) final var gestureRecognizers: [GestureRecognizer] = []
+
+  /// Position by hand, relative to the superview; nil while constraints place the view.
+  final var manualFrame: Rect?
+  final var needsLayoutSubviews = true
+  final var intrinsic = IntrinsicSize()
+  /// What animations add to colours, alpha and transform; nil while none ever did.
+  final var appearance: AppearanceOffsets?
+  final var boundsObservers: [BoundsObservation.Entry] = []
+
+  public override init() { super.init() }
+
+  public convenience init(identifier: String) {
+    self.init()
+    self.identifier = identifier
+  }
+
+  final override var hostView: View? { self }
+
+  override var defaultName: String { tag == 0 ? "\(type(of: self))" : "\(type(of: self))#\(tag)" }
+
+  /// The size its content would like, or nil. Call ``invalidateIntrinsicContentSize()`` when it changes.
+  open var intrinsicContentSize: Size? { nil }
+
+  /// Places subviews that have no constraints. Called after the view's own size is known and has changed, or after
+  /// ``setNeedsLayout()``.
+  open func layoutSubviews() {}
+
+  /// Draws the view. `rect` is where it is on screen, in window coordinates; it may lie partly or wholly outside the
+  /// canvas's clip. The background is there already; subviews follow.
+  open func draw(in rect: CellRect, on canvas: any CellCanvas) {}
+
+  /// An event that no recognizer took, first to the view that was hit or has the focus, then to its superviews.
+  /// - Returns: whether it was used.
+  open func handle(_ event: InputEvent) -> Bool { false }
+
+  /// Called after the view or one above it has been put into a window or taken out of one.
+  open func didMoveToWindow() {}
+
+  /// Whether the point belongs to the view; window coordinates with the view's transforms undone.
+  open func contains(_ point: Point) -> Bool {
+    let edges = snapped.values + Edges.snap(offset)
+    let x = point.x.rounded(.down)
+    let y = point.y.rounded(.down)
+    return x >= edges.x && x < edges.z && y >= edges.y && y < edges.w
+  }
+}

@@ -1,0 +1,33 @@
+import ConstraintAnimation
+import ConstraintAnimationTestKit
+import Testing
+
+/// Fails with a diff of the two layouts.
+func expectLayout(_ view: View, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+  let found = LayoutDescription.of(view)
+  if let difference = LayoutDescription.difference(expected: expected, found: found) {
+    Issue.record("the layout differs (- expected, + found):\n\(difference)", sourceLocation: sourceLocation)
+  }
+}
+
+/// A deterministic source of numbers for property tests (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+extension MotionTime {
+  static func milliseconds(_ count: Int64) -> MotionTime { MotionTime(nanoseconds: count * 1_000_000) }
+
+  /// The time of a frame at 60 Hz.
+  static func frame(_ index: Int64) -> MotionTime { MotionTime(nanoseconds: index * 1_000_000_000 / 60) }
+}
