@@ -1,0 +1,288 @@
+import Measurement
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// One HTTP/2 connection on raw frames: a channel for each stream would cost nearly half of the throughput and gives
+/// nothing that requests of a few hundred bytes need. NIO's handler below keeps the protocol's state, validates and
+/// acknowledges; this one gathers requests, writes answers and credits the connection's flow-control window.
+///
+/// Streams need no credit of their own: the initial stream window is larger than the largest body allowed.
+final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  private struct ArrivingRequest {
+    var method: String
+    var path: String
+    var headers: HPACKHeaders
+    var body = ByteBuffer()
+    let since: NIODeadline
+  }
+
+  /// How many bytes of DATA a peer may have under way on one connection (RFC 9113 section 6.9).
+  private static let windowBytes = 1 << 20
+
+  private let id: Int
+  private let table: ConnectionTable
+  private var context: ChannelHandlerContext?
+  private var connection: HTTPConnection?
+  private var arriving: [HTTP2StreamID: ArrivingRequest] = [:]
+  private var unanswered: Set<HTTP2StreamID> = []
+  private var highestStream = HTTP2StreamID.rootStream
+  private var lastActivity = NIODeadline.now()
+  private var isReading = false
+  private var isFlushScheduled = false
+  /// GOAWAY was sent: no new requests, closed when the open ones are answered.
+  private var isClosing = false
+  /// GOAWAY frames of ours that NIO has yet to write; any other one is its verdict on the peer.
+  private var ownGoAways = 0
+
+  init(id: Int, table: ConnectionTable) {
+    self.id = id
+    self.table = table
+  }
+
+  // MARK: Channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { begin(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    begin(context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    end()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = true
+    let frame = unwrapInboundIn(data)
+    switch frame.payload {
+    case .headers(let headers): receive(headers, on: frame.streamID)
+    case .data(let data): receive(data, on: frame.streamID)
+    default: break
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    context.flush()
+    closeIfDone()
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let update as NIOHTTP2WindowUpdatedEvent where update.streamID == .rootStream:
+      if let window = update.inboundWindowSize { credit(window) }
+    case let closed as StreamClosedEvent:
+      forget(closed.streamID)
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    // A peer that asks and does not read its answers is not listened to until it does.
+    try? context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Stream errors have been answered with RST_STREAM below, connection errors with GOAWAY, which ``wroteFrame(_:)``
+  /// sees; anything else is TLS or the socket, and the connection is over.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if !(error is any NIOHTTP2Error) { context.close(promise: nil) }
+  }
+
+  func wroteFrame(_ frame: HTTP2Frame) {
+    guard case .goAway = frame.payload, let context else { return }
+    if ownGoAways > 0 {
+      ownGoAways -= 1
+      return
+    }
+    // The peer broke the protocol. Close in the next tick, when NIO has flushed the frame that says so.
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.eventLoop.execute { bound.value.close(promise: nil) }
+  }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard connection == nil else { return }
+    connection = table.ready(
+      id, core: self, version: .http2, source: context.channel.remoteAddress?.ipAddress ?? "")
+    credit(65_535)
+  }
+
+  private func end() {
+    guard context != nil else { return }
+    context = nil
+    table.release(arriving.values.reduce(0) { $0 + $1.body.readableBytes })
+    arriving = [:]
+    unanswered = []
+  }
+
+  // MARK: Requests
+
+  private func receive(_ frame: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
+    if arriving[stream] != nil {
+      // Trailers: nothing here has a use for them.
+      if frame.endStream { complete(stream) }
+      return
+    }
+    guard !isClosing, stream > highestStream else { return }
+    highestStream = stream
+    lastActivity = .now()
+    var request = ArrivingRequest(method: "", path: "", headers: HPACKHeaders(), since: lastActivity)
+    request.headers.reserveCapacity(frame.headers.count)
+    var length: String?
+    for (name, value, _) in frame.headers {
+      if name.utf8.first == UInt8(ascii: ":") {
+        if name == ":method" { request.method = value }
+        if name == ":path" { request.path = value }
+      } else {
+        if name == "content-length" { length = value }
+        request.headers.add(name: name, value: value)
+      }
+    }
+    arriving[stream] = request
+    if let length, (Int(length) ?? .max) > table.limits.bodyBytes {
+      refuse(stream, .bodyTooLarge)
+    } else if frame.endStream {
+      complete(stream)
+    }
+  }
+
+  private func receive(_ frame: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
+    guard case .byteBuffer(var bytes) = frame.data, let index = arriving.index(forKey: stream) else { return }
+    let count = bytes.readableBytes
+    if arriving.values[index].body.readableBytes + count > table.limits.bodyBytes {
+      return refuse(stream, .bodyTooLarge)
+    }
+    if !frame.endStream || arriving.values[index].body.readableBytes > 0 {
+      guard table.reserve(count) else { return refuse(stream, .overloaded) }
+      arriving.values[index].body.writeBuffer(&bytes)
+    } else {
+      // The usual case: all of the body in one frame, handed on without a copy.
+      arriving.values[index].body = bytes
+      return complete(stream, reserved: 0)
+    }
+    if frame.endStream { complete(stream) }
+  }
+
+  private func complete(_ stream: HTTP2StreamID, reserved: Int? = nil) {
+    guard let arrived = arriving.removeValue(forKey: stream), let connection else { return }
+    table.release(reserved ?? arrived.body.readableBytes)
+    unanswered.insert(stream)
+    let request = HTTPRequest(
+      method: arrived.method, path: arrived.path, headers: arrived.headers, body: arrived.body,
+      version: .http2,
+      arrivedAt: table.clock.monotonicNow())
+    table.responder.respond(to: HTTPExchange(request: request, connection: connection, stream: Int(stream)))
+  }
+
+  private func refuse(_ stream: HTTP2StreamID, _ violation: HTTPViolation) {
+    answer(table.responder.answer(to: violation), to: Int(stream))
+  }
+
+  /// The stream is closed, by whomever: its answer, should one come, is dropped.
+  private func forget(_ stream: HTTP2StreamID) {
+    if let dropped = arriving.removeValue(forKey: stream) { table.release(dropped.body.readableBytes) }
+    if unanswered.remove(stream) != nil { lastActivity = .now() }
+    if !isReading { closeIfDone() }
+  }
+
+  // MARK: Writing
+
+  private func write(_ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID) {
+    guard let context else { return }
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+    guard !isReading, !isFlushScheduled else { return }
+    // Answers that fall due in the same tick leave in one segment.
+    isFlushScheduled = true
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { bound.value.flushScheduled() }
+  }
+
+  private func flushScheduled() {
+    isFlushScheduled = false
+    context?.flush()
+    closeIfDone()
+  }
+
+  private func credit(_ window: Int) {
+    guard window <= Self.windowBytes / 2 else { return }
+    write(.windowUpdate(windowSizeIncrement: Self.windowBytes - window), on: .rootStream)
+  }
+
+  private func closeIfDone() {
+    guard isClosing, arriving.isEmpty, unanswered.isEmpty, !isFlushScheduled, let context else { return }
+    context.close(promise: nil)
+  }
+}
+
+extension HTTP2ConnectionHandler: ConnectionCore {
+  func answer(_ response: HTTPResponse, to stream: Int) {
+    let stream = HTTP2StreamID(stream)
+    let unfinished = arriving.removeValue(forKey: stream)
+    if let unfinished { table.release(unfinished.body.readableBytes) }
+    guard unanswered.remove(stream) != nil || unfinished != nil else { return }
+    lastActivity = .now()
+    var headers = HPACKHeaders()
+    headers.reserveCapacity(response.headers.count + 2)
+    headers.add(name: ":status", value: String(response.status))
+    headers.add(contentsOf: response.headers)
+    if response.body.readableBytes > 0 {
+      headers.add(name: "content-length", value: String(response.body.readableBytes))
+      write(.headers(.init(headers: headers)), on: stream)
+      write(.data(.init(data: .byteBuffer(response.body), endStream: true)), on: stream)
+    } else {
+      write(.headers(.init(headers: headers, endStream: true)), on: stream)
+    }
+    // Answered before the request was complete: the rest of it is not wanted (RFC 9113 section 8.1).
+    if unfinished != nil { write(.rstStream(.noError), on: stream) }
+  }
+
+  func reset(_ code: HTTP2ErrorCode, stream: Int) {
+    let stream = HTTP2StreamID(stream)
+    guard unanswered.remove(stream) != nil else { return }
+    write(.rstStream(code), on: stream)
+  }
+
+  func setMaximumConcurrentStreams(_ count: Int) {
+    write(
+      .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])), on: .rootStream)
+  }
+
+  func goAway(_ code: HTTP2ErrorCode, debugData: String?) {
+    guard !isClosing else { return }
+    isClosing = true
+    ownGoAways += 1
+    write(
+      .goAway(
+        lastStreamID: highestStream, errorCode: code, opaqueData: debugData.map { ByteBuffer(string: $0) }),
+      on: .rootStream)
+  }
+
+  func disconnect() {
+    context?.close(promise: nil)
+  }
+
+  func sweep(now: NIODeadline) {
+    let patience = TimeAmount(table.limits.requestTimeout)
+    for (stream, request) in arriving where now - request.since > patience {
+      refuse(stream, .requestTimedOut)
+    }
+    if arriving.isEmpty, unanswered.isEmpty, now - lastActivity > TimeAmount(table.limits.idleTimeout) {
+      isClosing ? disconnect() : goAway(.noError, debugData: nil)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Measurement
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// An HTTP/2 and HTTP/1.1 server over TLS for small requests, all of it on one event loop: the receipt listener and
+/// the loopback service differ in what they answer, not in how they listen.
+public final class HTTPServer: Sendable {
+  /// Where it listens; the real port when 0 was asked for.
+  public let port: Int
+  private let listener: any Channel
+  private let table: NIOLoopBound<ConnectionTable>
+
+  private init(port: Int, listener: any Channel, table: NIOLoopBound<ConnectionTable>) {
+    self.port = port
+    self.listener = listener
+    self.table = table
+  }
+
+  /// Listens from the moment this returns.
+  ///
+  /// - Parameters:
+  ///   - eventLoop: Where everything runs, the responder included. It stays the caller's.
+  ///   - clock: What stamps ``HTTPRequest/arrivedAt``.
+  /// - Throws: ``HTTPServerError``.
+  public static func start(
+    _ configuration: HTTPServerConfiguration, on eventLoop: any EventLoop, clock: any HostClock,
+    responder: any HTTPResponder
+  ) async throws -> HTTPServer {
+    let tls: NIOSSLContext
+    do {
+      tls = try configuration.identity.context(protocols: configuration.protocols)
+    } catch {
+      throw HTTPServerError(
+        .identity, place: "\(configuration.host):\(configuration.port)",
+        message: "TLS cannot be set up (\(error))",
+        remedy: "check the certificate and its key")
+    }
+    let table = try await eventLoop.submit {
+      let table = ConnectionTable(
+        limits: configuration.limits, clock: clock, responder: responder, eventLoop: eventLoop)
+      return NIOLoopBound(table, eventLoop: eventLoop)
+    }.get()
+    let bootstrap = ServerBootstrap(group: eventLoop, childGroup: eventLoop)
+      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try admit(channel, to: table.value, tls: tls, protocols: configuration.protocols)
+        }
+      }
+    let listener: any Channel
+    do {
+      listener = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+    } catch {
+      throw HTTPServerError(
+        .bind, place: "\(configuration.host):\(configuration.port)",
+        message: "cannot listen there (\(error))",
+        remedy: "choose a free port and an address of this host")
+    }
+    try await eventLoop.submit { table.value.start() }.get()
+    return HTTPServer(
+      port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table)
+  }
+
+  /// Stops listening, says GOAWAY, lets open requests be answered for at most `grace`, and returns when the last
+  /// connection is gone.
+  public func shutdown(within grace: Duration) async {
+    // Closing a listener fails only when it is closed already.
+    try? await listener.close().get()
+    let table = table
+    try? await table.eventLoop.flatSubmit { table.value.drain(within: TimeAmount(grace)) }.get()
+  }
+
+  /// Puts TLS and, once ALPN has spoken, one of the two connection handlers into a new connection's pipeline.
+  private static func admit(
+    _ channel: any Channel, to table: ConnectionTable, tls: NIOSSLContext,
+    protocols: [HTTPServerConfiguration.ApplicationProtocol]
+  ) throws {
+    guard let id = table.admit(channel) else { throw ChannelError.operationUnsupported }
+    let bound = NIOLoopBound(table, eventLoop: channel.eventLoop)
+    channel.closeFuture.whenComplete { _ in bound.value.removed(id) }
+    let negotiation = ApplicationProtocolNegotiationHandler { (result, channel) -> EventLoopFuture<Void> in
+      channel.eventLoop.makeCompletedFuture {
+        switch result {
+        case .negotiated("h2") where protocols.contains(.http2):
+          try addHTTP2(to: channel, id: id, table: bound.value)
+        case .negotiated("http/1.1"), .fallback:
+          guard protocols.contains(.http1) else { throw NIOHTTP2Errors.invalidALPNToken() }
+          try addHTTP1(to: channel, id: id, table: bound.value)
+        case .negotiated:
+          throw NIOHTTP2Errors.invalidALPNToken()
+        }
+      }.flatMapErrorThrowing { error in
+        channel.close(promise: nil)
+        throw error
+      }
+    }
+    try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: tls), negotiation])
+  }
+
+  private static func addHTTP2(to channel: any Channel, id: Int, table: ConnectionTable) throws {
+    let limits = table.limits
+    var connection = NIOHTTP2Handler.ConnectionConfiguration()
+    connection.initialSettings = [
+      HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.concurrentStreams),
+      HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes),
+      // Wide enough to see that a body is too large, so that it is refused instead of stalled.
+      HTTP2Setting(parameter: .initialWindowSize, value: limits.bodyBytes + 16 * 1024),
+    ]
+    connection.maximumConnectionGlitches = limits.streamErrors
+    connection.controlFrameRateLimit.maximumCount = limits.controlFramesPerSecond
+    connection.controlFrameRateLimit.windowLength = .seconds(1)
+    var stream = NIOHTTP2Handler.StreamConfiguration()
+    stream.streamResetFrameRateLimit.maximumCount = limits.resetsPerTenth
+    stream.streamResetFrameRateLimit.windowLength = .milliseconds(100)
+    stream.streamErrorRateLimit.maximumCount = limits.resetsPerTenth
+    stream.streamErrorRateLimit.windowLength = .milliseconds(100)
+    let handler = HTTP2ConnectionHandler(id: id, table: table)
+    let frames = NIOHTTP2Handler(
+      mode: .server, frameDelegate: handler, connectionConfiguration: connection, streamConfiguration: stream)
+    try channel.pipeline.syncOperations.addHandlers([frames, handler])
+  }
+
+  private static func addHTTP1(to channel: any Channel, id: Int, table: ConnectionTable) throws {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = table.limits.headerBytes
+    limits.maxHeaderListSize = table.limits.headerBytes
+    let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+    try channel.pipeline.syncOperations.addHandlers([
+      HTTPResponseEncoder(), ByteToMessageHandler(decoder), HTTPServerPipelineHandler(),
+      NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
+      HTTP1ConnectionHandler(id: id, table: table),
+    ])
+  }
+}

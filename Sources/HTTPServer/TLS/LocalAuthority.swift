@@ -1,0 +1,130 @@
+import Crypto
+import Foundation
+import Measurement
+import NIOSSL
+import SwiftASN1
+import X509
+
+/// Makes credentials for servers on this host: a certificate authority whose private key is forgotten as soon as it
+/// has signed one certificate, so that trusting it means trusting that one server.
+public enum LocalAuthority {
+  /// How long what it makes is valid.
+  static let validity = Duration.seconds(365 * 86_400)
+  /// What is left must be more than this for credentials to be used again.
+  static let margin = Duration.seconds(7 * 86_400)
+
+  /// The credentials in `directory`: those already there when they fit together and stay valid for a week, so that a
+  /// client which trusts them survives the server's restart; fresh ones otherwise. The directory is made when missing.
+  ///
+  /// - Throws: ``HTTPServerError`` when a file cannot be written.
+  public static func credentials(in directory: String, now: WallTime) throws -> LocalCredentials {
+    let files = LocalCredentials(directory: directory)
+    if isUsable(files, now: now) { return files }
+    try make(files, in: directory, now: now)
+    return files
+  }
+
+  private static func isUsable(_ files: LocalCredentials, now: WallTime) -> Bool {
+    guard
+      (try? ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)) != nil,
+      let authority = try? NIOSSLCertificate.fromPEMFile(files.authorityFile).first,
+      let server = try? NIOSSLCertificate.fromPEMFile(files.certificateFile).first
+    else { return false }
+    let needed = Date(now).addingTimeInterval(Double(margin.components.seconds))
+    guard let issuer = try? X509.Certificate(derEncoded: authority.toDERBytes()),
+      let leaf = try? X509.Certificate(derEncoded: server.toDERBytes())
+    else { return false }
+    return issuer.publicKey.isValidSignature(leaf.signature, for: leaf)
+      && min(issuer.notValidAfter, leaf.notValidAfter) > needed
+  }
+
+  private static func make(_ files: LocalCredentials, in directory: String, now: WallTime) throws {
+    let authorityKey = P256.Signing.PrivateKey()
+    let serverKey = P256.Signing.PrivateKey()
+    let authority: X509.Certificate
+    let server: X509.Certificate
+    do {
+      authority = try authorityCertificate(key: authorityKey, now: now)
+      server = try serverCertificate(
+        key: serverKey, authority: authority, authorityKey: authorityKey, now: now)
+      try PrivateFile.makeDirectory(directory)
+      try PrivateFile.write(authority.serializeAsPEM().pemString + "\n", to: files.authorityFile, mode: 0o644)
+      try PrivateFile.write(server.serializeAsPEM().pemString + "\n", to: files.certificateFile, mode: 0o644)
+      try PrivateFile.write(serverKey.pemRepresentation + "\n", to: files.keyFile, mode: 0o600)
+    } catch let error as HTTPServerError {
+      throw error
+    } catch {
+      throw HTTPServerError(
+        .identity, place: directory, message: "no certificate can be made (\(error))",
+        remedy: "check the system's clock")
+    }
+  }
+
+  private static func authorityCertificate(
+    key: P256.Signing.PrivateKey, now: WallTime
+  ) throws -> X509.Certificate {
+    let signer = X509.Certificate.PrivateKey(key)
+    let name = try DistinguishedName {
+      CommonName("pushscope local authority")
+      OrganizationalUnitName(SymmetricKey(size: .bits128).hexadecimal)
+    }
+    return try X509.Certificate(
+      version: .v3, serialNumber: .init(), publicKey: signer.publicKey, notValidBefore: start(now),
+      notValidAfter: end(now), issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try X509.Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+        Critical(KeyUsage(keyCertSign: true))
+        SubjectKeyIdentifier(hash: signer.publicKey)
+      },
+      issuerPrivateKey: signer)
+  }
+
+  private static func serverCertificate(
+    key: P256.Signing.PrivateKey, authority: X509.Certificate, authorityKey: P256.Signing.PrivateKey,
+    now: WallTime
+  ) throws -> X509.Certificate {
+    let publicKey = X509.Certificate.PrivateKey(key).publicKey
+    return try X509.Certificate(
+      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: start(now),
+      notValidAfter: end(now), issuer: authority.subject,
+      subject: try DistinguishedName { CommonName("localhost") }, signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try X509.Certificate.Extensions {
+        Critical(BasicConstraints.notCertificateAuthority)
+        Critical(KeyUsage(digitalSignature: true))
+        try ExtendedKeyUsage([.serverAuth])
+        SubjectAlternativeNames([
+          .dnsName("localhost"),
+          .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+          .ipAddress(ASN1OctetString(contentBytes: ArraySlice(repeatElement(0, count: 15)) + [1])),
+        ])
+        AuthorityKeyIdentifier(
+          keyIdentifier: try authority.extensions.subjectKeyIdentifier?.keyIdentifier)
+      },
+      issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
+  }
+
+  /// An hour ago, for peers whose clock is behind.
+  private static func start(_ now: WallTime) -> Date { Date(now).addingTimeInterval(-3600) }
+
+  private static func end(_ now: WallTime) -> Date {
+    Date(now).addingTimeInterval(Double(validity.components.seconds))
+  }
+}
+
+extension Date {
+  fileprivate init(_ time: WallTime) {
+    self.init(timeIntervalSince1970: Double(time.microseconds / 1_000_000))
+  }
+}
+
+extension SymmetricKey {
+  /// Random text that tells one authority's name from another's: clients look issuers up by name.
+  fileprivate var hexadecimal: String {
+    withUnsafeBytes { bytes in
+      bytes.map { byte in
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+      }.joined()
+    }
+  }
+}
