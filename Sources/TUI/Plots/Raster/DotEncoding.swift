@@ -1,0 +1,52 @@
+import Terminal
+
+/// How a cell is divided into dots, and which glyph shows which of them.
+///
+/// Bit `row * columns + column` of a pattern is the dot in that place, counted from the upper left.
+struct DotEncoding: Sendable, Hashable {
+  let columns: Int
+  let rows: Int
+  private let glyphs: [UInt32]
+
+  private init(columns: Int, rows: Int, glyph: (_ pattern: Int) -> UInt32) {
+    self.columns = columns
+    self.rows = rows
+    glyphs = (0..<(1 << (columns * rows))).map { $0 == 0 ? 0x20 : glyph($0) }
+  }
+
+  func glyph(for pattern: UInt8) -> UInt32 { glyphs[Int(pattern)] }
+
+  /// 2×4 dots. U+2800 + bits in the order that the Braille patterns have: down the left, down the right, then the
+  /// fourth row.
+  static let braille = DotEncoding(columns: 2, rows: 4) { pattern in
+    let order: [UInt32] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
+    var bits: UInt32 = 0
+    for (place, bit) in order.enumerated() where pattern >> place & 1 == 1 { bits |= bit }
+    return 0x2800 + bits
+  }
+
+  /// 2×2 blocks.
+  static let quadrants = DotEncoding(columns: 2, rows: 2) { pattern in
+    let blocks: [UInt32] = [
+      0x20, 0x2598, 0x259D, 0x2580, 0x2596, 0x258C, 0x259E, 0x259B, 0x2597, 0x259A, 0x2590, 0x259C, 0x2584,
+      0x2599, 0x259F, 0x2588,
+    ]
+    return blocks[pattern]
+  }
+
+  /// An upper and a lower half.
+  static let halves = DotEncoding(columns: 1, rows: 2) { [0x20, 0x2580, 0x2584, 0x2588][$0] }
+
+  /// One mark a cell; how many it stands for shows in the mark itself (see `GlyphSet.density`).
+  static let single = DotEncoding(columns: 1, rows: 1) { _ in 0x2E }
+
+  init(_ repertoire: GlyphRepertoire) {
+    switch repertoire {
+    case .ascii: self = .single
+    case .halfBlocks: self = .halves
+    case .blocks: self = .quadrants
+    // Octants have the same 2×4 dots, but solid; dots of braille leave single notifications visible as such.
+    case .braille, .octants: self = .braille
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Measurement
+import Testing
+
+@testable import TUI
+
+@Suite("The axis of time")
+struct TimeTicksTests {
+  /// 2025-06-15 14:02:00 UTC.
+  static let noonish = WallTime(microseconds: 1_749_996_120_000_000)
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let column: Int64
+    let columns: Int
+    let first: [String]
+
+    var testDescription: String { "\(columns) columns of \(column) µs" }
+  }
+
+  static let cases = [
+    Case(column: 1_000, columns: 120, first: ["02:00.000", "02:00.020", "02:00.040"]),
+    Case(column: 100_000, columns: 120, first: ["14:02:00", "14:02:02", "14:02:04"]),
+    Case(column: 500_000, columns: 120, first: ["14:02:00", "14:02:10", "14:02:20"]),
+    Case(column: 1_000_000, columns: 120, first: ["14:02:00", "14:02:15", "14:02:30"]),
+    Case(column: 5_000_000, columns: 120, first: ["14:02", "14:03", "14:04"]),
+    Case(column: 60_000_000, columns: 120, first: ["14:15", "14:30", "14:45"]),
+    Case(column: 7_200_000_000, columns: 120, first: ["Jun 16", "Jun 17", "Jun 18"]),
+  ]
+
+  @Test("the table", arguments: cases)
+  func table(_ row: Case) {
+    let scale = TimeScale(columnAtLeast: row.column)
+    #expect(scale.columnDuration == row.column)
+    let window = TimeWindow(around: Self.noonish, at: 0, scale: scale, columns: row.columns)
+    let ticks = TimeTicks.make(for: window, spacing: 12, in: .utc)
+    #expect(Array(ticks.map(\.label).prefix(3)) == row.first)
+    #expect(ticks.allSatisfy { $0.column >= 0 && $0.column < row.columns })
+    #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1.column - $0.column >= 12 })
+  }
+
+  @Test("marks fall on round times of the place, not of UTC")
+  func zones() {
+    let zone = LocalTime { _ in (5 * 3600 + 1800) * 1_000_000 }
+    let window = TimeWindow(
+      around: Self.noonish, at: 0, scale: TimeScale(columnAtLeast: 600_000_000), columns: 100)
+    let labels = TimeTicks.make(for: window, spacing: 12, in: zone).map(\.label)
+    #expect(labels.first == "20:00" && labels[1] == "22:00")
+  }
+
+  @Test("a following window stands still until the edge leaves it, then steps")
+  func stepping() {
+    let scale = TimeScale(columnAtLeast: 100_000)
+    var windows: [TimeWindow] = []
+    for tick in 0..<2_000 {
+      let edge = WallTime(microseconds: 1_000_000_000_000 + Int64(tick) * 33_333)
+      let window = TimeWindow(following: edge, scale: scale, columns: 100, step: 32)
+      #expect(window.contains(edge))
+      // Never more empty room at the right than a step.
+      #expect(window.column(of: edge) >= 100 - 32)
+      if windows.last != window { windows.append(window) }
+    }
+    #expect(zip(windows, windows.dropFirst()).allSatisfy { $1.firstColumn - $0.firstColumn == 32 })
+    #expect(windows.count > 15)
+  }
+
+  @Test("the window before ends where this one begins")
+  func previous() {
+    let window = TimeWindow(around: Self.noonish, at: 0.5, scale: TimeScale(columnAtLeast: 1), columns: 81)
+    #expect(window.previous.end == window.start)
+    #expect(window.previous.duration == window.duration)
+    #expect(window.column(of: Self.noonish) == 40)
+  }
+
+  @Test("times before 1970 do not upset the grid")
+  func beforeTheEpoch() {
+    let window = TimeWindow(
+      around: WallTime(microseconds: -90_000_001), at: 0, scale: TimeScale(columnAtLeast: 1_000_000),
+      columns: 60)
+    #expect(window.column(of: window.start) == 0)
+    #expect(window.column(of: WallTime(microseconds: window.start.microseconds - 1)) == -1)
+    #expect(TimeTicks.make(for: window, spacing: 10, in: .utc).first?.label == "23:58:30")
+  }
+}

@@ -1,0 +1,93 @@
+import Measurement
+import Testing
+
+@testable import TUI
+
+@Suite("A track of points")
+struct PointTrackTests {
+  static func point(_ sequence: Int64, state: NotificationState = .delivered) -> PlotPoint {
+    PlotPoint(
+      plannedAt: WallTime(microseconds: sequence * 1_000), plannedMonotonic: sequence * 1_000, scheduleLag: 5,
+      acceptLatency: sequence, deliveryLatency: nil, state: state)
+  }
+
+  static func track(_ sequences: ClosedRange<Int64>) -> PointTrack {
+    var track = PointTrack(target: TargetID(rawValue: 1), firstSequence: sequences.lowerBound)
+    for sequence in sequences { track.append(point(sequence)) }
+    return track
+  }
+
+  @Test("holds what a plain array holds, through any changes")
+  func model() {
+    var generator = SeededGenerator(seed: 3)
+    var track = PointTrack(target: TargetID(rawValue: 1))
+    var model: [(sequence: Int64, point: PlotPoint)] = []
+    var next: Int64 = 1
+    for _ in 0..<400 {
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0..<6:
+        for _ in 0..<Int.random(in: 1...900, using: &generator) {
+          track.append(Self.point(next))
+          model.append((next, Self.point(next)))
+          next += 1
+        }
+      case 6, 7:
+        guard let picked = model.randomElement(using: &generator) else { continue }
+        let changed = Self.point(picked.sequence, state: .late)
+        #expect(track.update(sequence: picked.sequence, to: changed) == picked.point)
+        model[Int(picked.sequence - model[0].sequence)].point = changed
+      case 8:
+        track.dropFirst(keeping: 5_000)
+        #expect(track.count < 5_000 + PointTrack.chunkSize)
+        model.removeFirst(model.count - track.count)
+      default:
+        let from = next - Int64.random(in: 0...3_000, using: &generator)
+        track.removeAll(from: from)
+        model.removeAll { $0.sequence >= from }
+        next = max(min(next, from), track.firstSequence)
+      }
+      #expect(track.count == model.count)
+      if let first = model.first { #expect(track.firstSequence == first.sequence) }
+      #expect(track.endSequence == next)
+    }
+    #expect((0..<track.count).allSatisfy { track[$0] == model[$0].point })
+    #expect(track.update(sequence: track.firstSequence - 1, to: Self.point(1)) == nil)
+    #expect(track.update(sequence: next, to: Self.point(1)) == nil)
+  }
+
+  @Test("ranges of time become runs of neighbours")
+  func ranges() {
+    let track = Self.track(101...10_100)
+    let range = track.range(from: WallTime(microseconds: 200_500), to: WallTime(microseconds: 8_000_000))
+    #expect(range == 100..<7_899)
+    var seen: [Int64] = []
+    track.forEachRun(in: range) { run in seen.append(contentsOf: run.map(\.plannedMonotonic)) }
+    #expect(seen == (201..<8_000).map { $0 * 1_000 })
+    #expect(track.range(from: WallTime(microseconds: 0), to: WallTime(microseconds: 1)).isEmpty)
+  }
+
+  @Test("a copy does not see later changes")
+  func copies() {
+    var track = Self.track(1...5_000)
+    let copy = track
+    _ = track.update(sequence: 77, to: Self.point(77, state: .lost))
+    track.append(Self.point(5_001))
+    #expect(copy[76].state == .delivered && copy.count == 5_000)
+    #expect(track[76].state == .lost)
+  }
+
+  @Test("a point keeps what it was made of")
+  func point() {
+    let whole = PlotPoint(
+      plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: 40, acceptLatency: 900,
+      deliveryLatency: 2_000, state: .delivered)
+    #expect(
+      whole.value(of: .accept) == 900 && whole.value(of: .delivery) == 2_000
+        && whole.value(of: .service) == 860)
+    let bare = PlotPoint(
+      plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: nil, acceptLatency: nil,
+      deliveryLatency: nil, state: .missed)
+    #expect(Metric.allCases.allSatisfy { bare.value(of: $0) == nil } && !bare.isSent)
+    #expect(MemoryLayout<PlotPoint>.stride == 40)
+  }
+}
