@@ -1,130 +1,202 @@
-/// An incremental solver for linear constraints with priorities, compared level by level.
+/// An incremental solver for linear equalities and inequalities with priorities, made for layouts that change a little
+/// at a time.
+///
+/// Required constraints (priority 1000) hold exactly, to 1e-6 of a unit for values up to about a million. Among all
+/// solutions that do, the solver takes one whose sum of errors is least at the highest priority in use, among those
+/// one whose sum is least at the next, and so on: a thousand constraints of priority 250 never outweigh one of 251.
+/// What the constraints leave open stays where it was; a variable starts at 0.
+///
+/// Changes are collected and take effect together at ``solve()``, so a batch may pass through contradictions: the
+/// leading and trailing constants of a pinned view can be changed one after the other. If the batch as a whole cannot
+/// be satisfied, `solve()` throws and the *whole batch* is taken back: constraints added since the last successful
+/// solve are gone, removed ones are back under their old names, constants and priorities are what they were, and the
+/// inner state is bit for bit the one before. Variables made meanwhile stay.
+///
+/// The same calls in the same order give the same bits on every run: nothing depends on addresses or hash seeds.
+///
+/// The method is the simplex of Cassowary (Badros, Borning, Stuckey 2001) with three changes: a slack carries a
+/// bent cost instead of being split into two error variables, costs are compared level by level instead of being
+/// weighed, and rows and columns are linked so that changing a constant visits only the rows it moves. After the
+/// first solve, changing constants and solving allocates nothing unless a row has to grow.
 public struct SimplexSolver: ~Copyable {
-  struct Row {
-    var terms: [SolverTerm]
-    var relation: SolverRelation
-    var constant: Double
-    var priority: Int
-    var alive = true
-  }
-  var rows: [Row] = []
-  var committed: [Row] = []
-  var values: [Double] = []
-  var changed: [Int32] = []
+  var nodes = Buffer<SymbolNode>()
+  var records = Buffer<SymbolRecord>()
+  /// Change of the total cost a unit of each nonbasic symbol brings through the basic ones: `stride` levels a symbol.
+  var objective = Buffer<Double>()
+  var stride = 0
+  var levels = ObjectiveLevels()
+  var scratch = Buffer<ScratchSlot>()
+  /// Symbols gathered in `scratch`.
+  var gathered = Buffer<Int32>()
+  var freePlaces = Buffer<Int32>()
 
+  /// Symbols edited since the last successful solve, each once.
+  var edits = Buffer<Int32>()
+  /// Counts the solves, to tell what the running one has noted already.
+  var batch: UInt32 = 1
+  var journal = Journal()
+
+  /// Basic symbols that may be off their slope.
+  var offSlope = Buffer<Int32>()
+  /// Some nonbasic symbol may gain by moving.
+  var mayImprove = false
+  var candidates = Buffer<DualCandidate>()
+  var breakpoints = Buffer<Breakpoint>()
+  var slope = Buffer<Double>()
+  var upkeep = Upkeep()
+
+  var changedWords = Buffer<UInt64>()
+  /// The number of variables.
+  public internal(set) var variableCount = 0
+  /// The number of constraints.
+  public internal(set) var constraintCount = 0
+
+  /// How many variables the last ``solve()`` moved by more than 1e-9.
+  public internal(set) var changedVariableCount = 0
+
+  /// An empty system.
   public init() {}
 
-  /// The number of variables.
-  public var variableCount: Int { values.count }
-  /// The number of constraints.
-  public var constraintCount: Int { rows.count { $0.alive } }
+  deinit {
+    for index in 0..<nodes.count {
+      nodes[index].block?.deallocate()
+      records[index].terms?.deallocate()
+    }
+  }
+}
 
-  /// A new variable, free to take any value; it is 0 until a constraint says otherwise.
+// MARK: - Variables
+
+extension SimplexSolver {
+  /// A new variable, free to take any value.
   public mutating func makeVariable() -> SolverVariable {
-    values.append(0)
-    return SolverVariable(index: Int32(values.count - 1), generation: 0)
+    let place = takePlace()
+    nodes[Int(place)].flags = [.alive, .variable]
+    variableCount += 1
+    return SolverVariable(index: place, generation: records[Int(place)].generation)
   }
 
-  /// Gives a variable's place back. No constraint may mention it any more.
-  public mutating func removeVariable(_ variable: SolverVariable) {}
+  /// Gives a variable's place back at the next ``solve()``.
+  ///
+  /// - Precondition: no constraint mentions it any more; one removed since the last solve counts as gone.
+  public mutating func removeVariable(_ variable: SolverVariable) {
+    let place = checked(variable)
+    precondition(records[place].mentions == 0, "a constraint still mentions the variable")
+    list(place)
+    records[place].edits.insert(.removed)
+    variableCount -= 1
+  }
 
-  /// Adds `sum(terms) relation constant`. It takes part from the next ``solve()``.
+  /// The variable's value as of the last successful ``solve()``; 0 before the first.
+  @inline(__always)
+  public func value(of variable: SolverVariable) -> Double {
+    let place = Int(variable.index)
+    precondition(
+      place < records.count && records.base[place].generation == variable.generation,
+      "the variable has been removed")
+    return records.base[place].settledConstant
+  }
+
+  /// Calls `body` with each variable the last ``solve()`` moved by more than 1e-9 and its new value, in ascending
+  /// order of their places.
+  public func forEachChangedVariable(_ body: (SolverVariable, Double) -> Void) {
+    for wordIndex in 0..<changedWords.count {
+      var word = changedWords.base[wordIndex]
+      while word != 0 {
+        let place = wordIndex * 64 + word.trailingZeroBitCount
+        word &= word - 1
+        let record = records.base[place]
+        body(SolverVariable(index: Int32(place), generation: record.generation), record.settledConstant)
+      }
+    }
+  }
+
+  func checked(_ variable: SolverVariable) -> Int {
+    let place = Int(variable.index)
+    precondition(
+      place < records.count && records[place].generation == variable.generation
+        && nodes[place].flags.isSuperset(of: [.alive, .variable]) && !records[place].edits.contains(.removed),
+      "the variable has been removed")
+    return place
+  }
+}
+
+// MARK: - Constraints
+
+extension SimplexSolver {
+  /// Adds the constraint `sum(terms) relation constant`, which takes part from the next ``solve()``.
+  ///
+  /// Terms of one variable are added up.
+  /// - Parameter priority: 1…1000; 1000 is required, below that a higher number yields later.
+  /// - Throws: ``SolverError/Code/notFinite`` or ``SolverError/Code/priorityOutOfRange``, and nothing has changed.
+  ///   Whether the constraint can be satisfied is found out by `solve()`.
+  @discardableResult
   public mutating func add(
     _ terms: [SolverTerm], _ relation: SolverRelation, _ constant: Double, priority: Int = 1000
   ) throws(SolverError) -> SolverConstraint {
-    try terms.withUnsafeBufferPointer { (buffer) throws(SolverError) in
-      try add(buffer, relation, constant, priority: priority)
-    }
+    try add(terms.span, relation, constant, priority: priority)
   }
 
-  /// Adds `sum(terms) relation constant` without an array in between.
+  /// Adds the constraint `sum(terms) relation constant` from terms that lie anywhere, such as an `InlineArray`.
+  @discardableResult
   public mutating func add(
-    _ terms: UnsafeBufferPointer<SolverTerm>, _ relation: SolverRelation, _ constant: Double,
-    priority: Int = 1000
+    _ terms: Span<SolverTerm>, _ relation: SolverRelation, _ constant: Double, priority: Int = 1000
   ) throws(SolverError) -> SolverConstraint {
     guard (1...1000).contains(priority) else { throw SolverError(.priorityOutOfRange) }
-    rows.append(Row(terms: Array(terms), relation: relation, constant: constant, priority: priority))
-    return SolverConstraint(index: Int32(rows.count - 1), generation: 0)
+    var isFinite = constant.isFinite
+    for index in terms.indices where !terms[index].coefficient.isFinite { isFinite = false }
+    guard isFinite else { throw SolverError(.notFinite) }
+    for index in terms.indices { _ = checked(terms[index].variable) }
+
+    let place = takePlace()
+    nodes[Int(place)].flags = .alive
+    var record = SymbolRecord()
+    record.generation = records[Int(place)].generation
+    record.constant = constant
+    record.priority = Int16(priority)
+    record.relation = relation
+    record.edits = .added
+    store(terms, in: &record)
+    records[Int(place)] = record
+    list(Int(place))
+    constraintCount += 1
+    return SolverConstraint(index: place, generation: record.generation)
   }
 
-  /// Removes a constraint at the next ``solve()``.
-  public mutating func remove(_ constraint: SolverConstraint) { rows[Int(constraint.index)].alive = false }
+  /// Removes a constraint at the next ``solve()``; its name must not be used again.
+  public mutating func remove(_ constraint: SolverConstraint) {
+    let place = checked(constraint)
+    list(place)
+    records[place].edits.insert(.removed)
+    mention(place, by: -1)
+    constraintCount -= 1
+  }
 
-  /// Changes a constraint's constant at the next ``solve()``.
+  /// Changes a constraint's constant at the next ``solve()``, which then repairs the solution instead of finding a
+  /// new one. A constant that is not finite makes that solve throw.
   public mutating func setConstant(_ constraint: SolverConstraint, _ constant: Double) {
-    rows[Int(constraint.index)].constant = constant
+    let place = checked(constraint)
+    guard records[place].constant != constant else { return }
+    records[place].constant = constant
+    list(place)
   }
 
-  /// Changes a constraint's priority, also to and from required, at the next ``solve()``.
+  /// Changes a constraint's priority at the next ``solve()``, also to and from required (1000).
   public mutating func setPriority(_ constraint: SolverConstraint, _ priority: Int) throws(SolverError) {
     guard (1...1000).contains(priority) else { throw SolverError(.priorityOutOfRange) }
-    rows[Int(constraint.index)].priority = priority
+    let place = checked(constraint)
+    guard records[place].priority != Int16(priority) else { return }
+    records[place].priority = Int16(priority)
+    list(place)
   }
 
-  /// Ends a batch of changes.
-  public mutating func solve() throws(SolverError) {
-    changed.removeAll()
-    let order = rows.indices.filter { rows[$0].alive }.sorted {
-      (-rows[$0].priority, rows[$0].relation == .equal ? 0 : 1, $0)
-        < (-rows[$1].priority, rows[$1].relation == .equal ? 0 : 1, $1)
-    }
-    let width = values.count
-    var echelon: [(pivot: Int, row: [Double])] = []
-    func solution() -> [Double] {
-      var x = [Double](repeating: 0, count: width)
-      for e in echelon { x[e.pivot] = e.row[width] }
-      return x
-    }
-    for index in order {
-      let row = rows[index]
-      var dense = [Double](repeating: 0, count: width + 1)
-      for term in row.terms { dense[Int(term.variable.index)] += term.coefficient }
-      dense[width] = row.constant
-      if row.relation != .equal {
-        let x = solution()
-        let gap = (0..<width).reduce(-row.constant) { $0 + dense[$1] * x[$1] }
-        if row.relation == .lessThanOrEqual ? gap <= 1e-8 : gap >= -1e-8 { continue }
-      }
-      for e in echelon where dense[e.pivot] != 0 {
-        let factor = dense[e.pivot]
-        for column in 0...width { dense[column] -= factor * e.row[column] }
-      }
-      guard let pivot = (0..<width).last(where: { abs(dense[$0]) > 1e-9 }) else {
-        if row.priority == 1000, abs(dense[width]) > 1e-8 {
-          let failed = rows
-          rows = committed
-          throw SolverError(
-            .unsatisfiable,
-            constraints: order.filter { failed[$0].priority == 1000 }.map {
-              SolverConstraint(index: Int32($0), generation: 0)
-            })
-        }
-        continue
-      }
-      let scale = 1 / dense[pivot]
-      for column in 0...width { dense[column] *= scale }
-      for i in echelon.indices where echelon[i].row[pivot] != 0 {
-        let factor = echelon[i].row[pivot]
-        for column in 0...width { echelon[i].row[column] -= factor * dense[column] }
-      }
-      echelon.append((pivot, dense))
-    }
-    let x = solution()
-    for index in 0..<width where abs(x[index] - values[index]) > 1e-9 {
-      values[index] = x[index]
-      changed.append(Int32(index))
-    }
-    committed = rows
-  }
-
-  /// The variable's value as of the last successful ``solve()``.
-  public func value(of variable: SolverVariable) -> Double { values[Int(variable.index)] }
-
-  /// How many variables the last ``solve()`` moved.
-  public var changedVariableCount: Int { changed.count }
-
-  /// Calls `body` for each variable the last ``solve()`` moved, with its new value, in ascending order of place.
-  public func forEachChangedVariable(_ body: (SolverVariable, Double) -> Void) {
-    for index in changed { body(SolverVariable(index: index, generation: 0), values[Int(index)]) }
+  func checked(_ constraint: SolverConstraint) -> Int {
+    let place = Int(constraint.index)
+    precondition(
+      place < records.count && records[place].generation == constraint.generation
+        && nodes[place].flags.contains(.alive) && !nodes[place].flags.contains(.variable)
+        && !records[place].edits.contains(.removed),
+      "the constraint has been removed")
+    return place
   }
 }

@@ -1,5 +1,5 @@
 /// One variable times a factor; a constraint is a sum of these set against a constant.
-public struct SolverTerm: Sendable, Hashable {
+public struct SolverTerm: Sendable, Hashable, BitwiseCopyable {
   public var variable: SolverVariable
   public var coefficient: Double
 

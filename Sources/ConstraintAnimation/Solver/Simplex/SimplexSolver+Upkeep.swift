@@ -1,0 +1,91 @@
+/// Keeping rounding at bay: tens of thousands of pivots later the numbers must still be those of the constraints.
+extension SimplexSolver {
+  /// The largest difference between a constraint's slack and what its terms say, relative to their size.
+  func largestResidual() -> Double {
+    let nodes = nodes.base
+    let records = records.base
+    var largest = 0.0
+    for place in 0..<self.nodes.count {
+      let node = nodes + place
+      guard node.pointee.flags.contains(.alive), !node.pointee.flags.contains(.variable),
+        !records[place].edits.contains(.removed)
+      else { continue }
+      let record = records[place]
+      var sum = -record.constant
+      var size = 1 + abs(record.constant)
+      for index in 0..<Int(record.termCount) {
+        // A count above zero comes with terms.
+        let term = record.terms.unsafelyUnwrapped[index]
+        let variable = Int(term.variable)
+        let value = records[variable].constant + (nodes[variable].isBasic ? nodes[variable].value : 0)
+        sum += term.coefficient * value
+        size += abs(term.coefficient * value)
+      }
+      if node.pointee.isBasic { sum -= node.pointee.value }
+      largest = max(largest, abs(sum) / size)
+    }
+    return largest
+  }
+
+  /// Works values and objective out afresh from the rows if they have drifted; returns the residual that is left.
+  mutating func refresh() -> Double {
+    guard largestResidual() > 1e-12 else { return 0 }
+    let nodes = nodes.base
+    let records = records.base
+    for place in 0..<self.nodes.count where nodes[place].isBasic {
+      var value = -records[place].constant
+      for position in 0..<Int(nodes[place].count) {
+        let cell = nodes[place].cells[position]
+        value += cell.coefficient * records[Int(cell.symbol)].constant
+      }
+      note(valueOf: place)
+      nodes[place].value = value
+    }
+    return largestResidual()
+  }
+
+  /// Makes the tableau of the present basis afresh from the constraints.
+  mutating func rebuild() {
+    for place in 0..<nodes.count {
+      guard nodes[place].flags.contains(.alive) else { continue }
+      if nodes[place].isBasic { note(rowOf: place) }
+      note(objectiveOf: place)
+      for slot in 0..<stride { objective[place * stride + slot] = 0 }
+    }
+    gathered.removeAll()
+    var tight = Buffer<Int32>()
+    var loose = Buffer<Int32>()
+    for place in 0..<nodes.count {
+      guard nodes[place].flags.contains(.alive) else { continue }
+      if !nodes[place].flags.contains(.variable), !records[place].edits.contains(.removed) {
+        if nodes[place].isBasic { loose.append(Int32(place)) } else { tight.append(Int32(place)) }
+      }
+      if nodes[place].isBasic {
+        note(valueOf: place)
+        journal.basisChanges.append(Journal.BasisChange(left: Int32(place), entered: -1))
+        nodes[place].flags.remove(.basic)
+        nodes[place].value = 0
+      }
+      nodes[place].rowBatch = batch
+      nodes[place].block?.deallocate()
+      nodes[place].block = nil
+      nodes[place].count = 0
+      nodes[place].capacity = 0
+    }
+    for index in 0..<tight.count {
+      let place = Int(tight[index])
+      install(place)
+      if let (free, position) = sparsestFreeSymbol(inRowOf: place) {
+        pivot(leaving: place, entering: free, at: position, multiplier: 0)
+      }
+    }
+    for index in 0..<loose.count { install(Int(loose[index])) }
+    recomputeObjective()
+    mayImprove = true
+    offSlope.removeAll()
+    for place in 0..<nodes.count {
+      nodes[place].flags.remove(.queued)
+      queueIfOffSlope(place)
+    }
+  }
+}

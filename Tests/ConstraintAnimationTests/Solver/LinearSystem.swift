@@ -1,0 +1,89 @@
+@testable import ConstraintAnimation
+
+/// A system written down apart from any solver, to be built, edited, and judged.
+struct LinearSystem {
+  struct Constraint {
+    var terms: [(variable: Int, coefficient: Double)]
+    var relation: SolverRelation
+    var constant: Double
+    var priority: Int
+
+    /// The left side minus the right.
+    func gap(_ values: [Double]) -> Double {
+      terms.reduce(-constant) { $0 + $1.coefficient * values[$1.variable] }
+    }
+
+    func error(_ values: [Double]) -> Double {
+      let gap = gap(values)
+      return switch relation {
+      case .equal: abs(gap)
+      case .lessThanOrEqual: max(0, gap)
+      case .greaterThanOrEqual: max(0, -gap)
+      }
+    }
+  }
+
+  var variableCount: Int
+  var constraints: [Constraint]
+
+  /// The sum of errors at each priority, the highest first.
+  func errors(_ values: [Double]) -> [(priority: Int, sum: Double)] {
+    var sums: [Int: Double] = [:]
+    for constraint in constraints { sums[constraint.priority, default: 0] += constraint.error(values) }
+    return sums.sorted { $0.key > $1.key }.map { (priority: $0.key, sum: $0.value) }
+  }
+
+  /// The sums as far as they can be told apart, to compare two solutions: nil if they are as good as one another.
+  func firstDifference(_ one: [Double], _ other: [Double], tolerance: Double = 1e-6) -> String? {
+    for (left, right) in zip(errors(one), errors(other)) where abs(left.sum - right.sum) > tolerance {
+      return "at priority \(left.priority) the errors are \(left.sum) and \(right.sum)"
+    }
+    return nil
+  }
+}
+
+extension LinearSystem {
+  /// A system with a solution that meets all required constraints; the others pull in all directions.
+  static func random(
+    variables: Int, constraints count: Int, using random: inout RandomSource,
+    priorities: [Int] = [1000, 750, 500, 250]
+  ) -> LinearSystem {
+    let point = (0..<variables).map { _ in Double(Int.random(in: -40...40, using: &random)) / 2 }
+    let constraints = (0..<count).map { _ in
+      randomConstraint(near: point, using: &random, priority: random.pick(priorities))
+    }
+    return LinearSystem(variableCount: variables, constraints: constraints)
+  }
+
+  /// A constraint of a layout's kind: an edge, a distance between two, or a sum of some; a required one holds at
+  /// `point`.
+  static func randomConstraint(
+    near point: [Double], using random: inout RandomSource, priority: Int
+  ) -> Constraint {
+    var terms: [(variable: Int, coefficient: Double)] = []
+    let places = point.indices.shuffled(using: &random)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<3: terms = [(places[0], 1)]
+    case 3..<7 where places.count > 1: terms = [(places[0], 1), (places[1], -1)]
+    default:
+      for place in places.prefix(Int.random(in: 1...4, using: &random)) {
+        terms.append((place, random.pick([1, -1, 2, 0.5, -0.25, 3, -1.5])))
+      }
+    }
+    let relation = random.pick([SolverRelation.equal, .lessThanOrEqual, .greaterThanOrEqual])
+    var constraint = Constraint(terms: terms, relation: relation, constant: 0, priority: priority)
+    let level = constraint.gap(point)
+    if priority == 1000 {
+      let room = Double(Int.random(in: 0...8, using: &random))
+      constraint.constant =
+        switch relation {
+        case .equal: level
+        case .lessThanOrEqual: level + room
+        case .greaterThanOrEqual: level - room
+        }
+    } else {
+      constraint.constant = level + Double(Int.random(in: -20...20, using: &random))
+    }
+    return constraint
+  }
+}
