@@ -1,0 +1,71 @@
+extension ByteBuffer {
+  /// Appends a whole number in decimal.
+  public mutating func append(integer value: Int64) {
+    reserve(20)
+    var rest = value.magnitude
+    if value < 0 {
+      base[count] = 0x2D
+      count += 1
+    }
+    let end = count + Self.digits(in: rest)
+    var place = end
+    while rest >= 100 {
+      let quotient = rest / 100
+      place -= 2
+      pair(Int(rest - quotient * 100), at: place)
+      rest = quotient
+    }
+    if rest >= 10 {
+      pair(Int(rest), at: place - 2)
+    } else {
+      base[place - 1] = UInt8(truncatingIfNeeded: 48 + rest)
+    }
+    count = end
+  }
+
+  /// Appends a number of exactly six digits, zeros in front.
+  mutating func append(sixDigits value: Int) {
+    reserve(6)
+    pair(value / 10_000, at: count)
+    pair(value / 100 % 100, at: count + 2)
+    pair(value % 100, at: count + 4)
+    count += 6
+  }
+
+  /// Appends a number of exactly two digits, zeros in front.
+  mutating func append(twoDigits value: Int) {
+    reserve(2)
+    pair(value, at: count)
+    count += 2
+  }
+
+  /// Appends the shortest decimal text that reads back as the same number; nothing for what is not finite.
+  public mutating func append(number value: Double) {
+    guard value.isFinite else { return }
+    if value == value.rounded(), abs(value) < 1e15 {
+      append(integer: Int64(value))
+    } else {
+      append(value.description)
+    }
+  }
+
+  /// Writes 00 to 99 into room that is there.
+  @inline(__always)
+  private mutating func pair(_ value: Int, at place: Int) {
+    let tens = value / 10
+    base[place] = UInt8(truncatingIfNeeded: 48 + tens)
+    base[place + 1] = UInt8(truncatingIfNeeded: 48 + value - tens * 10)
+  }
+
+  private static func digits(in value: UInt64) -> Int {
+    var digits = 1
+    var rest = value
+    while rest >= 10_000 {
+      rest /= 10_000
+      digits += 4
+    }
+    if rest >= 1000 { return digits + 3 }
+    if rest >= 100 { return digits + 2 }
+    return rest >= 10 ? digits + 1 : digits
+  }
+}

@@ -1,0 +1,151 @@
+import Measurement
+
+/// Writes rows of typed fields, as CSV or as JSON Lines, through one reused buffer.
+///
+/// Between ``beginRow()`` and ``endRow()`` every column gets exactly one call, in order; each writer takes `nil` for
+/// an absent value. Nothing is allocated per row.
+public struct RecordWriter: ~Copyable {
+  /// When this much has gathered it is handed on.
+  static let bufferBytes = 256 * 1024
+
+  var bytes: ByteBuffer
+  let format: RecordFormat
+  private let sink: any ByteSink
+  /// What stands before each field, one after the other, and where each begins.
+  private let prefixes: UnsafeMutableRawBufferPointer
+  private let starts: UnsafeMutableBufferPointer<Int>
+  private let columns: [String]
+  private var column = 0
+  private var day = DayText()
+
+  /// Rows finished so far.
+  public private(set) var rowCount: Int64 = 0
+
+  public init(format: RecordFormat, columns: [String], sink: any ByteSink) {
+    self.format = format
+    self.columns = columns
+    self.sink = sink
+    bytes = ByteBuffer(capacity: Self.bufferBytes + 16 * 1024)
+    starts = .allocate(capacity: columns.count + 1)
+    var joined = ByteBuffer(capacity: 1024)
+    for (index, name) in columns.enumerated() {
+      starts[index] = joined.count
+      switch format {
+      case .csv:
+        if index > 0 { joined.append(0x2C) }
+      case .jsonl:
+        joined.append(index == 0 ? 0x7B : 0x2C)
+        joined.append(jsonString: name)
+        joined.append(0x3A)
+      }
+    }
+    starts[columns.count] = joined.count
+    prefixes = .allocate(byteCount: max(1, joined.count), alignment: 1)
+    prefixes.copyMemory(from: joined.bytes)
+  }
+
+  deinit {
+    prefixes.deallocate()
+    starts.deallocate()
+  }
+
+  /// Writes the header row, where the format has one.
+  public mutating func header() throws(OutputError) {
+    guard format == .csv else { return }
+    for (index, name) in columns.enumerated() {
+      if index > 0 { bytes.append(0x2C) }
+      bytes.append(csvText: name)
+    }
+    bytes.append("\r\n")
+    try handOnIfFull()
+  }
+
+  public mutating func beginRow() { column = 0 }
+
+  public mutating func endRow() throws(OutputError) {
+    assert(column == columns.count, "a row of \(column) fields for \(columns.count) columns")
+    switch format {
+    case .csv: bytes.append("\r\n")
+    case .jsonl: bytes.append(columns.isEmpty ? "{}\n" : "}\n")
+    }
+    rowCount += 1
+    try handOnIfFull()
+  }
+
+  /// Hands on what is left; to be called once, after the last row.
+  public mutating func finish() throws(OutputError) {
+    try sink.write(bytes.bytes)
+    bytes.removeAll()
+  }
+
+  public mutating func integer(_ value: Int64?) {
+    next()
+    if let value { bytes.append(integer: value) } else { absent() }
+  }
+
+  public mutating func number(_ value: Double?) {
+    next()
+    if let value, value.isFinite { bytes.append(number: value) } else { absent() }
+  }
+
+  public mutating func boolean(_ value: Bool?) {
+    next()
+    if let value { bytes.append(value ? "true" : "false") } else { absent() }
+  }
+
+  /// RFC 3339, UTC, microseconds.
+  public mutating func time(_ value: WallTime?) {
+    next()
+    guard let value else { return absent() }
+    if format == .jsonl { bytes.append(0x22) }
+    day.append(value, to: &bytes)
+    if format == .jsonl { bytes.append(0x22) }
+  }
+
+  /// A word of our own, known to need neither quotes nor escapes.
+  public mutating func word(_ value: StaticString?) {
+    next()
+    guard let value else { return absent() }
+    plain(value)
+  }
+
+  /// Text that may come from anywhere, as UTF-8.
+  public mutating func text(_ value: UnsafeRawBufferPointer?) {
+    next()
+    guard let value else { return absent() }
+    switch format {
+    case .csv: bytes.append(csvText: value)
+    case .jsonl: bytes.append(jsonString: value)
+    }
+  }
+
+  /// Text that may come from anywhere.
+  public mutating func text(_ value: String?) {
+    guard var value else { return text(UnsafeRawBufferPointer?.none) }
+    value.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+  }
+
+  @inline(__always)
+  private mutating func next() {
+    let start = starts[column]
+    let end = starts[column + 1]
+    bytes.append(UnsafeRawBufferPointer(rebasing: prefixes[start..<end]))
+    column += 1
+  }
+
+  private mutating func absent() {
+    if format == .jsonl { bytes.append("null") }
+  }
+
+  private mutating func plain(_ value: StaticString) {
+    if format == .jsonl { bytes.append(0x22) }
+    bytes.append(value)
+    if format == .jsonl { bytes.append(0x22) }
+  }
+
+  private mutating func handOnIfFull() throws(OutputError) {
+    guard bytes.count >= Self.bufferBytes else { return }
+    try sink.write(bytes.bytes)
+    bytes.removeAll()
+  }
+}

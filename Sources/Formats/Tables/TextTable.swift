@@ -1,0 +1,42 @@
+/// A table in plain text, columns lined up, for terminals and mails.
+public struct TextTable: Sendable {
+  public enum Alignment: Sendable {
+    case left, right
+  }
+
+  public struct Column: Sendable {
+    public var title: String
+    public var alignment: Alignment
+
+    public init(_ title: String, _ alignment: Alignment = .left) {
+      self.title = title
+      self.alignment = alignment
+    }
+  }
+
+  public var columns: [Column]
+  public private(set) var rows: [[String]] = []
+
+  public init(_ columns: [Column]) { self.columns = columns }
+
+  /// Adds a row; missing cells are empty. Texts may come from anywhere.
+  public mutating func append(_ cells: [String]) {
+    let shown = cells.prefix(columns.count).map(VisibleText.make)
+    rows.append(shown + Array(repeating: "", count: columns.count - shown.count))
+  }
+
+  /// The lines: titles, then rows, cells two spaces apart, nothing hanging over at the right.
+  public func lines(indent: Int = 0) -> [String] {
+    let all = [columns.map(\.title)] + rows
+    let widths = columns.indices.map { column in all.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
+    return all.map { cells in
+      var line = String(repeating: " ", count: indent)
+      for (index, cell) in cells.enumerated() {
+        let padding = String(repeating: " ", count: widths[index] - DisplayWidth.of(cell))
+        line += index > 0 ? "  " : ""
+        line += columns[index].alignment == .right ? padding + cell : cell + padding
+      }
+      return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
+    }
+  }
+}

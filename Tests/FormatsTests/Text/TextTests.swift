@@ -1,0 +1,63 @@
+import Formats
+import Testing
+
+@Suite struct TextTests {
+  @Test func everyControlAndDirectionMarkIsShown() {
+    for value in UInt32(0)..<0x20 { #expect(VisibleText.isHarmful(Unicode.Scalar(UInt8(value)))) }
+    for scalar in "\u{7F}\u{80}\u{9B}\u{9F}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}\u{61C}\u{FEFF}"
+      .unicodeScalars
+    {
+      #expect(VisibleText.isHarmful(scalar), "\(scalar.value)")
+    }
+    for scalar in "aé漢😀\u{200D}\u{301}�".unicodeScalars { #expect(!VisibleText.isHarmful(scalar)) }
+    #expect(VisibleText.make("a\u{1B}]0;x\u{7}b\u{202E}") == "a␛]0;x␇b\\u{202E}")
+  }
+
+  @Test func widthCountsCells() {
+    #expect(DisplayWidth.of("abc") == 3)
+    #expect(DisplayWidth.of("é") == 1)
+    #expect(DisplayWidth.of("e\u{301}") == 1)
+    #expect(DisplayWidth.of("漢字") == 4)
+    #expect(DisplayWidth.of("😀") == 2)
+  }
+
+  @Test func aTableIsLinedUp() {
+    var table = TextTable([.init("name"), .init("n", .right), .init("note")])
+    table.append(["a", "5", ""])
+    table.append(["漢字", "1 000", "x\u{1B}"])
+    table.append(["long name"])
+    #expect(
+      table.lines(indent: 1) == [
+        " name           n  note",
+        " a              5",
+        " 漢字       1 000  x␛",
+        " long name",
+      ])
+  }
+
+  @Test func aDocumentKeepsItsOrder() {
+    let document = JSONValue.object([
+      .init("b", .integer(-1)),
+      .init("a", .array([.object([.init("x", .null), .init("y", .boolean(true))]), .object([])])),
+      .init("s", .string("\u{1B}\"\\\n")),
+      .init("n", .number(0.1)),
+      .init("nan", .number(.nan)),
+      .init("e", .array([])),
+    ])
+    #expect(
+      document.text == """
+        {
+          "b": -1,
+          "a": [
+            {"x": null, "y": true},
+            {}
+          ],
+          "s": "\\u001b\\"\\\\\\n",
+          "n": 0.1,
+          "nan": null,
+          "e": []
+        }
+
+        """)
+  }
+}
