@@ -57,6 +57,17 @@ final class AnimationBlock {
     return isRunningBack(elapsed) ? (-speeds.remainder, -speeds.carried) : speeds
   }
 
+  /// Whether the offsets as they are now would come out differently from what was last shown.
+  var changesWhatIsShown: Bool {
+    if !constantTracks.isEmpty { return true }
+    return tracks.contains { track in
+      guard let view = track.item as? View else { return false }
+      if track.property != .frame { return view.appearance?.isMoving ?? false }
+      return view.layoutCells != view.shownCells
+        || (view.edgeStyle == .eighths && view.offset != view.shownOffset)
+    }
+  }
+
   func addConstantTrack(_ constraint: LayoutConstraint, delta: Double) {
     if let index = constantTracks.firstIndex(where: { $0.constraint === constraint }) {
       constantTracks[index].delta += delta

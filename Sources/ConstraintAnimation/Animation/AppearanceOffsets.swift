@@ -16,6 +16,8 @@ final class AppearanceOffsets {
       || transform != shownTransform
   }
 
+  var transformMoves: Bool { transform != shownTransform }
+
   func noteShown() {
     shownAlpha = alpha
     shownTint = tint

@@ -15,7 +15,6 @@ protocol ProgressDriver: AnyObject {
   /// Called once, at the arrival.
   func arrive(in window: Window)
 
-  /// A constraint's constant or priority has been changed inside one of its blocks.
-  func remember(_ constraint: LayoutConstraint, constant: Double)
-  func remember(_ constraint: LayoutConstraint, priority: LayoutPriority)
+  /// The model has been changed inside one of its blocks.
+  func remember(_ change: ModelChange)
 }

@@ -1,5 +1,6 @@
 extension Window {
   func alphaChanged(_ view: View, from oldValue: Double) {
+    currentBlock?.driver?.remember(.alpha(view, from: oldValue, to: view.alpha))
     currentBlock?.addAppearanceTrack(
       .alpha, view, delta: SIMD8(oldValue - view.alpha, 0, 0, 0, 0, 0, 0, 0), window: self)
     invalidateDisplay(of: view)
@@ -7,6 +8,8 @@ extension Window {
 
   /// Colours blend between two colours; to and from none they jump, as there is nothing between.
   func colorChanged(_ view: View, _ property: ColorProperty, from old: Color?, to new: Color?) {
+    currentBlock?.driver?.remember(
+      property == .tint ? .tint(view, from: old, to: new) : .background(view, from: old, to: new))
     if let old, let new {
       currentBlock?.addAppearanceTrack(
         property == .tint ? .tint : .background, view,
@@ -17,6 +20,7 @@ extension Window {
 
   func transformChanged(_ view: View, from oldValue: Transform) {
     hasTransforms = true
+    currentBlock?.driver?.remember(.transform(view, from: oldValue, to: view.transform))
     let delta = TransformComponents(view.transform).delta(to: TransformComponents(oldValue))
     currentBlock?.addAppearanceTrack(.transform, view, delta: delta, window: self)
     damage = root.snapped.cells

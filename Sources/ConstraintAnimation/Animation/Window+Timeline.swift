@@ -41,7 +41,7 @@ extension Window {
     func consider(_ candidate: MotionTime) {
       if deadline.map({ candidate < $0 }) ?? true { deadline = candidate }
     }
-    let frame = time + frameInterval
+    let frame = wasStill ? nextVisibleFrame() : time + frameInterval
     for block in blocks where block.driver == nil {
       if block.start > time {
         consider(block.start + frameInterval)
@@ -67,6 +67,19 @@ extension Window {
 
   func cancelTimer(_ id: UInt64) {
     timers.removeAll { $0.id == id }
+  }
+
+  /// The next frame on which an edge crosses into another cell, looked for at most 32 frames ahead: a slow animation
+  /// does not wake the program for frames that would come out alike.
+  private func nextVisibleFrame() -> MotionTime {
+    var candidate = time
+    for _ in 0..<32 {
+      candidate = candidate + frameInterval
+      sampleTracks(at: candidate)
+      if blocks.contains(where: \.changesWhatIsShown) { break }
+    }
+    sampleTracks(at: time)
+    return candidate
   }
 
   private var nextEventTime: MotionTime? {
@@ -117,23 +130,32 @@ extension Window {
   /// Computes the offsets of everything that moves, for the window's time. Allocates nothing.
   func sample() {
     guard !blocks.isEmpty else { return }
-    for block in blocks {
-      for track in block.tracks { track.reset() }
-      for track in block.constantTracks { track.constraint.constantOffset = 0 }
-    }
+    sampleTracks(at: time)
     var solves = false
     for block in blocks {
+      for track in block.tracks { invalidate(track.item) }
+      for track in block.constantTracks { track.constraint.constantOffset = 0 }
+    }
+    for block in blocks where !block.constantTracks.isEmpty {
       let phase = block.phase(at: time)
-      for track in block.tracks {
-        track.add(track.delta * phase.remainder + track.velocity * phase.carried)
-        invalidate(track.item)
-      }
       for track in block.constantTracks {
         track.constraint.constantOffset += track.delta * phase.remainder
         solves = true
       }
     }
     if solves { solveAnimatedConstants() }
+  }
+
+  private func sampleTracks(at instant: MotionTime) {
+    for block in blocks {
+      for track in block.tracks { track.reset() }
+    }
+    for block in blocks {
+      let phase = block.phase(at: instant)
+      for track in block.tracks {
+        track.add(track.delta * phase.remainder + track.velocity * phase.carried)
+      }
+    }
   }
 
   private func solveAnimatedConstants() {

@@ -8,6 +8,8 @@ public enum LayoutDiagnostic: Sendable, Equatable {
   case changeNotLaidOut
   /// `layoutSubviews` kept invalidating the layout.
   case layoutLoop(String)
+  /// An animator was told something that makes no sense in its state; nothing happened.
+  case animatorMisuse(String)
   /// A value was not a finite number and was ignored.
   case notFinite(String)
 }
@@ -21,6 +23,7 @@ extension LayoutDiagnostic: CustomStringConvertible {
     case .changeNotLaidOut:
       "an animation block changed constraints but did not call layoutIfNeeded(): the change will not be animated"
     case .layoutLoop(let name): "\(name) changes the layout each time it is laid out"
+    case .animatorMisuse(let call): "a property animator was misused: \(call)"
     case .notFinite(let name): "\(name) was given a value that is not a finite number"
     }
   }

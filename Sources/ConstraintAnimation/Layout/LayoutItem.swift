@@ -18,6 +18,8 @@ open class LayoutItem {
   final var hasBeenLaidOut = false
   /// What was on screen when the window last looked.
   final var shownCells = CellRect.zero
+  /// The offset at that time, for views whose edges may lie between cells.
+  final var shownOffset = SIMD4<Double>.zero
   /// Queued for a comparison with `shownCells`.
   final var isInvalid = false
   /// Changed in the layout pass that is running.

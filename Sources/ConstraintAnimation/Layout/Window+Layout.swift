@@ -50,7 +50,8 @@ extension Window {
       block.addConstantTrack(constraint, delta: oldValue - constraint.constant)
       constraint.constantOffset += oldValue - constraint.constant
     } else {
-      currentBlock?.driver?.remember(constraint, constant: oldValue)
+      currentBlock?.driver?.remember(
+        .constant(constraint, from: oldValue, to: constraint.constant))
     }
     engine.setConstant(of: constraint)
     constraintsChanged()
@@ -68,7 +69,7 @@ extension Window {
       try? engine.setPriority(of: constraint)
       throw error
     }
-    currentBlock?.driver?.remember(constraint, priority: old)
+    currentBlock?.driver?.remember(.priority(constraint, from: old))
     constraintsChanged()
   }
 

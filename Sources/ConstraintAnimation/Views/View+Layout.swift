@@ -24,6 +24,7 @@ extension View {
         return
       }
       guard newValue != manualFrame else { return }
+      window?.currentBlock?.driver?.remember(.frame(self, from: manualFrame, to: newValue))
       manualFrame = newValue
       window?.manualFrameChanged(self)
     }

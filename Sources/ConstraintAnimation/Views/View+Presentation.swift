@@ -21,8 +21,27 @@ extension View {
   final func ownScreenMap(_ metrics: CellMetrics) -> Transform? {
     let transform = presentationTransform
     if transform.isIdentity { return nil }
-    let center = Edges(snapped.values + offset).center
-    return transform.inCells(about: center, metrics: metrics)
+    let edges = snapped.values + offset
+    guard rotationStyle == .quarterTurns, !transform.isAxisAligned else {
+      return transform.inCells(about: Edges(edges).center, metrics: metrics)
+    }
+    return quarterTurn(of: transform, edges: edges)
+  }
+
+  /// The nearest quarter turn, cell for cell, moved so that cells fall on cells.
+  private func quarterTurn(of transform: Transform, edges: SIMD4<Double>) -> Transform {
+    let angle = TransformComponents(transform).values[2]
+    let turns = Int((angle / (Double.pi / 2)).rounded()) & 3
+    let (cosine, sine) = [(1.0, 0.0), (0, 1), (-1, 0), (0, -1)][turns]
+    let center = Edges(edges).center
+    var map = Transform(a: cosine, b: sine, c: -sine, d: cosine)
+    let turned = map.apply(to: center)
+    map.tx = center.x - turned.x + transform.tx
+    map.ty = center.y - turned.y + transform.ty
+    let corner = map.apply(to: Point(x: edges.x.rounded(.down), y: edges.y.rounded(.down)))
+    map.tx += Edges.snap(corner.x) - corner.x
+    map.ty += Edges.snap(corner.y) - corner.y
+    return map
   }
 
   /// A window point in the layout's coordinates of this view: with all transforms undone.

@@ -4,29 +4,72 @@ extension Window {
   public func draw(on canvas: any CellCanvas) {
     let clip = canvas.clip
     canvas.clip = clip.intersection(root.snapped.cells)
-    draw(root, on: canvas, map: nil, backdrop: backdropColor)
+    draw(root, on: canvas, map: nil, backdrop: backdropColor, depth: 0)
     canvas.clip = clip
   }
 
-  private func draw(_ view: View, on canvas: any CellCanvas, map outerMap: Transform?, backdrop: Color) {
-    guard !view.isHidden else { return }
-    let alpha = view.presentationAlpha
-    guard alpha > 0 else { return }
-    var map = outerMap
-    if hasTransforms, let own = view.ownScreenMap(metrics) { map = outerMap.map(own.concatenating) ?? own }
+  private func draw(
+    _ view: View, on canvas: any CellCanvas, map outerMap: Transform?, backdrop: Color, depth: Int
+  ) {
+    guard !view.isHidden, view.presentationAlpha > 0 else { return }
+    guard hasTransforms, let own = view.ownScreenMap(metrics) else {
+      drawContent(of: view, on: canvas, map: outerMap, backdrop: backdrop, depth: depth)
+      return
+    }
+    let map = outerMap.map(own.concatenating) ?? own
+    if own.isAxisAligned {
+      drawContent(of: view, on: canvas, map: map, backdrop: backdrop, depth: depth)
+    } else {
+      drawTurned(view, on: canvas, map: map, backdrop: backdrop, depth: depth)
+    }
+  }
+
+  private func drawContent(
+    of view: View, on canvas: any CellCanvas, map: Transform?, backdrop: Color, depth: Int
+  ) {
     let rect = map?.cells(for: view) ?? view.layoutCells
     let clip = canvas.clip
-    let visible = rect.intersection(clip)
+    let alpha = view.presentationAlpha
+    let covered = view.edgeStyle == .eighths ? rect.insetBy(dx: -1, dy: -1) : rect
+    let visible = covered.intersection(clip)
     if visible.isEmpty, view.clipsToBounds || view.subviews.isEmpty { return }
-    if view.clipsToBounds { canvas.clip = visible }
     var behind = backdrop
     if let background = view.presentationBackgroundColor {
       behind = background
-      if !visible.isEmpty { canvas.fill(rect, glyph: " ", style: CellStyle(background: background)) }
+      if view.edgeStyle == .eighths, map == nil {
+        EighthEdges.fill(
+          view.snapped.values + view.offset, color: background, behind: backdrop, on: canvas)
+      } else {
+        canvas.fill(rect, glyph: " ", style: CellStyle(background: background))
+      }
     }
+    if view.clipsToBounds { canvas.clip = rect.intersection(clip) }
     if !visible.isEmpty { view.draw(in: rect, on: canvas) }
-    for subview in view.subviews { draw(subview, on: canvas, map: map, backdrop: behind) }
+    for subview in view.subviews {
+      draw(subview, on: canvas, map: map, backdrop: behind, depth: depth)
+    }
     if alpha < 1, !visible.isEmpty { canvas.fade(visible, towards: backdrop, alpha: alpha) }
     canvas.clip = clip
+  }
+
+  /// Draws the view upright into memory and puts the cells where the turn takes them. What sticks out of the view is
+  /// cut off.
+  private func drawTurned(
+    _ view: View, on canvas: any CellCanvas, map: Transform, backdrop: Color, depth: Int
+  ) {
+    let target = map.cells(for: view)
+    guard !target.intersection(canvas.clip).isEmpty else { return }
+    if offscreens.count <= depth { offscreens.append(OffscreenGrid()) }
+    let grid = offscreens[depth]
+    grid.begin(over: view.layoutCells.clampedArea)
+    drawContent(of: view, on: grid, map: nil, backdrop: backdrop, depth: depth + 1)
+    grid.sample(to: canvas, target: target, map: map)
+  }
+}
+
+extension CellRect {
+  /// At most a million cells: a view that large is not drawn whole into memory.
+  fileprivate var clampedArea: CellRect {
+    CellRect(x0: x0, y0: y0, x1: min(x1, x0 + 1000), y1: min(y1, y0 + 1000))
   }
 }

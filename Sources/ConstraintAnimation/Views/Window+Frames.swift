@@ -35,16 +35,21 @@ extension Window {
       item.isInvalid = false
       guard let view = item as? View else { continue }
       let cells = view.cellFrame
-      let looksMove = view.appearance?.isMoving ?? false
+      let edgesMove = view.edgeStyle == .eighths && view.offset != view.shownOffset
+      let looksMove = edgesMove || (view.appearance?.isMoving ?? false)
       if cells != view.shownCells || looksMove, view.isShown {
         damage = damage.union(view.shownCells).union(cells)
+        if edgesMove { damage = damage.insetBy(dx: -1, dy: -1) }
+        if view.appearance?.transformMoves ?? false { damage = root.snapped.cells }
       }
       view.shownCells = cells
+      view.shownOffset = view.offset
       if let appearance = view.appearance { appearance.noteShown() }
     }
     invalidItems.removeAll(keepingCapacity: true)
     let visible = damage.intersection(root.snapped.cells)
     damage = .zero
+    wasStill = visible.isEmpty
     return FrameChange(time: time, damage: visible, isAnimating: isAnimating)
   }
 

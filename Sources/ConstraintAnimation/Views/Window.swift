@@ -59,6 +59,8 @@ public final class Window {
   // Frames
   var invalidItems: [LayoutItem] = []
   var damage = CellRect.zero
+  /// The last frame came out like the one before.
+  var wasStill = false
   var nextViewID: UInt32 = 0
   /// Some view has or had a transform: only then is it looked for.
   var hasTransforms = false
@@ -67,6 +69,9 @@ public final class Window {
   var timers: [MotionTimer] = []
   var nextTimerID: UInt64 = 1
   let gestures = GestureArbiter()
+
+  /// One for each level of turned views inside turned views.
+  var offscreens: [OffscreenGrid] = []
 
   public init(size: Size, metrics: CellMetrics = CellMetrics(), motion: MotionLevel = .full) {
     self.size = size
