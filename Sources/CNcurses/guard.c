@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { most_bytes = 512, signal_stack_bytes = 64 * 1024 };
@@ -88,11 +89,11 @@ static void install(void) {
   }
 }
 
-int cncurses_guard_arm(int terminal, const struct termios *modes, const char *bytes, size_t count) {
+int cncurses_guard_arm(int terminal, const char *bytes, size_t count) {
   if (count > most_bytes) return -1;
   atomic_store(&armed, false);
+  if (tcgetattr(terminal, &shell_modes) != 0) return -1;
   terminal_descriptor = terminal;
-  shell_modes = *modes;
   memcpy(restore_bytes, bytes, count);
   restore_count = count;
   install();

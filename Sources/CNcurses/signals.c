@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { highest_signal = 64 };
@@ -16,6 +18,11 @@ void cncurses_default_signal(int number) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, NULL);
+}
+
+int cncurses_poll(struct pollfd *descriptors, unsigned long count, long long nanoseconds) {
+  const struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &timeout, NULL);
 }
 
 int cncurses_signal_pipe(void) {

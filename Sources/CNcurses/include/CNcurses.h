@@ -10,7 +10,6 @@
 #include <curses.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <termios.h>
 
 // KEY_F is a function-like macro: Swift imports constants only.
 static inline int cncurses_key_f(int number) { return KEY_F(number); }
@@ -20,6 +19,12 @@ int tigetnum(const char *name);
 
 // SIG_DFL and its kind are casts: Swift imports no macro that casts, and sigaction holds a union.
 void cncurses_default_signal(int signal);
+
+// ppoll is declared under _GNU_SOURCE, which Swift's import of the C library leaves out. poll counts in whole
+// milliseconds: a sixth of a frame at 60 a second would be lost to rounding.
+struct pollfd;
+/// Negative nanoseconds wait without end.
+int cncurses_poll(struct pollfd *descriptors, unsigned long count, long long nanoseconds);
 
 // A handler may run between any two instructions of any thread; Swift code may allocate, take locks or begin an
 // exclusive access there. These handlers only write a byte to a pipe.
@@ -35,10 +40,10 @@ void cncurses_release_signal(int signal);
 
 // The same limit again: a crash must give the terminal back without running any Swift.
 
-/// From now on a crash, SIGQUIT or `exit` writes `bytes` to `terminal` and sets `modes` before the process ends.
-/// `bytes` is copied; at most 512. Returns -1 when it is longer. Call from the thread that draws: it gets a
-/// signal stack of its own, so that its stack may overflow.
-int cncurses_guard_arm(int terminal, const struct termios *modes, const char *bytes, size_t count);
+/// From now on a crash, SIGQUIT or `exit` writes `bytes` to `terminal` and gives it back the line modes that it has
+/// now. `bytes` is copied; at most 512. Returns -1 when it is longer or the modes cannot be read. Call from the
+/// thread that draws: it gets a signal stack of its own, so that its stack may overflow.
+int cncurses_guard_arm(int terminal, const char *bytes, size_t count);
 
 /// The terminal was given back in order: the guard has nothing left to do.
 void cncurses_guard_disarm(void);

@@ -1,0 +1,228 @@
+import ConstraintAnimation
+
+/// Turns bytes and key codes into events: a state machine over values, no descriptors, no clock.
+///
+/// ncurses knows the keys of terminfo and hands them over as codes; whatever it does not know arrives as bytes:
+/// text in UTF-8, mouse reports, pasted text, focus changes, answers to questions, and keys that terminfo forgot.
+/// A sequence that nobody knows is swallowed whole, so that its tail is never taken for keys that were pressed.
+struct InputDecoder {
+  /// What of a paste is kept, in bytes.
+  static let longestPaste = 1 << 16
+
+  private enum State {
+    case ground
+    case escape
+    /// After CSI; its bytes are in `sequence`.
+    case control
+    /// After SS3: one byte more.
+    case singleShift
+    /// After `CSI [`: a function key of the Linux console, one byte more.
+    case consoleFunction
+    /// Three bytes of an X10 mouse report.
+    case x10Mouse
+    /// OSC, DCS, APC, PM: up to BEL or ST. The flag says that the last byte was an escape.
+    case string(isEnding: Bool)
+    case paste
+  }
+
+  private var state = State.ground
+  private var sequence: [UInt8] = []
+  /// The sequence is longer than any that means something.
+  private var isOverlong = false
+  private var utf8 = UTF8Accumulator()
+  private var mouse = MouseDecoder()
+  private var pasted: [UInt8] = []
+
+  private(set) var events: [TerminalEvent] = []
+  private(set) var reports: [TerminalReport] = []
+
+  /// Bytes are text up to the end of the paste: reading them one by one through ncurses would be slow.
+  var isPasting: Bool {
+    if case .paste = state { true } else { false }
+  }
+
+  /// A sequence has begun whose end is still to come.
+  var isIncomplete: Bool {
+    switch state {
+    case .ground, .paste: false
+    default: true
+    }
+  }
+
+  mutating func takeEvents() -> [TerminalEvent] {
+    defer { events.removeAll(keepingCapacity: true) }
+    return events
+  }
+
+  mutating func takeReports() -> [TerminalReport] {
+    defer { reports.removeAll() }
+    return reports
+  }
+
+  /// A key that ncurses recognised.
+  mutating func feed(key: InputEvent.Key, modifiers: InputEvent.Modifiers) {
+    var modifiers = modifiers
+    // ESC just before a known sequence: how some terminals say Alt.
+    if case .escape = state { modifiers.insert(.alt) }
+    state = .ground
+    emit(key, modifiers)
+  }
+
+  mutating func feed(_ byte: UInt8) {
+    switch state {
+    case .ground: ground(byte, modifiers: [])
+    case .escape: escape(byte)
+    case .control: control(byte)
+    case .singleShift:
+      state = .ground
+      if let key = FunctionKeys.key(singleShift: byte) { emit(key, []) }
+    case .consoleFunction:
+      state = .ground
+      if byte >= 0x41 && byte <= 0x45 { emit(.function(Int(byte) - 0x40), []) }
+    case .x10Mouse: x10(byte)
+    case .string(let isEnding): string(byte, isEnding: isEnding)
+    case .paste: paste(byte)
+    }
+  }
+
+  /// Nothing more came for a while: what has begun is all there is.
+  mutating func flush() {
+    switch state {
+    case .escape: emit(.escape, [])
+    case .control where sequence.isEmpty: emit(.character("["), .alt)
+    case .singleShift: emit(.character("O"), .alt)
+    case .paste: return
+    default: break
+    }
+    state = .ground
+    sequence.removeAll(keepingCapacity: true)
+  }
+
+  /// The end of a paste never came; what did come is handed on.
+  mutating func endPaste() {
+    guard case .paste = state else { return }
+    state = .ground
+    let text = String(decoding: pasted.map { $0 == 0x0D ? 0x0A : $0 }, as: UTF8.self)
+    pasted.removeAll()
+    sequence.removeAll(keepingCapacity: true)
+    if !text.isEmpty { events.append(.paste(text)) }
+  }
+
+  // MARK: - States
+
+  private mutating func ground(_ byte: UInt8, modifiers: InputEvent.Modifiers) {
+    state = .ground
+    switch byte {
+    case 0x1B: state = .escape
+    case 0x03: events.append(.interrupt)
+    case 0x1A: events.append(.suspend)
+    case 0x00: emit(.character(" "), modifiers.union(.control))
+    case 0x09: emit(.tab, modifiers)
+    case 0x0A, 0x0D: emit(.enter, modifiers)
+    case 0x08, 0x7F: emit(.backspace, modifiers)
+    case 0x01..<0x1B: emit(.character(Character(Unicode.Scalar(byte + 0x60))), modifiers.union(.control))
+    case 0x1C..<0x20: emit(.character(Character(Unicode.Scalar(byte + 0x40))), modifiers.union(.control))
+    case 0x20..<0x7F: emit(.character(Character(Unicode.Scalar(byte))), modifiers)
+    default:
+      if let scalar = utf8.feed(byte) { emit(.character(Character(scalar)), modifiers) }
+    }
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    sequence.removeAll(keepingCapacity: true)
+    isOverlong = false
+    switch byte {
+    case 0x1B: emit(.escape, [])
+    case 0x5B: state = .control
+    case 0x4F: state = .singleShift
+    case 0x5D, 0x50, 0x5F, 0x5E: state = .string(isEnding: false)
+    default: ground(byte, modifiers: .alt)
+    }
+  }
+
+  private mutating func control(_ byte: UInt8) {
+    switch byte {
+    case 0x1B:
+      state = .escape
+    case 0x20..<0x40:
+      if sequence.count < 64 { sequence.append(byte) } else { isOverlong = true }
+    case 0x5B where sequence.isEmpty:
+      state = .consoleFunction
+    case 0x4D where sequence.isEmpty:
+      state = .x10Mouse
+    case 0x40..<0x7F:
+      state = .ground
+      if !isOverlong { finishControl(byte) }
+    default:
+      // A control character in the middle: no sequence after all.
+      ground(byte, modifiers: [])
+    }
+  }
+
+  private mutating func finishControl(_ final: UInt8) {
+    let (prefix, parameters) = ControlParameters.parse(sequence)
+    switch (prefix, final) {
+    case (0x3C, 0x4D), (0x3C, 0x6D):
+      guard parameters.count == 3 else { return }
+      mouse.decodeSGR(
+        code: parameters[0], column: parameters[1], row: parameters[2], isRelease: final == 0x6D, &events)
+    case (0x3F, 0x79) where sequence.last == 0x24 && parameters.count == 2:
+      reports.append(.mode(parameters[0], setting: parameters[1]))
+    case (nil, 0x49) where parameters.isEmpty:
+      events.append(.input(InputEvent(kind: .focusGained)))
+    case (nil, 0x4F) where parameters.isEmpty:
+      events.append(.input(InputEvent(kind: .focusLost)))
+    case (nil, 0x7E) where parameters.first == 200:
+      state = .paste
+      pasted.removeAll()
+      sequence.removeAll(keepingCapacity: true)
+    case (nil, _):
+      if let (key, modifiers) = FunctionKeys.key(final: final, parameters: parameters) {
+        emit(key, modifiers)
+      }
+    default:
+      break
+    }
+  }
+
+  private mutating func x10(_ byte: UInt8) {
+    sequence.append(byte)
+    guard sequence.count == 3 else { return }
+    state = .ground
+    mouse.decodeX10(code: sequence[0], column: sequence[1], row: sequence[2], &events)
+  }
+
+  private mutating func string(_ byte: UInt8, isEnding: Bool) {
+    if byte == 0x07 || isEnding && byte == 0x5C {
+      state = .ground
+      if !isOverlong, let report = TerminalReport(operatingSystemCommand: sequence) { reports.append(report) }
+    } else if byte == 0x1B {
+      state = .string(isEnding: true)
+    } else {
+      state = .string(isEnding: false)
+      if sequence.count < 64 { sequence.append(byte) } else { isOverlong = true }
+    }
+  }
+
+  private static let pasteEnd: [UInt8] = Array("\u{1B}[201~".utf8)
+
+  private mutating func paste(_ byte: UInt8) {
+    // `sequence` holds how much of the end has been seen.
+    if byte == InputDecoder.pasteEnd[sequence.count] {
+      sequence.append(byte)
+      if sequence.count == InputDecoder.pasteEnd.count { endPaste() }
+      return
+    }
+    keep(sequence)
+    sequence.removeAll(keepingCapacity: true)
+    if byte == InputDecoder.pasteEnd[0] { sequence.append(byte) } else { keep(CollectionOfOne(byte)) }
+  }
+
+  private mutating func keep(_ bytes: some Collection<UInt8>) {
+    pasted.append(contentsOf: bytes.prefix(max(0, InputDecoder.longestPaste - pasted.count)))
+  }
+
+  private mutating func emit(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers) {
+    events.append(.input(InputEvent(kind: .key(key), modifiers: modifiers)))
+  }
+}

@@ -1,0 +1,110 @@
+import CNcurses
+import ConstraintAnimation
+import Glibc
+
+/// ncurses' part: the terminal's line modes and its keys. It never paints.
+///
+/// Keys are read through a pad of one cell, because reading through a window would repaint it. All calls come from
+/// the thread that made it.
+struct CursesScreen: ~Copyable {
+  enum Token {
+    case byte(UInt8)
+    case key(InputEvent.Key, InputEvent.Modifiers)
+    /// A code without meaning here.
+    case ignored
+  }
+
+  private let screen: OpaquePointer
+  private let pad: UnsafeMutablePointer<WINDOW>
+  private let files: (input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>)
+  private let keys: CursesKeys
+  /// terminfo's `colors`; `nil` where it is silent.
+  let terminfoColors: Int?
+
+  /// - Parameter terminal: TERM. Where terminfo does not know it, a common one does: nearly all terminals are like
+  ///   xterm, and new ones are often missing from the database.
+  init(terminal: String, input: Int32, output: Int32) throws(TerminalError) {
+    guard let inputFile = CursesScreen.file(input, "r") else { throw .system("cannot read the terminal") }
+    guard let outputFile = CursesScreen.file(output, "w") else {
+      fclose(inputFile)
+      throw .system("cannot write to the terminal")
+    }
+    var found: OpaquePointer?
+    for name in [terminal, "xterm-256color", "xterm"] where found == nil {
+      found = newterm(name, outputFile, inputFile)
+    }
+    guard let found, let pad = newpad(1, 1) else {
+      fclose(inputFile)
+      fclose(outputFile)
+      throw TerminalError(
+        .unknownTerminal, "terminfo knows neither \(VisibleText.visible(terminal)) nor xterm",
+        remedy: "install ncurses-base, or set TERMINFO to where the database is")
+    }
+    screen = found
+    self.pad = pad
+    files = (inputFile, outputFile)
+    let colors = Int(tigetnum("colors"))
+    terminfoColors = colors > 0 ? colors : nil
+
+    raw()
+    noecho()
+    nonl()
+    keypad(pad, true)
+    nodelay(pad, true)
+    set_escdelay(25)
+    // ncurses would take a mouse report apart in its own way and lose the button of a drag; without these keys the
+    // reports come as bytes.
+    for prefix in ["\u{1B}[<", "\u{1B}[M"] { define_key(prefix, 0) }
+    keys = CursesKeys()
+    CursesScreen.keepQuitKey(output)
+    def_prog_mode()
+  }
+
+  deinit {
+    delwin(pad)
+    delscreen(screen)
+    fclose(files.input)
+    fclose(files.output)
+  }
+
+  /// A file of its own: ncurses must not share buffers with `print`, nor close what is not its own.
+  private static func file(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { return nil }
+    let file = fdopen(copy, mode)
+    if file == nil { close(copy) }
+    return file
+  }
+
+  /// Leaves Ctrl-\ to the kernel: it ends the process, and gives the terminal back, even when nobody reads keys.
+  private static func keepQuitKey(_ descriptor: Int32) {
+    var modes = termios()
+    guard tcgetattr(descriptor, &modes) == 0 else { return }
+    modes.c_lflag |= tcflag_t(ISIG)
+    withUnsafeMutableBytes(of: &modes.c_cc) { keys in
+      // 0 is _POSIX_VDISABLE here: no key. Ctrl-C and Ctrl-Z come as bytes.
+      keys[Int(VINTR)] = 0
+      keys[Int(VSUSP)] = 0
+    }
+    tcsetattr(descriptor, TCSANOW, &modes)
+  }
+
+  /// The next key or byte, `nil` when there is none. Waits at most the escape delay.
+  func next() -> Token? {
+    let code = wgetch(pad)
+    if code == ERR { return nil }
+    if code < KEY_MIN { return .byte(UInt8(truncatingIfNeeded: code)) }
+    return keys.key(code).map { .key($0, $1) } ?? .ignored
+  }
+
+  func resize(columns: Int, rows: Int) { resizeterm(Int32(rows), Int32(columns)) }
+
+  /// The line modes and the keypad as they were before `suspend`.
+  func resume() {
+    reset_prog_mode()
+    keypad(pad, true)
+  }
+
+  /// Tells the terminal what terminfo says about leaving.
+  func end() { endwin() }
+}

@@ -1,0 +1,323 @@
+import CNcurses
+public import ConstraintAnimation
+import Glibc
+
+/// The terminal, taken over and given back.
+///
+/// One thread owns a session: it makes it, waits in `nextEvents`, paints with `present` and ends it with
+/// `restore()`. Other threads only use its `waker`. Whatever ends the process, short of SIGKILL, gives the terminal
+/// back: `restore()`, `exit`, a crash, Ctrl-\. A process has at most one session at a time.
+public final class TerminalSession {
+  public struct Options: Sendable {
+    /// What people decide about colours and glyphs.
+    public var overrides = TerminalCapabilities.Overrides()
+    public var mouse = MouseReporting.motion
+    /// SIGINT, SIGTERM and SIGHUP become events. False where another part of the process listens for them and
+    /// sees to it that `restore()` is called.
+    public var catchesEndSignals = true
+    /// Overrides TERM; for terminals that lie about themselves.
+    public var terminalName: String?
+
+    public init() {}
+  }
+
+  public private(set) var capabilities: TerminalCapabilities
+  public private(set) var columns: Int
+  public private(set) var rows: Int
+  public private(set) var mouseReporting: MouseReporting
+  /// What the terminal says its own background is; `nil` until it answers, and where it does not.
+  public private(set) var reportedBackground: Color?
+  public private(set) var reportedForeground: Color?
+  /// False once the terminal was given back, by whomever.
+  public var isActive: Bool { cncurses_guard_is_armed() }
+  public let waker: TerminalWaker
+  public var statistics: FrameStatistics { sink.statistics }
+
+  private let terminal: TerminalDescriptor
+  private let curses: CursesScreen
+  private let signals: SignalInbox
+  private let sink: FrameSink
+  private let writer: DiffWriter
+  private let clock = ContinuousClock()
+
+  private var decoder = InputDecoder()
+  private var queue: [TerminalEvent] = []
+  private var wantsWritable = false
+  private var hasMoreInput = false
+  private var isHungUp = false
+  private var isEnded = false
+  /// Ctrl-Z was typed: the kernel would have stopped everybody in the foreground.
+  private var suspendsWholeGroup = false
+
+  /// - Parameter environment: TERM and what `TerminalCapabilities` reads.
+  /// - Throws: when standard input or output is no terminal, TERM is none that can be painted on, or the system
+  ///   refuses; the terminal is then as it was.
+  public init(environment: [String: String], options: Options = Options()) throws(TerminalError) {
+    let name = try TerminalSession.suitableName(options.terminalName ?? environment["TERM"])
+    let terminal = try TerminalDescriptor(input: STDIN_FILENO, output: STDOUT_FILENO)
+    waker = try TerminalWaker()
+    var environment = environment
+    environment["TERM"] = name
+    let hasAlternateScreen = TerminalKind(environment: environment).hasAlternateScreen
+    // Before anything is changed: from here on every way out gives back what was.
+    guard TerminalSession.arm(terminal.output, hasAlternateScreen: hasAlternateScreen) else {
+      throw .system("cannot read the terminal's modes")
+    }
+    do {
+      // Before ncurses looks: it catches the signals that nobody has caught.
+      signals = try SignalInbox(includesEnd: options.catchesEndSignals)
+      curses = try CursesScreen(terminal: name, input: terminal.input, output: terminal.output)
+    } catch {
+      cncurses_guard_restore()
+      throw error
+    }
+    capabilities = TerminalCapabilities(
+      environment: environment, codeset: Codeset.ofEnvironment(), terminfoColors: curses.terminfoColors,
+      overrides: options.overrides)
+    (columns, rows) = terminal.size
+    mouseReporting = capabilities.reportsMouse ? options.mouse : .released
+    sink = FrameSink(descriptor: terminal.painting)
+    writer = DiffWriter(columns: columns, rows: rows, profile: capabilities.outputProfile)
+    self.hasAlternateScreen = hasAlternateScreen
+    self.terminal = terminal
+    enter(asking: capabilities.synchronizedOutput != .unsupported)
+  }
+
+  private let hasAlternateScreen: Bool
+
+  deinit { restore() }
+
+  private static func suitableName(_ name: String?) throws(TerminalError) -> String {
+    let remedy = "set TERM to what the terminal is, xterm-256color for most"
+    guard let name, !name.isEmpty else {
+      throw TerminalError(.unsuitableTerminal, "TERM is not set", remedy: remedy)
+    }
+    if ["dumb", "none", "unknown", "emacs"].contains(name) || name.utf8.count > 128 {
+      throw TerminalError(
+        .unsuitableTerminal, "TERM=\(VisibleText.visible(String(name.prefix(40)))) cannot place its cursor",
+        remedy: remedy)
+    }
+    return name
+  }
+
+  private static func arm(_ output: Int32, hasAlternateScreen: Bool) -> Bool {
+    let text = TerminalModes.leave(hasAlternateScreen: hasAlternateScreen)
+    return text.withCString { cncurses_guard_arm(output, $0, text.utf8.count) } == 0
+  }
+
+  // MARK: - Painting
+
+  /// Shows a buffer: writes what differs from what is shown, in one piece.
+  ///
+  /// - Parameters:
+  ///   - buffer: as large as the session says; another size paints what fits in the terminal's corner.
+  ///   - cursor: where text is typed; `nil` for no cursor.
+  public func present(_ buffer: CellBuffer, cursor: CursorPosition? = nil) -> FrameOutcome {
+    guard isActive, !isHungUp else { return .failed }
+    let outcome = sink.present(buffer, cursor: cursor, writer: writer)
+    wantsWritable = outcome == .skipped || sink.hasPending
+    return outcome
+  }
+
+  /// The next frame paints everything, as after Ctrl-L: something else may have written on the screen.
+  public func invalidate() { writer.invalidate() }
+
+  /// Takes the pointer, or leaves it to the terminal for selecting and copying.
+  public func setMouseReporting(_ reporting: MouseReporting) {
+    guard isActive, capabilities.reportsMouse else { return }
+    mouseReporting = reporting
+    send(TerminalModes.mouse(reporting))
+  }
+
+  // MARK: - Waiting
+
+  /// Waits for events and returns them in order, a flood of motion thinned out to its last.
+  ///
+  /// - Parameter deadline: when to return without any; `nil` waits as long as it takes.
+  /// - Returns: empty at the deadline, and when a frame that was skipped can be presented again.
+  public func nextEvents(deadline: ContinuousClock.Instant?) -> [TerminalEvent] {
+    while true {
+      let isDue = wait(until: deadline)
+      if !queue.isEmpty {
+        defer { queue.removeAll(keepingCapacity: true) }
+        return EventCoalescer.coalesce(queue)
+      }
+      if isDue { return [] }
+    }
+  }
+
+  /// - Returns: whether to return even without events.
+  private func wait(until deadline: ContinuousClock.Instant?) -> Bool {
+    // A negative descriptor is left out.
+    var polls = [
+      pollfd(fd: isHungUp ? -1 : terminal.input, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wantsWritable ? terminal.painting : -1, events: Int16(POLLOUT), revents: 0),
+    ]
+    let patience: Duration? = decoder.isIncomplete ? .milliseconds(25) : decoder.isPasting ? .seconds(1) : nil
+    let limit = hasMoreInput || !queue.isEmpty ? clock.now : deadline
+    let count = poll(&polls, limit: limit, patience: patience)
+    let isOver = deadline.map { clock.now >= $0 } ?? false
+    if count == 0 && patience != nil && !hasMoreInput {
+      // Nothing followed what had begun.
+      decoder.flush()
+      decoder.endPaste()
+      collect()
+    }
+    if polls[1].revents != 0 { readSignals() }
+    if polls[2].revents != 0 {
+      waker.clear()
+      queue.append(.wake)
+    }
+    if polls[0].revents != 0 || hasMoreInput { readInput(polls[0].revents) }
+    if polls[3].revents != 0 {
+      sink.flush()
+      wantsWritable = sink.hasPending
+      return !wantsWritable || isOver
+    }
+    return isOver
+  }
+
+  private func poll(
+    _ polls: inout [pollfd], limit: ContinuousClock.Instant?, patience: Duration?
+  ) -> Int32 {
+    var remaining = limit.map { max(clock.now.duration(to: $0), .zero) }
+    if let patience { remaining = min(remaining ?? patience, patience) }
+    guard let remaining else { return cncurses_poll(&polls, UInt(polls.count), -1) }
+    // A day at most: the product below must not overflow.
+    let nanoseconds = Int64(min(remaining, .seconds(86_400)) / .nanoseconds(1))
+    return cncurses_poll(&polls, UInt(polls.count), nanoseconds)
+  }
+
+  private func readSignals() {
+    var isResized = false
+    for signal in signals.take() {
+      switch signal {
+      case SIGWINCH: isResized = true
+      case SIGTSTP:
+        suspendsWholeGroup = false
+        queue.append(.suspend)
+      case SIGCONT: enterAgain()
+      case SIGINT: queue.append(.interrupt)
+      default: queue.append(.terminate(signal: signal))
+      }
+    }
+    if isResized { readSize() }
+  }
+
+  private func readSize() {
+    let size = terminal.size
+    (columns, rows) = size
+    curses.resize(columns: columns, rows: rows)
+    writer.invalidate()
+    queue.append(.resize(columns: size.columns, rows: size.rows))
+  }
+
+  /// Reads what is there, but not without end: a flood must not keep frames from being shown.
+  private func readInput(_ condition: Int16) {
+    hasMoreInput = false
+    if terminal.availableBytes == 0 && condition & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
+      isHungUp = true
+      queue.append(.hangup)
+      return
+    }
+    var budget = 4096
+    while budget > 0 {
+      if decoder.isPasting {
+        guard readPaste() else { break }
+        budget -= 256
+        continue
+      }
+      guard let token = curses.next() else { break }
+      switch token {
+      case .byte(let byte): decoder.feed(byte)
+      case .key(let key, let modifiers): decoder.feed(key: key, modifiers: modifiers)
+      case .ignored: break
+      }
+      budget -= 1
+    }
+    hasMoreInput = budget <= 0
+    collect()
+  }
+
+  /// ncurses reads byte by byte; a paste is read in one go.
+  private func readPaste() -> Bool {
+    let available = terminal.availableBytes
+    guard available > 0 else { return false }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
+      let count = read(terminal.input, buffer.baseAddress, min(available, buffer.count))
+      guard count > 0 else { return false }
+      for byte in buffer[..<count] { decoder.feed(byte) }
+      return true
+    }
+  }
+
+  private func collect() {
+    for event in decoder.takeEvents() {
+      if event == .suspend { suspendsWholeGroup = true }
+      if event == .input(InputEvent(kind: .key(.character("l")), modifiers: .control)) { writer.invalidate() }
+      queue.append(event)
+    }
+    for report in decoder.takeReports() {
+      switch report {
+      case .mode(2026, let setting):
+        let works = setting == 1 || setting == 2 || setting == 3
+        capabilities.synchronizedOutput = works ? .supported : .unsupported
+        writer.profile.synchronizesOutput = works
+      case .mode: break
+      case .background(let color): reportedBackground = color
+      case .foreground(let color): reportedForeground = color
+      }
+    }
+  }
+
+  // MARK: - Coming and going
+
+  /// Gives the terminal back, stops the process as Ctrl-Z does, and takes the terminal again when it goes on. The
+  /// answer to `TerminalEvent.suspend`; `resumed` follows.
+  public func suspend() {
+    guard isActive else { return }
+    leave()
+    signals.stopProcess(wholeGroup: suspendsWholeGroup)
+    suspendsWholeGroup = false
+    // SIGCONT waits in the pipe and would do the same again.
+    for signal in signals.take() where signal != SIGCONT && signal != SIGWINCH && signal != SIGTSTP {
+      queue.append(signal == SIGINT ? .interrupt : .terminate(signal: signal))
+    }
+    enterAgain()
+  }
+
+  /// Gives the terminal back as it was. Safe to call more than once.
+  public func restore() {
+    guard !isEnded else { return }
+    isEnded = true
+    if isActive {
+      sink.flush()
+      curses.end()
+    }
+    leave()
+  }
+
+  private func leave() { cncurses_guard_restore() }
+
+  private func enter(asking: Bool) {
+    send(TerminalModes.enter + TerminalModes.mouse(mouseReporting) + (asking ? TerminalModes.questions : ""))
+  }
+
+  private func enterAgain() {
+    guard !isEnded else { return }
+    if !isActive { _ = TerminalSession.arm(terminal.output, hasAlternateScreen: hasAlternateScreen) }
+    curses.resume()
+    enter(asking: false)
+    writer.invalidate()
+    let size = terminal.size
+    if size != (columns, rows) { readSize() }
+    queue.append(.resumed)
+  }
+
+  private func send(_ text: String) {
+    var text = text
+    text.withUTF8 { sink.send(UnsafeRawBufferPointer($0)) }
+  }
+}
