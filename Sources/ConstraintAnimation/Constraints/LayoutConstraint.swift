@@ -64,6 +64,8 @@ public final class LayoutConstraint {
   var handle: SolverConstraint?
   /// What animations with `resolveEachFrame` add to the constant at this instant.
   var constantOffset = 0.0
+  /// Made by the library from a view's content size.
+  var isIntrinsic = false
   private let hasSecondItem: Bool
 
   public init(

@@ -22,6 +22,8 @@ open class GestureRecognizer {
   var pointer = Point.zero
   /// Ready to begin or end, but waiting for another recognizer to fail.
   var heldState: State?
+  /// Ends a gesture made of steps.
+  var idleTimer: UInt64?
 
   public init(action: @escaping (GestureRecognizer) -> Void) {
     self.action = action
@@ -49,7 +51,10 @@ open class GestureRecognizer {
   var isWaiting: Bool { heldState != nil }
 
   /// Back to `possible`, ready for the next sequence.
-  func reset() { state = .possible }
+  func reset() {
+    stopIdleTimer()
+    state = .possible
+  }
 
   /// Goes into a state if arbitration allows.
   func enter(_ newState: State) {

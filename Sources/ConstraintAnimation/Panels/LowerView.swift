@@ -37,10 +37,11 @@ public struct LowerView {
 
   /// Puts the page a number of hosts away from its place. The host's size in whole cells counts: the page then moves
   /// by whole cells and keeps its size wherever it is.
-  func place(at slot: Slot) {
+  func place(at slot: Slot, offset: Vector) {
     guard let host = view?.superview else { return }
     let cells = host.snapped.cells
-    displace(x: Double(slot.x * cells.width), y: Double(slot.y * cells.height))
+    displace(
+      x: Double(slot.x * cells.width) + offset.dx, y: Double(slot.y * cells.height) + offset.dy)
   }
 
   func displace(x: Double, y: Double) { pins.displace(x: x, y: y) }

@@ -9,10 +9,14 @@ where Kind.RawValue == Int {
   public var style: PagedTransition
 
   /// The page chosen last; it is visible at rest.
-  public private(set) var active: Kind
+  public internal(set) var active: Kind
 
   /// Whether pages are moving.
-  public private(set) var isSliding = false
+  public internal(set) var isSliding = false
+
+  /// How a drag of the pages snaps.
+  public var snap = DragSnap()
+  public var snapDuration: Duration = .milliseconds(300)
 
   /// Called when a slide has come to rest.
   public var onSettle: ((Kind) -> Void)?
@@ -25,6 +29,7 @@ where Kind.RawValue == Int {
 
   var pages: [Kind: Page] = [:]
   weak var host: View?
+  var drag: PageDrag?
   private var observation: BoundsObservation?
   private var generation = 0
 
@@ -63,6 +68,7 @@ where Kind.RawValue == Int {
     guard kind != active else { return }
     let page = try intactPage(kind)
     if isSliding, style.interruption == .lock { return }
+    drag = nil
     bringIn(kind, page, direction)
     active = kind
     moveActiveToCenter(duration: style.duration, curve: style.curve)
@@ -78,13 +84,13 @@ where Kind.RawValue == Int {
 
   /// Puts a page that is not visible beside the others: behind the last one on the side it is to come from.
   func bringIn(_ kind: Kind, _ page: Page, _ direction: SlideDirection) {
-    guard page.slot == nil, let view = page.lowerView.view else { return }
+    guard pages[kind]?.slot == nil, let view = page.lowerView.view else { return }
     var slot = Slot.center
     while pages.values.contains(where: { $0.slot == slot }) { slot = slot - direction.step }
     pages[kind]?.slot = slot
     guard let window = view.window else { return }
     window.performWithoutAnimation {
-      page.lowerView.place(at: slot)
+      page.lowerView.place(at: slot, offset: drag?.displacement ?? .zero)
       view.layoutIfNeeded()
     }
     if let neighbour = pages[active]?.lowerView.view {
@@ -119,8 +125,14 @@ where Kind.RawValue == Int {
 
   func placePages() {
     for page in pages.values {
-      if let slot = page.slot { page.lowerView.place(at: slot) }
+      if let slot = page.slot { page.lowerView.place(at: slot, offset: drag?.displacement ?? .zero) }
     }
+  }
+
+  /// Completions of slides begun before say nothing any more.
+  func supersedeSlide() {
+    generation += 1
+    isSliding = true
   }
 
   /// The end of the last slide: only the active page stays visible, the buttons say so.

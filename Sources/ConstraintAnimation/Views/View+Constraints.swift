@@ -13,21 +13,22 @@ extension View {
   /// The four constraints that pin `child` to this view's edges, found in one call.
   /// - Throws: the first edge for which there is none, in the order leading, trailing, top, bottom.
   public final func edgeConstraints(of child: View) throws(MissingEdge) -> EdgeConstraints {
-    func pin(_ attribute: LayoutAttribute) throws(MissingEdge) -> EdgeConstraints.Pin {
-      for constraint in child.attachedConstraints {
-        guard let second = constraint.secondItem, constraint.relation == .equal else { continue }
-        if constraint.firstItem === child, constraint.firstAttribute == attribute, second.hostView === self {
-          return EdgeConstraints.Pin(constraint, sign: constraint.edgeSign(for: child))
-        }
-        if second === child, constraint.secondAttribute == attribute, constraint.firstItem?.hostView === self
-        {
-          return EdgeConstraints.Pin(constraint, sign: constraint.edgeSign(for: child))
-        }
+    EdgeConstraints(
+      leading: try pin(of: child, .leading), trailing: try pin(of: child, .trailing),
+      top: try pin(of: child, .top), bottom: try pin(of: child, .bottom))
+  }
+
+  /// The constraint that ties one edge of `child` to this view or to one of its guides.
+  final func pin(of child: View, _ attribute: LayoutAttribute) throws(MissingEdge) -> EdgeConstraints.Pin {
+    for constraint in child.attachedConstraints where constraint.relation == .equal {
+      guard let first = constraint.firstItem, let second = constraint.secondItem else { continue }
+      let isChildFirst = first === child && constraint.firstAttribute == attribute
+      let isChildSecond = second === child && constraint.secondAttribute == attribute
+      if isChildFirst && second.hostView === self || isChildSecond && first.hostView === self {
+        return EdgeConstraints.Pin(constraint, sign: constraint.edgeSign(for: child))
       }
-      throw MissingEdge(attribute: attribute)
     }
-    return EdgeConstraints(
-      leading: try pin(.leading), trailing: try pin(.trailing), top: try pin(.top), bottom: try pin(.bottom))
+    throw MissingEdge(attribute: attribute)
   }
 
   /// Constraints that pin all four edges to another item, `inset` cells inside. They are not active yet.
@@ -57,10 +58,9 @@ extension View {
     let now = windowFrame
     let target = other.windowFrame
     let placing = attachedConstraints.filter { constraint in
-      constraint.owner !== self || constraint.secondItem == nil
+      !constraint.isIntrinsic && (constraint.owner !== self || constraint.secondItem == nil)
     }
     LayoutConstraint.deactivate(placing)
-    intrinsic.constraints = []
     manualFrame = nil
     window?.engine.unpin(self)
     let pins = pinnedCentered(

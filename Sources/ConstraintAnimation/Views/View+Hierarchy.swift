@@ -10,6 +10,7 @@ extension View {
     if view.superview != nil { view.removeFromSuperview() }
     subviews.insert(view, at: min(max(index, 0), subviews.count))
     view.superview = self
+    didAddSubview(view)
     if let window { view.enter(window) }
     setNeedsLayout()
     setNeedsDisplay()
@@ -19,6 +20,7 @@ extension View {
   /// stay and come back into force when the view is added again. Its animations end with `finished == false`.
   public final func removeFromSuperview() {
     guard let parent = superview else { return }
+    parent.willRemoveSubview(self)
     setNeedsDisplay()
     for constraint in outwardConstraints() { constraint.deactivate() }
     if let window { detach(from: window) }

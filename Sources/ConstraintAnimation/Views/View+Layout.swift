@@ -25,7 +25,9 @@ extension View {
       }
       guard newValue != manualFrame else { return }
       window?.currentBlock?.driver?.remember(.frame(self, from: manualFrame, to: newValue))
+      let wasPlacedByHand = manualFrame != nil
       manualFrame = newValue
+      if !wasPlacedByHand { updateIntrinsicConstraints() }
       window?.manualFrameChanged(self)
     }
   }
@@ -40,6 +42,7 @@ extension View {
   /// from below.
   public final var isPlacedByConstraints: Bool {
     attachedConstraints.contains { constraint in
+      if constraint.isIntrinsic { return false }
       if constraint.owner !== self { return true }
       guard constraint.firstItem === self else { return false }
       return constraint.secondItem == nil || constraint.secondItem === self
@@ -81,28 +84,46 @@ extension View {
     updateIntrinsicConstraints()
   }
 
+  final func childSizeChanged() {
+    setNeedsLayout()
+    invalidateIntrinsicContentSize()
+  }
+
+  /// Two inequalities for each axis the content has an opinion about; none for views placed by hand.
   final func updateIntrinsicConstraints() {
     guard window != nil else { return }
-    guard let size = intrinsicContentSize else {
-      LayoutConstraint.deactivate(intrinsic.constraints)
-      intrinsic.constraints = []
-      return
+    let size = manualFrame == nil ? intrinsicContentSize : nil
+    let horizontal = size.flatMap { $0.width >= 0 ? $0.width : nil }
+    let vertical = size.flatMap { $0.height >= 0 ? $0.height : nil }
+    intrinsic.width = update(
+      intrinsic.width, widthAnchor, to: horizontal, intrinsic.huggingX, intrinsic.compressionX)
+    intrinsic.height = update(
+      intrinsic.height, heightAnchor, to: vertical, intrinsic.huggingY, intrinsic.compressionY)
+  }
+
+  private func update(
+    _ old: [LayoutConstraint], _ anchor: LayoutAnchor<DimensionKind>, to length: Double?,
+    _ hugging: LayoutPriority, _ compression: LayoutPriority
+  ) -> [LayoutConstraint] {
+    guard let length else {
+      LayoutConstraint.deactivate(old)
+      return []
     }
-    if intrinsic.constraints.isEmpty {
-      intrinsic.constraints = [
-        widthAnchor.constraint(lessThanOrEqualToConstant: size.width),
-        widthAnchor.constraint(greaterThanOrEqualToConstant: size.width),
-        heightAnchor.constraint(lessThanOrEqualToConstant: size.height),
-        heightAnchor.constraint(greaterThanOrEqualToConstant: size.height),
+    if old.isEmpty {
+      let fresh = [
+        anchor.constraint(lessThanOrEqualToConstant: length).with(priority: hugging),
+        anchor.constraint(greaterThanOrEqualToConstant: length).with(priority: compression),
       ]
+      for constraint in fresh {
+        constraint.isIntrinsic = true
+        constraint.isActive = true
+      }
+      return fresh
     }
-    let priorities = [
-      intrinsic.huggingX, intrinsic.compressionX, intrinsic.huggingY, intrinsic.compressionY,
-    ]
-    for (index, constraint) in intrinsic.constraints.enumerated() {
-      constraint.constant = index < 2 ? size.width : size.height
-      constraint.priority = priorities[index]
-      constraint.isActive = true
+    for (constraint, priority) in zip(old, [hugging, compression]) {
+      constraint.constant = length
+      constraint.priority = priority
     }
+    return old
   }
 }

@@ -79,6 +79,16 @@ open class View: LayoutItem {
   /// When false, neither it nor its subviews can be hit.
   public final var isUserInteractionEnabled = true
 
+  /// Its size along the axis of a ``StackGroup`` it is in, in cells.
+  public final var explicitSize: Double? {
+    didSet { if explicitSize != oldValue { superview?.childSizeChanged() } }
+  }
+
+  /// Its part of what explicit sizes leave in a ``StackGroup``, in hundredths; wins over an explicit size.
+  public final var percentageSize: Double? {
+    didSet { if percentageSize != oldValue { superview?.childSizeChanged() } }
+  }
+
   public internal(set) final var gestureRecognizers: [GestureRecognizer] = []
 
   /// Position by hand, relative to the superview; nil while constraints place the view.
@@ -100,6 +110,9 @@ open class View: LayoutItem {
 
   override var defaultName: String { tag == 0 ? "\(type(of: self))" : "\(type(of: self))#\(tag)" }
 
+  /// Says in an intrinsic size that the content has no opinion about that axis.
+  public static let noIntrinsicMetric = -1.0
+
   /// The size its content would like, or nil. Call ``invalidateIntrinsicContentSize()`` when it changes.
   open var intrinsicContentSize: Size? { nil }
 
@@ -114,6 +127,10 @@ open class View: LayoutItem {
   /// An event that no recognizer took, first to the view that was hit or has the focus, then to its superviews.
   /// - Returns: whether it was used.
   open func handle(_ event: InputEvent) -> Bool { false }
+
+  /// Called when a subview has come, and when one is about to go.
+  open func didAddSubview(_ subview: View) {}
+  open func willRemoveSubview(_ subview: View) {}
 
   /// Called after the view or one above it has been put into a window or taken out of one.
   open func didMoveToWindow() {}

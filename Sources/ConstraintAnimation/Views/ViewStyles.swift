@@ -20,5 +20,6 @@ struct IntrinsicSize {
   var compressionX = LayoutPriority.defaultHigh
   var compressionY = LayoutPriority.defaultHigh
   /// Active constraints made from the intrinsic size.
-  var constraints: [LayoutConstraint] = []
+  var width: [LayoutConstraint] = []
+  var height: [LayoutConstraint] = []
 }

@@ -1,0 +1,104 @@
+/// Dragging with the button down, or with shift and the arrow keys.
+///
+/// It begins when the pointer has gone `minimumDistance` from where it was pressed; `began` still tells the place of
+/// the press, and `changed` follows at once with where the pointer is, so that nothing of the way is lost.
+public final class PanGestureRecognizer: GestureRecognizer {
+  /// Cells the pointer must go before it is a pan.
+  public var minimumDistance = 1.0
+
+  /// Cells a press of shift and an arrow key goes.
+  public var keyStep = Vector(dx: 2, dy: 1)
+
+  /// A pan by keys ends when none has come for this long, 300 ms.
+  public var keysEndAfterIdle: Duration = .milliseconds(300)
+
+  private var press: Point?
+  private var origin = Point.zero
+  private var tracker = VelocityTracker()
+
+  /// How far the pointer has gone since the press or the last `setTranslation`, in the coordinates of `view`: when
+  /// that is turned, so is the translation. Nil = the window's.
+  public func translation(in view: View?) -> Vector {
+    guard let view else { return pointer - origin }
+    return view.layoutPoint(of: pointer) - view.layoutPoint(of: origin)
+  }
+
+  public func setTranslation(_ translation: Vector, in view: View?) {
+    guard let view else {
+      origin = Point(x: pointer.x - translation.dx, y: pointer.y - translation.dy)
+      return
+    }
+    let here = view.convertFromWindow(pointer)
+    origin = view.convert(Point(x: here.x - translation.dx, y: here.y - translation.dy), to: nil)
+  }
+
+  /// Cells a second over the last 100 ms; 0 once the pointer has stood still for 50 ms.
+  public func velocity(in view: View?) -> Vector {
+    let speed = tracker.velocity(at: window?.time ?? .zero)
+    guard let view else { return speed }
+    return view.layoutPoint(of: Point(x: speed.dx, y: speed.dy)) - view.layoutPoint(of: .zero)
+  }
+
+  override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
+    switch event.kind {
+    case .mouseDown:
+      guard state == .possible else { return true }
+      begin(at: event.location, time)
+    case .mouseDrag: move(to: event.location, time)
+    case .mouseUp:
+      guard press != nil else { return false }
+      if event.location != tracker.last { move(to: event.location, time) }
+      enter(state == .possible ? .failed : .ended)
+    case .key(let key):
+      guard event.modifiers.contains(.shift), let step = keyVector(key) else { return false }
+      press(step, time)
+    default: return false
+    }
+    return true
+  }
+
+  override func reset() {
+    super.reset()
+    press = nil
+    tracker.removeAll()
+  }
+
+  private func begin(at location: Point, _ time: MotionTime) {
+    press = location
+    origin = location
+    pointer = location
+    tracker.removeAll()
+    tracker.add(location, at: time)
+  }
+
+  private func move(to location: Point, _ time: MotionTime) {
+    guard let press else { return }
+    tracker.add(location, at: time)
+    if state == .possible, heldState == nil {
+      guard (location - press).magnitude >= minimumDistance else { return }
+      pointer = press
+      enter(.began)
+      pointer = location
+    }
+    if state == .began || state == .changed { enter(.changed) }
+  }
+
+  private func press(_ step: Vector, _ time: MotionTime) {
+    if state == .possible { begin(at: press ?? .zero, time) }
+    let target = (tracker.last ?? .zero) + step
+    takeStep(endsAfterIdle: keysEndAfterIdle) {
+      tracker.add(target, at: time)
+      pointer = target
+    }
+  }
+
+  private func keyVector(_ key: InputEvent.Key) -> Vector? {
+    switch key {
+    case .left: Vector(dx: -keyStep.dx, dy: 0)
+    case .right: Vector(dx: keyStep.dx, dy: 0)
+    case .up: Vector(dx: 0, dy: -keyStep.dy)
+    case .down: Vector(dx: 0, dy: keyStep.dy)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// Scaling with control and the wheel, or with the keys `+`, `-` and `0`.
+public final class PinchGestureRecognizer: GestureRecognizer {
+  /// What a tick of the wheel or a press of a key scales by.
+  public var stepRatio = 1.1
+
+  /// The gesture ends when nothing has come for this long.
+  public var endsAfterIdle: Duration = .milliseconds(200)
+
+  /// Relative to the size when the gesture began. Back at the same number of ticks it is exactly 1 again.
+  public var scale: Double {
+    get { base * (ticks == 0 ? 1 : Math.exp(Double(ticks) * Math.log(stepRatio))) }
+    set {
+      base = newValue.isFinite && newValue > 0 ? newValue : 1
+      ticks = 0
+    }
+  }
+
+  /// What all gestures so far come to; the key `0` scales by its inverse. Set it where the program has limits of its
+  /// own.
+  public var totalScale: Double {
+    get { earlier * scale }
+    set { earlier = newValue.isFinite && newValue > 0 ? newValue / scale : 1 }
+  }
+
+  /// Change of scale a second, over the last 100 ms.
+  public var velocity: Double { tracker.velocity(at: window?.time ?? .zero).dx }
+
+  private var base = 1.0
+  private var ticks = 0
+  private var earlier = 1.0
+  private var tracker = VelocityTracker()
+
+  override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
+    switch event.kind {
+    case .wheel(let steps) where event.modifiers.contains(.control):
+      step(time) { ticks += min(max(steps, -100), 100) }
+    case .key(.character("+")), .key(.character("=")): step(time) { ticks += 1 }
+    case .key(.character("-")): step(time) { ticks -= 1 }
+    case .key(.character("0")): step(time) { scale = 1 / earlier }
+    default: return false
+    }
+    return true
+  }
+
+  override func reset() {
+    super.reset()
+    earlier *= scale
+    base = 1
+    ticks = 0
+    tracker.removeAll()
+  }
+
+  private func step(_ time: MotionTime, _ change: () -> Void) {
+    takeStep(endsAfterIdle: endsAfterIdle) {
+      if tracker.last == nil { tracker.add(Point(x: scale, y: 0), at: time) }
+      change()
+      ticks = min(max(ticks, -200), 200)
+      tracker.add(Point(x: scale, y: 0), at: time)
+    }
+  }
+}

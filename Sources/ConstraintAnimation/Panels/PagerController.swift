@@ -1,0 +1,163 @@
+/// Pages side by side in a container that is dragged behind a clipping host.
+///
+/// The container is held to the host by a leading and a trailing constraint, in whichever order their items were
+/// written; the controller moves both. A drag follows the pointer; let go, it snaps to a page by distance or speed.
+/// Taken hold of while it snaps, it stays under the pointer where it is.
+public final class PagerController {
+  /// The page it rests on. Changes when a snap has finished, not when it begins.
+  public private(set) var page: Int
+
+  public let pageCount: Int
+  public var snap: DragSnap
+  public var snapDuration: Duration
+  public var snapCurve: TimingCurve
+
+  /// At this width or more a page is not alone: drags are ignored when the host is wide enough for all.
+  public var minimumPageWidth: Double?
+
+  /// Called when `page` has changed.
+  public var onPageChange: ((Int) -> Void)?
+
+  public private(set) var isDragging = false
+
+  private weak var host: View?
+  private weak var container: View?
+  private let leading: EdgeConstraints.Pin
+  private let trailing: EdgeConstraints.Pin
+  private var observation: BoundsObservation?
+  /// Where a snap is going, or the page it rests on.
+  private var target: Int
+  private var displacement = 0.0
+  private var previous = 0.0
+
+  /// - Throws: `missingConstraint` when the container is not held at both ends, `noSuperview` without a host.
+  public init(
+    container: View, pageCount: Int = 2, page: Int = 0, snap: DragSnap = DragSnap(),
+    snapDuration: Duration = .milliseconds(300), snapCurve: TimingCurve = .easeInOut
+  ) throws(LowerView.Failure) {
+    guard let host = container.superview else { throw .noSuperview }
+    do throws(MissingEdge) {
+      leading = try host.pin(of: container, .leading)
+      trailing = try host.pin(of: container, .trailing)
+    } catch {
+      throw .missingConstraint(error.attribute)
+    }
+    self.host = host
+    self.container = container
+    self.pageCount = max(1, pageCount)
+    self.page = min(max(page, 0), self.pageCount - 1)
+    self.snap = snap
+    self.snapDuration = snapDuration
+    self.snapCurve = snapCurve
+    target = self.page
+    host.clipsToBounds = true
+    observation = host.observeBounds { [weak self] _ in
+      guard let self, !self.isDragging else { return }
+      self.move(to: self.rest(of: self.target))
+    }
+    move(to: rest(of: self.page))
+  }
+
+  /// A recognizer that drives the controller, to be added to the container or to the host.
+  public func makePanGestureRecognizer() -> PanGestureRecognizer {
+    PanGestureRecognizer { [weak self] recognizer in
+      guard let self, let pan = recognizer as? PanGestureRecognizer else { return }
+      let location = pan.location(in: self.host).x
+      switch pan.state {
+      case .began: self.dragBegan(at: location)
+      case .changed: self.dragMoved(to: location, velocity: pan.velocity(in: self.host).dx)
+      case .ended: self.dragEnded(velocity: pan.velocity(in: self.host).dx)
+      case .cancelled: self.dragCancelled()
+      case .possible, .failed: break
+      }
+    }
+  }
+
+  /// Goes to a page without a drag.
+  public func show(page newPage: Int, animated: Bool) {
+    let bounded = min(max(newPage, 0), pageCount - 1)
+    isDragging = false
+    if animated {
+      settle(on: bounded)
+    } else {
+      target = bounded
+      if let container { container.window?.cancelAnimations(of: container) }
+      move(to: rest(of: bounded))
+      container?.layoutIfNeeded()
+      change(to: bounded)
+    }
+  }
+
+  public func dragBegan(at location: Double) {
+    guard let host, let container, !fitsAllPages else { return }
+    // What is on screen becomes the model: nothing leaps when a running snap is caught.
+    displacement = container.presentationFrame.minX - host.presentationFrame.minX
+    container.window?.cancelAnimations(of: container)
+    isDragging = true
+    previous = location
+    move(to: displacement)
+    container.layoutIfNeeded()
+  }
+
+  public func dragMoved(to location: Double, velocity: Double) {
+    guard isDragging else { return }
+    let step = snap.step(delta: location - previous, velocity: velocity)
+    previous = location
+    displacement = snap.clamp(displacement + step, count: pageCount, length: length)
+    move(to: displacement)
+    container?.layoutIfNeeded()
+  }
+
+  public func dragEnded(velocity: Double) {
+    guard isDragging else { return }
+    isDragging = false
+    settle(
+      on: snap.target(
+        page: page, count: pageCount, offset: displacement - rest(of: page), velocity: velocity,
+        length: length))
+  }
+
+  /// Focus was lost, the window resized: back to where it was.
+  public func dragCancelled() {
+    guard isDragging else { return }
+    isDragging = false
+    settle(on: page)
+  }
+
+  private var fitsAllPages: Bool {
+    guard let host, let minimumPageWidth else { return false }
+    return host.windowFrame.width >= minimumPageWidth * Double(pageCount)
+  }
+
+  private var length: Double { host.map { Double($0.snapped.cells.width) } ?? 0 }
+
+  private func rest(of page: Int) -> Double { -Double(page) * length }
+
+  /// The container's two edges together: it is as wide as all pages.
+  private func move(to displacement: Double) {
+    leading.displacement = displacement
+    trailing.displacement = displacement + Double(pageCount - 1) * length
+  }
+
+  private func settle(on newTarget: Int) {
+    target = newTarget
+    guard let container, let window = container.window else {
+      move(to: rest(of: newTarget))
+      change(to: newTarget)
+      return
+    }
+    window.animate(withDuration: snapDuration, curve: snapCurve) {
+      move(to: rest(of: newTarget))
+      container.layoutIfNeeded()
+    } completion: { [weak self] finished in
+      guard let self, finished, self.target == newTarget, !self.isDragging else { return }
+      self.change(to: newTarget)
+    }
+  }
+
+  private func change(to newPage: Int) {
+    guard newPage != page else { return }
+    page = newPage
+    onPageChange?(newPage)
+  }
+}
