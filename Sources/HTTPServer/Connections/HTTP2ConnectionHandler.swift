@@ -247,8 +247,12 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     } else {
       write(.headers(.init(headers: headers, endStream: true)), on: stream)
     }
-    // Answered before the request was complete: the rest of it is not wanted (RFC 9113 section 8.1).
-    if unfinished != nil { write(.rstStream(.noError), on: stream) }
+    // Answered before the request was complete: the rest of it is not wanted (RFC 9113 section 8.1). NIO drops what
+    // it holds of a stream that is reset, so the answer has to be out by then.
+    if unfinished != nil {
+      context?.flush()
+      write(.rstStream(.noError), on: stream)
+    }
   }
 
   func reset(_ code: HTTP2ErrorCode, stream: Int) {

@@ -1,0 +1,45 @@
+/// How the built-in push service behaves: a readable YAML file, or a value in a test.
+///
+/// The seed and the number of a request among the well-formed ones decide its fate, and nothing else does, save that
+/// episodes and freezes go by the time since the first request.
+public struct Scenario: Sendable, Hashable {
+  public var seed: UInt64
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection after its first accepted request; 1 before.
+  public var streamLimit: Int
+  public var answers: AnswerBehaviour
+  public var deliveries: DeliveryBehaviour
+  /// The first one that holds counts.
+  public var episodes: [ScenarioEpisode]
+  /// Stretches in which the service stands still: what is due then, answer or delivery, comes at their end, and the
+  /// delays of what arrives then begin at their end.
+  public var freezes: [ScenarioWindow]
+
+  public init(
+    seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehaviour = AnswerBehaviour(),
+    deliveries: DeliveryBehaviour = DeliveryBehaviour(), episodes: [ScenarioEpisode] = [],
+    freezes: [ScenarioWindow] = []
+  ) {
+    self.seed = seed
+    self.streamLimit = streamLimit
+    self.answers = answers
+    self.deliveries = deliveries
+    self.episodes = episodes
+    self.freezes = freezes
+  }
+
+  /// The episode at a time since the first request.
+  public func episode(at time: Duration) -> ScenarioEpisode? {
+    episodes.first { $0.window.end(at: time) != nil }
+  }
+
+  /// `time`, or the end of the freeze it lies in.
+  public func thaw(_ time: Duration) -> Duration {
+    var time = time
+    // A freeze may begin just where another one ends. Each step leads to a later end, and few are written.
+    for _ in freezes {
+      guard let end = freezes.lazy.compactMap({ $0.end(at: time) }).max() else { break }
+      time = end
+    }
+    return time
+  }
+}

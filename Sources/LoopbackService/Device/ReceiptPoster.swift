@@ -1,0 +1,164 @@
+import Measurement
+import NIOCore
+
+/// Posts a device's receipts in batches over one HTTP/2 connection, and keeps them while the collector is away.
+///
+/// Several batches are under way at a time, since a batch is answered only when the collector has stored it. A batch
+/// whose answer did not come is posted again: the collector takes each receipt once. Lives on one event loop.
+final class ReceiptPoster {
+  /// What the collector takes in one body.
+  private static let batchSize = 100
+  private static let maximumInFlight = 32
+  private static let maximumQueue = 200_000
+  /// How long a receipt may wait for company.
+  private static let linger = TimeAmount.milliseconds(10)
+  private static let shortestBackOff = TimeAmount.milliseconds(100)
+  private static let longestBackOff = TimeAmount.seconds(5)
+
+  private enum Link {
+    case none
+    case opening
+    case open(ReceiptConnection)
+    /// Nothing is tried before this is over.
+    case pausing
+  }
+
+  private let destination: ReceiptDestination
+  private let encoder: ReceiptEncoder
+  private let eventLoop: any EventLoop
+  private var generator: SeededGenerator
+  private var link = Link.none
+  private var queue = CircularBuffer<DeviceReceipt>()
+  private var inFlight = 0
+  private var failuresInARow = 0
+  private var isLingering = false
+  private var isClosed = false
+  private(set) var statistics = ReceiptStatistics()
+  /// Called whenever the last receipt is answered for.
+  var whenIdle: () -> Void = {}
+
+  init(
+    destination: ReceiptDestination, device: String, bootID: String?, seed: UInt64, eventLoop: any EventLoop
+  ) {
+    self.destination = destination
+    encoder = ReceiptEncoder(device: device, bootID: bootID)
+    generator = SeededGenerator(seed: seed, stream: .max)
+    self.eventLoop = eventLoop
+  }
+
+  var isIdle: Bool { queue.isEmpty && inFlight == 0 }
+
+  func add(_ receipt: DeviceReceipt) {
+    guard !isClosed else { return }
+    statistics.queued += 1
+    queue.append(receipt)
+    trim()
+    if queue.count >= Self.batchSize {
+      post()
+    } else if !isLingering {
+      isLingering = true
+      let bound = NIOLoopBound(self, eventLoop: eventLoop)
+      eventLoop.scheduleTask(in: Self.linger) {
+        bound.value.isLingering = false
+        bound.value.post()
+      }
+    }
+  }
+
+  func close() {
+    isClosed = true
+    if case .open(let connection) = link { connection.close() }
+    link = .none
+  }
+
+  private func post() {
+    guard !isClosed, !queue.isEmpty else { return }
+    switch link {
+    case .opening, .pausing: return
+    case .none: connect()
+    case .open(let connection):
+      guard connection.isUsable else {
+        link = .none
+        return connect()
+      }
+      while !queue.isEmpty, inFlight < Self.maximumInFlight {
+        let batch = Array(queue.prefix(Self.batchSize))
+        queue.removeFirst(batch.count)
+        inFlight += 1
+        connection.post(ByteBuffer(string: encoder.body(batch))) { [weak self] outcome in
+          self?.finish(batch, outcome)
+        }
+      }
+    }
+  }
+
+  private func connect() {
+    link = .opening
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    ReceiptConnection.open(to: destination, on: eventLoop).whenComplete { result in
+      bound.value.opened(result)
+    }
+  }
+
+  private func opened(_ result: Result<NIOLoopBound<ReceiptConnection>, any Error>) {
+    switch result {
+    case .success(let connection):
+      guard !isClosed else { return connection.value.close() }
+      link = .open(connection.value)
+      post()
+    case .failure:
+      statistics.retries += 1
+      pause(nil)
+    }
+  }
+
+  private func finish(_ batch: [DeviceReceipt], _ outcome: ReceiptConnection.Outcome) {
+    inFlight -= 1
+    switch outcome {
+    case .stored(let counts):
+      failuresInARow = 0
+      statistics.posted += batch.count
+      statistics.accepted += counts.accepted
+      statistics.duplicate += counts.duplicate
+      statistics.unknown += counts.unknown
+      statistics.refused += counts.refused
+      post()
+    case .turnedAway:
+      statistics.turnedAway += batch.count
+      post()
+    case .later(let pauseFor):
+      statistics.retries += 1
+      for receipt in batch.reversed() { queue.prepend(receipt) }
+      trim()
+      pause(pauseFor)
+    }
+    if isIdle { whenIdle() }
+  }
+
+  /// Waits for as long as the collector asked, or twice as long as the last time, with jitter so that many devices
+  /// would not come back at once.
+  private func pause(_ asked: TimeAmount?) {
+    if case .pausing = link { return }
+    guard !isClosed else { return }
+    if case .open(let connection) = link, asked == nil { connection.close() }
+    failuresInARow += 1
+    let doubled = Self.shortestBackOff * (1 << min(failuresInARow - 1, 10))
+    let span = min(doubled, Self.longestBackOff).nanoseconds
+    let wait = asked ?? .nanoseconds(span / 2 + Int64.random(in: 0...span / 2, using: &generator))
+    let next: Link = if case .open(let connection) = link, asked != nil { .open(connection) } else { .none }
+    link = .pausing
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    let held = NIOLoopBound(next, eventLoop: eventLoop)
+    eventLoop.scheduleTask(in: wait) {
+      bound.value.link = held.value
+      bound.value.post()
+    }
+  }
+
+  private func trim() {
+    while queue.count > Self.maximumQueue {
+      queue.removeFirst()
+      statistics.dropped += 1
+    }
+  }
+}

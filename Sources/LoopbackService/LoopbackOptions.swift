@@ -1,0 +1,49 @@
+import Configuration
+
+/// How to start the loopback service.
+public struct LoopbackOptions: Sendable {
+  /// An address of this host.
+  public var host: String
+  /// 0: any free port.
+  public var port: Int
+  /// Where `ca.pem`, `server.pem` and `server.key` are, or are made.
+  public var credentialsDirectory: String
+  public var scenario: Scenario
+  /// Where the simulated device posts its receipts; without it, it keeps silent.
+  public var receipts: ReceiptDestination?
+  /// What the device calls itself.
+  public var device: String
+  /// How many entries of the script are kept for ``LoopbackServer/script()``.
+  public var scriptRoom: Int
+  /// A file for the script as JSON lines.
+  public var scriptFile: String?
+
+  public init(
+    host: String = "127.0.0.1", port: Int = 8471, credentialsDirectory: String,
+    scenario: Scenario = .lifelike, receipts: ReceiptDestination? = nil,
+    device: String = "loopback-device", scriptRoom: Int = 0, scriptFile: String? = nil
+  ) {
+    self.host = host
+    self.port = port
+    self.credentialsDirectory = credentialsDirectory
+    self.scenario = scenario
+    self.receipts = receipts
+    self.device = device
+    self.scriptRoom = scriptRoom
+    self.scriptFile = scriptFile
+  }
+}
+
+/// A collector's receipt listener.
+public struct ReceiptDestination: Sendable, Hashable {
+  /// Like `https://127.0.0.1:8443/v1/receipts`; an empty path means `/v1/receipts`.
+  public var endpoint: Endpoint
+  /// What the listener's certificate is checked against; `nil`: the system's authorities. Read at every connect, so
+  /// that it may come to be after the service has started.
+  public var authorityFile: String?
+
+  public init(endpoint: Endpoint, authorityFile: String?) {
+    self.endpoint = endpoint
+    self.authorityFile = authorityFile
+  }
+}

@@ -1,0 +1,126 @@
+import Configuration
+import HTTPServer
+import Measurement
+import NIOCore
+import NIOPosix
+
+/// The built-in push service: speaks APNs' dialect over HTTP/2 and TLS, behaves as its scenario says, and plays the
+/// device that sends receipts. Everything happens on one thread of its own.
+public final class LoopbackServer: Sendable {
+  /// The real port when 0 was asked for.
+  public let port: Int
+  /// What clients are pointed at, and what else was made.
+  public let credentials: LocalCredentials
+  private let group: MultiThreadedEventLoopGroup
+  private let server: HTTPServer
+  private let service: NIOLoopBound<PushService>
+
+  private init(
+    credentials: LocalCredentials, group: MultiThreadedEventLoopGroup, server: HTTPServer,
+    service: NIOLoopBound<PushService>
+  ) {
+    port = server.port
+    self.credentials = credentials
+    self.group = group
+    self.server = server
+    self.service = service
+  }
+
+  /// Serves from the moment this returns.
+  ///
+  /// - Throws: ``HTTPServerError`` or ``LoopbackError``, both with what to do.
+  public static func start(
+    _ options: LoopbackOptions, clock: any HostClock = SystemClock()
+  ) async throws -> LoopbackServer {
+    let credentials = try LocalAuthority.credentials(in: options.credentialsDirectory, now: clock.wallNow())
+    let identity = try ServerIdentity(
+      certificateFile: credentials.certificateFile, keyFile: credentials.keyFile)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let eventLoop = group.next()
+    do {
+      let service = try await eventLoop.submit {
+        NIOLoopBound(try makeService(options, clock: clock, eventLoop: eventLoop), eventLoop: eventLoop)
+      }.get()
+      let configuration = HTTPServerConfiguration(
+        host: options.host, port: options.port, identity: identity, protocols: [.http2], limits: limits)
+      let server = try await HTTPServer.start(
+        configuration, on: eventLoop, clock: clock, responder: PushResponder(service: service))
+      return LoopbackServer(credentials: credentials, group: group, server: server, service: service)
+    } catch {
+      // Nothing runs on the loop any more that could keep it from ending.
+      try? await group.shutdownGracefully()
+      throw error
+    }
+  }
+
+  private static func makeService(
+    _ options: LoopbackOptions, clock: any HostClock, eventLoop: any EventLoop
+  ) throws -> PushService {
+    let poster = options.receipts.map {
+      ReceiptPoster(
+        destination: $0, device: options.device, bootID: BootID.current, seed: options.scenario.seed,
+        eventLoop: eventLoop)
+    }
+    return PushService(
+      scenario: options.scenario, clock: clock, eventLoop: eventLoop,
+      script: try ScriptRecorder(room: options.scriptRoom, path: options.scriptFile), poster: poster)
+  }
+
+  /// The service must take whatever load a test makes, so its limits are wide where libcurl needs it: 7.88 resets
+  /// each stream whose answer has no body, and APNs' 200 has none.
+  private static var limits: HTTPServerLimits {
+    var limits = HTTPServerLimits()
+    limits.concurrentStreams = 1
+    limits.requestTimeout = .seconds(30)
+    limits.idleTimeout = .seconds(3600)
+    limits.resetsPerTenth = 20_000
+    limits.streamErrors = .max
+    limits.controlFramesPerSecond = 1000
+    return limits
+  }
+
+  public func statistics() async -> LoopbackStatistics {
+    let service = service
+    // Fails only when the loop has ended, and then there is nothing to tell.
+    return (try? await service.eventLoop.submit { service.value.statistics }.get()) ?? LoopbackStatistics()
+  }
+
+  /// What was done so far, as far as ``LoopbackOptions/scriptRoom`` reaches.
+  public func script() async -> [ScriptEntry] {
+    let service = service
+    return (try? await service.eventLoop.submit { service.value.recordedEntries }.get()) ?? []
+  }
+
+  /// Returns when all answers are given, all deliveries made and all receipts answered for by the collector, or when
+  /// `patience` is over.
+  public func settle(within patience: Duration) async {
+    let service = service
+    let settled = service.eventLoop.flatSubmit { service.value.settle() }
+    let timeout = service.eventLoop.scheduleTask(in: TimeAmount(patience)) {}
+    try? await service.eventLoop.flatSubmit {
+      EventLoopFuture<Void>.race(settled, timeout.futureResult, on: service.eventLoop)
+    }.get()
+    timeout.cancel()
+  }
+
+  /// Stops listening, gives open requests `grace` to be answered, posts what receipts it can within the same time, and
+  /// ends its thread. Deliveries that are not due by then do not happen.
+  public func shutdown(within grace: Duration = .seconds(2)) async {
+    await server.shutdown(within: grace)
+    let service = service
+    try? await service.eventLoop.submit { service.value.close() }.get()
+    try? await group.shutdownGracefully()
+  }
+}
+
+extension EventLoopFuture where Value == Void {
+  /// Succeeds with the first of two, whatever its outcome.
+  fileprivate static func race(
+    _ a: EventLoopFuture<Void>, _ b: EventLoopFuture<Void>, on eventLoop: any EventLoop
+  ) -> EventLoopFuture<Void> {
+    let promise = eventLoop.makePromise(of: Void.self)
+    a.whenComplete { _ in promise.succeed() }
+    b.whenComplete { _ in promise.succeed() }
+    return promise.futureResult
+  }
+}

@@ -1,0 +1,50 @@
+import Configuration
+import Measurement
+
+extension ScriptEntry {
+  /// One line of a script file. Durations in µs, `received` in µs of CLOCK_MONOTONIC.
+  var json: String {
+    switch self {
+    case .request(let request): request.json
+    case .delivery(let delivery):
+      "{\"entry\":\"delivery\",\"index\":\(delivery.index),\"id\":\"\(delivery.id)\","
+        + "\"received_us\":\(delivery.receivedAt.microseconds)}"
+    }
+  }
+}
+
+extension ScriptedRequest {
+  fileprivate var json: String {
+    var line = "{\"entry\":\"request\",\"index\":\(index.map { String($0) } ?? "null"),\"id\":\"\(id)\","
+    line += "\"connection\":\(connection),\"at_us\":\(at.microseconds),"
+    switch answer {
+    case .accepted: line += "\"answer\":\"accepted\",\"status\":200,"
+    case .refused(let status, let reason):
+      line += "\"answer\":\"refused\",\"status\":\(status),\"reason\":\"\(reason)\","
+    case .fault(let kind): line += "\"answer\":\"\(kind.rawValue)\","
+    }
+    line += "\"answer_after_us\":\(answerAfter.microseconds),"
+    line += "\"deliveries_us\":[\(deliveries.map { String($0.microseconds) }.joined(separator: ","))],"
+    line += "\"lost\":\(isLost),\"reordered\":\(isReordered)"
+    if let episode { line += ",\"episode\":\"\(episode.jsonEscaped)\"" }
+    return line + "}"
+  }
+}
+
+extension String {
+  /// As the inside of a JSON string (RFC 8259 section 7).
+  var jsonEscaped: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
