@@ -45,11 +45,14 @@ public struct SentRequest: Sendable, Equatable {
   /// Stamped just before the corked batch was released.
   public var at: MonotonicTime
   public var payloadBytes: Int
+  /// Known as soon as it is sent, so that a request without an answer has it too.
+  public var connection: ConnectionUse?
 
-  public init(id: SampleID, at: MonotonicTime, payloadBytes: Int) {
+  public init(id: SampleID, at: MonotonicTime, payloadBytes: Int, connection: ConnectionUse? = nil) {
     self.id = id
     self.at = at
     self.payloadBytes = payloadBytes
+    self.connection = connection
   }
 }
 

@@ -1,0 +1,160 @@
+/* Linux calls whose arguments Swift cannot build: packed structs, control messages, macros. Nothing is decided here. */
+#ifndef PUSHSCOPE_LINUX_SHIM_H
+#define PUSHSCOPE_LINUX_SHIM_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* struct epoll_event is packed on x86-64, and its data is a union: Swift gets plain pairs instead. */
+struct clinux_ready {
+  uint32_t events;
+  uint64_t tag;
+};
+static inline int clinux_epoll_set(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = events;
+  event.data.u64 = tag;
+  return epoll_ctl(epoll, operation, fd, &event);
+}
+/* Waits without a limit: a timerfd among the descriptors ends the wait. Returns how many of `ready` were filled, 0
+   after a signal. */
+enum { clinux_most_ready = 64 };
+static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready) {
+  struct epoll_event events[clinux_most_ready];
+  int count = epoll_wait(epoll, events, clinux_most_ready, -1);
+  for (int i = 0; i < count; i++) {
+    ready[i].events = events[i].events;
+    ready[i].tag = events[i].data.u64;
+  }
+  return count < 0 ? 0 : count;
+}
+
+/* Enumerators of anonymous C enums import as types that epoll_ctl's uint32_t does not take. */
+static const uint32_t clinux_epoll_in = EPOLLIN;
+static const uint32_t clinux_epoll_out = EPOLLOUT;
+static const uint32_t clinux_epoll_error = EPOLLERR;
+static const uint32_t clinux_epoll_hangup = EPOLLHUP;
+
+static inline int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline int clinux_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+/* Arms for an absolute CLOCK_MONOTONIC instant in ns; 0 disarms. An instant that is over fires at once. */
+static inline int clinux_timerfd_arm(int fd, int64_t at) {
+  struct itimerspec spec;
+  memset(&spec, 0, sizeof spec);
+  spec.it_value.tv_sec = at / 1000000000;
+  spec.it_value.tv_nsec = at % 1000000000;
+  return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+/* A timer that never fires but whose descriptor becomes readable when CLOCK_REALTIME is set. */
+static inline int clinux_clock_step_fd(void) {
+  int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (fd < 0) return fd;
+  struct itimerspec spec;
+  memset(&spec, 0, sizeof spec);
+  spec.it_value.tv_sec = (time_t)1 << 40;
+  if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &spec, NULL) != 0) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* prctl is variadic. */
+static inline int clinux_set_timer_slack(unsigned long nanoseconds) {
+  return prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0);
+}
+
+/* setsockopt with int values, for the four options we use. */
+static inline int clinux_set_cork(int fd, int value) {
+  return setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
+}
+static inline int clinux_stamp_received(int fd) {
+  int value = 1;
+  return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &value, sizeof value);
+}
+static inline int clinux_segment_size(int fd) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  return getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &value, &size) == 0 ? value : 0;
+}
+/* struct tcp_info grows with kernels: only its first byte is asked for. Returns a TCP_* state or -1. */
+static inline int clinux_tcp_state(int fd) {
+  uint8_t state = 0;
+  socklen_t size = sizeof state;
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &state, &size) == 0 ? state : -1;
+}
+enum { clinux_tcp_established = TCP_ESTABLISHED, clinux_tcp_closed = TCP_CLOSE };
+
+/* The local port of a TCP socket, 0 when it has none: struct sockaddr is cast between families. */
+static inline int clinux_local_port(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size) != 0) return 0;
+  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  return 0;
+}
+
+/* Control messages need macros and alignment. Peeks at unread bytes without taking or copying any (MSG_TRUNC on TCP),
+   and gives the kernel's receive stamp, CLOCK_REALTIME ns, of the packet that holds the last byte peeked at; 0 when
+   there is none. Returns how many bytes there were, up to `limit`; 0 at the end of the stream, -1 when nothing is
+   there. */
+static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
+  static char nowhere[65536];
+  union {
+    char bytes[CMSG_SPACE(sizeof(struct timespec))];
+    struct cmsghdr align;
+  } control;
+  struct iovec vector = { nowhere, limit < sizeof nowhere ? limit : sizeof nowhere };
+  struct msghdr message;
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  *stamp = 0;
+  ssize_t count = recvmsg(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+  if (count < 0) return -1;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_TIMESTAMPNS) {
+      struct timespec time;
+      memcpy(&time, CMSG_DATA(part), sizeof time);
+      *stamp = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    }
+  }
+  return count;
+}
+
+/* Blocks the signals that can be blocked without hiding a crash, in the calling thread (sigset_t is made by macros).
+   They are for other threads; SIGPIPE from a closed connection is for nobody. */
+static inline int clinux_block_signals(void) {
+  sigset_t set;
+  sigfillset(&set);
+  sigdelset(&set, SIGABRT);
+  sigdelset(&set, SIGBUS);
+  sigdelset(&set, SIGFPE);
+  sigdelset(&set, SIGILL);
+  sigdelset(&set, SIGSEGV);
+  sigdelset(&set, SIGTRAP);
+  return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+static inline int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+#endif

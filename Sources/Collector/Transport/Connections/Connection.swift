@@ -1,0 +1,60 @@
+import CCurl
+import Measurement
+
+/// One socket of a target, from the moment libcurl opened it. Belongs to the timing thread.
+final class Connection {
+  let fd: Int32
+  /// Counts the connections of the run from 1; 0 until it stands.
+  var id: Int64 = 0
+  var stoodAt = MonotonicTime.zero
+  /// Sent on it and unanswered.
+  var inFlight = 0
+  var hasAnswered = false
+  var allowance: StreamAllowance
+  /// A GOAWAY came: nothing new goes onto it.
+  var isDraining = false
+  /// We ended it because it had been silent for the timeout.
+  var isGivenUp = false
+  /// Something came while no request was under way: most likely the peer's farewell.
+  var hasUnreadNews = false
+  /// When bytes were last seen to arrive.
+  var heardAt = MonotonicTime.zero
+  /// Bytes that fit into one TCP segment: more than that leaves the host before the cork is released.
+  var segmentSize = 0
+
+  init(fd: Int32, maximumStreams: Int) {
+    self.fd = fd
+    allowance = StreamAllowance(ceiling: maximumStreams)
+  }
+
+  var stands: Bool { id > 0 }
+
+  func cork() { _ = clinux_set_cork(fd, 1) }
+  func uncork() { _ = clinux_set_cork(fd, 0) }
+
+  var socketState: TransferFailure.Socket {
+    switch clinux_tcp_state(fd) {
+    case -1: .unknown
+    case Int32(clinux_tcp_established): .established
+    case Int32(clinux_tcp_closed): .reset
+    default: .closing
+    }
+  }
+
+  /// Looks at what is unread: the kernel's stamps of the first and the last packet.
+  func look(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow {
+    var stamp: Int64 = 0
+    guard clinux_peek_stamp(fd, 1, &stamp) > 0 else { return ReceiveWindow(lookedAt: now) }
+    heardAt = now
+    guard stamp != 0 else { return ReceiveWindow(lookedAt: now) }
+    let first = offset.monotonic(stamp)
+    let count = clinux_peek_stamp(fd, Self.lookAhead, &stamp)
+    // More than we can see the end of is a burst.
+    guard count > 0, count < Self.lookAhead, stamp != 0 else {
+      return ReceiveWindow(lookedAt: now, first: first)
+    }
+    return ReceiveWindow(lookedAt: now, first: first, last: offset.monotonic(stamp))
+  }
+
+  private static let lookAhead = 65_536
+}

@@ -1,0 +1,35 @@
+import Measurement
+
+/// How long to leave a peer in peace after a connection failed: doubling from 0.1 s to 5 s, each wait drawn between half
+/// and all of it, so that many collectors do not come back at once.
+///
+/// Meanwhile due notifications wait in our queue until they are missed (`lag`). The first one waiting at the end of a
+/// step is the probe: it opens the connection, and if that fails, it has failed (`connect`), so an outage shows as
+/// failures and not only as silence.
+struct ReconnectBackoff: Sendable {
+  static let shortest = Duration.milliseconds(100)
+  static let longest = Duration.seconds(5)
+
+  private(set) var failures = 0
+  /// No connection is opened before this.
+  private(set) var earliest: MonotonicTime?
+  private var generator: SeededGenerator
+
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+  /// A connection could not be opened, or was lost before it had given one answer.
+  mutating func noteFailure(at now: MonotonicTime) {
+    failures += 1
+    let doubled = Self.shortest.nanoseconds << Int64(min(failures - 1, 20))
+    let full = min(doubled, Self.longest.nanoseconds)
+    earliest = now + .nanoseconds(full / 2 + Int64(Double(full / 2) * generator.unit()))
+  }
+
+  /// A connection gave an answer.
+  mutating func noteSuccess() {
+    failures = 0
+    earliest = nil
+  }
+
+  func permits(at now: MonotonicTime) -> Bool { earliest.map { now >= $0 } ?? true }
+}

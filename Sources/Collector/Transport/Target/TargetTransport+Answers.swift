@@ -1,0 +1,194 @@
+import CCurl
+import Measurement
+import Providers
+
+/// Answers and failures: what libcurl is done with becomes observations.
+extension TargetTransport {
+  /// Takes in what the last call into libcurl brought to an end.
+  func settle() {
+    var code = CURLE_OK
+    while let easy = ccurl_multi_next_done(multi, &code) {
+      guard let pointer = ccurl_easy_get_private(easy) else { continue }
+      finish(Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue(), code)
+    }
+    guard !toldToRetry.isEmpty else { return }
+    let retried = toldToRetry
+    toldToRetry.removeAll(keepingCapacity: true)
+    for transfer in retried where transfer.stage == .started && transfer.wasRetried {
+      finish(transfer, CURLE_RECV_ERROR)
+    }
+  }
+
+  /// When an answer's headers were complete; called by libcurl while it reads.
+  func stampAnswer(of transfer: Transfer) -> (time: MonotonicTime, source: TimestampSource) {
+    let now = loop.now()
+    let stamp = window?.stamp(callback: now, sent: transfer.sent ?? transfer.startedAt) ?? (now, .callback)
+    switch stamp.1 {
+    case .kernel: statistics.kernelStamps += 1
+    case .callback: statistics.callbackStamps += 1
+    }
+    return stamp
+  }
+
+  private func finish(_ transfer: Transfer, _ code: CURLcode) {
+    let now = loop.now()
+    // Asked before the handle leaves the multi, which forgets some of it.
+    let status = ccurl_easy_get_long(transfer.easy, CURLINFO_RESPONSE_CODE)
+    let version = ccurl_easy_get_long(transfer.easy, CURLINFO_HTTP_VERSION)
+    let stage = stage(of: transfer)
+    curl_multi_remove_handle(multi, transfer.easy)
+    let wasStarted = transfer.stage == .started
+    if wasStarted, transfer.sent == nil { observeSent(transfer, at: transfer.startedAt) }
+    let connection = transfer.connection
+    if let connection {
+      connection.inFlight -= 1
+      inFlight -= 1
+    }
+    if opening === transfer { opening = nil }
+    if code == CURLE_OK, let answer = transfer.answer {
+      connection?.hasAnswered = true
+      connection?.allowance.noteAnswer()
+      backoff.noteSuccess()
+      judge(transfer, status: status, version: version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1, answer)
+    } else {
+      fail(transfer, code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, at: now)
+    }
+    recycle(transfer)
+  }
+
+  private func judge(
+    _ transfer: Transfer, status: Int, version: HTTPVersion,
+    _ answer: (time: MonotonicTime, source: TimestampSource)
+  ) {
+    let judgement = target.provider.judge(
+      PushResponse(
+        status: status, headers: ResponseHeaders(lines: transfer.headerLines), body: transfer.responseBody,
+        httpVersion: version, receivedAt: loop.offset.wall(answer.time)))
+    var reason: String?
+    if case .rejected(let word) = judgement.verdict, !word.isEmpty { reason = word }
+    loop.observe(
+      .answered(
+        AnsweredRequest(
+          id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
+          isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use, attempt: 1,
+          httpVersion: version)))
+    guard let pause = judgement.retryAfter, pause > .zero else { return }
+    let until = answer.time + pause
+    if until > (schedule.pausedUntil ?? .zero) {
+      emit(
+        .retryAfter, connection: transfer.use?.id, at: answer.time,
+        detail:
+          "\(status)\(reason.map { " \($0)" } ?? ""): nothing is sent for \(pause.microseconds / 1000) ms")
+    }
+    schedule.pause(until: until)
+  }
+
+  // MARK: Failures
+
+  private func fail(
+    _ transfer: Transfer, _ code: CURLcode, stage: TransferFailure.Stage, at now: MonotonicTime
+  ) {
+    let connection = transfer.connection
+    if code == CURLE_OPERATION_TIMEDOUT, let connection, let sent = transfer.sent, connection.heardAt < sent {
+      giveUp(connection, at: now)
+    }
+    let failure = TransferFailure(
+      code: code, stage: stage,
+      message: transfer.isTooLarge
+        ? "the answer is larger than \(PushResponse.maximumBodyBytes) bytes"
+        : transfer.wasRetried ? transfer.messageAtRetry : transfer.errorMessage,
+      wasRetried: transfer.wasRetried, sawGoaway: connection?.isDraining ?? false,
+      wasGivenUp: connection?.isGivenUp ?? false,
+      socket: transfer.wasRetried ? transfer.socketAtRetry : connection?.socketState ?? .unknown)
+    if stage != .sent { noteConnectFailure(failure, at: now) }
+    loop.observe(
+      .failed(
+        sampleID(transfer.notification), reason: failure.reason, attempt: stage == .sent ? 1 : 0,
+        detail: failure.detail, at: now))
+  }
+
+  /// How far it had come, read from which of libcurl's phases are stamped.
+  private func stage(of transfer: Transfer) -> TransferFailure.Stage {
+    if transfer.stage == .started { return .sent }
+    if ccurl_easy_get_offset(transfer.easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
+    return ccurl_easy_get_offset(transfer.easy, CURLINFO_CONNECT_TIME_T) == 0 ? .connecting : .handshaking
+  }
+
+  private func noteConnectFailure(_ failure: TransferFailure, at now: MonotonicTime) {
+    backoff.noteFailure(at: now)
+    if backoff.failures == 1 {
+      log(.warning, "cannot connect (\(failure.reason.rawValue)): \(failure.detail)")
+    }
+  }
+
+  /// Nothing at all came on a connection for the whole timeout: TCP would go on hoping for a quarter of an hour, and
+  /// libcurl would go on using it. Shutting the socket down ends every request on it and makes room for a new one.
+  private func giveUp(_ connection: Connection, at now: MonotonicTime) {
+    guard !connection.isGivenUp else { return }
+    connection.isGivenUp = true
+    shutdown(connection.fd, Int32(SHUT_RDWR))
+    allowConnections()
+  }
+
+  // MARK: What libcurl says and shows
+
+  /// libcurl would send a request again: remembered with what can be seen now, and ended when libcurl returns.
+  func noteRetry(of transfer: Transfer) {
+    guard transfer.stage == .started, !transfer.wasRetried else { return }
+    transfer.wasRetried = true
+    transfer.messageAtRetry = transfer.errorMessage
+    if let connection = transfer.connection {
+      transfer.socketAtRetry =
+        connections.contains { $0 === connection } ? connection.socketState : .unknown
+    }
+    toldToRetry.append(transfer)
+  }
+
+  func note(_ text: CurlText, from transfer: Transfer) {
+    switch text {
+    case .retry: noteRetry(of: transfer)
+    case .goaway(let error, let lastStream):
+      // Said while libcurl looked at an idle connection, before the transfer was on any: it is that one.
+      guard let connection = transfer.connection ?? usable, !connection.isDraining else { return }
+      connection.isDraining = true
+      emit(
+        .goaway, connection: connection.id, at: loop.now(),
+        detail: "error \(error), last stream \(lastStream), \(connection.inFlight) unanswered")
+      allowConnections()
+    }
+  }
+
+  // MARK: Stopping
+
+  /// Ends the plan: what waits is missed, what is under way may still be answered.
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    let now = loop.now()
+    if let transfer = opening {
+      // Not sent yet: taken back.
+      curl_multi_remove_handle(multi, transfer.easy)
+      opening = nil
+      schedule.giveBack(transfer.notification)
+      recycle(transfer)
+    }
+    for notification in schedule.stop(at: now) { observeMissed(notification, .stopping, at: now) }
+    while let transfer = staged.popFirst() { recycle(transfer) }
+  }
+
+  /// The time for answers is over.
+  func abandon() {
+    let now = loop.now()
+    for transfer in transfers where transfer.stage == .started {
+      curl_multi_remove_handle(multi, transfer.easy)
+      transfer.connection?.inFlight -= 1
+      inFlight -= 1
+      loop.observe(
+        .failed(
+          sampleID(transfer.notification), reason: .timeout, attempt: 1,
+          detail: "unanswered when the collector stopped",
+          at: now))
+      recycle(transfer)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import CCurl
+import Measurement
+
+/// Sending: from the schedule's queue into libcurl, in corked batches.
+extension TargetTransport {
+  /// Does something that may make libcurl send, so that all of it leaves in one go at the end: the cork holds small
+  /// writes back (HEADERS and DATA of a request are two), and the instant just before it is released is when they
+  /// leave.
+  func batch(_ body: () -> Void) {
+    for connection in connections { connection.cork() }
+    body()
+    release()
+  }
+
+  /// Stamps what was started since the cork was put on, and lets it go.
+  private func release() {
+    guard !justStarted.isEmpty else {
+      for connection in connections { connection.uncork() }
+      return
+    }
+    let now = loop.now()
+    for connection in connections { connection.uncork() }
+    for transfer in justStarted where transfer.stage == .started && transfer.sent == nil {
+      observeSent(transfer, at: now)
+    }
+    justStarted.removeAll(keepingCapacity: true)
+  }
+
+  func observeSent(_ transfer: Transfer, at instant: MonotonicTime) {
+    transfer.sent = instant
+    loop.observe(
+      .sent(
+        SentRequest(
+          id: sampleID(transfer.notification), at: instant, payloadBytes: transfer.payloadBytes,
+          connection: transfer.use)))
+    transfer.setTalkative(true)
+  }
+
+  /// Lets libcurl do what its timers ask for; new handles are among that.
+  func runTimers() {
+    timer = nil
+    var running: Int32 = 0
+    curl_multi_socket_action(multi, ccurl_socket_timeout(), 0, &running)
+    settle()
+  }
+
+  /// Hands due notifications to libcurl, as many as the connection takes. Call within ``batch(_:)``.
+  func dispatch() {
+    var now = loop.now()
+    admit(at: now)
+    while true {
+      let round = handRound(at: now)
+      if round.isEmpty { break }
+      runTimers()
+      now = loop.now()
+      if giveBackWhatDidNotStart(round, at: now) { break }
+      if batchIsFull {
+        release()
+        for connection in connections { connection.cork() }
+      }
+    }
+    while let step = schedule.takeOverdue(at: now, inFlight: inFlight) {
+      guard case .missed(let notification, let reason) = step else { break }
+      observeMissed(notification, reason, at: now)
+    }
+  }
+
+  /// What is held by the cork should fit into one segment: the kernel sends full ones early, and they would be stamped
+  /// late.
+  private var batchIsFull: Bool {
+    guard let first = justStarted.first else { return false }
+    let segment = max(1400, first.connection?.segmentSize ?? 0)
+    return justStarted.count >= 32 || justStarted.count * (first.payloadBytes + Self.headerBytes) >= segment
+  }
+
+  /// An HTTP/2 request's headers after the first on a connection, compressed, with the frames and the TLS record.
+  private static let headerBytes = 160
+
+  /// Hands one round over: a single request when it is to open or prime a connection or could meet a dead one,
+  /// otherwise all that the connection takes.
+  private func handRound(at now: MonotonicTime) -> [Transfer] {
+    var round: [Transfer] = []
+    while mayHand(after: round.count, at: now) {
+      guard let step = schedule.takeNext(at: now, inFlight: inFlight + round.count) else { break }
+      switch step {
+      case .missed(let notification, let reason): observeMissed(notification, reason, at: now)
+      case .send(let notification):
+        guard let transfer = readyTransfer(for: notification) else {
+          schedule.giveBack(notification)
+          return round
+        }
+        hand(transfer)
+        round.append(transfer)
+      }
+    }
+    return round
+  }
+
+  private func mayHand(after handed: Int, at now: MonotonicTime) -> Bool {
+    guard opening == nil else { return false }
+    guard let connection = usable, connection.inFlight > 0 else {
+      return handed == 0 && backoff.permits(at: now)
+    }
+    if justStarted.count + handed >= 32 { return false }
+    return connection.allowance.permits(inFlight: connection.inFlight + handed, at: now)
+  }
+
+  private func hand(_ transfer: Transfer) {
+    transfer.stage = .handed
+    // An idle connection on which something came is most likely dead: libcurl says why only when it is talkative.
+    if let usable, usable.inFlight == 0, usable.hasUnreadNews { transfer.setTalkative(true) }
+    curl_multi_add_handle(multi, transfer.easy)
+  }
+
+  /// A request that libcurl neither started nor opens a connection for stands in a queue of libcurl's: the connection is
+  /// full. It was not sent, so it can be taken back.
+  /// - Returns: whether there was one.
+  private func giveBackWhatDidNotStart(_ round: [Transfer], at now: MonotonicTime) -> Bool {
+    var refused = false
+    for transfer in round.reversed() where transfer.stage == .handed && !transfer.isOpening {
+      curl_multi_remove_handle(multi, transfer.easy)
+      schedule.giveBack(transfer.notification)
+      recycle(transfer)
+      refused = true
+    }
+    guard refused else { return false }
+    guard let connection = usable, connection.inFlight > 0 else {
+      // Nothing is under way and still there is no place: not to be asked again at once.
+      backoff.noteFailure(at: now)
+      return true
+    }
+    if connection.allowance.noteRefusal(inFlight: connection.inFlight, at: now) {
+      emit(
+        .streamLimitChanged, connection: connection.id, at: now,
+        detail: "the peer takes \(connection.inFlight) streams at once")
+    }
+    return true
+  }
+
+  // MARK: Called by libcurl
+
+  /// A connection is being opened for a transfer: right for its first sending, otherwise libcurl is about to send a
+  /// second time and is stopped.
+  func mayOpenConnection(for transfer: Transfer) -> Bool {
+    guard transfer.stage == .handed else {
+      noteRetry(of: transfer)
+      return false
+    }
+    transfer.isOpening = true
+    opening = transfer
+    return true
+  }
+
+  /// A request is about to go onto a connection.
+  func mayStart(_ transfer: Transfer, localPort: Int32) -> Bool {
+    guard transfer.stage == .handed, let connection = connection(localPort: localPort) else {
+      noteRetry(of: transfer)
+      return false
+    }
+    let now = loop.now()
+    if !connection.stands { stand(connection, openedBy: transfer, at: now) }
+    connection.inFlight += 1
+    connection.hasUnreadNews = false
+    inFlight += 1
+    transfer.stage = .started
+    transfer.connection = connection
+    transfer.startedAt = now
+    transfer.use = ConnectionUse(
+      id: connection.id, age: (now - connection.stoodAt).microseconds / 1000, isFresh: transfer.isOpening,
+      streamsInFlight: connection.inFlight, phases: transfer.isOpening ? phases(of: transfer) : nil)
+    if opening === transfer { opening = nil }
+    justStarted.append(transfer)
+    if connection.allowance.noteStart(inFlight: connection.inFlight) {
+      emit(
+        .streamLimitChanged, connection: connection.id, at: now,
+        detail: "the peer takes more than \(connection.inFlight - 1) streams at once")
+    }
+    return true
+  }
+
+  /// What opening the connection took, by libcurl's clock: right for connecting, unlike its later stamps.
+  private func phases(of transfer: Transfer) -> ConnectionPhases {
+    let resolved = ccurl_easy_get_offset(transfer.easy, CURLINFO_NAMELOOKUP_TIME_T)
+    let connected = ccurl_easy_get_offset(transfer.easy, CURLINFO_CONNECT_TIME_T)
+    let secured = ccurl_easy_get_offset(transfer.easy, CURLINFO_APPCONNECT_TIME_T)
+    return ConnectionPhases(
+      dns: Int64(resolved), connect: Int64(max(0, connected - resolved)),
+      tls: secured > 0 ? Int64(max(0, secured - connected)) : nil)
+  }
+}

@@ -1,0 +1,213 @@
+import CCurl
+import Measurement
+import Providers
+
+/// One target on the timing thread: its schedule, its libcurl multi handle (so its own connections and nobody else's)
+/// and what is under way. Not thread-safe; ``TimingLoop`` drives it and outlives libcurl's handles.
+final class TargetTransport {
+  let target: TransportTarget
+  let index: Int
+  let run: RunID
+  unowned let loop: TimingLoop
+  let multi: UnsafeMutableRawPointer
+
+  var schedule: TargetSchedule
+  var backoff: ReconnectBackoff
+
+  /// Handles at rest, handles with a request made ahead, and all there are.
+  var pool: [Transfer] = []
+  var staged = FIFO<Transfer>()
+  var transfers: [Transfer] = []
+
+  /// Every open socket; hardly ever more than one.
+  var connections: [Connection] = []
+  /// The transfer that libcurl is opening a connection for; everything else waits.
+  var opening: Transfer?
+  /// Sent and unanswered, over all connections.
+  var inFlight = 0
+  /// Started since the cork was put on: they leave, and are stamped, together.
+  var justStarted: [Transfer] = []
+  /// libcurl would have sent these again; they are taken from it as soon as it returns.
+  var toldToRetry: [Transfer] = []
+  /// What the kernel said of the bytes that libcurl is reading right now.
+  var window: ReceiveWindow?
+  /// When libcurl wants to be called for its own timers.
+  var timer: MonotonicTime?
+  var watches: [SocketWatch] = []
+  var statistics: TimingStatistics.Target
+  var isStopped = false
+
+  /// - Throws: ``TransportError`` when libcurl gives no handle.
+  init(_ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, loop: TimingLoop)
+    throws(TransportError)
+  {
+    guard let multi = curl_multi_init() else {
+      throw TransportError(.system, target: target.id, "libcurl gave no handle")
+    }
+    self.target = target
+    self.index = index
+    self.run = run
+    self.loop = loop
+    self.multi = multi
+    var seeds = SeededGenerator(seed: target.seed)
+    schedule = TargetSchedule(
+      target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
+      limits: target.limits)
+    backoff = ReconnectBackoff(seed: seeds.next())
+    statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    ccurl_multi_set_socket_function(multi, curlSocketInterest)
+    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
+    ccurl_multi_set_timer_function(multi, curlTimer)
+    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
+    ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
+    ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, target.maximumStreams))
+  }
+
+  /// Gives everything back to libcurl; closes the connections.
+  func close() {
+    for transfer in transfers where transfer.stage == .handed || transfer.stage == .started {
+      curl_multi_remove_handle(multi, transfer.easy)
+    }
+    curl_multi_cleanup(multi)
+    transfers.removeAll()
+    pool.removeAll()
+    staged.removeAll()
+    connections.removeAll()
+  }
+
+  /// Nothing is planned, waiting or under way any more.
+  var isFinished: Bool { schedule.isFinished && inFlight == 0 && opening == nil }
+
+  // MARK: A turn of the loop
+
+  /// Plans ahead, lets libcurl's timers run and sends what is due.
+  func step() {
+    var now = loop.now()
+    while let block = schedule.nextBlock(at: now) { loop.observe(.planned(block)) }
+    if let timer, timer <= now {
+      batch { runTimers() }
+      now = loop.now()
+    }
+    admit(at: now)
+    if !isStopped, schedule.waitingCount > 0 { batch { dispatch() } }
+    settleInterests()
+  }
+
+  func admit(at now: MonotonicTime) {
+    while let (notification, reason) = schedule.admit(at: now) {
+      observeMissed(notification, reason, at: now)
+    }
+  }
+
+  /// When ``step()`` is to be called again, if nothing else happens before.
+  var nextDeadline: MonotonicTime? {
+    var next = timer
+    func consider(_ instant: MonotonicTime?) {
+      guard let instant else { return }
+      next = min(next ?? instant, instant)
+    }
+    if isStopped { return next }
+    consider(schedule.nextInstantOfInterest)
+    if schedule.waitingCount > 0, opening == nil {
+      if let usable, usable.inFlight > 0 {
+        if usable.inFlight < usable.allowance.ceiling { consider(usable.allowance.nextTry) }
+      } else {
+        consider(backoff.earliest)
+      }
+    }
+    return next
+  }
+
+  /// The connection that new requests go onto, once there is one.
+  var usable: Connection? { connections.last { $0.stands && !$0.isDraining && !$0.isGivenUp } }
+
+  /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them.
+  func prepareAhead() {
+    guard !isStopped else { return }
+    while let first = staged.first, isOver(first.notification) {
+      staged.popFirst()
+      recycle(first)
+    }
+    while staged.count < Self.readyAhead, let next = schedule.upcoming(staged.count) {
+      guard let transfer = freeTransfer() else { return }
+      prepare(transfer, next)
+      staged.append(transfer)
+    }
+  }
+
+  static let readyAhead = 4
+
+  private func isOver(_ notification: PlannedNotification) -> Bool {
+    guard let next = schedule.upcoming(0) else { return true }
+    return notification.sequence < next.sequence
+  }
+
+  // MARK: Handles and requests
+
+  /// A handle whose request is the one for this notification.
+  func readyTransfer(for notification: PlannedNotification) -> Transfer? {
+    while let first = staged.first, first.notification.sequence <= notification.sequence {
+      staged.popFirst()
+      if first.notification.sequence == notification.sequence { return first }
+      recycle(first)
+    }
+    guard let transfer = freeTransfer() else { return nil }
+    prepare(transfer, notification)
+    return transfer
+  }
+
+  private func freeTransfer() -> Transfer? {
+    if let transfer = pool.popLast() { return transfer }
+    guard let transfer = Transfer(target: self) else { return nil }
+    transfers.append(transfer)
+    return transfer
+  }
+
+  private func prepare(_ transfer: Transfer, _ planned: PlannedNotification) {
+    let id = NotificationID(run: run, sample: sampleID(planned))
+    let notification = PushNotification(
+      id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
+    transfer.prepare(planned, target.provider.request(for: notification))
+  }
+
+  func recycle(_ transfer: Transfer) {
+    transfer.recycle()
+    pool.append(transfer)
+  }
+
+  func sampleID(_ notification: PlannedNotification) -> SampleID {
+    SampleID(target: target.id, sequence: notification.sequence)
+  }
+
+  // MARK: Telling
+
+  func observeMissed(_ notification: PlannedNotification, _ reason: MissedReason, at now: MonotonicTime) {
+    loop.observe(.missed(sampleID(notification), reason: reason, at: now))
+  }
+
+  func emit(_ kind: EventKind, connection: Int64? = nil, at now: MonotonicTime, detail: String) {
+    loop.observe(
+      .event(
+        Event(
+          at: loop.offset.wall(now), kind: kind, target: target.id, connectionID: connection, detail: detail))
+    )
+  }
+
+  func log(_ level: LogLine.Level, _ message: String) {
+    loop.observe(
+      .log(
+        LogLine(
+          at: loop.offset.wall(loop.now()), level: level, target: target.id, label: "transport",
+          message: message)))
+  }
+
+  func currentStatistics() -> TimingStatistics.Target {
+    var statistics = statistics
+    statistics.counts = schedule.counts
+    statistics.inFlight = inFlight
+    statistics.waiting = schedule.waitingCount
+    statistics.streamLimit = usable?.allowance.learnt
+    return statistics
+  }
+}

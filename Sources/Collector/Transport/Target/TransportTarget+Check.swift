@@ -1,0 +1,50 @@
+import CCurl
+import Glibc
+import Measurement
+import Providers
+
+extension TransportTarget {
+  /// Tries what every request will need: a URL that libcurl can read, headers that are one line each, a CA file that is
+  /// there, limits that let something through.
+  func check(run: RunID) throws(TransportError) {
+    let trial = provider.request(
+      for: PushNotification(
+        id: NotificationID(run: run, sample: SampleID(target: id, sequence: 1)), mac: nil,
+        plannedAt: WallTime(microseconds: 0)))
+    try checkURL(trial.url)
+    if let header = trial.headers.first(where: { !$0.isSendable }) {
+      throw TransportError(
+        .unusableTarget, target: id, "the header \(header.name.debugDescription) cannot be sent")
+    }
+    if !HeaderField(trial.method, "").isSendable {
+      throw TransportError(.unusableTarget, target: id, "\(trial.method.debugDescription) is no HTTP method")
+    }
+    if let caFile, access(caFile, R_OK) != 0 {
+      throw TransportError(
+        .unusableTarget, target: id,
+        "the CA file \(caFile) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    guard timeout >= .milliseconds(1), limits.maxLag > .zero, limits.maxInFlight > 0, maximumStreams > 0
+    else {
+      throw TransportError(
+        .unusableTarget, target: id, "a timeout, lag or limit of nothing lets nothing through")
+    }
+  }
+
+  /// The URL itself may be a secret and is not printed.
+  private func checkURL(_ text: String) throws(TransportError) {
+    let url = curl_url()
+    defer { curl_url_cleanup(url) }
+    let code = curl_url_set(url, CURLUPART_URL, text, 0)
+    guard code == CURLUE_OK else {
+      throw TransportError(
+        .unusableTarget, target: id, "the URL cannot be used: \(String(cString: curl_url_strerror(code)))")
+    }
+    var scheme: UnsafeMutablePointer<CChar>?
+    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0)
+    defer { curl_free(scheme) }
+    guard let scheme, ["http", "https"].contains(String(cString: scheme)) else {
+      throw TransportError(.unusableTarget, target: id, "the URL is neither https nor http")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import CCurl
+import Measurement
+
+/// The timing thread's work: wait, look at what is ready, let each target take its turn, hand on what was seen.
+///
+/// Everything it owns belongs to one thread; other threads reach it through ``TimingMailbox`` only.
+final class TimingLoop {
+  private let clock: any HostClock
+  private let mailbox: TimingMailbox
+  private let sink: @Sendable ([Observation]) -> Void
+  private var poller: Poller
+  private var targets: [TargetTransport] = []
+
+  private(set) var offset: RealtimeOffset
+  private var offsetDue: MonotonicTime
+  private var observations: [Observation] = []
+  private var lastConnectionID: Int64 = 0
+  private var lag = LagHistogram()
+  private var statisticsDue: MonotonicTime
+  /// When a stop that waits for answers ends.
+  private var drainDeadline: MonotonicTime?
+
+  /// How long before the first planned instant: its block has to be committed first.
+  static let runUp = Duration.milliseconds(300)
+  private static let statisticsInterval = Duration.milliseconds(250)
+  /// Requests are made ahead only while nothing is due for so long.
+  private static let idleEnough = Duration.microseconds(150)
+
+  init(
+    run: RunID, targets: [TransportTarget], clock: any HostClock, mailbox: TimingMailbox,
+    sink: @escaping @Sendable ([Observation]) -> Void
+  ) throws(TransportError) {
+    self.clock = clock
+    self.mailbox = mailbox
+    self.sink = sink
+    poller = try Poller(wake: mailbox.wake)
+    let now = clock.monotonicNow()
+    offset = Self.measureOffset(clock)
+    offsetDue = now + RealtimeOffset.interval
+    statisticsDue = now
+    for (index, target) in targets.enumerated() {
+      self.targets.append(
+        try TargetTransport(target, index: index, run: run, start: now + Self.runUp, loop: self))
+    }
+  }
+
+  // MARK: For the targets
+
+  func now() -> MonotonicTime { clock.monotonicNow() }
+
+  func observe(_ observation: Observation) { observations.append(observation) }
+
+  func nextConnectionID() -> Int64 {
+    lastConnectionID += 1
+    return lastConnectionID
+  }
+
+  func watch(_ fd: Int32, target: Int, events: UInt32, isNew: Bool) -> Bool {
+    poller.watch(fd, target: target, events: events, isNew: isNew)
+  }
+
+  func unwatch(_ fd: Int32) { poller.unwatch(fd) }
+
+  // MARK: The loop
+
+  /// Returns when every target has come to its end, or was stopped and drained.
+  func run() {
+    while true {
+      for target in targets { target.step() }
+      let now = now()
+      keepHouse(at: now)
+      handOn()
+      if targets.allSatisfy(\.isFinished) { break }
+      let next = nextDeadline()
+      poller.arm(for: next)
+      if next - now > Self.idleEnough { for target in targets { target.prepareAhead() } }
+      wait()
+    }
+    publishStatistics()
+    for target in targets { target.close() }
+    handOn()
+  }
+
+  private func wait() {
+    // The timer's own instant is gone once it has fired.
+    let deadline = poller.deadline
+    for index in 0..<poller.wait() {
+      let event = poller.readiness(at: index)
+      switch event.source {
+      case .wake: takeCommands()
+      case .timer:
+        if let deadline { lag.record((now() - deadline).nanoseconds) }
+      case .clockStep: offset = Self.measureOffset(clock)
+      case .socket(let target, let fd): targets[target].socketReady(event, fd: fd)
+      }
+    }
+  }
+
+  private func nextDeadline() -> MonotonicTime {
+    var next = min(offsetDue, statisticsDue)
+    if let drainDeadline { next = min(next, drainDeadline) }
+    for target in targets {
+      if let deadline = target.nextDeadline { next = min(next, deadline) }
+    }
+    return next
+  }
+
+  private func keepHouse(at now: MonotonicTime) {
+    if now >= offsetDue {
+      offset = Self.measureOffset(clock)
+      offsetDue = now + RealtimeOffset.interval
+    }
+    if now >= statisticsDue {
+      publishStatistics()
+      statisticsDue = now + Self.statisticsInterval
+    }
+    if let drainDeadline, now >= drainDeadline {
+      self.drainDeadline = nil
+      for target in targets { target.abandon() }
+    }
+  }
+
+  private func handOn() {
+    guard !observations.isEmpty else { return }
+    let batch = observations
+    observations = []
+    observations.reserveCapacity(batch.count)
+    sink(batch)
+  }
+
+  private func takeCommands() {
+    let commands = mailbox.take()
+    for (target, sequence) in commands.committed {
+      targets.first { $0.target.id == target }?.schedule.acknowledge(through: sequence)
+    }
+    guard let draining = commands.stop else { return }
+    drainDeadline = now() + draining
+    for target in targets { target.stop() }
+  }
+
+  private func publishStatistics() {
+    var statistics = TimingStatistics()
+    statistics.loopLag.count = lag.count
+    statistics.loopLag.median = lag.quantile(0.5)
+    statistics.loopLag.p99 = lag.quantile(0.99)
+    statistics.loopLag.maximum = lag.maximum
+    statistics.targets = targets.map { $0.currentStatistics() }
+    mailbox.publish(statistics)
+  }
+
+  /// The wall clock in nanoseconds comes from the kernel itself: it is compared with the kernel's own stamps.
+  private static func measureOffset(_ clock: any HostClock) -> RealtimeOffset {
+    RealtimeOffset(
+      monotonic: { clock.monotonicNow().nanoseconds },
+      realtime: {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      })
+  }
+}

@@ -1,0 +1,48 @@
+import CCurl
+import Glibc
+import Measurement
+import Synchronization
+
+/// What other threads have for the timing thread, and what it shows them.
+final class TimingMailbox: Sendable {
+  struct Commands: Sendable {
+    /// Through which sequence number a target's plan is committed.
+    var committed: [TargetID: Int64] = [:]
+    /// How long answers may still take once everything is to stop.
+    var stop: Duration?
+  }
+
+  /// An eventfd that is readable while there are commands.
+  let wake: Int32
+  private let commands = Mutex(Commands())
+  private let statistics = Mutex(TimingStatistics())
+
+  init() throws(TransportError) {
+    wake = clinux_eventfd()
+    guard wake >= 0 else {
+      throw TransportError(
+        .system, "no descriptor to wake the timing thread: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(wake) }
+
+  func leave(_ change: (inout Commands) -> Void) {
+    commands.withLock { change(&$0) }
+    var one: UInt64 = 1
+    _ = write(wake, &one, 8)
+  }
+
+  func take() -> Commands {
+    Poller.drain(wake)
+    return commands.withLock { commands in
+      let taken = commands
+      commands = Commands()
+      return taken
+    }
+  }
+
+  func publish(_ new: TimingStatistics) { statistics.withLock { $0 = new } }
+
+  var latestStatistics: TimingStatistics { statistics.withLock { $0 } }
+}

@@ -1,0 +1,36 @@
+import Measurement
+
+/// What the timing thread can say of itself and of each target: the tool's own error, and the rates.
+public struct TimingStatistics: Sendable, Equatable {
+  /// How late the thread woke for a planned instant or a timer, ns.
+  public struct LoopLag: Sendable, Equatable {
+    public var count: Int64 = 0
+    public var median: Int64 = 0
+    public var p99: Int64 = 0
+    public var maximum: Int64 = 0
+
+    public init() {}
+  }
+
+  public struct Target: Sendable, Equatable {
+    public var id: TargetID
+    public var askedPerSecond: Double
+    public var counts = ScheduleCounts()
+    /// Sent and unanswered.
+    public var inFlight = 0
+    /// Due and waiting for a place on the connection.
+    public var waiting = 0
+    /// Connections that stood so far.
+    public var connections: Int64 = 0
+    /// How many streams the peer was found to take at once; `nil` while it never refused one.
+    public var streamLimit: Int?
+    /// Answers by what stamped them.
+    public var kernelStamps: Int64 = 0
+    public var callbackStamps: Int64 = 0
+  }
+
+  public var loopLag = LoopLag()
+  public var targets: [Target] = []
+
+  public init() {}
+}

@@ -1,0 +1,111 @@
+import CCurl
+import Dispatch
+import Measurement
+import Synchronization
+
+/// Sends a run's notifications on time, on a thread of its own, and tells what it saw.
+///
+/// One thread for all targets: it plans each target's schedule ahead, waits for the plan's blocks to be committed, sends
+/// at the planned instants through libcurl and stamps what leaves and what comes back. It ends by itself when every
+/// target's count or duration is reached, or after ``stop(draining:)``.
+public final class TimingThread: Sendable {
+  private enum State: Sendable {
+    case new
+    case running
+    case ended
+  }
+
+  private let run: RunID
+  private let targets: [TransportTarget]
+  private let clock: any HostClock
+  private let sink: @Sendable ([Observation]) -> Void
+  private let mailbox: TimingMailbox
+  private let state = Mutex(State.new)
+  private let ended = DispatchGroup()
+
+  /// Checks what can be checked before anything is sent.
+  /// - Parameters:
+  ///   - clock: must be the kernel's CLOCK_MONOTONIC; the thread waits on the same one.
+  ///   - sink: takes what was seen, in order; called on the timing thread, so it must not block.
+  public init(
+    run: RunID, targets: [TransportTarget], clock: any HostClock = SystemClock(),
+    sink: @escaping @Sendable ([Observation]) -> Void
+  ) throws(TransportError) {
+    guard Self.isLibraryReady else { throw TransportError(.system, "libcurl could not be set up") }
+    for target in targets { try target.check(run: run) }
+    self.run = run
+    self.targets = targets
+    self.clock = clock
+    self.sink = sink
+    mailbox = try TimingMailbox()
+  }
+
+  /// Begins. The first notifications are planned 0.3 s later, so that their block can be committed in time.
+  /// - Parameter onEnd: called on the timing thread as the last thing it does.
+  public func start(onEnd: @escaping @Sendable () -> Void = {}) throws(TransportError) {
+    let mayStart = state.withLock { state in
+      guard case .new = state else { return false }
+      state = .running
+      return true
+    }
+    guard mayStart else { return }
+    // Made here so that a lack of descriptors is told to the caller.
+    let loop = try TimingLoop(run: run, targets: targets, clock: clock, mailbox: mailbox, sink: sink)
+    ended.enter()
+    let work = ThreadWork { [self] in
+      _ = clinux_block_signals()
+      _ = clinux_name_thread("timing")
+      _ = clinux_set_timer_slack(1)
+      loop.run()
+      state.withLock { $0 = .ended }
+      onEnd()
+      ended.leave()
+    }
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, runThreadWork, Unmanaged.passRetained(work).toOpaque())
+    guard code == 0 else {
+      ended.leave()
+      throw TransportError(.system, "no timing thread: \(String(cString: strerror(code)))")
+    }
+    pthread_detach(thread)
+  }
+
+  /// A target's plan is in the store up to and including this sequence number; what of it is due may be sent.
+  public func committed(_ target: TargetID, through sequence: Int64) {
+    mailbox.leave { $0.committed[target] = max(sequence, $0.committed[target] ?? 0) }
+  }
+
+  /// Ends the plan. What is due and unsent is missed (`stopping`), what is under way may be answered for so long, then
+  /// it has failed (`timeout`). Whatever is still planned when the thread ends was never due.
+  public func stop(draining: Duration) {
+    mailbox.leave { $0.stop = min(draining, $0.stop ?? draining) }
+  }
+
+  /// Blocks until the thread has ended; returns at once if it never ran.
+  public func waitUntilEnded() { ended.wait() }
+
+  public var hasEnded: Bool {
+    state.withLock { state in
+      guard case .ended = state else { return false }
+      return true
+    }
+  }
+
+  /// Not older than a quarter of a second while the thread runs.
+  public var statistics: TimingStatistics { mailbox.latestStatistics }
+
+  /// libcurl sets itself up once a process, before any thread uses it.
+  private static let isLibraryReady = curl_global_init(ccurl_global_default()) == CURLE_OK
+}
+
+/// Carries a closure through pthread_create's untyped pointer.
+private final class ThreadWork {
+  let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func runThreadWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let pointer { Unmanaged<ThreadWork>.fromOpaque(pointer).takeRetainedValue().body() }
+  return nil
+}

@@ -1,0 +1,55 @@
+import Measurement
+
+/// The built-in push service. It speaks APNs' dialect, so what is measured against it takes the same path through the
+/// collector as a real push.
+public struct LoopbackProvider: Provider {
+  public let name = "loopback"
+
+  /// The only device of a scenario that names none.
+  public static let defaultDeviceToken = String(repeating: "70757368", count: 8)
+  /// The built-in service takes any bearer token.
+  public static let defaultBearer = "loopback"
+
+  private let url: String
+  private let sameHeaders: [HeaderField]
+  private let aps: String
+
+  /// - Parameters:
+  ///   - origin: scheme, host and port, without a trailing slash.
+  ///   - deviceToken: hexadecimal.
+  ///   - priority: 1, 5 or 10.
+  ///   - expiration: Unix seconds; 0 asks for one attempt and no storing.
+  public init(
+    origin: String, deviceToken: String = LoopbackProvider.defaultDeviceToken,
+    topic: String = "com.example.app", pushType: String = "alert", priority: Int = 10, expiration: Int = 0,
+    bearer: String = LoopbackProvider.defaultBearer
+  ) {
+    url = origin + APNsDialect.devicePathPrefix + deviceToken
+    sameHeaders = [
+      HeaderField(APNsDialect.Header.authorization, "bearer \(bearer)"),
+      HeaderField(APNsDialect.Header.topic, topic),
+      HeaderField(APNsDialect.Header.pushType, pushType),
+      HeaderField(APNsDialect.Header.priority, String(priority)),
+      HeaderField(APNsDialect.Header.expiration, String(expiration)),
+      HeaderField("content-type", "application/json"),
+    ]
+    aps =
+      pushType == "background"
+      ? #"{"content-available":1}"#
+      : #"{"alert":{"title":"pushscope"},"mutable-content":1}"#
+  }
+
+  public func request(for notification: PushNotification) -> PushRequest {
+    let member = PayloadMember.json(for: notification)
+    return PushRequest(
+      url: url,
+      headers: [HeaderField(APNsDialect.Header.id, notification.id.description)] + sameHeaders,
+      body: Array("{\"aps\":\(aps),\"\(PayloadMember.name)\":\(member)}".utf8))
+  }
+
+  public func judge(_ response: PushResponse) -> ProviderJudgement {
+    if response.status == 200 { return ProviderJudgement(.accepted) }
+    return ProviderJudgement(
+      .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response))
+  }
+}

@@ -1,0 +1,18 @@
+/// What a provider's answer means.
+public struct ProviderJudgement: Sendable, Hashable {
+  public var verdict: ProviderVerdict
+  /// How long the provider asks us to send nothing.
+  public var retryAfter: Duration?
+
+  public init(_ verdict: ProviderVerdict, retryAfter: Duration? = nil) {
+    self.verdict = verdict
+    self.retryAfter = retryAfter
+  }
+}
+
+/// Whether the provider took the notification.
+public enum ProviderVerdict: Sendable, Hashable {
+  case accepted
+  /// The provider's own word for why not; empty when it gave none.
+  case rejected(reason: String)
+}

@@ -1,0 +1,150 @@
+import Collector
+import Glibc
+import Measurement
+import Testing
+
+/// Against a server that shares no code with ours.
+@Suite(
+  .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"), .timeLimit(.minutes(3)))
+struct NghttpdTests {
+  @Test func sendsOverOneMultiplexedConnection() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 500, count: 400))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted + seen.missed.count == 400)
+    #expect(seen.accepted > 300)
+    #expect(
+      seen.answered.values.allSatisfy { $0.status == 200 && $0.httpVersion == .http2 && $0.attempt == 1 })
+    #expect(seen.sent.values.allSatisfy { $0.payloadBytes == 2 })
+    // One connection, paid for by the first request and by it alone.
+    #expect(seen.events(.connected).map(\.connectionID) == [1])
+    let fresh = seen.answered.values.filter { $0.connection?.isFresh == true }
+    #expect(fresh.map(\.id.sequence) == [1])
+    let phases = try #require(fresh.first?.connection?.phases)
+    #expect(phases.connect > 0)
+    #expect(try #require(phases.tls) > 0)
+    #expect(seen.answered.values.count { $0.connection?.phases != nil } == 1)
+    #expect(seen.answered.values.allSatisfy { $0.connection?.id == 1 })
+  }
+
+  @Test func mostAnswersAreStampedByTheKernel() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 200, count: 200))
+    #expect(run.waitForEnd())
+    let statistics = try #require(run.thread?.statistics.targets.first)
+    #expect(run.seen.wrongs == [])
+    #expect(statistics.kernelStamps + statistics.callbackStamps == Int64(run.seen.answered.count))
+    #expect(statistics.kernelStamps * 2 > statistics.callbackStamps)
+  }
+
+  @Test func keepsStatusOfRefusals() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server, path: "/nothing"), count: 5))
+    #expect(run.waitForEnd())
+    #expect(run.seen.answered.count == 5)
+    #expect(run.seen.answered.values.allSatisfy { $0.status == 404 && !$0.isAccepted && $0.reason == nil })
+  }
+
+  @Test func killedAndRestartedInTheMiddle() throws {
+    var server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 200, limits: ScheduleLimits(maxLag: .milliseconds(300))))
+    #expect(run.wait { $0.accepted >= 50 })
+    server.kill()
+    #expect(run.wait { $0.failed(.connect) >= 2 && $0.missed(.lag) >= 20 })
+    let before = run.seen.accepted
+    server = try ServerProcess.nghttpd(port: server.port)
+    #expect(run.wait { $0.accepted >= before + 50 })
+    run.thread?.stop(draining: .seconds(5))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.events(.disconnected).count >= 1)
+    #expect(Set(seen.events(.connected).map(\.connectionID)).count == seen.events(.connected).count)
+    // Each connection was opened by one request, which says so.
+    let fresh = seen.answered.values.filter { $0.connection?.isFresh == true }
+    #expect(fresh.count >= 2)
+    // Whatever had come due has one end, and what has none was never due.
+    let undue = seen.planned.keys.filter {
+      seen.answered[$0] == nil && seen.failed[$0] == nil && seen.missed[$0] == nil
+    }
+    let lastEnded = (Array(seen.answered.keys) + Array(seen.missed.keys) + Array(seen.failed.keys)).max()
+    #expect(undue.allSatisfy { $0 > lastEnded ?? $0 })
+  }
+
+  @Test func aFrozenServerTimesOutAndIsLeftForANewConnection() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 50, limits: ScheduleLimits(maxLag: .milliseconds(100)),
+        timeout: .milliseconds(600)))
+    #expect(run.wait { $0.accepted >= 10 })
+    server.signal(SIGSTOP)
+    #expect(run.wait { $0.failed(.timeout) >= 10 })
+    server.signal(SIGCONT)
+    let before = run.seen.accepted
+    #expect(run.wait { $0.accepted >= before + 20 })
+    run.thread?.stop(draining: .seconds(5))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.events(.connected).count >= 2)
+  }
+
+  @Test func aRefusedConnectionIsProbedAndTheRestIsMissed() throws {
+    let (fd, port) = try #require(LoopbackSocket.bound())
+    defer { close(fd) }
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        "https://127.0.0.1:\(port)/", rate: 100, limits: ScheduleLimits(maxLag: .milliseconds(200))))
+    #expect(run.wait { $0.failed(.connect) >= 4 && $0.missed(.lag) >= 20 })
+    run.thread?.stop(draining: .seconds(5))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.failed.values.allSatisfy { $0.reason == .connect && $0.attempt == 0 })
+    #expect(seen.sent.isEmpty && seen.answered.isEmpty)
+    // The back-off keeps the probes few.
+    #expect(seen.failed.count * 4 < seen.missed.count)
+  }
+
+  @Test func anUnknownAuthorityFailsInTLS() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    let stranger = try #require(TestCertificate.stranger)
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), limits: ScheduleLimits(maxLag: .milliseconds(200)),
+        caFile: stranger.certificate))
+    #expect(run.wait { $0.failed(.tls) >= 2 })
+    run.thread?.stop(draining: .zero)
+    #expect(run.waitForEnd())
+    #expect(run.seen.sent.isEmpty)
+    #expect(run.seen.events(.connected).isEmpty)
+  }
+
+  @Test func waitsItsTurnWithOneStreamAtATime() throws {
+    let server = try ServerProcess.nghttpd()
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 100_000, count: 500, limits: ScheduleLimits(maxLag: .seconds(60)),
+        maximumStreams: 1))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.accepted == 500)
+    #expect(seen.answered.values.allSatisfy { $0.connection?.streamsInFlight == 1 })
+    // 500 came due within 5 ms; the wait is ours and shows as schedule lag.
+    let last = try #require(seen.sent.values.max { $0.at < $1.at })
+    let lag = last.at - (try #require(seen.planned[last.id]))
+    #expect(lag > .milliseconds(20))
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Synchronization
+
+/// A server in a process of its own, killed at the latest when the test is done with it.
+final class ServerProcess: Sendable {
+  let port: Int
+  private let process: Mutex<Process>
+  private let output: OutputLines
+
+  private init(process: Process, port: Int, output: OutputLines) {
+    self.process = Mutex(process)
+    self.port = port
+    self.output = output
+  }
+
+  deinit { kill() }
+
+  /// nghttpd of Debian's nghttp2-server; it serves `/` and answers anything else with 404.
+  static func nghttpd(port: Int? = nil, options: [String] = []) throws -> ServerProcess {
+    guard let certificate = TestCertificate.good, let program = Tool.find("nghttpd") else { throw Missing() }
+    let port = try port ?? freePort()
+    let folder = (certificate.certificate as NSString).deletingLastPathComponent
+    _ = FileManager.default.createFile(atPath: folder + "/index.html", contents: Data("ok".utf8))
+    let (process, output) = try launch(
+      program,
+      ["--address=127.0.0.1", "-d", folder] + options + [
+        String(port), certificate.key, certificate.certificate,
+      ])
+    let server = ServerProcess(process: process, port: port, output: output)
+    guard server.waitUntilItListens() else { throw Missing() }
+    return server
+  }
+
+  /// `Tests/Support/h2_server.py`, which misbehaves as it is told.
+  static func scripted(_ options: [String]) throws -> ServerProcess {
+    guard let certificate = TestCertificate.good else { throw Missing() }
+    let (process, output) = try launch(
+      Tool.python,
+      ["-u", Tool.support + "/h2_server.py", "--cert", certificate.certificate, "--key", certificate.key]
+        + options)
+    guard let line = output.wait(for: { $0.hasPrefix("listening ") }), let port = Int(line.dropFirst(10))
+    else {
+      throw Missing()
+    }
+    return ServerProcess(process: process, port: port, output: output)
+  }
+
+  struct Missing: Error {}
+
+  /// What the server said so far.
+  var lines: [String] { output.all }
+
+  /// The numbers of a line like `request 1 3 2 /`.
+  func numbers(after word: String) -> [[Int]] {
+    lines.filter { $0.hasPrefix(word + " ") }.map { $0.split(separator: " ").compactMap { Int($0) } }
+  }
+
+  func signal(_ number: Int32) {
+    process.withLock { process in
+      if process.isRunning { Foundation.kill(process.processIdentifier, number) }
+    }
+  }
+
+  /// SIGKILL, and gone when this returns.
+  func kill() {
+    process.withLock { process in
+      guard process.isRunning else { return }
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+  }
+
+  private static func launch(_ program: String, _ arguments: [String]) throws -> (Process, OutputLines) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    let output = OutputLines(pipe)
+    try process.run()
+    return (process, output)
+  }
+
+  private func waitUntilItListens() -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      if LoopbackSocket.connects(to: port) { return true }
+      usleep(2000)
+    }
+    return false
+  }
+
+  private static func freePort() throws -> Int {
+    guard let port = LoopbackSocket.freePort() else { throw Missing() }
+    return port
+  }
+}
+
+/// The lines of a pipe, as they come.
+final class OutputLines: Sendable {
+  private struct Content {
+    var lines: [String] = []
+    var rest = ""
+  }
+
+  private let content = Mutex(Content())
+  private let news = DispatchSemaphore(value: 0)
+
+  init(_ pipe: Pipe) {
+    pipe.fileHandleForReading.readabilityHandler = { [self] handle in
+      let data = handle.availableData
+      if data.isEmpty {
+        handle.readabilityHandler = nil
+        return
+      }
+      content.withLock { content in
+        content.rest += String(decoding: data, as: UTF8.self)
+        var lines = content.rest.components(separatedBy: "\n")
+        content.rest = lines.removeLast()
+        content.lines += lines
+      }
+      news.signal()
+    }
+  }
+
+  var all: [String] { content.withLock { $0.lines } }
+
+  /// Waits, with an end, for a line.
+  func wait(for matches: (String) -> Bool) -> String? {
+    let deadline = DispatchTime.now() + .seconds(30)
+    repeat {
+      if let line = all.first(where: matches) { return line }
+    } while news.wait(timeout: deadline) == .success
+    return nil
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// Programs of the system that tests use. Where one is missing the test is skipped and says so; with CI=true, where the
+/// bootstrap has installed them all, it runs and fails.
+enum Tool {
+  static let isRequired = ProcessInfo.processInfo.environment["CI"] == "true"
+
+  static func find(_ name: String) -> String? {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])
+      .map { "\($0)/\(name)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  static let hasNghttpd = isRequired || (find("nghttpd") != nil && find("openssl") != nil)
+
+  /// The interpreter that has python-h2.
+  static let python =
+    ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? find("python3") ?? "/usr/bin/python3"
+
+  static let hasPythonH2: Bool = {
+    if isRequired { return true }
+    guard find("openssl") != nil, FileManager.default.isExecutableFile(atPath: python) else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = ["-c", "import h2"]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  /// The folder of scripts that tests of several rooms share.
+  static let support = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Support").path
+}

@@ -1,0 +1,141 @@
+import Collector
+import Dispatch
+import FoundationEssentials
+import Measurement
+import Providers
+import Synchronization
+
+/// A timing thread with a recorder that commits every block at once and keeps all it is told.
+final class TransportRun: Sendable {
+  private struct State {
+    var thread: TimingThread?
+    var seen = Seen()
+  }
+
+  /// What was seen so far, by notification.
+  struct Seen {
+    var planned: [SampleID: MonotonicTime] = [:]
+    var sent: [SampleID: SentRequest] = [:]
+    var answered: [SampleID: AnsweredRequest] = [:]
+    var failed: [SampleID: (reason: FailureReason, attempt: Int, detail: String)] = [:]
+    var missed: [SampleID: MissedReason] = [:]
+    var events: [Event] = []
+    /// Things that may not happen.
+    var wrongs: [String] = []
+    var hasEnded = false
+
+    var accepted: Int { answered.values.count { $0.isAccepted } }
+    var ends: Int { answered.count + failed.count + missed.count }
+    func missed(_ reason: MissedReason) -> Int { missed.values.count { $0 == reason } }
+    func failed(_ reason: FailureReason) -> Int { failed.values.count { $0.reason == reason } }
+    func events(_ kind: EventKind) -> [Event] { events.filter { $0.kind == kind } }
+  }
+
+  static let target = TargetID(rawValue: 3)
+  private let state = Mutex(State())
+  private let news = DispatchSemaphore(value: 0)
+  private let commitsBlocks: Bool
+
+  init(commitsBlocks: Bool = true) { self.commitsBlocks = commitsBlocks }
+
+  deinit { state.withLock { $0.thread }?.stop(draining: .zero) }
+
+  static func https(_ server: ServerProcess, path: String = "/") -> String {
+    "https://127.0.0.1:\(server.port)\(path)"
+  }
+
+  /// A target that sends the same small body to a URL.
+  static func target(
+    _ url: String, rate: Double = 100, count: Int64? = nil,
+    limits: ScheduleLimits = ScheduleLimits(maxLag: .seconds(60)),
+    timeout: Duration = .seconds(20), caFile: String? = TestCertificate.good?.certificate,
+    maximumStreams: Int = 1000
+  ) throws -> TransportTarget {
+    guard let rate = ArrivalRate(perSecond: rate) else { throw ServerProcess.Missing() }
+    var limits = limits
+    limits.count = count ?? limits.count
+    return TransportTarget(
+      id: target,
+      provider: HTTPProvider(url: url, headers: [HeaderField("x-probe", "1")], body: Array("{}".utf8)),
+      arrivals: .constant(rate), limits: limits, timeout: timeout, caFile: caFile,
+      maximumStreams: maximumStreams, seed: 1)
+  }
+
+  func start(_ targets: TransportTarget...) throws {
+    var generator = SeededGenerator(seed: 11)
+    let run = RunID(at: WallTime(microseconds: 1_700_000_000_000_000), using: &generator)
+    let thread = try TimingThread(run: run, targets: targets) { [weak self] in self?.take($0) }
+    state.withLock { $0.thread = thread }
+    try thread.start { [weak self] in
+      self?.state.withLock { $0.seen.hasEnded = true }
+      self?.news.signal()
+    }
+  }
+
+  var thread: TimingThread? { state.withLock { $0.thread } }
+
+  var seen: Seen { state.withLock { $0.seen } }
+
+  /// Waits until what was seen is enough; `false` when it is not after 60 s.
+  func wait(until isEnough: (Seen) -> Bool) -> Bool {
+    let deadline = DispatchTime.now() + .seconds(60)
+    repeat {
+      if state.withLock({ isEnough($0.seen) }) { return true }
+    } while news.wait(timeout: deadline) == .success
+    return false
+  }
+
+  func waitForEnd() -> Bool { wait { $0.hasEnded } }
+
+  private func take(_ observations: [Observation]) {
+    var commits: [(TargetID, Int64)] = []
+    let thread = state.withLock { state in
+      for observation in observations {
+        if case .planned(let block) = observation { commits.append((block.target, block.lastSequence)) }
+        state.seen.take(observation)
+      }
+      return state.thread
+    }
+    if commitsBlocks { for (target, sequence) in commits { thread?.committed(target, through: sequence) } }
+    news.signal()
+  }
+}
+
+extension TransportRun.Seen {
+  mutating func take(_ observation: Observation) {
+    switch observation {
+    case .planned(let block):
+      for (offset, instant) in block.planned.enumerated() {
+        planned[SampleID(target: block.target, sequence: block.firstSequence + Int64(offset))] = instant
+      }
+    case .sent(let request):
+      if sent.updateValue(request, forKey: request.id) != nil { wrongs.append("sent twice: \(request.id)") }
+      if planned[request.id] == nil { wrongs.append("sent unplanned: \(request.id)") }
+      if let instant = planned[request.id], request.at < instant {
+        wrongs.append("sent early: \(request.id)")
+      }
+    case .answered(let answer):
+      end(answer.id)
+      if let request = sent[answer.id], answer.at >= request.at {
+      } else {
+        wrongs.append("answered unsent: \(answer.id)")
+      }
+      answered[answer.id] = answer
+    case .failed(let id, let reason, let attempt, let detail, _):
+      end(id)
+      if (attempt == 0) != (sent[id] == nil) { wrongs.append("attempt \(attempt) and sent differ: \(id)") }
+      failed[id] = (reason, attempt, detail)
+    case .missed(let id, let reason, _):
+      end(id)
+      if sent[id] != nil { wrongs.append("missed though sent: \(id)") }
+      missed[id] = reason
+    case .event(let event): events.append(event)
+    case .log: break
+    }
+  }
+
+  private mutating func end(_ id: SampleID) {
+    if planned[id] == nil { wrongs.append("ended unplanned: \(id)") }
+    if answered[id] != nil || failed[id] != nil || missed[id] != nil { wrongs.append("ended twice: \(id)") }
+  }
+}

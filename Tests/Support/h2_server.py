@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""A small, strict HTTP/2 server on python-h2, for tests: an implementation that shares no code with ours, and that
+misbehaves on request.
+
+Answers the first --good requests with 200, the next --bad as --behaviour says, and all later ones with 200 again. Says
+what it sees on standard output, one line each, flushed:
+
+    listening PORT
+    connection N
+    request N STREAM OPEN PATH     OPEN: streams open at that moment on connection N, this one included
+    closed N
+    violation N TEXT               the client broke the protocol
+"""
+
+import argparse
+import heapq
+import itertools
+import selectors
+import socket
+import ssl
+import sys
+import time
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+import h2.exceptions
+import h2.settings
+
+CODES = h2.errors.ErrorCodes
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+class Connection:
+    numbers = itertools.count(1)
+
+    def __init__(self, server, sock):
+        self.server, self.sock = server, sock
+        self.number = next(self.numbers)
+        self.open = set()
+        self.is_done = False
+        self.out = b""
+        self.h2 = h2.connection.H2Connection(
+            h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
+        )
+        self.paths = {}
+
+    def start(self):
+        say("connection", self.number)
+        options = self.server.options
+        limit = 1 if options.prime else options.max_streams
+        self.h2.local_settings.max_concurrent_streams = limit
+        self.h2.initiate_connection()
+        self.flush()
+
+    def flush(self):
+        self.out += self.h2.data_to_send()
+        while self.out and not self.is_done:
+            try:
+                sent = self.sock.send(self.out)
+            except (ssl.SSLWantWriteError, ssl.SSLWantReadError, BlockingIOError):
+                break
+            except OSError:
+                self.close()
+                return
+            self.out = self.out[sent:]
+        self.server.interest(self)
+
+    def readable(self):
+        while not self.is_done:
+            try:
+                data = self.sock.recv(65536)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError):
+                break
+            except OSError:
+                data = b""
+            if not data:
+                self.close()
+                return
+            try:
+                events = self.h2.receive_data(data)
+            except h2.exceptions.ProtocolError as error:
+                say("violation", self.number, repr(error))
+                self.flush()
+                self.close()
+                return
+            for event in events:
+                self.take(event)
+        if not self.is_done:
+            self.flush()
+
+    def take(self, event):
+        if isinstance(event, h2.events.RequestReceived):
+            self.open.add(event.stream_id)
+            self.paths[event.stream_id] = dict(event.headers).get(":path", "")
+        elif isinstance(event, h2.events.DataReceived):
+            self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+        elif isinstance(event, h2.events.StreamEnded):
+            say("request", self.number, event.stream_id, len(self.open), self.paths.get(event.stream_id))
+            self.server.answer(self, event.stream_id)
+        elif isinstance(event, h2.events.StreamReset):
+            self.open.discard(event.stream_id)
+
+    def respond(self, stream, status, headers=(), body=b"ok"):
+        if self.is_done or stream not in self.open:
+            return
+        self.open.discard(stream)
+        lines = [(":status", str(status)), ("content-length", str(len(body))), *headers]
+        try:
+            self.h2.send_headers(stream, lines)
+            while len(body) > 16000 and self.h2.local_flow_control_window(stream) > 16000:
+                self.h2.send_data(stream, body[:16000])
+                body = body[16000:]
+            self.h2.send_data(stream, body[: self.h2.local_flow_control_window(stream)], end_stream=True)
+        except h2.exceptions.ProtocolError:
+            pass
+        if self.server.options.prime and self.h2.local_settings.max_concurrent_streams == 1:
+            self.h2.update_settings(
+                {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.server.options.max_streams}
+            )
+        self.flush()
+
+    def close(self, abruptly=False):
+        if self.is_done:
+            return
+        self.is_done = True
+        say("closed", self.number)
+        self.server.forget(self)
+        if abruptly:
+            # With a linger of nothing the kernel sends RST.
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        self.sock.close()
+
+
+class Server:
+    def __init__(self, options):
+        self.options = options
+        self.requests = 0
+        self.later = []
+        self.order = itertools.count()
+        self.selector = selectors.DefaultSelector()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(options.cert, options.key)
+        self.context.set_alpn_protocols(["h2"])
+        self.listener = socket.create_server(("127.0.0.1", options.port))
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        say("listening", self.listener.getsockname()[1])
+
+    def run(self):
+        while True:
+            wait = max(0, self.later[0][0] - time.monotonic()) if self.later else None
+            for key, events in self.selector.select(wait):
+                if key.fileobj is self.listener:
+                    self.accept()
+                elif events & selectors.EVENT_READ:
+                    key.data.readable()
+                else:
+                    key.data.flush()
+            while self.later and self.later[0][0] <= time.monotonic():
+                heapq.heappop(self.later)[2]()
+
+    def accept(self):
+        raw, _ = self.listener.accept()
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        raw.settimeout(5)
+        try:
+            sock = self.context.wrap_socket(raw, server_side=True)
+        except OSError:
+            raw.close()
+            return
+        sock.setblocking(False)
+        connection = Connection(self, sock)
+        self.selector.register(sock, selectors.EVENT_READ, connection)
+        connection.start()
+        connection.readable()
+
+    def interest(self, connection):
+        if not connection.is_done:
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.out else 0)
+            self.selector.modify(connection.sock, events, connection)
+
+    def forget(self, connection):
+        self.selector.unregister(connection.sock)
+
+    def after(self, seconds, action):
+        heapq.heappush(self.later, (time.monotonic() + seconds, next(self.order), action))
+
+    def answer(self, connection, stream):
+        self.requests += 1
+        number = self.requests
+        good, bad = self.options.good, self.options.bad
+        if number <= good or number > good + bad:
+            self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
+            return
+        name, _, argument = self.options.behaviour.partition(":")
+        if name == "status":
+            status, _, retry = argument.partition(",")
+            headers = [("retry-after", retry)] if retry else []
+            body = b'{"reason":"%s"}' % self.options.reason.encode()
+            connection.respond(stream, int(status), headers, body)
+        elif name == "rst":
+            connection.open.discard(stream)
+            connection.h2.reset_stream(stream, int(argument))
+        elif name == "headers-then-rst":
+            connection.open.discard(stream)
+            connection.h2.send_headers(stream, [(":status", "200")])
+            connection.h2.reset_stream(stream, int(argument))
+        elif name == "goaway":
+            # This stream and later ones count as not processed.
+            connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=max(0, stream - 2))
+            connection.flush()
+            self.after(0.05, connection.close)
+        elif name == "goaway-and-finish":
+            # The connection is going away, but what is under way is answered.
+            connection.h2.send_headers(stream, [(":status", "200"), ("content-length", "0")], end_stream=True)
+            connection.open.discard(stream)
+            connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=stream)
+        elif name == "close":
+            connection.close()
+        elif name == "abort":
+            connection.close(abruptly=True)
+        elif name == "big":
+            connection.respond(stream, 200, body=b"x" * int(argument))
+        elif name == "garbage":
+            connection.out += b"\0\0\1\4\0\0\0\0\0\0" * 3
+        elif name != "silence":
+            raise SystemExit(f"unknown behaviour {name}")
+        if not connection.is_done:
+            connection.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cert", required=True)
+    parser.add_argument("--key", required=True)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--max-streams", type=int, default=100)
+    parser.add_argument("--prime", action="store_true", help="one stream until the first answer, as APNs has it")
+    parser.add_argument("--delay", type=float, default=0, help="ms before each good answer")
+    parser.add_argument("--good", type=int, default=0)
+    parser.add_argument("--bad", type=int, default=0)
+    parser.add_argument("--behaviour", default="status:500")
+    parser.add_argument("--reason", default="InternalServerError")
+    try:
+        Server(parser.parse_args()).run()
+    except KeyboardInterrupt:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
