@@ -164,6 +164,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .inTarget(
       "    receipt_deadline: 30s\n", "c.yaml:5:23", "targets[0].receipt_deadline",
       "waits for receipts, but nothing listens", "collector.receipts"),
+    .inHook(
+      "    receipt_deadline: 30s\n", "c.yaml:5:23", "targets[0].receipt_deadline", "cannot be kept", "delete"),
     .inTarget("    priority: 7\n", "c.yaml:5:15", "targets[0].priority", "7 is not a priority", "1, 5 or 10"),
     .inTarget(
       "    priority: 10\n    push_type: background\n", "c.yaml:5:15", "targets[0].priority",

@@ -23,7 +23,9 @@ import Testing
     #expect(target.provider == .loopback)
     #expect(target.endpoint.url == "https://127.0.0.1:8471")
     #expect(target.caFile == directory.path + "/loopback/ca.pem")
-    #expect(target.schedule == ScheduleConfiguration(arrivals: .poisson, rate: Rate(perSecond: 4)))
+    #expect(
+      target.schedule
+        == ScheduleConfiguration(arrivals: .poisson, rate: try #require(ArrivalRate(4, per: .seconds(1)))))
     #expect(target.receiptDeadline == .seconds(30))
     #expect(target.settings == .loopback(LoopbackSettings()))
   }
@@ -62,7 +64,7 @@ import Testing
     #expect(target.maxLag == .seconds(1))
     #expect(target.timeout == .seconds(10))
     #expect(target.receiptDeadline == nil)
-    #expect(target.schedule.rate.interval == .seconds(15))
+    #expect(target.schedule.rate.meanInterval == 15e9)
     #expect(target.endpoint.target == "/hook?x=1")
     #expect("\(target.endpoint)" == "https://example.com")
     #expect(target.settings == .http(HTTPSettings(method: .post, success: StatusRanges([200...299]))))
@@ -84,7 +86,8 @@ import Testing
     #expect(a.maxInFlight == 7)
     #expect(a.maxLag == .milliseconds(250))
     #expect(a.timeout == .milliseconds(1500))
-    #expect(a.schedule == ScheduleConfiguration(arrivals: .constant, rate: Rate(every: .seconds(120))))
+    #expect(
+      a.schedule == ScheduleConfiguration(arrivals: .constant, rate: try #require(.every(.seconds(120)))))
     #expect(a.settings == .http(HTTPSettings(method: .put, success: StatusRanges([200...200, 202...204]))))
     let b = configuration.targets[1]
     #expect(b.endpoint.port == 443)

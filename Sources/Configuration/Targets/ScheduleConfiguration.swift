@@ -1,3 +1,5 @@
+import Measurement
+
 /// When a target's notifications are planned: an open loop that never looks at the answers.
 public struct ScheduleConfiguration: Sendable, Hashable {
   /// How the gaps between them are drawn.
@@ -13,15 +15,27 @@ public struct ScheduleConfiguration: Sendable, Hashable {
   }
 
   public var arrivals: Arrivals
-  public var rate: Rate
+  public var rate: ArrivalRate
 
-  public init(arrivals: Arrivals, rate: Rate) {
+  public init(arrivals: Arrivals, rate: ArrivalRate) {
     self.arrivals = arrivals
     self.rate = rate
   }
 
   /// For targets that say nothing: a notification every 15 s, which no provider minds.
-  public static let gentle = ScheduleConfiguration(arrivals: .constant, rate: Rate(every: .seconds(15)))
+  public static let gentle: ScheduleConfiguration = {
+    // Safe: the interval is positive, which is all that is asked of one.
+    guard let rate = ArrivalRate.every(.seconds(15)) else { preconditionFailure("15 s is no interval") }
+    return ScheduleConfiguration(arrivals: .constant, rate: rate)
+  }()
+
+  /// What draws the instants.
+  public var process: ArrivalProcess {
+    switch arrivals {
+    case .constant: .constant(rate)
+    case .poisson: .poisson(rate)
+    }
+  }
 
   init?(_ value: YAMLValue) {
     guard let map = value.mapping(keys: ["arrivals", "rate", "every"]) else { return nil }
@@ -32,7 +46,9 @@ public struct ScheduleConfiguration: Sendable, Hashable {
     }
     let rate =
       map["rate"]?.rate()
-      ?? map["every"]?.duration(in: .microseconds(10) ... .seconds(100 * 86_400)).map { Rate(every: $0) }
+      ?? map["every"]?.duration(in: .microseconds(10) ... .seconds(100 * 86_400)).flatMap {
+        ArrivalRate.every($0)
+      }
     guard let rate else { return nil }
     self.init(arrivals: arrivals ?? .constant, rate: rate)
   }

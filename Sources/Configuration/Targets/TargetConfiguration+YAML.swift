@@ -35,7 +35,11 @@ extension TargetConfiguration {
     let timeout = map["timeout"]?.duration(in: .milliseconds(1) ... .seconds(600))
     let deadline = map["receipt_deadline"]?.duration(in: .milliseconds(1) ... .seconds(7 * 86_400))
     if let endpoint { Self.check(endpoint, of: kind, in: map) }
-    if let value = map["receipt_deadline"], !hearsReceipts {
+    if let value = map["receipt_deadline"], kind == .http {
+      value.report(
+        "cannot be kept: requests of an http target carry nothing that a receipt could name",
+        remedy: "delete this line")
+    } else if let value = map["receipt_deadline"], !hearsReceipts {
       value.report(
         "waits for receipts, but nothing listens for them",
         remedy: "describe the listener under collector.receipts, or delete this line")

@@ -1,3 +1,4 @@
+import Measurement
 import Yams
 
 extension YAMLValue {
@@ -90,7 +91,7 @@ extension YAMLValue {
   }
 
   /// Reads a rate like `4/s`.
-  public func rate() -> Rate? { parsed(RateText.parse) }
+  public func rate() -> ArrivalRate? { parsed(RateText.parse) }
 
   /// Reads one of an enumeration's raw values.
   ///

@@ -39,6 +39,38 @@ extension ByteBuffer {
     count += 2
   }
 
+  /// Appends a UUID's canonical text, lower case, from its two halves.
+  mutating func append(uuid words: (high: UInt64, low: UInt64)) {
+    reserve(36)
+    hex(words.high >> 32, digits: 8)
+    dash()
+    hex(words.high >> 16, digits: 4)
+    dash()
+    hex(words.high, digits: 4)
+    dash()
+    hex(words.low >> 48, digits: 4)
+    dash()
+    hex(words.low, digits: 12)
+  }
+
+  /// Writes a number's lowest digits, base 16, into room that is there.
+  @inline(__always)
+  private mutating func hex(_ value: UInt64, digits: Int) {
+    var rest = value
+    for place in stride(from: count + digits - 1, through: count, by: -1) {
+      let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+      base[place] = digit < 10 ? 48 + digit : 87 + digit
+      rest >>= 4
+    }
+    count += digits
+  }
+
+  @inline(__always)
+  private mutating func dash() {
+    base[count] = 0x2D
+    count += 1
+  }
+
   /// Appends the shortest decimal text that reads back as the same number; nothing for what is not finite.
   public mutating func append(number value: Double) {
     guard value.isFinite else { return }

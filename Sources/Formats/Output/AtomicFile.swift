@@ -1,13 +1,22 @@
 import Glibc
 
-/// A file that appears under its name only when it is whole: written beside it first, then renamed.
+/// A file that appears under its name only when it is whole: written without a name first, where the file system can
+/// do that, otherwise beside it under another, then renamed.
 ///
 /// What exists and is no regular file (a terminal, `/dev/null`, a FIFO) is written to directly; a symbolic link keeps
 /// pointing where it does. Left uncommitted, nothing remains and an older file stays as it was.
 public final class AtomicFile: ByteSink {
+  /// How the bytes come to stand under the name.
+  private enum Way: Equatable {
+    case direct
+    /// Has no name yet and vanishes with the process (O_TMPFILE).
+    case unnamed
+    case besides
+  }
+
   private let name: String
-  /// Where it ends up; `nil` when written to directly.
-  private let destination: String?
+  private let way: Way
+  private let destination: String
   private let temporary: String
   private let descriptor: Int32
   private let sink: FileDescriptorSink
@@ -19,18 +28,18 @@ public final class AtomicFile: ByteSink {
     let exists = stat(path, &status) == 0
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw OutputError(code: .isDirectory, name: path) }
+    destination = exists ? Self.resolved(path) : path
+    // The process id keeps two exports to one name apart; a leftover of a killed one with the same id is replaced.
+    temporary = "\(destination).\(getpid()).tmp"
     if exists, kind != S_IFREG {
-      destination = nil
-      temporary = ""
+      way = .direct
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else {
-      let final = exists ? Self.resolved(path) : path
-      destination = final
-      // The process id keeps two exports to one name apart; a leftover of a killed one with the same id is replaced.
-      temporary = final + ".\(getpid()).tmp"
+      let mode = exists ? status.st_mode & 0o777 : 0o666
+      let unnamed = open(Self.directory(of: destination), O_WRONLY | Self.unnamedFile | O_CLOEXEC, mode)
       unlink(temporary)
-      descriptor = open(
-        temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0o777 : 0o666)
+      way = unnamed >= 0 ? .unnamed : .besides
+      descriptor = unnamed >= 0 ? unnamed : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     }
     guard descriptor >= 0 else { throw OutputError(errno: errno, name: path) }
     sink = FileDescriptorSink(descriptor: descriptor, name: path)
@@ -38,21 +47,37 @@ public final class AtomicFile: ByteSink {
 
   deinit {
     close(descriptor)
-    if !isCommitted, destination != nil { unlink(temporary) }
+    if !isCommitted, way == .besides { unlink(temporary) }
   }
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) { try sink.write(bytes) }
 
   /// Makes it whole: on the disk, and under its name.
   public func commit() throws(OutputError) {
-    guard let destination else {
-      isCommitted = true
-      return
-    }
-    guard fsync(descriptor) == 0, rename(temporary, destination) == 0 else {
-      throw OutputError(errno: errno, name: name)
+    if way != .direct {
+      guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
+      if way == .unnamed {
+        // A link cannot replace a file, so it takes the other name first.
+        let source = "/proc/self/fd/\(descriptor)"
+        guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
+          throw OutputError(errno: errno, name: name)
+        }
+      }
+      guard rename(temporary, destination) == 0 else {
+        let number = errno
+        unlink(temporary)
+        throw OutputError(errno: number, name: name)
+      }
     }
     isCommitted = true
+  }
+
+  /// O_TMPFILE (open(2)); a macro of two flags that Swift does not import.
+  private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func resolved(_ path: String) -> String {

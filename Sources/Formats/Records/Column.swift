@@ -1,12 +1,15 @@
-import Measurement
+/// One column of a table: its name, and how a row's field is written. A list of these is all that CSV and JSON Lines
+/// need to know of a table.
+///
+/// `Context` is what neighbouring rows share, like the run and the target, so that rows need not carry it.
+public struct Column<Row: ~Copyable, Context>: Sendable {
+  /// Writes exactly one field.
+  public typealias Write = @Sendable (borrowing Row, Context, inout RecordWriter) -> Void
 
-/// One column of a table of rows: its name, and how a row's field is written. A list of these is all that CSV and JSON
-/// Lines need to know of a table.
-public struct Column<Row>: Sendable {
   public let name: String
-  let write: @Sendable (borrowing Row, inout RecordWriter) -> Void
+  let write: Write
 
-  public init(_ name: String, _ write: @escaping @Sendable (borrowing Row, inout RecordWriter) -> Void) {
+  public init(_ name: String, _ write: @escaping Write) {
     self.name = name
     self.write = write
   }
@@ -14,10 +17,11 @@ public struct Column<Row>: Sendable {
 
 extension RecordWriter {
   /// Writes one row.
-  @inline(__always)
-  public mutating func row<Row>(_ row: borrowing Row, _ columns: [Column<Row>]) throws(OutputError) {
+  public mutating func row<Row: ~Copyable, Context>(
+    _ row: borrowing Row, in context: Context, _ columns: [Column<Row, Context>]
+  ) throws(OutputError) {
     beginRow()
-    for column in columns { column.write(row, &self) }
+    for column in columns { column.write(row, context, &self) }
     try endRow()
   }
 }

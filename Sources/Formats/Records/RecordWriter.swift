@@ -9,7 +9,7 @@ public struct RecordWriter: ~Copyable {
   static let bufferBytes = 256 * 1024
 
   var bytes: ByteBuffer
-  let format: RecordFormat
+  public let format: RecordFormat
   private let sink: any ByteSink
   /// What stands before each field, one after the other, and where each begins.
   private let prefixes: UnsafeMutableRawBufferPointer
@@ -83,6 +83,8 @@ public struct RecordWriter: ~Copyable {
     if let value { bytes.append(integer: value) } else { absent() }
   }
 
+  public mutating func integer(_ value: Int?) { integer(value.map(Int64.init)) }
+
   public mutating func number(_ value: Double?) {
     next()
     if let value, value.isFinite { bytes.append(number: value) } else { absent() }
@@ -107,6 +109,20 @@ public struct RecordWriter: ~Copyable {
     next()
     guard let value else { return absent() }
     plain(value)
+  }
+
+  /// A UUID in lower case (RFC 9562), as its two halves, big-endian.
+  public mutating func uuid(_ words: (high: UInt64, low: UInt64)) {
+    next()
+    if format == .jsonl { bytes.append(0x22) }
+    bytes.append(uuid: words)
+    if format == .jsonl { bytes.append(0x22) }
+  }
+
+  /// Text made ready for this format before.
+  public mutating func prepared(_ value: PreparedText) {
+    next()
+    value.bytes.withUnsafeBytes { bytes.append($0) }
   }
 
   /// Text that may come from anywhere, as UTF-8.

@@ -42,9 +42,8 @@ import Testing
     #expect(throws: ValueTextError.self) { try RateText.parse(text) }
   }
 
-  @Test func aRateIsAnInterval() {
-    #expect(Rate(perSecond: 3).interval == .nanoseconds(333_333_333))
-    #expect(Rate(every: .seconds(15)).interval == .seconds(15))
+  @Test func aWholeRateIsKeptExactly() throws {
+    #expect(try RateText.parse("7/min") == ArrivalRate(7, per: .seconds(60)))
   }
 
   @Test func readsTimes() throws {

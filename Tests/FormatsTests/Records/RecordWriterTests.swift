@@ -9,15 +9,18 @@ import Testing
     var share: Double?
     var isGood: Bool?
     var at: WallTime?
+    var id: (high: UInt64, low: UInt64) = (0x0123_4567_89AB_CDEF, 0x8000_0000_0000_000A)
   }
 
-  private static let columns: [Column<Row>] = [
-    Column("name") { $1.text($0.name) },
-    Column("count") { $1.integer($0.count) },
-    Column("share") { $1.number($0.share) },
-    Column("good") { $1.boolean($0.isGood) },
-    Column("at") { $1.time($0.at) },
-    Column("kind") { $1.word("x") },
+  private static let columns: [Column<Row, PreparedText>] = [
+    Column("name") { $2.text($0.name) },
+    Column("count") { $2.integer($0.count) },
+    Column("share") { $2.number($0.share) },
+    Column("good") { $2.boolean($0.isGood) },
+    Column("at") { $2.time($0.at) },
+    Column("kind") { $2.word("x") },
+    Column("id") { $2.uuid($0.id) },
+    Column("shared") { $2.prepared($1) },
   ]
 
   private static let rows = [
@@ -29,28 +32,29 @@ import Testing
 
   private func text(_ format: RecordFormat) throws -> String {
     try written(format, Self.columns.map(\.name)) { writer in
-      for row in Self.rows { try writer.row(row, Self.columns) }
+      let shared = PreparedText("=s,", for: format)
+      for row in Self.rows { try writer.row(row, in: shared, Self.columns) }
     }
   }
 
   @Test func writesCSV() throws {
     #expect(
       try text(.csv) == """
-        name,count,share,good,at,kind\r
-        a,1,0.25,true,2023-11-14T22:13:20.000001Z,x\r
-        "b,""c""\",-12,3,false,1969-12-31T23:59:59.999999Z,x\r
-        ,,,,,x\r
-        ,-9223372036854775808,,,1970-01-01T00:00:00.000000Z,x\r\n
+        name,count,share,good,at,kind,id,shared\r
+        a,1,0.25,true,2023-11-14T22:13:20.000001Z,x,01234567-89ab-cdef-8000-00000000000a,"'=s,"\r
+        "b,""c""\",-12,3,false,1969-12-31T23:59:59.999999Z,x,01234567-89ab-cdef-8000-00000000000a,"'=s,"\r
+        ,,,,,x,01234567-89ab-cdef-8000-00000000000a,"'=s,"\r
+        ,-9223372036854775808,,,1970-01-01T00:00:00.000000Z,x,01234567-89ab-cdef-8000-00000000000a,"'=s,\"\r\n
         """)
   }
 
   @Test func writesJSONLinesWithTheSameNames() throws {
     #expect(
       try text(.jsonl) == """
-        {"name":"a","count":1,"share":0.25,"good":true,"at":"2023-11-14T22:13:20.000001Z","kind":"x"}
-        {"name":"b,\\"c\\"","count":-12,"share":3,"good":false,"at":"1969-12-31T23:59:59.999999Z","kind":"x"}
-        {"name":null,"count":null,"share":null,"good":null,"at":null,"kind":"x"}
-        {"name":"","count":-9223372036854775808,"share":null,"good":null,"at":"1970-01-01T00:00:00.000000Z","kind":"x"}\n
+        {"name":"a","count":1,"share":0.25,"good":true,"at":"2023-11-14T22:13:20.000001Z","kind":"x","id":"01234567-89ab-cdef-8000-00000000000a","shared":"=s,"}
+        {"name":"b,\\"c\\"","count":-12,"share":3,"good":false,"at":"1969-12-31T23:59:59.999999Z","kind":"x","id":"01234567-89ab-cdef-8000-00000000000a","shared":"=s,"}
+        {"name":null,"count":null,"share":null,"good":null,"at":null,"kind":"x","id":"01234567-89ab-cdef-8000-00000000000a","shared":"=s,"}
+        {"name":"","count":-9223372036854775808,"share":null,"good":null,"at":"1970-01-01T00:00:00.000000Z","kind":"x","id":"01234567-89ab-cdef-8000-00000000000a","shared":"=s,"}\n
         """)
   }
 
