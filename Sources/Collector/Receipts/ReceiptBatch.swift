@@ -1,0 +1,116 @@
+import FoundationEssentials
+import Measurement
+
+/// The body of `POST /v1/receipts`, with every value checked for type and range; fields that are not known are
+/// ignored, so that devices may be newer than the collector.
+struct ReceiptBatch {
+  /// One receipt as the device wrote it; the MAC is not checked yet.
+  struct Entry: Equatable {
+    var id: String
+    var mac: String
+    var receivedAt: WallTime
+    var device: String
+    var bootID: String?
+    var monotonic: MonotonicTime?
+  }
+
+  /// What is wrong, where: said to whoever sent it. Never quotes the body.
+  struct Malformed: Error, Equatable {
+    var message: String
+  }
+
+  static let maximumCount = 100
+  static let maximumDeviceBytes = 128
+  /// Up to the end of the year 9999.
+  static let milliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
+
+  var entries: [Entry]
+
+  init(json: Data) throws(Malformed) {
+    let wire: Wire
+    do {
+      wire = try JSONDecoder().decode(Wire.self, from: json)
+    } catch let error as DecodingError {
+      throw Malformed(message: Self.explain(error))
+    } catch {
+      throw Malformed(message: "not JSON")
+    }
+    guard !wire.receipts.isEmpty else { throw Malformed(message: "receipts: empty, send 1 to 100") }
+    guard wire.receipts.count <= Self.maximumCount else {
+      throw Malformed(message: "receipts: more than 100")
+    }
+    entries = []
+    entries.reserveCapacity(wire.receipts.count)
+    for (index, receipt) in wire.receipts.enumerated() {
+      entries.append(try Self.entry(receipt, index))
+    }
+  }
+
+  private static func entry(_ wire: Wire.Receipt, _ index: Int) throws(Malformed) -> Entry {
+    func check(_ holds: Bool, _ key: String, _ message: String) throws(Malformed) {
+      guard holds else { throw Malformed(message: "receipts[\(index)].\(key): \(message)") }
+    }
+    try check((1...64).contains(wire.id.utf8.count), "id", "not a UUID")
+    try check((1...128).contains(wire.mac.utf8.count), "mac", "not a MAC")
+    try check(milliseconds.contains(wire.receivedAtMilliseconds), "received_at_ms", "out of range")
+    try check((1...maximumDeviceBytes).contains(wire.device.utf8.count), "device", "must have 1 to 128 bytes")
+    if let boot = wire.bootID {
+      try check((1...64).contains(boot.utf8.count), "boot_id", "must have 1 to 64 bytes")
+    }
+    if let time = wire.monotonicNanoseconds { try check(time >= 0, "monotonic_ns", "negative") }
+    return Entry(
+      id: wire.id, mac: wire.mac,
+      receivedAt: WallTime(microseconds: wire.receivedAtMilliseconds * 1000), device: wire.device,
+      bootID: wire.bootID,
+      monotonic: wire.bootID == nil
+        ? nil : wire.monotonicNanoseconds.map { MonotonicTime(nanoseconds: $0) })
+  }
+
+  private struct Wire: Decodable {
+    struct Receipt: Decodable {
+      enum CodingKeys: String, CodingKey {
+        case id, mac, device
+        case receivedAtMilliseconds = "received_at_ms"
+        case bootID = "boot_id"
+        case monotonicNanoseconds = "monotonic_ns"
+      }
+
+      var id: String
+      var mac: String
+      var receivedAtMilliseconds: Int64
+      var device: String
+      var bootID: String?
+      var monotonicNanoseconds: Int64?
+    }
+
+    var receipts: [Receipt]
+  }
+
+  private static func explain(_ error: DecodingError) -> String {
+    switch error {
+    case .keyNotFound(let key, let context):
+      return "\(place(context.codingPath + [key])): missing"
+    case .typeMismatch(_, let context):
+      return "\(place(context.codingPath)): of the wrong type"
+    case .valueNotFound(_, let context):
+      return "\(place(context.codingPath)): null"
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      return "\(place(context.codingPath)): out of range"
+    default:
+      return "not JSON"
+    }
+  }
+
+  /// `receipts[3].device`. All names in it are our own.
+  private static func place(_ path: [any CodingKey]) -> String {
+    var text = ""
+    for key in path {
+      if let index = key.intValue {
+        text += "[\(index)]"
+      } else {
+        text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+    return text.isEmpty ? "the body" : text
+  }
+}

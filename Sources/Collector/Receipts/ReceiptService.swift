@@ -1,0 +1,111 @@
+import FoundationEssentials
+import HTTPServer
+import Measurement
+import NIOCore
+import NIOHPACK
+import Providers
+
+/// What the listener does with a request. Lives on the listener's event loop.
+final class ReceiptService {
+  /// The calls that devices make, by path; all of them POST.
+  private enum Call: String {
+    case receipts = "/v1/receipts"
+  }
+
+  private let authenticator: ReceiptAuthenticator
+  private let sink: any ReceiptSink
+  private let eventLoop: any EventLoop
+  private let gate: LoopGate
+  private let options: ReceiptListenerOptions
+  private var limiter: SourceLimiter
+  /// Batches that the sink has not replied to.
+  private var pending = 0
+
+  init(
+    authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
+    eventLoop: any EventLoop, gate: LoopGate
+  ) {
+    self.authenticator = authenticator
+    self.sink = sink
+    self.options = options
+    self.eventLoop = eventLoop
+    self.gate = gate
+    limiter = SourceLimiter(limit: options.sourceLimit)
+  }
+
+  func respond(to exchange: HTTPExchange) {
+    let request = exchange.request
+    let path = request.path.prefix { $0 != "?" }
+    guard let call = Call(rawValue: String(path)) else {
+      return exchange.answer(ReceiptAnswer.error(404, "no such call"))
+    }
+    guard request.method == "POST" else {
+      return exchange.answer(ReceiptAnswer.error(405, "use POST", headers: ["allow": "POST"]))
+    }
+    let source = exchange.connection.source
+    if let pause = limiter.pause(source, at: request.arrivedAt) {
+      sink.refused(ReceiptRefusal(.rateLimited, source: source))
+      return exchange.answer(ReceiptAnswer.wait(429, "too many bad requests", for: pause))
+    }
+    switch call {
+    case .receipts: receive(exchange, from: source)
+    }
+  }
+
+  func answer(to violation: HTTPViolation) -> HTTPResponse {
+    switch violation {
+    case .bodyTooLarge:
+      ReceiptAnswer.error(413, "the body is larger than \(options.limits.bodyBytes) bytes")
+    case .requestTimedOut: ReceiptAnswer.error(408, "the request took too long")
+    case .overloaded: ReceiptAnswer.wait(503, "too much at once", for: .seconds(1))
+    }
+  }
+
+  // MARK: Receipts
+
+  /// A batch in which every MAC is wrong is answered 401; in a mixed one the wrong ones are only counted as
+  /// `refused`, since the rest has to be taken and a device that is told 401 would send it all again.
+  private func receive(_ exchange: HTTPExchange, from source: String) {
+    let request = exchange.request
+    guard pending < options.maximumPending else {
+      return exchange.answer(ReceiptAnswer.wait(503, "too much at once", for: .seconds(1)))
+    }
+    let batch: ReceiptBatch
+    do throws(ReceiptBatch.Malformed) {
+      batch = try ReceiptBatch(json: request.body.withUnsafeReadableBytes { Data($0) })
+    } catch {
+      limiter.charge(source, options.sourceLimit.badCost, at: request.arrivedAt)
+      sink.refused(ReceiptRefusal(.malformed, source: source))
+      return exchange.answer(ReceiptAnswer.error(400, error.message))
+    }
+    let receipts = batch.entries.compactMap { proved($0, at: request.arrivedAt) }
+    let forged = batch.entries.count - receipts.count
+    if forged > 0 {
+      limiter.charge(source, forged * options.sourceLimit.badCost, at: request.arrivedAt)
+      sink.refused(ReceiptRefusal(.wrongMAC, count: forged, source: source))
+    }
+    guard !receipts.isEmpty else { return exchange.answer(ReceiptAnswer.error(401, "wrong mac")) }
+    pending += 1
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    let gate = gate
+    sink.receive(receipts) { outcome in
+      gate.execute { bound.value.finish(exchange, outcome, forged: forged, from: source) }
+    }
+  }
+
+  private func finish(_ exchange: HTTPExchange, _ outcome: ReceiptOutcome, forged: Int, from source: String) {
+    pending -= 1
+    let cost = outcome.unknown * options.sourceLimit.badCost + outcome.duplicate
+    limiter.charge(source, cost, at: exchange.request.arrivedAt)
+    var outcome = outcome
+    outcome.refused += forged
+    exchange.answer(ReceiptAnswer.stored(outcome))
+  }
+
+  private func proved(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
+    guard let id = NotificationID(entry.id), authenticator.verify(entry.mac, for: id) else { return nil }
+    return ArrivedReceipt(
+      id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
+      receivedMonotonic: entry.monotonic)
+  }
+}
