@@ -1,0 +1,124 @@
+import GRDB
+import Glibc
+
+extension StoreError {
+  /// What SQLite said, in the words of a store.
+  init(_ error: DatabaseError, path: String) {
+    let words = error.message ?? "SQLite says \(error.resultCode)"
+    switch error.resultCode {
+    case .SQLITE_NOTADB:
+      self = .notADatabase(path)
+    case .SQLITE_CORRUPT:
+      self.init(
+        .corrupt, path: path, detail: "the store is damaged (\(words))",
+        remedy: "copy it, then try: sqlite3 FILE .recover")
+    case .SQLITE_FULL:
+      self.init(
+        .diskFull, path: path, detail: "no room left to write the store",
+        remedy: "free some disk space; nothing was half-written")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(
+        .busy, path: path, detail: "another program holds a lock on the store",
+        remedy: "end its transaction and try again")
+    case .SQLITE_READONLY:
+      self = .readOnly(path)
+    case .SQLITE_PERM, .SQLITE_AUTH:
+      self = .permissionDenied(path)
+    case .SQLITE_CONSTRAINT:
+      self.init(
+        .conflict, path: path, detail: "what was to be written contradicts what the store holds (\(words))",
+        remedy: "please report it")
+    case .SQLITE_CANTOPEN:
+      self.init(
+        .permissionDenied, path: path, detail: "SQLite cannot open the store or the files beside it",
+        remedy: "give this user read and write access to the file and its directory")
+    default:
+      self.init(
+        .ioFailure, path: path, detail: "the store could not be read or written (\(words))",
+        remedy: "look at the disk and the system's log")
+    }
+  }
+
+  /// What the system said to a file operation.
+  init(errno code: Int32, path: String) {
+    switch code {
+    case ENOENT: self = .missing(path)
+    case EISDIR: self = .isDirectory(path)
+    case EACCES, EPERM: self = .permissionDenied(path)
+    case EROFS: self = .readOnly(path)
+    case ENOSPC, EDQUOT, EFBIG:
+      self.init(
+        .diskFull, path: path, detail: "no room left to write the store", remedy: "free some disk space")
+    default:
+      self.init(
+        .ioFailure, path: path, detail: String(cString: strerror(code)),
+        remedy: "look at the disk and the system's log")
+    }
+  }
+
+  static func missing(_ path: String) -> StoreError {
+    StoreError(
+      .missing, path: path, detail: "there is no store",
+      remedy: "start `pushscope collect` first, or name another file with --store")
+  }
+
+  static func isDirectory(_ path: String) -> StoreError {
+    StoreError(
+      .isDirectory, path: path, detail: "the store must be a file, and this is a directory",
+      remedy: "name a file in it, e.g. --store \(path)/pushscope.sqlite")
+  }
+
+  static func notADatabase(_ path: String) -> StoreError {
+    StoreError(
+      .notADatabase, path: path, detail: "the file is not an SQLite database",
+      remedy: "name another file with --store; this one is left as it is")
+  }
+
+  static func notAStore(_ path: String, _ detail: String) -> StoreError {
+    StoreError(
+      .notAStore, path: path, detail: detail,
+      remedy: "name another file with --store, or start `pushscope collect` first")
+  }
+
+  static func newerSchema(_ path: String, version: Int64) -> StoreError {
+    StoreError(
+      .newerSchema, path: path,
+      detail:
+        "the store has schema version \(version), and this pushscope knows \(StoreSchema.version) at most",
+      remedy: "use the newer pushscope that wrote it; it is left as it is")
+  }
+
+  static func permissionDenied(_ path: String) -> StoreError {
+    StoreError(
+      .permissionDenied, path: path, detail: "this user may not access the store",
+      remedy: "run as its owner, or name another file with --store")
+  }
+
+  static func readOnly(_ path: String) -> StoreError {
+    StoreError(
+      .readOnly, path: path, detail: "the store is read-only",
+      remedy: "make it writable (chmod u+w), or name another file with --store")
+  }
+
+  static func inUse(_ path: String, holder: Int32?) -> StoreError {
+    let who = holder.map { " (process \($0))" } ?? ""
+    return StoreError(
+      .inUse, path: path, detail: "another collector\(who) is using the store",
+      remedy: "stop it, or name another file with --store", holder: holder)
+  }
+
+  static func unknownRun(_ run: String, path: String) -> StoreError {
+    StoreError(
+      .unknownRun, path: path, detail: "the store has no run \(run)",
+      remedy: "`pushscope runs list` shows them")
+  }
+
+  /// Runs `body` and gives what SQLite throws as a ``StoreError``.
+  static func wrapping<T>(path: String, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StoreError(error, path: path)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// Why a store could not be opened, read or written.
+///
+/// Its description is one sentence a person can act on: what is wrong, where, what to do.
+public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no such file.
+    case missing
+    /// The path names a directory.
+    case isDirectory
+    /// The file is not an SQLite database.
+    case notADatabase
+    /// An SQLite database, but no pushscope store, or one that nothing was written to yet.
+    case notAStore
+    /// Written by a newer pushscope; left as it is.
+    case newerSchema
+    /// SQLite found the file damaged.
+    case corrupt
+    /// Another collector holds the store; see ``StoreError/holder``.
+    case inUse
+    /// The file or its directory may not be read or written by this user.
+    case permissionDenied
+    /// The file or its file system is read-only.
+    case readOnly
+    /// No room left for what was to be written. Nothing of it was written.
+    case diskFull
+    /// Another program held a lock on the database for too long.
+    case busy
+    /// The system refused a read or write for another reason.
+    case ioFailure
+    /// Every number for targets, over all runs, is used up.
+    case identifiersExhausted
+    /// What was to be written contradicts what the store holds, e.g. a row that is there already.
+    case conflict
+    /// The store does not know the run it was asked about.
+    case unknownRun
+  }
+
+  public var code: Code
+  /// The file it concerns.
+  public var path: String
+  /// What is wrong, in lower case and without a full stop.
+  public var detail: String
+  /// What to do about it.
+  public var remedy: String
+  /// The process that holds the store, with ``Code/inUse``, when it could be read.
+  public var holder: Int32?
+
+  public init(_ code: Code, path: String, detail: String, remedy: String, holder: Int32? = nil) {
+    self.code = code
+    self.path = path
+    self.detail = detail
+    self.remedy = remedy
+    self.holder = holder
+  }
+
+  /// Whether the same call may succeed later with nothing changed here: a failed commit wrote nothing, so the same
+  /// batch can be committed again.
+  public var isTransient: Bool {
+    switch code {
+    case .diskFull, .busy, .ioFailure: true
+    default: false
+    }
+  }
+
+  public var description: String { "\(detail): \(path); \(remedy)" }
+}

@@ -1,0 +1,133 @@
+import FoundationEssentials
+import GRDB
+import Glibc
+
+/// The store as a file: where it is, what its first bytes say, and who may read it. Everything that can be refused
+/// before SQLite touches the file is refused here.
+struct StoreFile {
+  /// Absolute, so that SQLite never takes it for a URI.
+  let path: String
+
+  /// Only the owner may read what devices and providers said.
+  static let mode: mode_t = 0o600
+  static let directoryMode: mode_t = 0o700
+
+  init(path: String) {
+    self.path =
+      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
+  var walPath: String { path + "-wal" }
+  var sharedMemoryPath: String { path + "-shm" }
+
+  /// What the bytes of the file itself say, without SQLite.
+  enum Content: Equatable {
+    case missing
+    case empty
+    case database
+  }
+
+  /// Looks at the file's kind and its first bytes (SQLite file format 1.3).
+  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, or what the system says.
+  func look() throws -> Content {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw StoreError(errno: errno, path: path) }
+      return .missing
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { throw StoreError.isDirectory(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notADatabase(path) }
+    if status.st_size == 0 { return .empty }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
+    defer { close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = pread(descriptor, &header, header.count, 0)
+    guard count >= 0 else { throw StoreError(errno: errno, path: path) }
+    guard count == header.count, header.starts(with: Array("SQLite format 3\u{0}".utf8)) else {
+      throw StoreError.notADatabase(path)
+    }
+    try check(version: Self.word(header, at: 60), application: Self.word(header, at: 68))
+    return .database
+  }
+
+  /// Refuses what another program or a newer pushscope wrote.
+  func check(version: Int64, application: Int64) throws {
+    // A store killed at birth may have its schema in the WAL only: both are still 0 then.
+    if application == 0, version == 0 { return }
+    guard application == StoreSchema.applicationID else {
+      throw StoreError.notAStore(path, "the SQLite database belongs to another program")
+    }
+    guard version <= StoreSchema.version else { throw StoreError.newerSchema(path, version: version) }
+  }
+
+  private static func word(_ bytes: [UInt8], at offset: Int) -> Int64 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  /// Makes the directories above the store, for the owner alone; those that exist stay as they are.
+  func makeDirectory() throws {
+    let directory = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+    var made = ""
+    for part in directory.split(separator: "/") {
+      made += "/" + part
+      if mkdir(made, Self.directoryMode) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
+        throw StoreError(errno: errno, path: made)
+      }
+    }
+    var status = stat()
+    guard stat(made.isEmpty ? "/" : made, &status) == 0 else { throw StoreError(errno: errno, path: made) }
+  }
+
+  /// Makes the file, empty, before SQLite would make it with a mode of its own; SQLite gives the files beside it the
+  /// same mode.
+  func create() throws {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
+    guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
+    close(descriptor)
+  }
+
+  /// Refuses a file that its owner made read-only (which root could write all the same), and takes everybody else's
+  /// rights from one that has them.
+  func restrict() throws {
+    for path in [path, walPath, sharedMemoryPath] {
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      if status.st_mode & S_IWUSR == 0 { throw StoreError.readOnly(path) }
+      if status.st_mode & 0o077 != 0, chmod(path, Self.mode) != 0 {
+        throw StoreError(errno: errno, path: path)
+      }
+    }
+    guard access(path, W_OK) == 0 else {
+      throw errno == EROFS ? StoreError.readOnly(path) : StoreError(errno: errno, path: path)
+    }
+  }
+
+  /// Asks SQLite, which also sees what is in the WAL only, whether this is a store for us. Opened for reading, so that
+  /// not even a checkpoint changes a file that is then refused.
+  func checkThroughSQLite() throws {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    try StoreError.wrapping(path: path) {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      try queue.read { try check($0) }
+    }
+  }
+
+  func check(_ db: Database) throws {
+    let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    try check(version: version, application: application)
+    if version == 0, application == 0, try db.hasTables() {
+      throw StoreError.notAStore(path, "the SQLite database belongs to another program")
+    }
+  }
+}
+
+extension Database {
+  fileprivate func hasTables() throws -> Bool {
+    try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
+  }
+}

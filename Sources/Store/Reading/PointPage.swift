@@ -1,0 +1,20 @@
+/// What a read of points gives, with the point in the store's history at which it was taken.
+public struct PointPage: Sendable, Equatable {
+  /// Ascending by id, so by target, then sequence.
+  public var points: ContiguousArray<SamplePoint>
+  /// The store's revision at the read: the cursor to follow changes from.
+  public var revision: Int64
+  /// Whether there were more than the limit; the oldest were left out.
+  public var isTruncated: Bool
+}
+
+/// Rows that changed after a cursor, in the order of their changes.
+public struct ChangePage<Row: Sendable>: Sendable {
+  public var rows: ContiguousArray<Row>
+  /// The cursor to go on with.
+  public var next: Int64
+  /// Whether nothing more had changed when this was read; otherwise the limit was reached, and there may be more.
+  public var isComplete: Bool
+}
+
+extension ChangePage: Equatable where Row: Equatable {}

@@ -1,0 +1,131 @@
+import FoundationEssentials
+import GRDB
+import Measurement
+import Synchronization
+
+/// A reader of a store, which may be written to by a collector at the same time.
+///
+/// It takes no lock and writes nothing. Every call is one short read transaction, or several for a stream, so that no
+/// reader keeps the WAL from being folded back into the database. Safe to use from any thread; calls on one reader wait
+/// for each other, so threads that must not wait open a reader each.
+public final class StoreReader: Sendable {
+  public let path: String
+  public let collectorID: UUID
+
+  private let queue: DatabaseQueue
+  private let seenVersion: Mutex<Int64?>
+
+  private init(path: String, collectorID: UUID, queue: DatabaseQueue) {
+    self.path = path
+    self.collectorID = collectorID
+    self.queue = queue
+    seenVersion = Mutex(nil)
+  }
+
+  /// Opens a store that exists.
+  /// - Throws: ``StoreError``.
+  public static func open(at path: String) throws -> StoreReader {
+    let file = StoreFile(path: path)
+    switch try file.look() {
+    case .missing: throw StoreError.missing(file.path)
+    case .empty:
+      throw StoreError.notAStore(file.path, "the file is empty: no collector has written to it yet")
+    case .database: break
+    }
+    do {
+      return try open(file, at: file.path)
+    } catch let error as StoreError where error.code == .permissionDenied && !file.hasLog {
+      // A store on a medium where SQLite cannot make its files: nobody writes there, so it needs none.
+      return try open(file, at: file.immutableURI)
+    }
+  }
+
+  private static func open(_ file: StoreFile, at name: String) throws -> StoreReader {
+    try StoreError.wrapping(path: file.path) {
+      let queue = try DatabaseQueue(path: name, configuration: configuration)
+      do {
+        let collectorID = try queue.read { db in
+          try file.check(db)
+          guard try Int64.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.version else {
+            throw StoreError.notAStore(file.path, "no collector has written to the file yet")
+          }
+          let text = try String.fetchOne(db, sql: "SELECT collector FROM meta")
+          guard let id = text.flatMap(UUID.init(uuidString:)) else {
+            throw StoreError.notAStore(file.path, "the store has lost its collector id")
+          }
+          return id
+        }
+        return StoreReader(path: file.path, collectorID: collectorID, queue: queue)
+      } catch {
+        try? queue.close()
+        throw error
+      }
+    }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.readonly = true
+    // Only while a WAL is recovered or removed do readers wait at all.
+    configuration.busyMode = .timeout(5)
+    configuration.label = "pushscope.reader"
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
+    return configuration
+  }
+
+  /// Closes the database; any other call then fails.
+  public func close() { try? queue.close() }
+
+  func read<T>(_ body: (Database) throws -> T) throws -> T {
+    try StoreError.wrapping(path: path) { try queue.read(body) }
+  }
+
+  /// The last revision given to a row.
+  public func revision() throws -> Int64 { try read(Self.revision) }
+
+  static func revision(_ db: Database) throws -> Int64 {
+    let statement = try RawStatement(db, "SELECT revision FROM meta")
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// Whether anything was committed since the last call; `true` the first time. A few µs, so that a screen can ask at
+  /// every frame.
+  public func hasChanged() throws -> Bool {
+    let version = try StoreError.wrapping(path: path) {
+      try queue.unsafeRead { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+    }
+    return seenVersion.withLock { seen in
+      defer { seen = version }
+      return seen != version
+    }
+  }
+
+  /// Whether a collector holds the store, and when one last wrote.
+  public func collector() throws -> CollectorPresence {
+    let beat = try read { try Int64.fetchOne($0, sql: "SELECT max(at) FROM heartbeat") }
+    let look = CollectorLock.look(atStore: path)
+    return CollectorPresence(
+      isRunning: look.isHeld, holder: look.holder, lastHeartbeat: beat.map(WallTime.init(microseconds:)))
+  }
+}
+
+extension StoreFile {
+  /// Whether there is a WAL with something in it.
+  fileprivate var hasLog: Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: walPath)
+    return (attributes?[.size] as? Int ?? 0) > 0
+  }
+
+  /// Tells SQLite that nobody changes the file.
+  fileprivate var immutableURI: String {
+    let escaped = path.utf8.map { byte -> String in
+      switch byte {
+      case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+        "%" + String(byte, radix: 16, uppercase: true)
+      default: String(UnicodeScalar(byte))
+      }
+    }
+    return "file:" + escaped.joined() + "?immutable=1"
+  }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import GRDB
+import Measurement
+
+extension CollectorStore {
+  /// Registers a run with its targets and variants. Numbers are given in the order of the targets' names, so that
+  /// ordering rows by id is ordering them by run, target and sequence.
+  ///
+  /// - Throws: ``StoreError``, `identifiersExhausted` after four million targets over all runs.
+  public func beginRun(_ run: RunDescription) throws -> RunRegistration {
+    var registration = RunRegistration(run: run.id, targets: [])
+    try transaction { db, state in
+      state.revision += 1
+      try db.execute(
+        sql: """
+          INSERT INTO run (revision, uuid, collector, name, started_at, started_monotonic_us, boot_id,
+            notification_prefix)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          state.revision, run.id.description, collectorID.uuidString.lowercased(), run.name,
+          run.startedAt.microseconds, run.startedMonotonic.microseconds, run.bootID,
+          Self.notificationPrefix(of: run.id),
+        ])
+      let runRow = db.lastInsertedRowID
+      state.runRows[run.id] = runRow
+      try RecordWriter(db).beat(
+        ClockAnchor(monotonic: run.startedMonotonic, wall: run.startedAt), runRow: runRow)
+      let ordered = run.targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+      registration.targets = try ordered.map { try register($0, runRow: runRow, db) }
+    }
+    return registration
+  }
+
+  private func register(_ target: TargetDescription, runRow: Int64, _ db: Database) throws -> RegisteredTarget
+  {
+    try db.execute(
+      sql: """
+        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate) VALUES (?, ?, ?, ?, ?)
+        """,
+      arguments: [runRow, target.name, target.provider, target.receiptDeadline, target.askedRate])
+    let id = TargetID(rawValue: db.lastInsertedRowID)
+    guard id <= TargetID.maximum else {
+      throw StoreError(
+        .identifiersExhausted, path: path, detail: "every number for targets is used up",
+        remedy: "begin a new store with --store")
+    }
+    let variants = try target.variants.map { try variant(named: $0, db) }
+    for variant in variants.isEmpty ? [.none] : Set(variants) {
+      try db.execute(
+        sql: "INSERT INTO tally (target_id, variant_id) VALUES (?, ?)",
+        arguments: [id.rawValue, variant.rawValue])
+    }
+    return RegisteredTarget(id: id, name: target.name, variants: variants)
+  }
+
+  /// Variants are numbered once per store by what they say, so that one keeps its number from run to run.
+  private func variant(named name: String, _ db: Database) throws -> VariantID {
+    try db.execute(sql: "INSERT INTO variant (name) VALUES (?) ON CONFLICT DO NOTHING", arguments: [name])
+    let id = try Int64.fetchOne(db, sql: "SELECT id FROM variant WHERE name = ?", arguments: [name])
+    return id.map(VariantID.init(rawValue:)) ?? .none
+  }
+
+  /// The first 19 characters of the UUIDs of a run's notifications, which the view completes with the sample's id.
+  static func notificationPrefix(of run: RunID) -> String {
+    String(
+      NotificationID(run: run, sample: SampleID(rawValue: 0)).description.prefix(19))
+  }
+
+  /// Closes a run. Rows still open stay as they are: the ledger settles them before, and later receipts may still
+  /// change them.
+  public func endRun(_ run: RunID, at time: WallTime, reason: RunEndReason) throws {
+    try transaction { db, state in
+      state.revision += 1
+      try db.execute(
+        sql: "UPDATE run SET ended_at = ?, end_reason = ?, revision = ? WHERE uuid = ?",
+        arguments: [time.microseconds, reason.rawValue, state.revision, run.description])
+      guard db.changesCount == 1 else { throw StoreError.unknownRun(run.description, path: path) }
+    }
+  }
+
+  /// A row as it is stored: for receipts that come after it left memory.
+  public func sample(_ id: SampleID) throws -> Sample? {
+    try read { try SampleQuery.sample(id, $0) }
+  }
+
+  /// Where a stored sample comes from; `nil` when the store does not have its target.
+  public func origin(of id: SampleID) throws -> SampleOrigin? {
+    try read { db in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT r.uuid, r.boot_id, t.name, t.provider, t.receipt_deadline_us
+          FROM target t JOIN run r ON r.id = t.run_id WHERE t.id = ?
+          """,
+        arguments: [id.target.rawValue])
+      guard let row, let run = RunID(row[0]) else { return nil }
+      return SampleOrigin(
+        run: run, bootID: row[1], target: row[2], provider: row[3], receiptDeadline: row[4])
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import GRDB
+import Measurement
+
+/// Writes everything but samples: receipts, events, log lines, anchors, heartbeats, counters, the revision.
+struct RecordWriter {
+  private let db: Database
+
+  init(_ db: Database) { self.db = db }
+
+  func insert(_ receipts: [Receipt], revision: inout Int64) throws {
+    guard !receipts.isEmpty else { return }
+    let statement = try RawStatement(
+      db,
+      """
+      INSERT INTO receipt (revision, sample_id, device, received_at, arrived_at, same_clock, offset_us,
+        offset_error_us, duplicate)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """)
+    for receipt in receipts {
+      revision += 1
+      statement.bind(revision, at: 1)
+      statement.bind(receipt.sample.rawValue, at: 2)
+      statement.bind(receipt.device, at: 3)
+      statement.bind(receipt.receivedAt.microseconds, at: 4)
+      statement.bind(receipt.arrivedAt.microseconds, at: 5)
+      statement.bind(receipt.isSameClock ? 1 : 0, at: 6)
+      statement.bind(receipt.offset, at: 7)
+      statement.bind(receipt.offsetError, at: 8)
+      statement.bind(receipt.isDuplicate ? 1 : 0, at: 9)
+      try statement.run()
+    }
+  }
+
+  /// - Parameter runRow: the run's row for an event's target.
+  func insert(
+    _ events: [Event], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
+  ) throws {
+    guard !events.isEmpty else { return }
+    let statement = try RawStatement(
+      db,
+      """
+      INSERT INTO event (revision, run_id, target_id, at, kind, connection_id, sequence, count, detail)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """)
+    for event in events {
+      revision += 1
+      statement.bind(revision, at: 1)
+      statement.bind(try runRow(event.target), at: 2)
+      statement.bind(event.target?.rawValue, at: 3)
+      statement.bind(event.at.microseconds, at: 4)
+      statement.bind(event.kind.rawValue, at: 5)
+      statement.bind(event.connectionID, at: 6)
+      statement.bind(event.sequence, at: 7)
+      statement.bind(event.count, at: 8)
+      statement.bind(event.detail, at: 9)
+      try statement.run()
+    }
+  }
+
+  func insert(
+    _ lines: [LogLine], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
+  ) throws {
+    guard !lines.isEmpty else { return }
+    let statement = try RawStatement(
+      db,
+      """
+      INSERT INTO log (revision, run_id, target_id, at, level, label, message)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """)
+    for line in lines {
+      revision += 1
+      statement.bind(revision, at: 1)
+      statement.bind(try runRow(line.target), at: 2)
+      statement.bind(line.target?.rawValue, at: 3)
+      statement.bind(line.at.microseconds, at: 4)
+      statement.bind(line.level.rawValue, at: 5)
+      statement.bind(line.label, at: 6)
+      statement.bind(line.message, at: 7)
+      try statement.run()
+    }
+  }
+
+  func insert(_ anchors: [ClockAnchor], runRow: Int64) throws {
+    guard !anchors.isEmpty else { return }
+    let statement = try RawStatement(
+      db, "INSERT OR REPLACE INTO anchor (run_id, monotonic_us, at) VALUES (?1, ?2, ?3)")
+    for anchor in anchors {
+      statement.bind(runRow, at: 1)
+      statement.bind(anchor.monotonic.microseconds, at: 2)
+      statement.bind(anchor.wall.microseconds, at: 3)
+      try statement.run()
+    }
+  }
+
+  /// Notes that the collector lived at this instant.
+  func beat(_ now: ClockAnchor, runRow: Int64) throws {
+    let statement = try RawStatement(
+      db, "INSERT OR REPLACE INTO heartbeat (run_id, at, monotonic_us) VALUES (?1, ?2, ?3)")
+    statement.bind(runRow, at: 1)
+    statement.bind(now.wall.microseconds, at: 2)
+    statement.bind(now.monotonic.microseconds, at: 3)
+    try statement.run()
+  }
+
+  func apply(_ deltas: TallyDeltas) throws {
+    guard !deltas.counts.isEmpty else { return }
+    let statement = try RawStatement(db, Self.tallySQL)
+    for (key, counts) in deltas.counts {
+      statement.bind(key.target.rawValue, at: 1)
+      statement.bind(key.variant.rawValue, at: 2)
+      statement.bind(counts.sent, at: 3)
+      statement.bind(counts.acceptedByProvider, at: 4)
+      for (index, state) in NotificationState.allCases.enumerated() {
+        statement.bind(counts[state], at: Int32(5 + index))
+      }
+      try statement.run()
+    }
+  }
+
+  func store(revision: Int64) throws {
+    let statement = try RawStatement(db, "UPDATE meta SET revision = ?1")
+    statement.bind(revision, at: 1)
+    try statement.run()
+  }
+
+  private static let tallySQL: String = {
+    let columns = ["sent", "provider_accepted"] + NotificationState.allCases.map(\.name)
+    return """
+      INSERT INTO tally (target_id, variant_id, \(columns.joined(separator: ", ")))
+      VALUES (\((1...columns.count + 2).map { "?\($0)" }.joined(separator: ", ")))
+      ON CONFLICT DO UPDATE SET \(columns.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
+      """
+  }()
+}

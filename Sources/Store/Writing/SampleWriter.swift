@@ -1,0 +1,145 @@
+import GRDB
+import GRDBSQLite
+import Measurement
+
+/// Writes rows of the `sample` table and keeps book of what that does to the counters.
+///
+/// A block of plans is inserted through a short statement. A change is an UPDATE by primary key that leaves the indexed
+/// planned time alone, so that of the two indices only the revision's is touched.
+struct SampleWriter {
+  private let insertPlanned: RawStatement
+  private let insertWhole: RawStatement
+  private let update: RawStatement
+  private let selectStanding: RawStatement
+  private let connection: OpaquePointer?
+
+  init(_ db: Database) throws {
+    insertPlanned = try RawStatement(db, Self.insertPlannedSQL)
+    insertWhole = try RawStatement(db, Self.insertWholeSQL)
+    update = try RawStatement(db, Self.updateSQL)
+    selectStanding = try RawStatement(db, Self.selectStandingSQL)
+    connection = sqlite3_db_handle(update.handle)
+  }
+
+  private static let insertPlannedSQL = """
+    INSERT INTO sample (id, variant_id, planned_at, planned_monotonic_us, state, revision)
+    VALUES (?1, ?2, ?3, ?4, \(NotificationState.planned.rawValue), ?5)
+    """
+
+  private static let revisionParameter = Int32(SampleColumn.count) + 1
+
+  /// Column n is parameter n + 1, in both.
+  private static let insertWholeSQL = """
+    INSERT INTO sample (\(SampleColumn.list), revision)
+    VALUES (\((1...revisionParameter).map { "?\($0)" }.joined(separator: ", ")))
+    """
+
+  private static let updateSQL = """
+    UPDATE sample SET
+    \(SampleColumn.changing.map { "\($0.name) = ?\($0.rawValue + 1)" }.joined(separator: ", ")),
+    revision = ?\(revisionParameter)
+    WHERE id = ?1
+    """
+
+  private static let selectStandingSQL = """
+    SELECT state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL FROM sample WHERE id = ?1
+    """
+
+  func insert(_ samples: [Sample], into state: inout WriterState, deltas: inout TallyDeltas) throws {
+    for sample in samples {
+      state.revision += 1
+      let standing = SampleStanding(sample)
+      if sample.isOnlyPlanned {
+        insertPlanned.bind(sample.id.rawValue, at: 1)
+        insertPlanned.bind(sample.variant.rawValue, at: 2)
+        insertPlanned.bind(sample.plannedAt.microseconds, at: 3)
+        insertPlanned.bind(sample.plannedMonotonic, at: 4)
+        insertPlanned.bind(state.revision, at: 5)
+        try insertPlanned.run()
+      } else {
+        bind(sample.variant.rawValue, .variant, in: insertWhole)
+        bind(sample.plannedAt.microseconds, .plannedAt, in: insertWhole)
+        bind(sample.plannedMonotonic, .plannedMonotonic, in: insertWhole)
+        bindChanging(sample, in: insertWhole)
+        insertWhole.bind(state.revision, at: Self.revisionParameter)
+        try insertWhole.run()
+      }
+      state.standings.append(standing, for: sample.id)
+      deltas.add(standing, target: sample.id.target, variant: sample.variant)
+    }
+  }
+
+  func update(_ samples: [Sample], in state: inout WriterState, deltas: inout TallyDeltas) throws {
+    for sample in samples {
+      guard let old = try state.standings[sample.id] ?? storedStanding(of: sample.id) else { continue }
+      let new = SampleStanding(sample)
+      state.revision += 1
+      bindChanging(sample, in: update)
+      update.bind(state.revision, at: Self.revisionParameter)
+      try update.run()
+      guard sqlite3_changes(connection) == 1 else { continue }
+      state.standings.update(new, for: sample.id)
+      deltas.move(from: old, to: new, target: sample.id.target, variant: sample.variant)
+    }
+  }
+
+  private func storedStanding(of id: SampleID) throws -> SampleStanding? {
+    selectStanding.bind(id.rawValue, at: 1)
+    guard try selectStanding.step() else { return nil }
+    defer { selectStanding.reset() }
+    return SampleStanding(
+      state: NotificationState(rawValue: Int(selectStanding.integer(0))) ?? .planned,
+      isSent: selectStanding.integer(1) != 0, isAccepted: selectStanding.integer(2) != 0)
+  }
+
+  @inline(__always)
+  private func bind(_ value: Int64, _ column: SampleColumn, in statement: RawStatement) {
+    statement.bind(value, at: column.rawValue + 1)
+  }
+
+  @inline(__always)
+  private func bind(_ value: Int64?, _ column: SampleColumn, in statement: RawStatement) {
+    statement.bind(value, at: column.rawValue + 1)
+  }
+
+  @inline(__always)
+  private func bind(_ value: Int?, _ column: SampleColumn, in statement: RawStatement) {
+    statement.bind(value, at: column.rawValue + 1)
+  }
+
+  /// Binds the id and every column that changes.
+  @inline(__always)
+  private func bindChanging(_ sample: Sample, in statement: RawStatement) {
+    bind(sample.id.rawValue, .id, in: statement)
+    bind(sample.state.rawValue, .state, in: statement)
+    bind(sample.status, .status, in: statement)
+    statement.bind(sample.reason, at: SampleColumn.reason.rawValue + 1)
+    bind(sample.scheduleLag, .scheduleLag, in: statement)
+    bind(sample.serviceTime, .serviceTime, in: statement)
+    bind(sample.acceptLatency, .acceptLatency, in: statement)
+    bind(sample.deliveryLatency, .deliveryLatency, in: statement)
+    bind(sample.deliveryError, .deliveryError, in: statement)
+    bind(sample.timestampSource?.rawValue, .timestampSource, in: statement)
+    bind(sample.duplicates, .duplicates, in: statement)
+    bind(sample.isOutOfOrder ? 1 : 0, .outOfOrder, in: statement)
+    let use = sample.connection
+    bind(use?.id, .connectionID, in: statement)
+    bind(use?.age, .connectionAge, in: statement)
+    bind(use.map { $0.isFresh ? 1 : 0 }, .freshConnection, in: statement)
+    bind(use?.streamsInFlight, .streamsInFlight, in: statement)
+    bind(sample.attempt, .attempt, in: statement)
+    bind(sample.payloadBytes, .payloadBytes, in: statement)
+    bind(use?.phases?.dns, .dns, in: statement)
+    bind(use?.phases?.connect, .connect, in: statement)
+    bind(use?.phases?.tls, .tls, in: statement)
+    bind(sample.httpVersion?.rawValue, .httpVersion, in: statement)
+  }
+}
+
+extension Sample {
+  /// Whether it is as it was planned, with nothing to write but the plan.
+  fileprivate var isOnlyPlanned: Bool {
+    state == .planned && reason == nil && scheduleLag == nil && attempt == 0 && payloadBytes == nil
+      && connection == nil && status == nil && deliveryLatency == nil && duplicates == 0
+  }
+}

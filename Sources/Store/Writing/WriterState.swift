@@ -1,0 +1,14 @@
+import Measurement
+
+/// What the writer remembers between transactions. All of it can be read from the database again, which is what
+/// happens after a transaction that failed.
+struct WriterState: Sendable {
+  /// The last revision given out.
+  var revision: Int64
+  var standings = StandingBook()
+  /// Row ids of runs, by their UUIDs and by their targets.
+  var runRows: [RunID: Int64] = [:]
+  var runRowsByTarget: [TargetID: Int64] = [:]
+
+  init(revision: Int64) { self.revision = revision }
+}
