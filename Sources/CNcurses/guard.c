@@ -101,4 +101,4 @@ int cncurses_guard_arm(int terminal, const char *bytes, size_t count) {
   return 0;
 }
 
-void cncurses_guard_disarm(void) { atomic_store(&armed, false); }
+void cncurses_guard_rearm(void) { atomic_store(&armed, true); }

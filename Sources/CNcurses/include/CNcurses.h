@@ -16,6 +16,13 @@ static inline int cncurses_key_f(int number) { return KEY_F(number); }
 
 // Declared in <term.h>, whose macros (`columns`, `lines`, `tab`, …) would shadow names in every importer.
 int tigetnum(const char *name);
+char *tigetstr(const char *name);
+
+// tigetstr says "no such capability" with (char *)-1, a pointer that Swift cannot spell.
+static inline bool cncurses_has_alternate_screen(void) {
+  const char *enter = tigetstr("smcup");
+  return enter != NULL && enter != (char *)-1;
+}
 
 // SIG_DFL and its kind are casts: Swift imports no macro that casts, and sigaction holds a union.
 void cncurses_default_signal(int signal);
@@ -45,8 +52,9 @@ void cncurses_release_signal(int signal);
 /// thread that draws: it gets a signal stack of its own, so that its stack may overflow.
 int cncurses_guard_arm(int terminal, const char *bytes, size_t count);
 
-/// The terminal was given back in order: the guard has nothing left to do.
-void cncurses_guard_disarm(void);
+/// The same once more, with the line modes of the first time: those of now may be the shell's own, which it sets
+/// while it reads a line.
+void cncurses_guard_rearm(void);
 
 /// Gives the terminal back if the guard is armed. Async-signal-safe; only the first caller acts.
 bool cncurses_guard_restore(void);

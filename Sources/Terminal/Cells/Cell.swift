@@ -42,6 +42,9 @@ public struct Cell: Sendable, Hashable {
   /// The second column of a wide glyph.
   public var isContinuation: Bool { glyph == Cell.continuationGlyph }
 
+  /// The character shown, with its marks; empty for a continuation.
+  public var text: String { VisibleText.text(of: glyph) }
+
   /// The look without the glyph.
   public var style: CellStyle {
     CellStyle(foreground: foreground.color, background: background.color, attributes: attributes)

@@ -49,6 +49,11 @@ struct InputDecoder {
     }
   }
 
+  /// The last byte was an escape: a key of its own unless more follows.
+  var endsWithEscape: Bool {
+    if case .escape = state { true } else { false }
+  }
+
   mutating func takeEvents() -> [TerminalEvent] {
     defer { events.removeAll(keepingCapacity: true) }
     return events

@@ -19,6 +19,8 @@ public enum TerminalEvent: Sendable, Equatable {
   case terminate(signal: Int32)
   /// The terminal is gone: nothing more can be read or shown.
   case hangup
+  /// What the terminal says its own background is: once, soon after the start, where it answers at all.
+  case background(Color)
   /// `TerminalWaker.wake()` was called.
   case wake
 }

@@ -6,12 +6,15 @@ import Glibc
 /// It knows nothing of files: `encode` returns the bytes of one frame, and the caller must either write all of
 /// them or call `invalidate`. Nothing is allocated per frame once the largest frame has been seen.
 public final class DiffWriter {
-  /// What the terminal can do; a change repaints the whole screen.
+  /// What the terminal can do. A change of what cells look like repaints the whole screen.
   public var profile: OutputProfile {
     didSet {
-      if profile == oldValue { return }
-      encoder = FrameEncoder(profile: profile)
-      invalidate()
+      if profile.colors == oldValue.colors && profile.encodesUTF8 == oldValue.encodesUTF8 {
+        encoder.profile = profile
+      } else {
+        encoder = FrameEncoder(profile: profile)
+        invalidate()
+      }
     }
   }
 

@@ -6,7 +6,8 @@ import ConstraintAnimation
 /// Only sequences are used that every terminal of the last thirty years has: CUP, CUU, CUD, CUF, CUB, CHA, ED, EL,
 /// ECH, SGR, DECSTBM, IL, DL. It expects autowrap to be off.
 struct FrameEncoder: ~Copyable {
-  let profile: OutputProfile
+  /// Colours and encoding stay as they were at the start.
+  var profile: OutputProfile
   var bytes = OutputBytes()
   private let colors: ColorReducer
   private var pen = Pen.plain

@@ -67,6 +67,12 @@ final class FrameSink {
     discardPending()
   }
 
+  /// Drops what still waits: the terminal has been given back.
+  func abandon() {
+    flush()
+    discardPending()
+  }
+
   private func discardPending() {
     pending.removeAll()
     pendingStart = 0

@@ -18,8 +18,10 @@ struct CursesScreen: ~Copyable {
   private let pad: UnsafeMutablePointer<WINDOW>
   private let files: (input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>)
   private let keys: CursesKeys
-  /// terminfo's `colors`; `nil` where it is silent.
+  /// terminfo's `colors`; `nil` where it is silent or does not know the terminal.
   let terminfoColors: Int?
+  /// Whether terminfo said how, and ncurses did it.
+  let hasEnteredAlternateScreen: Bool
 
   /// - Parameter terminal: TERM. Where terminfo does not know it, a common one does: nearly all terminals are like
   ///   xterm, and new ones are often missing from the database.
@@ -29,8 +31,9 @@ struct CursesScreen: ~Copyable {
       fclose(inputFile)
       throw .system("cannot write to the terminal")
     }
-    var found: OpaquePointer?
-    for name in [terminal, "xterm-256color", "xterm"] where found == nil {
+    var found = newterm(terminal, outputFile, inputFile)
+    let isKnown = found != nil
+    for name in ["xterm-256color", "xterm"] where found == nil {
       found = newterm(name, outputFile, inputFile)
     }
     guard let found, let pad = newpad(1, 1) else {
@@ -44,7 +47,8 @@ struct CursesScreen: ~Copyable {
     self.pad = pad
     files = (inputFile, outputFile)
     let colors = Int(tigetnum("colors"))
-    terminfoColors = colors > 0 ? colors : nil
+    terminfoColors = isKnown && colors > 0 ? colors : nil
+    hasEnteredAlternateScreen = cncurses_has_alternate_screen()
 
     raw()
     noecho()

@@ -3,10 +3,13 @@
 /// They are written by hand and not taken from terminfo: they are the same in every terminal that has them, others
 /// ignore them, and the one that gives back must be ready before anything goes wrong.
 enum TerminalModes {
-  /// Alternate screen, no cursor, no autowrap, pasted text marked, focus reported.
-  static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
+  /// A screen of our own; the shell's stays as it is.
+  static let alternateScreen = "\u{1B}[?1049h"
 
-  /// Undoes `enter`, mouse reporting, a frame that was cut short, and what ncurses sets for its keypad. Begins with
+  /// No cursor, no autowrap, pasted text marked, focus reported.
+  static let enter = "\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
+
+  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets for its keypad. Begins with
   /// an escape, which ends whatever sequence the terminal was in the middle of.
   ///
   /// - Parameter hasAlternateScreen: without one what was painted would stay, so it is wiped.

@@ -58,9 +58,10 @@ public final class TerminalSession {
     waker = try TerminalWaker()
     var environment = environment
     environment["TERM"] = name
-    let hasAlternateScreen = TerminalKind(environment: environment).hasAlternateScreen
     // Before anything is changed: from here on every way out gives back what was.
-    guard TerminalSession.arm(terminal.output, hasAlternateScreen: hasAlternateScreen) else {
+    let leaving = TerminalModes.leave(
+      hasAlternateScreen: TerminalKind(environment: environment).hasAlternateScreen)
+    guard leaving.withCString({ cncurses_guard_arm(terminal.output, $0, leaving.utf8.count) }) == 0 else {
       throw .system("cannot read the terminal's modes")
     }
     do {
@@ -78,12 +79,9 @@ public final class TerminalSession {
     mouseReporting = capabilities.reportsMouse ? options.mouse : .released
     sink = FrameSink(descriptor: terminal.painting)
     writer = DiffWriter(columns: columns, rows: rows, profile: capabilities.outputProfile)
-    self.hasAlternateScreen = hasAlternateScreen
     self.terminal = terminal
-    enter(asking: capabilities.synchronizedOutput != .unsupported)
+    enter(isFirst: true)
   }
-
-  private let hasAlternateScreen: Bool
 
   deinit { restore() }
 
@@ -98,11 +96,6 @@ public final class TerminalSession {
         remedy: remedy)
     }
     return name
-  }
-
-  private static func arm(_ output: Int32, hasAlternateScreen: Bool) -> Bool {
-    let text = TerminalModes.leave(hasAlternateScreen: hasAlternateScreen)
-    return text.withCString { cncurses_guard_arm(output, $0, text.utf8.count) } == 0
   }
 
   // MARK: - Painting
@@ -172,7 +165,7 @@ public final class TerminalSession {
     }
     if polls[0].revents != 0 || hasMoreInput { readInput(polls[0].revents) }
     if polls[3].revents != 0 {
-      sink.flush()
+      if isActive { sink.flush() } else { sink.abandon() }
       wantsWritable = sink.hasPending
       return !wantsWritable || isOver
     }
@@ -229,7 +222,11 @@ public final class TerminalSession {
         budget -= 256
         continue
       }
-      guard let token = curses.next() else { break }
+      guard let token = curses.next() else {
+        // ncurses has waited for more already.
+        if decoder.endsWithEscape { decoder.flush() }
+        break
+      }
       switch token {
       case .byte(let byte): decoder.feed(byte)
       case .key(let key, let modifiers): decoder.feed(key: key, modifiers: modifiers)
@@ -262,11 +259,13 @@ public final class TerminalSession {
     for report in decoder.takeReports() {
       switch report {
       case .mode(2026, let setting):
-        let works = setting == 1 || setting == 2 || setting == 3
+        let works = (1...3).contains(setting)
         capabilities.synchronizedOutput = works ? .supported : .unsupported
         writer.profile.synchronizesOutput = works
       case .mode: break
-      case .background(let color): reportedBackground = color
+      case .background(let color):
+        reportedBackground = color
+        queue.append(.background(color))
       case .foreground(let color): reportedForeground = color
       }
     }
@@ -293,23 +292,29 @@ public final class TerminalSession {
     guard !isEnded else { return }
     isEnded = true
     if isActive {
-      sink.flush()
-      curses.end()
+      leave()
     }
-    leave()
   }
 
-  private func leave() { cncurses_guard_restore() }
+  /// What a frame still wants to say must not reach the shell's screen.
+  private func leave() {
+    sink.abandon()
+    if isEnded { curses.end() }
+    cncurses_guard_restore()
+  }
 
-  private func enter(asking: Bool) {
-    send(TerminalModes.enter + TerminalModes.mouse(mouseReporting) + (asking ? TerminalModes.questions : ""))
+  /// ncurses has changed to the alternate screen by itself the first time, where terminfo says how.
+  private func enter(isFirst: Bool) {
+    if !isFirst || !curses.hasEnteredAlternateScreen { send(TerminalModes.alternateScreen) }
+    send(TerminalModes.enter + TerminalModes.mouse(mouseReporting))
+    if isFirst && capabilities.synchronizedOutput != .unsupported { send(TerminalModes.questions) }
   }
 
   private func enterAgain() {
     guard !isEnded else { return }
-    if !isActive { _ = TerminalSession.arm(terminal.output, hasAlternateScreen: hasAlternateScreen) }
+    cncurses_guard_rearm()
     curses.resume()
-    enter(asking: false)
+    enter(isFirst: false)
     writer.invalidate()
     let size = terminal.size
     if size != (columns, rows) { readSize() }
