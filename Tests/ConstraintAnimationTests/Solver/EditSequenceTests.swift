@@ -53,6 +53,58 @@ import Testing
     }
   }
 
+  /// And with numbers that do not cancel to the last bit.
+  @Test func roughEditSequencesEqualARebuild() throws {
+    for seed in 0..<UInt64(TestScale.count(100)) {
+      var random = RandomSource(seed: seed &+ 123_000)
+      var built = try BuiltSystem(.rough(variables: 10, constraints: 26, using: &random))
+      try built.solver.solve()
+      for _ in 0..<60 {
+        let before = (system: built.system, names: built.names)
+        let index = Int.random(in: 0..<built.names.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: try built.setPriority(at: index, random.pick([1000, 900, 500, 100]))
+        case 1:
+          let constraint = built.system.constraints[index]
+          built.remove(at: index)
+          try? built.solver.solve()
+          try built.add(constraint)
+        default:
+          let constant = built.system.constraints[index].constant
+          built.setConstant(at: index, constant + Double.random(in: -500...500, using: &random))
+        }
+        try? built.solve(orReturnTo: before)
+      }
+      let difference = built.system.firstDifference(built.values, try built.rebuilt(), tolerance: 1e-5)
+      #expect(difference == nil, "seed \(seed)")
+    }
+  }
+
+  /// Making the tableau afresh from the constraints changes nothing but the rounding.
+  @Test func aTableauMadeAfreshIsTheSame() throws {
+    for seed in 0..<UInt64(TestScale.count(100)) {
+      var random = RandomSource(seed: seed &+ 88_000)
+      var built = try BuiltSystem(.random(variables: 12, constraints: 30, using: &random))
+      try built.solver.solve()
+      for _ in 0..<8 {
+        let before = (system: built.system, names: built.names)
+        try edit(&built, using: &random)
+        try? built.solve(orReturnTo: before)
+        let values = built.values
+        built.solver.upkeep.isDue = true
+        built.setConstant(at: 0, built.system.constraints[0].constant + 1)
+        built.setConstant(at: 0, built.system.constraints[0].constant - 1)
+        try built.solver.solve()
+        let isDue = built.solver.upkeep.isDue
+        #expect(!isDue, "the tableau was not made afresh")
+        for (now, then) in zip(built.values, values) { #expect(abs(now - then) < 1e-7, "seed \(seed)") }
+        let linked = built.solver.isLinkedThroughout
+        #expect(linked)
+      }
+      #expect(built.system.firstDifference(built.values, try built.rebuilt()) == nil, "seed \(seed)")
+    }
+  }
+
   private func edit(_ built: inout BuiltSystem, using random: inout RandomSource) throws {
     let count = built.names.count
     let priorities = [1000, 750, 500, 250, 333]

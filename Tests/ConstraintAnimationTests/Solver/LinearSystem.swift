@@ -55,6 +55,24 @@ extension LinearSystem {
     return LinearSystem(variableCount: variables, constraints: constraints)
   }
 
+  /// A system whose numbers are not nice: factors of many digits and coordinates in the thousands.
+  static func rough(variables: Int, constraints count: Int, using random: inout RandomSource) -> LinearSystem
+  {
+    let point = (0..<variables).map { _ in Double.random(in: -5000...5000, using: &random) }
+    let constraints = (0..<count).map { _ in
+      var constraint = randomConstraint(
+        near: point, using: &random, priority: random.pick([1000, 900, 500, 100]))
+      for index in constraint.terms.indices {
+        constraint.terms[index].coefficient *= Double.random(in: 0.05...3, using: &random)
+      }
+      let shift = constraint.priority == 1000 ? 0 : Double.random(in: -2000...2000, using: &random)
+      constraint.constant = 0
+      constraint.constant = constraint.gap(point) + shift
+      return constraint
+    }
+    return LinearSystem(variableCount: variables, constraints: constraints)
+  }
+
   /// A constraint of a layout's kind: an edge, a distance between two, or a sum of some; a required one holds at
   /// `point`.
   static func randomConstraint(

@@ -20,7 +20,7 @@ extension SimplexSolver {
       try search()
     }
     guard upkeep.isDue || upkeep.pivots >= 64 || upkeep.moves >= 2048 else { return }
-    let rebuilds = upkeep.isDue || refresh() > 1e-9
+    let rebuilds = upkeep.isDue || refresh() > 1e-11
     upkeep.isDue = false
     upkeep.pivots = 0
     upkeep.moves = 0

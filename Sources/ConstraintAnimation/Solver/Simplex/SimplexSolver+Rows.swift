@@ -18,7 +18,7 @@ extension SimplexSolver {
 
   mutating func growRow(_ row: Int, to wanted: Int) {
     let node = nodes.base + row
-    let capacity = max(wanted, 4, wanted + wanted / 2)
+    let capacity = wanted + wanted / 2 + 4
     let grown = UnsafeMutablePointer<TableauCell>.allocate(capacity: capacity)
     if let block = node.pointee.block {
       grown.initialize(from: node.pointee.cells, count: Int(node.pointee.count))
@@ -35,7 +35,7 @@ extension SimplexSolver {
     let column = nodes.base + Int(cell.pointee.symbol)
     let count = Int(column.pointee.count)
     if column.pointee.count == column.pointee.capacity {
-      let capacity = max(4, count + count / 2)
+      let capacity = count + count / 2 + 4
       let grown = UnsafeMutablePointer<ColumnEntry>.allocate(capacity: capacity)
       if let block = column.pointee.block {
         grown.initialize(from: column.pointee.entries, count: count)
@@ -208,12 +208,17 @@ extension SimplexSolver {
       upkeep.isDue = true
       return
     }
-    note(valueOf: chosen)
-    journal.origins.append(Journal.Value(symbol: Int32(chosen), value: records[chosen].constant))
-    records[chosen].constant += nodes[chosen].value
-    nodes[chosen].value = 0
+    moveOrigin(of: chosen)
     pivot(leaving: chosen, entering: place, at: chosenPosition, multiplier: 0)
     takeOut(place)
+  }
+
+  /// Makes a variable's symbol 0 at its present value, so that it can become nonbasic without moving.
+  mutating func moveOrigin(of place: Int) {
+    note(valueOf: place)
+    journal.origins.append(Journal.Value(symbol: Int32(place), value: records[place].constant))
+    records[place].constant += nodes[place].value
+    nodes[place].value = 0
   }
 
   /// Removes every cell of a nonbasic symbol.

@@ -64,6 +64,7 @@ extension SimplexSolver {
         note(valueOf: place)
         journal.basisChanges.append(Journal.BasisChange(left: Int32(place), entered: -1))
         nodes[place].flags.remove(.basic)
+        if nodes[place].flags.contains(.variable) { moveOrigin(of: place) }
         nodes[place].value = 0
       }
       nodes[place].rowBatch = batch

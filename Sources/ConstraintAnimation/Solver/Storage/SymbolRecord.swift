@@ -15,9 +15,3 @@ struct SymbolRecord: BitwiseCopyable {
   var edits: EditFlags = []
   var generation: UInt32 = 0
 }
-
-/// A variable's place and its factor.
-struct StoredTerm: BitwiseCopyable {
-  var coefficient: Double
-  var variable: Int32
-}
