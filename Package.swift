@@ -1,9 +1,11 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// One target a room; a room may import rooms on lower floors only (docs/architecture.md).
+/// One target a room; a room imports rooms on lower floors only (docs/architecture.md).
 let strict: [SwiftSetting] = [
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
   .enableUpcomingFeature("ExistentialAny"),
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
@@ -12,34 +14,150 @@ let package = Package(
   products: [
     .executable(name: "pushscope", targets: ["pushscope"]),
     .library(name: "ConstraintAnimation", targets: ["ConstraintAnimation"]),
+    .library(name: "ConstraintAnimationTestKit", targets: ["ConstraintAnimationTestKit"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
-    .executableTarget(name: "pushscope", dependencies: [
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      .product(name: "Logging", package: "swift-log"),
-      .product(name: "Crypto", package: "swift-crypto"),
-      .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-      .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      .product(name: "NIOPosix", package: "swift-nio"),
-      .product(name: "X509", package: "swift-certificates"),
-      .product(name: "GRDB", package: "GRDB.swift"),
-      .product(name: "Histogram", package: "hdrhistogram-swift"),
-      .product(name: "Yams", package: "Yams"),
-      .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-    ], swiftSettings: strict),
+    // Floor 0: C shims.
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CNcurses"),
+
+    // Floor 1: words and arithmetic; the animation core.
+    .target(
+      name: "Measurement", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+      swiftSettings: strict),
     .target(name: "ConstraintAnimation", swiftSettings: strict),
+    .target(
+      name: "ConstraintAnimationTestKit", dependencies: ["ConstraintAnimation"], swiftSettings: strict),
+
+    // Floor 2: one concern each.
+    .target(
+      name: "Store",
+      dependencies: [
+        "Measurement",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ], swiftSettings: strict),
+    .target(
+      name: "Providers",
+      dependencies: ["Measurement", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+    .target(
+      name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation"], swiftSettings: strict),
+    .target(
+      name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
+      swiftSettings: strict),
+    .target(name: "Formats", dependencies: ["Measurement"], swiftSettings: strict),
+    .target(
+      name: "HTTPServer",
+      dependencies: [
+        "Measurement",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ], swiftSettings: strict),
+
+    // Floor 3: the collector, the readers, the built-in service. None imports another.
+    .target(
+      name: "Collector",
+      dependencies: [
+        "CCurl", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+    .target(
+      name: "TUI", dependencies: ["ConstraintAnimation", "Measurement", "Store", "Terminal"],
+      swiftSettings: strict),
+    .target(
+      name: "Report", dependencies: ["Formats", "Measurement", "Store"], swiftSettings: strict),
+    .target(
+      name: "LoopbackService",
+      dependencies: [
+        "Configuration", "HTTPServer", "Measurement", "Providers",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ], swiftSettings: strict),
+
+    // Floor 4: the command line.
+    .executableTarget(
+      name: "pushscope",
+      dependencies: [
+        "Collector", "Configuration", "LoopbackService", "Measurement", "Report", "Store", "TUI",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ], swiftSettings: strict),
+
+    // Tests mirror the rooms.
+    .testTarget(name: "MeasurementTests", dependencies: ["Measurement"], swiftSettings: strict),
+    .testTarget(
+      name: "ConstraintAnimationTests",
+      dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreTests",
+      dependencies: [
+        "Measurement", "Store", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ], swiftSettings: strict),
+    .testTarget(name: "ProvidersTests", dependencies: ["Measurement", "Providers"], swiftSettings: strict),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["ConstraintAnimation", "Terminal"], swiftSettings: strict),
+    .testTarget(
+      name: "ConfigurationTests", dependencies: ["Configuration", "Measurement"], swiftSettings: strict),
+    .testTarget(name: "FormatsTests", dependencies: ["Formats", "Measurement"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPServerTests",
+      dependencies: [
+        "HTTPServer", "Measurement", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "CollectorTests",
+      dependencies: [
+        "Collector", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "TUITests",
+      dependencies: [
+        "ConstraintAnimation", "ConstraintAnimationTestKit", "Measurement", "Store", "Terminal", "TUI",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "ReportTests", dependencies: ["Formats", "Measurement", "Report", "Store"], swiftSettings: strict),
+    .testTarget(
+      name: "LoopbackServiceTests",
+      dependencies: [
+        "Configuration", "HTTPServer", "LoopbackService", "Measurement", "Providers",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+    .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
   ]
 )

@@ -92,6 +92,7 @@ struct Ledger: Sendable {
       entry.facts.isSent = true
       entry.sample.scheduleLag = sent.at.microseconds - entry.sample.plannedMonotonic
       entry.sample.payloadBytes = sent.payloadBytes
+      entry.sample.connection = sent.connection
       entry.sample.attempt = max(1, entry.sample.attempt)
     }
   }
@@ -184,10 +185,10 @@ struct Ledger: Sendable {
     emit(kind, at: time, id: id, detail: "contradicted by a receipt (was \(state.name)\(word))")
   }
 
-  /// Counts receipts refused before they reached the ledger: wrong MACs, floods.
-  mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
-    thinner.add(
-      Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail), at: now, to: &events)
+  /// Counts receipts that were turned away before they reached the book: forged, malformed, too many.
+  mutating func noteRefused(count: Int, detail: String, at now: MonotonicTime) {
+    let event = Event(at: anchor.wall(at: now), kind: .forgedReceipt, count: count, detail: detail)
+    thinner.add(event, at: now, to: &events)
   }
 
   // MARK: Time
@@ -228,9 +229,16 @@ struct Ledger: Sendable {
     return changes
   }
 
+  /// Forgets what is still only planned: for when the schedule has ended, so that its time will never come. The store
+  /// takes such rows out of the plan when it ends the run.
+  mutating func dropUnduePlans() {
+    for (id, entry) in entries where entry.sample.state == .planned { entries[id] = nil }
+  }
+
   /// Ends the book at the end of a run: what is still open is interrupted, since nobody listens for its end any more,
   /// and held event counts are written.
   mutating func close(at now: MonotonicTime) {
+    dropUnduePlans()
     var interrupted: [TargetID: Int] = [:]
     for id in entries.keys.sorted() where entries[id]?.sample.state.isSettled == false {
       change(id, at: now) { $0.facts.isInterrupted = true }

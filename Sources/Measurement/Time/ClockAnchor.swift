@@ -10,7 +10,7 @@ public struct ClockAnchor: Sendable, Hashable {
   }
 
   /// Reads both clocks, the wall's between two readings of the monotonic one, and keeps the tightest of a few tries.
-  public init(reading clock: some HostClock, tries: Int = 5) {
+  public init(reading clock: any HostClock, tries: Int = 5) {
     var best: (anchor: ClockAnchor, width: Int64)?
     for _ in 0..<max(1, tries) {
       let before = clock.monotonicNow()

@@ -1,0 +1,172 @@
+import Measurement
+import Store
+
+/// The recorder's work, one round at a time: take what was left, book it, commit it in one transaction, and only then
+/// say so to whoever waits for it (the schedule for its next block, a device for its receipt).
+///
+/// Confined to one thread; ``RecorderThread`` runs it, tests step it.
+final class Recorder {
+  /// No two commits follow each other faster, so that a busy run commits batches and not rows.
+  static let shortestRound = Duration.milliseconds(25)
+  /// A commit happens at least this often even when nothing happens: a heartbeat that recovery relies on.
+  static let heartbeat = Duration.seconds(1)
+  /// How long to wait before a failed commit is tried again.
+  static let retryInterval = Duration.seconds(1)
+
+  private let run: RunID
+  private let store: CollectorStore
+  private let inbox: RecorderInbox
+  private let clock: any HostClock
+  private let onCommitted: @Sendable (PlannedBlock) -> Void
+  /// Told of each log line, for the daemon's own output.
+  private let onLog: @Sendable (LogLine) -> Void
+
+  private var ledger: Ledger
+  private var clockWatch: ClockWatch
+  private var lastCommit: MonotonicTime
+  private var lastAnchor: ClockAnchor?
+  /// What could not be committed yet; nothing new is taken before it is.
+  private var pending: Pending?
+  private(set) var closing: RecorderInbox.Closing?
+  private(set) var statistics = RecorderStatistics()
+
+  private struct Pending {
+    var batch: WriteBatch
+    var blocks: [PlannedBlock] = []
+    var replies: [(outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)] = []
+    var isLast = false
+  }
+
+  /// - Parameter onCommitted: told of each planned block once it is committed; called on the recorder's thread.
+  init(
+    run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
+    clock: any HostClock, onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
+    onLog: @escaping @Sendable (LogLine) -> Void = { _ in }
+  ) {
+    self.run = run
+    self.store = store
+    self.inbox = inbox
+    self.clock = clock
+    self.onCommitted = onCommitted
+    self.onLog = onLog
+    clockWatch = ClockWatch(clock: clock)
+    ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockWatch.anchor)
+    lastCommit = clock.monotonicNow()
+  }
+
+  /// Notifications whose end is open.
+  var openCount: Int { ledger.openCount }
+
+  /// What a round leaves to be done.
+  enum Outcome: Equatable {
+    /// Wait this long, or until the inbox has something.
+    case wait(Duration)
+    /// Wait this long in any case.
+    case pause(Duration)
+    /// The run is closed and everything of it is committed.
+    case closed
+  }
+
+  /// Takes, books and commits once.
+  /// - Throws: what the store says when a commit fails. Nothing is lost by it: the next round tries the same again.
+  func round() throws -> Outcome {
+    if pending == nil { pending = collect() }
+    guard let ready = pending else { return .wait(untilNextDeadline()) }
+    let now = clock.monotonicNow()
+    try statistics.note(rows: ready.batch.rowCount, took: store.commit(ready.batch).duration)
+    lastCommit = now
+    pending = nil
+    for block in ready.blocks { onCommitted(block) }
+    for answer in ready.replies { answer.reply(answer.outcome) }
+    return ready.isLast ? .closed : .pause(Self.shortestRound)
+  }
+
+  /// Books what the inbox holds and what time has brought.
+  /// - Returns: `nil` when there is nothing to commit.
+  private func collect() -> Pending? {
+    let content = inbox.take()
+    var blocks: [PlannedBlock] = []
+    var clockEvents = clockWatch.look(at: clock)
+    if !clockEvents.isEmpty { ledger.anchor = clockWatch.anchor }
+    for observation in content.observations {
+      ledger.apply(observation)
+      if case .planned(let block) = observation { blocks.append(block) }
+    }
+    let replies = content.deliveries.compactMap(book)
+    let now = clock.monotonicNow()
+    for kind in ReceiptRefusal.Kind.allCases {
+      guard let refusals = content.refusals[kind] else { continue }
+      ledger.noteRefused(
+        count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
+    }
+    ledger.advance(to: now)
+    if content.closing != nil { ledger.dropUnduePlans() }
+    let isLast = content.closing.map { ledger.openCount == 0 || now >= $0.deadline } ?? false
+    closing = content.closing
+    if isLast { ledger.close(at: now) }
+    let changes = ledger.takeChanges()
+    for line in changes.log { onLog(line) }
+    guard
+      isLast || !changes.isEmpty || !clockEvents.isEmpty || !replies.isEmpty
+        || now - lastCommit >= Self.heartbeat
+    else { return nil }
+    clockEvents += changes.events
+    let batch = WriteBatch(
+      run: run, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
+      events: clockEvents, log: changes.log,
+      anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor])
+    lastAnchor = ledger.anchor
+    return Pending(batch: batch, blocks: blocks, replies: replies, isLast: isLast)
+  }
+
+  /// Books a batch of receipts.
+  /// - Returns: the answer to give after the commit; `nil` when the store could not be read, in which case the batch is
+  ///   back in the inbox and nothing of it is booked.
+  private func book(
+    _ delivery: RecorderInbox.Delivery
+  ) -> (outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)? {
+    var recalled: [SampleID: RecalledSample] = [:]
+    do {
+      for receipt in delivery.receipts where !ledger.holds(receipt.id.sample) {
+        recalled[receipt.id.sample] = try recall(receipt.id.sample)
+      }
+    } catch {
+      inbox.post(delivery)
+      return nil
+    }
+    var outcome = ReceiptOutcome()
+    for receipt in delivery.receipts {
+      switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {
+      case .accepted: outcome.accepted += 1
+      case .duplicate: outcome.duplicate += 1
+      case .unknown: outcome.unknown += 1
+      }
+    }
+    return (outcome, delivery.reply)
+  }
+
+  private func recall(_ id: SampleID) throws -> RecalledSample? {
+    guard let sample = try store.sample(id), let origin = try store.origin(of: id) else { return nil }
+    return RecalledSample(
+      sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
+      receiptDeadline: origin.receiptDeadline)
+  }
+
+  private func untilNextDeadline() -> Duration {
+    let now = clock.monotonicNow()
+    var next = min(lastCommit + Self.heartbeat, clockWatch.nextDeadline)
+    if let closing { next = min(next, closing.deadline) }
+    if let deadline = ledger.nextDeadline { next = min(next, deadline) }
+    return max(.zero, next - now)
+  }
+}
+
+extension ReceiptRefusal.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .wrongMAC: "wrong MAC"
+    case .malformed: "malformed request"
+    case .rateLimited: "too many bad requests"
+    }
+  }
+}

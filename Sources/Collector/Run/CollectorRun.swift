@@ -1,0 +1,189 @@
+import Configuration
+import FoundationEssentials
+import Logging
+import Measurement
+import NIOPosix
+import Providers
+import Store
+import Synchronization
+
+/// One run of the collector, from opening the store to closing the run's book.
+///
+/// It ties three threads together: the timing thread plans, sends and stamps; the recorder books and commits; the receipt
+/// listener hears devices. What each may wait for is in docs/architecture.md.
+public final class CollectorRun: Sendable {
+  /// How long a run that was told to stop waits for receipts that are still out; what has not come by then is
+  /// interrupted, until a later receipt.
+  public static let receiptGrace = Duration.seconds(3)
+
+  private let configuration: PushscopeConfiguration
+  private let options: CollectorOptions
+  private let clock: any HostClock
+  private let logger: Logger
+  private let stopping = Mutex(Stopping())
+
+  private struct Stopping {
+    var isRequested = false
+    var thread: TimingThread?
+  }
+
+  public init(
+    configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
+    clock: any HostClock = SystemClock()
+  ) {
+    self.configuration = configuration
+    self.options = options
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// Asks the run to end in order: nothing more is planned, what is under way is awaited, the book is closed. May be
+  /// called from any thread, at any time, more than once.
+  public func stop() {
+    let thread = stopping.withLock { state in
+      state.isRequested = true
+      return state.thread
+    }
+    thread?.stop(draining: longestTimeout)
+  }
+
+  /// Runs until every target has sent what it was asked to, or ``stop()``.
+  /// - Parameter onStart: told once sending begins.
+  /// - Returns: what happened, for the last line of the log.
+  /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
+  ///   `StoreError` later only when what was left could not be committed.
+  public func run(onStart: @escaping @Sendable (RunStart) -> Void = { _ in }) async throws -> RunEnd {
+    let targets = try selectedTargets()
+    let secret = try configuration.collector.receipts.map { try $0.secretFile.read() }
+    let bootID = BootID.current()
+    let store = try CollectorStore.open(
+      at: options.storePath, clock: clock,
+      options: CollectorStoreOptions(
+        bootID: bootID, durability: configuration.collector.durability == .full ? .full : .normal))
+    defer { store.close() }
+    for recovered in store.recovered.runs {
+      logger.notice(
+        "run \(recovered.run) had been cut off: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
+      )
+    }
+    return try await record(targets, in: store, bootID: bootID, secret: secret, onStart: onStart)
+  }
+
+  private func record(
+    _ targets: [TargetAssembly], in store: CollectorStore, bootID: String, secret: [UInt8]?,
+    onStart: @escaping @Sendable (RunStart) -> Void
+  ) async throws -> RunEnd {
+    let inbox = RecorderInbox()
+    let listener = try await listen(secret: secret, collectorID: store.collectorID, inbox: inbox)
+    do {
+      var generator = SystemRandomNumberGenerator()
+      let started = ClockAnchor(reading: clock)
+      let run = RunID(at: started.wall, using: &generator)
+      let registration = try store.beginRun(
+        RunDescription(
+          id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
+          bootID: bootID, targets: targets.map(\.description)))
+      inbox.post([.event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? ""))])
+
+      let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
+      let assembled = targets.compactMap { target in
+        registration[target.configuration.name].map { (id: $0.id, target: target) }
+      }
+      let timing = try TimingThread(
+        run: run,
+        targets: assembled.map {
+          $0.target.transportTarget(id: $0.id, seed: run.fingerprint, authenticator: authenticator)
+        },
+        clock: clock
+      ) { inbox.post($0) }
+      let ledgerTargets = assembled.map { $0.target.ledgerTarget(id: $0.id) }
+      let recorder = RecorderThread(
+        inbox: inbox, clock: clock,
+        make: { [clock, logger] in
+          Recorder(
+            run: run, bootID: bootID, targets: ledgerTargets, store: store, inbox: inbox, clock: clock,
+            onCommitted: { timing.committed($0.target, through: $0.lastSequence) },
+            onLog: { logger.log($0) })
+        },
+        onTrouble: { [logger] error in
+          if let error {
+            logger.error("\(error); sending waits for the store, tried again each second")
+          } else {
+            logger.notice("the store takes commits again")
+          }
+        })
+      let sending = AsyncStream<Never>.makeStream()
+      try timing.start { sending.continuation.finish() }
+      let isStopRequested = stopping.withLock { state in
+        state.thread = timing
+        return state.isRequested
+      }
+      if isStopRequested { timing.stop(draining: longestTimeout) }
+      onStart(RunStart(run: run, receiptsPort: listener?.port))
+
+      for await _ in sending.stream {}
+      let wasStopped = stopping.withLock { $0.isRequested }
+      inbox.post([
+        .event(Event(at: clock.wallNow(), kind: .runStopped, detail: wasStopped ? "stopped" : "completed"))
+      ])
+      inbox.close(by: clock.monotonicNow() + closingTime(targets, wasStopped: wasStopped))
+      let recorded = try await recorder.finished()
+      try store.endRun(run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed)
+      await listener?.shutdown()
+      return RunEnd(run: run, wasStopped: wasStopped, timing: timing.statistics, recorder: recorded)
+    } catch {
+      await listener?.shutdown()
+      throw error
+    }
+  }
+
+  /// What is under way when the run is told to stop may still be answered for so long.
+  private var longestTimeout: Duration { configuration.targets.map(\.timeout).max() ?? .zero }
+
+  /// How long to wait for receipts: as long as one may take when the run ended by itself, not as long when a person
+  /// or the system waits for us to go.
+  private func closingTime(_ targets: [TargetAssembly], wasStopped: Bool) -> Duration {
+    let longest = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
+    return wasStopped ? min(longest, Self.receiptGrace) : longest + .milliseconds(500)
+  }
+
+  private func selectedTargets() throws -> [TargetAssembly] {
+    let known = configuration.targets
+    for name in options.targetNames where !known.contains(where: { $0.name == name }) {
+      let names = known.map(\.name).joined(separator: ", ")
+      throw CollectorError(
+        .unknownTarget, "\(configuration.file) has no target named \"\(name)\"; it has: \(names)")
+    }
+    let selected =
+      options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
+    return selected.map { TargetAssembly($0, options: options) }
+  }
+
+  private func listen(
+    secret: [UInt8]?, collectorID: UUID, inbox: RecorderInbox
+  ) async throws -> ReceiptListener? {
+    guard let receipts = configuration.collector.receipts, let secret else { return nil }
+    let listenerOptions = ReceiptListenerOptions(
+      host: receipts.listen.host, port: receipts.listen.port, certificateFile: receipts.certificateFile,
+      keyFile: receipts.keyFile.path)
+    return try await ReceiptListener.start(
+      listenerOptions, authenticator: ReceiptAuthenticator(secret: secret, collectorID: collectorID),
+      clock: clock,
+      sink: inbox)
+  }
+}
+
+/// A run that has begun to send.
+public struct RunStart: Sendable {
+  public var run: RunID
+  /// Where receipts are heard; `nil` when they are not.
+  public var receiptsPort: Int?
+}
+
+/// What a run came to.
+public struct RunEnd: Sendable {
+  public var run: RunID
+  public var wasStopped: Bool
+  public var timing: TimingStatistics
+  public var recorder: RecorderStatistics
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Collector
+import Configuration
+import Logging
+import Measurement
+
+struct Collect: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Send test notifications on a schedule, time every step, hear receipts, record it all.",
+    discussion: """
+      Runs in the foreground until SIGINT or SIGTERM (or until --count or --duration are reached), then waits for what is \
+      under way and closes the run. A second signal ends it at once; the next start accounts for what was cut off.
+
+      Example: pushscope collect --config pushscope.yaml --target ios --rate 1/s --duration 10m
+      """)
+
+  @OptionGroup var configurationFile: ConfigurationOption
+  @OptionGroup var store: StoreOption
+
+  @Option(
+    name: .customLong("target"), help: ArgumentHelp("Only this target (repeatable).", valueName: "name"))
+  var targets: [String] = []
+
+  @Option(
+    help: ArgumentHelp("In place of the schedule's own rate, per target: 4/s, 30/min.", valueName: "rate"))
+  var rate: RateArgument?
+
+  @Option(help: ArgumentHelp("Plan so many notifications per target, then end.", valueName: "n"))
+  var count: Int?
+
+  @Option(help: ArgumentHelp("Plan for so long, then end: 30s, 10m.", valueName: "duration"))
+  var duration: DurationArgument?
+
+  @Option(help: ArgumentHelp("A name to find the run by.", valueName: "text"))
+  var runName: String?
+
+  @Flag(help: .hidden)
+  var untilInputEnds = false
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count \(count) is too few; give at least 1") }
+    if let runName, runName.utf8.count > 200 {
+      throw ValidationError("--run-name has \(runName.utf8.count) bytes; give at most 200")
+    }
+  }
+
+  func run() async throws {
+    let logger = DaemonLog.logger("collect")
+    let configuration = try PushscopeConfiguration.load(
+      path: configurationFile.path, environment: ProcessEnvironment.all)
+    let run = CollectorRun(
+      configuration: configuration,
+      options: CollectorOptions(
+        storePath: store.path, runName: runName, targetNames: targets, rate: rate?.rate,
+        count: count.map(Int64.init), duration: duration?.duration),
+      logger: logger)
+    let end = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { run.stop() }) {
+      try await run.run { start in
+        let receipts = start.receiptsPort.map { "; receipts on port \($0)" } ?? ""
+        logger.info("run \(start.run) into \(store.path)\(receipts)")
+      }
+    }
+    for target in end.timing.targets where target.counts.missed > 0 {
+      logger.notice("missed \(target.counts.missed) of \(target.counts.due) due notifications")
+    }
+    logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
+  }
+}

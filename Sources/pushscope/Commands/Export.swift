@@ -1,0 +1,39 @@
+import ArgumentParser
+import Formats
+import Measurement
+import Report
+import Store
+
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a table of the store as CSV or JSON Lines.",
+    discussion: """
+      Works while a collector is writing. Times are RFC 3339 in UTC, intervals whole microseconds, an absent value is \
+      empty. The columns are described in docs/reports.md.
+
+      Example: pushscope export samples --since -1h --target ios --output samples.csv
+      """)
+
+  @Argument(
+    help: ArgumentHelp("samples, receipts, events, log, runs, histogram or summary.", valueName: "table"))
+  var table: ExportTable
+
+  @Option(help: "csv or jsonl.")
+  var format: RecordFormat = .csv
+
+  @Option(
+    help: ArgumentHelp("Write here instead of stdout; the file appears when it is whole.", valueName: "file"))
+  var output: String?
+
+  @OptionGroup var selection: SelectionOptions
+  @OptionGroup var store: StoreOption
+
+  func run() throws {
+    let reader = try StoreReader.open(at: store.path)
+    let rows = try selection.selection(in: reader)
+    try ReportRun.export(table, of: rows, format: format, from: reader, to: output)
+  }
+}
+
+extension ExportTable: ExpressibleByArgument {}
+extension RecordFormat: ExpressibleByArgument {}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Configuration
+import LoopbackService
+import Measurement
+
+struct Loopback: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "The built-in push service: HTTP/2 over TLS in APNs' dialect, with scripted delays and faults.",
+    discussion: """
+      It makes its own certificate authority and, with --receipts, plays a device that receives each notification after a \
+      delay and posts a receipt to the collector. Point a target at it with provider: loopback and ca_file: DIR/ca.pem. \
+      When it listens it prints one line with its address.
+
+      Example: pushscope loopback --port 8471 --credentials loopback --receipts https://127.0.0.1:8443
+      """)
+
+  @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 takes a free one.", valueName: "port"))
+  var port = 8471
+
+  @Option(
+    help: ArgumentHelp(
+      "What it does to notifications (YAML); see config/scenarios. Default: lifelike.", valueName: "file"))
+  var scenario: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where ca.pem, server.pem and server.key are, or are made. Default: a directory beside the store.",
+      valueName: "dir"))
+  var credentials: String?
+
+  @Option(
+    help: ArgumentHelp("The collector's receipt listener; without it no receipts are sent.", valueName: "url")
+  )
+  var receipts: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "PEM of the authority that signed the listener's certificate. Default: DIR/ca.pem.", valueName: "file"))
+  var receiptsCa: String?
+
+  @Option(
+    help: ArgumentHelp("Write what was done to each notification here, as JSON Lines.", valueName: "file"))
+  var script: String?
+
+  @Flag(help: .hidden)
+  var untilInputEnds = false
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port \(port) is no port; give 0 to 65535")
+    }
+    if let receipts { _ = try endpoint(receipts) }
+  }
+
+  func run() async throws {
+    let logger = DaemonLog.logger("loopback")
+    let directory = credentials ?? DefaultPath.credentials(in: ProcessEnvironment.all)
+    let scenario = try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) }
+    let destination = try receipts.map {
+      ReceiptDestination(endpoint: try endpoint($0), authorityFile: receiptsCa ?? "\(directory)/ca.pem")
+    }
+    let server = try await LoopbackServer.start(
+      LoopbackOptions(
+        port: port, credentialsDirectory: directory, scenario: scenario ?? .lifelike, receipts: destination,
+        scriptFile: script))
+    StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+    logger.info("trust \(server.credentials.authorityFile); receipts go to \(receipts ?? "nobody")")
+
+    let stopped = AsyncStream<Never>.makeStream()
+    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+      for await _ in stopped.stream {}
+    }
+    await server.shutdown()
+    let statistics = await server.statistics()
+    logger.info("stopped: \(statistics)")
+  }
+
+  private func endpoint(_ text: String) throws -> Endpoint {
+    do {
+      return try Endpoint.parse(text)
+    } catch {
+      throw ValidationError("--receipts: \(error.message)")
+    }
+  }
+}

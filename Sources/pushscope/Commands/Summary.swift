@@ -1,0 +1,27 @@
+import ArgumentParser
+import Formats
+import Report
+import Store
+
+struct Summary: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Quantiles with their intervals, states and rates, per run, target and variant.",
+    discussion: """
+      Without --run it is about the newest run.
+
+      Example: pushscope summary --run latest --json
+      """)
+
+  @Flag(help: "One JSON object instead of a table.")
+  var json = false
+
+  @OptionGroup var selection: SelectionOptions
+  @OptionGroup var store: StoreOption
+
+  func run() throws {
+    let reader = try StoreReader.open(at: store.path)
+    var selection = selection
+    if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
+    try ReportRun.summary(of: try selection.selection(in: reader), from: reader, asJSON: json)
+  }
+}

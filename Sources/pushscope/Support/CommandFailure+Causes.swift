@@ -1,0 +1,55 @@
+import Collector
+import Configuration
+import Formats
+import HTTPServer
+import LoopbackService
+import Report
+import Store
+import TUI
+
+extension CommandFailure {
+  /// Words and exit code for whatever the rooms throw; each of their errors already says what, where and what to do.
+  init(describing error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as ConfigurationError:
+      self.init("\(error)", exitStatus: error.code == .missing ? .noInput : .configuration)
+    case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
+    case let error as StoreError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
+    case let error as OutputError:
+      self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
+    case let error as CollectorError: self.init("\(error)", exitStatus: .usage)
+    case let error as TransportError:
+      self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)
+    case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as LoopbackError: self.init("\(error)", exitStatus: .configuration)
+    case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
+    default: self.init("\(error)", exitStatus: .failed)
+    }
+  }
+
+  private static func status(of error: StoreError) -> ExitStatus {
+    switch error.code {
+    case .missing, .isDirectory, .notADatabase, .notAStore: .noInput
+    case .inUse, .permissionDenied, .readOnly, .diskFull: .cannotCreate
+    case .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted: .failed
+    }
+  }
+
+  private static func status(of error: HTTPServerError) -> ExitStatus {
+    switch error.code {
+    case .bind: .unavailable
+    case .identity: .configuration
+    case .write: .cannotCreate
+    }
+  }
+
+  private static func status(of error: DashboardError) -> ExitStatus {
+    switch error.code {
+    case .unknownTheme, .unknownMotion: .usage
+    case .notFound, .unreadableStore: .noInput
+    case .terminal: .failed
+    }
+  }
+}

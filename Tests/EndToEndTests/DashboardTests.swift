@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@Suite("The dashboard in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+struct DashboardTests {
+  /// A store with a finished run of 300 notifications.
+  private func recordedStation() throws -> Station {
+    let station = try Station(rate: "300/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "delay: { distribution: constant, value: 30ms }\n")
+    let collector = try station.collect(["--count", "300"])
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    return station
+  }
+
+  private func open(_ station: Station, in tmux: Tmux, options: String = "") throws {
+    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store) \(options)")
+    try tmux.press("Enter")
+    try tmux.waitFor("1 Histogram")
+  }
+
+  /// The shell is back, on the normal screen, with its cursor, without the mouse, echoing what is typed.
+  private func expectClean(_ tmux: Tmux) throws {
+    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
+    #expect(try tmux.state("alternate_on") == "0")
+    #expect(try tmux.state("mouse_any_flag") == "0")
+    #expect(try tmux.state("cursor_flag") == "1")
+    try tmux.type("echo te''rminal is sane")
+    try tmux.press("Enter")
+    try tmux.waitFor("terminal is sane")
+    #expect(try tmux.screen().contains("echo te''rminal is sane"), "typing is echoed")
+  }
+
+  @Test("keys, a click on a tab and a resize move it; q gives the terminal back", .timeLimit(.minutes(3)))
+  func tour() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 120, rows: 36)
+    try open(station, in: tmux)
+    try tmux.waitFor("p50")
+    try tmux.press("3")
+    try tmux.waitFor("run_started")
+    try tmux.press("2")
+    try tmux.waitUntil("the events have left") { !$0.contains("run_started") }
+    try tmux.press("1")
+    try tmux.press("Tab")
+    try tmux.press("Tab")
+    try tmux.waitFor("run_started")
+
+    let header = try #require(try tmux.screen().split(separator: "\n").first)
+    let before = try #require(header.range(of: "1 Histogram")).lowerBound
+    let column = header.distance(from: header.startIndex, to: before) + 3
+    for event in ["\u{1B}[<0;\(column);1M", "\u{1B}[<0;\(column);1m"] {
+      try tmux.send(bytes: Array(event.utf8))
+    }
+    try tmux.waitUntil("the click brought the histogram back") { !$0.contains("run_started") }
+
+    try tmux.press("?")
+    try tmux.waitFor("quit")
+    try tmux.press("Escape")
+    try tmux.resize(columns: 80, rows: 24)
+    try tmux.waitUntil("it fits the new size") { screen in
+      screen.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { $0.count <= 80 }
+        && screen.contains("Events")
+    }
+    try tmux.resize(columns: 40, rows: 10)
+    try tmux.waitUntil("it says that the terminal is too small") { $0.contains("60") && $0.contains("16") }
+    try tmux.resize(columns: 100, rows: 30)
+    try tmux.waitFor("1 Histogram")
+    try tmux.press("q")
+    try expectClean(tmux)
+  }
+
+  @Test(
+    "the terminal is given back after a signal and after a crash", .timeLimit(.minutes(3)),
+    arguments: ["TERM", "SEGV", "INT"])
+  func signals(name: String) throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 100, rows: 30)
+    try open(station, in: tmux)
+    let pid = try tmux.state("pane_pid")
+    _ = try run("/usr/bin/env", ["pkill", "-\(name)", "-P", pid])
+    try expectClean(tmux)
+  }
+
+  @Test("suspend gives the terminal back, and resuming takes it again", .timeLimit(.minutes(2)))
+  func suspend() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
+    try open(station, in: tmux)
+    try tmux.press("C-z")
+    try tmux.waitUntil("the shell is back") { $0.contains("Stopped") }
+    #expect(try tmux.state("alternate_on") == "0")
+    #expect(try tmux.state("mouse_any_flag") == "0")
+    try tmux.type("fg")
+    try tmux.press("Enter")
+    try tmux.waitFor("1 Histogram")
+    #expect(try tmux.state("alternate_on") == "1")
+    try tmux.press("q")
+    try tmux.waitUntil("the shell is back") { !$0.contains("1 Histogram") }
+  }
+
+  @Test("it is live: what the collector records appears while it records", .timeLimit(.minutes(2)))
+  func live() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "delay: { distribution: constant, value: 30ms }\n")
+    let tmux = try Tmux(columns: 120, rows: 36)
+    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.press("Enter")
+    try tmux.waitUntil("it waits for the store") { $0.contains("store") }
+    let collector = try station.collect([])
+    try tmux.waitFor("1 Histogram")
+    try tmux.waitFor("live")
+    try tmux.waitUntil("dots appear") { screen in
+      screen.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) }
+    }
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    try tmux.press("q")
+    try expectClean(tmux)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+
+  @Test("without a terminal it prints lines", .timeLimit(.minutes(2)))
+  func plain() throws {
+    let station = try recordedStation()
+    let result = try run(Programs.pushscope, ["dashboard", "--store", station.store])
+    #expect(result.status == 0)
+    #expect(result.output.contains("300"))
+    #expect(!result.output.contains("\u{1B}"))
+    let piped = try run(
+      "/bin/sh", ["-c", "'\(Programs.pushscope)' dashboard --store '\(station.store)' | head -n 1"])
+    #expect(piped.status == 0)
+    #expect(piped.error.isEmpty)
+  }
+
+  @Test("a terminal that can do nothing is refused in words", .timeLimit(.minutes(1)))
+  func dumb() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 100, rows: 30)
+    try tmux.type("TERM=dumb \(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.press("Enter")
+    try tmux.waitUntil("it says why, and what to do") { $0.contains("pushscope:") && $0.contains("--plain") }
+  }
+}

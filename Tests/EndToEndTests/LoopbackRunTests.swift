@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@Suite("A run against the loopback service", .serialized)
+struct LoopbackRunTests {
+  @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(3)))
+  func wholeRoad() throws {
+    let station = try Station(target: ["receipt_deadline: 2s"])
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 7
+        delay: { distribution: constant, value: 20ms }
+        """)
+    let collector = try station.collect(["--count", "200"])
+    #expect(try collector.waitForExit() == 0)
+    #expect(collector.standardOutput.isEmpty, "stdout carries data only")
+
+    #expect(try station.states() == ["delivered": 200])
+    let sums = try station.query(
+      """
+      SELECT count(*), min(sequence), max(sequence), sum(accept_us = schedule_lag_us + service_us),
+        sum(delivery_us >= 20000), sum(delivery_error_us = 0), count(DISTINCT notification_id), sum(http_version = '2'),
+        count(DISTINCT connection_id), sum(fresh_connection = 'true')
+      FROM sample_view
+      """)
+    #expect(sums == [["200", "1", "200", "200", "200", "200", "200", "200", "1", "1"]])
+    #expect(try station.query("SELECT count(*) FROM event_view WHERE kind = 'connected'") == [["1"]])
+    #expect(try station.query("SELECT planned, delivered FROM run_view") == [["200", "200"]])
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == 0)
+  }
+
+  @Test(
+    "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(3)))
+  func script() throws {
+    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 11
+        delay: { distribution: constant, value: 5ms }
+        loss: 10%
+        duplicates: 10%
+        errors:
+          - { reason: BadDeviceToken, probability: 5% }
+        """, extra: ["--script", station.directory.file("script.jsonl")])
+    let collector = try station.collect(["--count", "400"])
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+
+    let script = try String(contentsOfFile: station.directory.file("script.jsonl"), encoding: .utf8)
+      .split(separator: "\n")
+    let states = try station.states()
+    #expect(script.count == 400)
+    #expect(states["rejected"] == script.filter { $0.contains("BadDeviceToken") }.count)
+    #expect(states["lost"] == script.filter { $0.contains(#""lost":true"#) }.count)
+    #expect((states["lost"] ?? 0) > 10)
+    #expect(states.values.reduce(0, +) == 400)
+    let duplicates = try station.query("SELECT sum(duplicates) FROM sample_view")
+    #expect(duplicates == [["\(script.filter { $0.contains(#""duplicated":true"#) }.count)"]])
+  }
+
+  @Test("the service is stopped and started again under a running collector", .timeLimit(.minutes(3)))
+  func outage() throws {
+    let station = try Station(target: ["receipt_deadline: 1s", "timeout: 2s"])
+    let scenario = "delay: { distribution: constant, value: 1ms }\n"
+    let first = try station.startLoopback(scenario: scenario)
+    let collector = try station.collect([])
+    try eventually("notifications are delivered") {
+      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
+    }
+    first.signal(SIGKILL)
+    try first.waitForExit()
+    try eventually("the outage shows") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
+    let before = try station.states()["delivered"] ?? 0
+    let second = try station.startLoopback(scenario: scenario)
+    try eventually("deliveries go on") { try (station.states()["delivered"] ?? 0) > before + 20 ? true : nil }
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    let reasons = try station.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'").joined()
+    #expect(Set(reasons).isSubset(of: ["connect", "closed", "reset", "timeout", "goaway"]))
+    #expect(try station.query("SELECT count(*) FROM event_view WHERE kind = 'connected'") == [["2"]])
+    #expect(
+      try station.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]]
+    )
+    second.signal(SIGTERM)
+    try second.waitForExit()
+  }
+
+  @Test(
+    "killed at any moment, every planned number has a state after the next start", .timeLimit(.minutes(5)))
+  func killed() throws {
+    let station = try Station(rate: "300/s", target: ["receipt_deadline: 500ms"])
+    let service = try station.startLoopback(
+      scenario: "delay: { distribution: uniform, minimum: 1ms, maximum: 300ms }\n")
+    for round in 1...5 {
+      let collector = try station.collect([])
+      let wanted = 100 + 67 * round
+      try eventually("some were sent in round \(round)", seen: { collector.standardError }) {
+        let sent = try station.query(
+          "SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL AND run = (SELECT max(run) FROM sample_view)"
+        )
+        return (sent.first?.first).flatMap { Int($0) } ?? 0 > wanted ? true : nil
+      }
+      collector.signal(SIGKILL)
+      try collector.waitForExit()
+    }
+    let last = try station.collect(["--count", "10"])
+    #expect(try last.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+
+    #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
+    let states = try station.states()
+    #expect(states["planned"] == nil)
+    #expect(states["in_flight"] == nil)
+    #expect((states["interrupted"] ?? 0) > 0)
+    let gaps = try station.query(
+      "SELECT run, count(*), min(sequence), max(sequence) FROM sample_view GROUP BY run HAVING count(*) <> max(sequence) OR min(sequence) <> 1"
+    )
+    #expect(gaps.isEmpty, "sequences have no gaps")
+    #expect(try station.query("SELECT count(*) FROM run_view WHERE end_reason = 'interrupted'") == [["5"]])
+  }
+
+  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(1)))
+  func secondCollector() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    let first = try station.collect([])
+    try eventually("the first one runs") { try station.states().isEmpty ? nil : true }
+    let second = try station.collect([])
+    #expect(try second.waitForExit() == 73)
+    #expect(second.standardError.contains("\(first.pid)"))
+    #expect(second.standardError.hasPrefix("pushscope: "))
+    first.signal(SIGINT)
+    #expect(try first.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}
