@@ -79,6 +79,13 @@ public final class TextCanvas: CellCanvas {
     bounds.contains(x: x, y: y) ? styles[y * bounds.width + x] : .plain
   }
 
+  /// How many cells look different: what a writer that sends only changes would send. Canvases of different sizes
+  /// differ everywhere.
+  public func changedCells(from other: TextCanvas) -> Int {
+    guard bounds == other.bounds else { return glyphs.count }
+    return glyphs.indices.count { glyphs[$0] != other.glyphs[$0] || styles[$0] != other.styles[$0] }
+  }
+
   /// The rows of a part of the grid, or of all of it.
   public func rows(in rect: CellRect? = nil) -> [String] {
     let area = (rect ?? bounds).intersection(bounds)

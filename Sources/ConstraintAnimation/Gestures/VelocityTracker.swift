@@ -22,9 +22,11 @@ struct VelocityTracker {
 
   func velocity(at time: MotionTime) -> Vector {
     guard let last = samples.last, time.nanoseconds - last.time.nanoseconds < Self.rest else { return .zero }
-    let first = samples.first { time.nanoseconds - $0.time.nanoseconds <= Self.window }
-    guard let first else { return .zero }
-    let seconds = max(last.time.seconds(since: first.time), Self.floor)
+    let opening = MotionTime(nanoseconds: time.nanoseconds - Self.window)
+    guard let inside = samples.firstIndex(where: { $0.time >= opening }) else { return .zero }
+    // Where the pointer was when the window opened: at the sample before it, if there is one.
+    let first = samples[max(0, inside - 1)]
+    let seconds = max(last.time.seconds(since: max(first.time, opening)), Self.floor)
     return (last.location - first.location) * (1 / seconds)
   }
 }
