@@ -117,7 +117,7 @@ final class ReceiptConnection: ChannelInboundHandler {
 
   var isUsable: Bool { context != nil && !isGoingAway && nextStream < Self.lastStream }
 
-  /// Posts a body; `completion` is called exactly once, never from within this call's caller's turn.
+  /// Posts a body; `completion` is called exactly once, at once when the connection is already gone.
   func post(_ body: ByteBuffer, completion: @escaping (Outcome) -> Void) {
     guard let context else { return completion(.later(nil)) }
     let stream = HTTP2StreamID(nextStream)

@@ -81,7 +81,8 @@ final class ReceiptPoster {
         link = .none
         return connect()
       }
-      while !queue.isEmpty, inFlight < Self.maximumInFlight {
+      // A post may find the connection dead and answer at once; then the batch is back in the queue and we pause.
+      while !queue.isEmpty, inFlight < Self.maximumInFlight, isOpen {
         let batch = Array(queue.prefix(Self.batchSize))
         queue.removeFirst(batch.count)
         inFlight += 1
@@ -90,6 +91,11 @@ final class ReceiptPoster {
         }
       }
     }
+  }
+
+  private var isOpen: Bool {
+    guard case .open(let connection) = link else { return false }
+    return connection.isUsable
   }
 
   private func connect() {
