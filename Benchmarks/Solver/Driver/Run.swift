@@ -64,6 +64,14 @@ struct Run: ~Copyable {
     try read()
   }
 
+  /// Removes a constraint, lets the solution go where it will, and adds it again.
+  mutating func removeAndAdd(_ index: Int) throws {
+    solver.remove(constraints[index])
+    try read()
+    constraints[index] = try add(index, shift: 0)
+    try read()
+  }
+
   mutating func setConstant(_ index: Int, shift: Double) throws {
     solver.setConstant(constraints[index], -workload.constraints[index].constant - shift)
     try read()

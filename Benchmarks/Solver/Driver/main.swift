@@ -30,7 +30,7 @@ func measure(_ path: String, budget: Double, movable: [Int]) throws {
     frame += 1
     let count = allocation_count()
     let time = try microseconds { try run.suggest(workload.slide, x, x) }
-    if frame > 120 {
+    if frame > 1200 {
       allocations += allocation_count() - count
       frames += 1
     }
@@ -49,6 +49,7 @@ func measure(_ path: String, budget: Double, movable: [Int]) throws {
   try run.suggest(workload.size, width, height)
 
   var adds = 0.0
+  var returns = 0.0
   var moves = 0.0
   for index in movable {
     var turn = 0
@@ -58,6 +59,9 @@ func measure(_ path: String, budget: Double, movable: [Int]) throws {
       return try microseconds { try run.addAgain(index, shift: turn & 1 == 1 ? 1 : 0) }
     }.median
     if turn & 1 == 1 { try run.addAgain(index, shift: 0) }
+    returns += try Samples(most: 2000, least: 2, microseconds: share) {
+      try microseconds { try run.removeAndAdd(index) }
+    }.median
     turn = 0
     moves += try Samples(most: 2000, least: 2, microseconds: share) {
       turn += 1
@@ -66,14 +70,13 @@ func measure(_ path: String, budget: Double, movable: [Int]) throws {
     try run.setConstant(index, shift: 0)
   }
   let share = Double(max(movable.count, 1))
-  print(
-    String(
-      format:
-        "{\"build\":%.3f,\"slide\":%.4f,\"slideMean\":%.4f,\"resize\":%.4f,\"resizeMean\":%.4f,\"readd\":%.4f,"
-        + "\"setConstant\":%.4f,\"memory\":%ld,\"allocations\":%.4f}",
-      builds.median, slides.median, slides.periodMean, sizes.median, sizes.periodMean, adds / share,
-      moves / share,
-      memory, frames > 0 ? Double(allocations) / Double(frames) : 0))
+  let figures: [(String, Double)] = [
+    ("build", builds.median), ("slide", slides.median), ("slideMean", slides.periodMean),
+    ("resize", sizes.median), ("resizeMean", sizes.periodMean), ("readd", adds / share),
+    ("return", returns / share), ("setConstant", moves / share), ("memory", Double(memory)),
+    ("allocations", frames > 0 ? Double(allocations) / Double(frames) : 0),
+  ]
+  print("{" + figures.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}")
 }
 
 /// Up to eight required equalities, spread over the file, that can have their constant moved by one and back.

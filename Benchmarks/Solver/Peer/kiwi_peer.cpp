@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     double start = now();
     run.suggest(w.slide, x, x);
     double took = now() - start;
-    if (frame > 120) {
+    if (frame > 1200) {
       allocations += allocation_count() - count;
       frames++;
     }
@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
     return now() - start;
   });
   run.suggest(w.size, width, height);
-  std::vector<double> adds;
+  std::vector<double> adds, returns;
   for (int i = 3; i < argc; i++) {
     int index = std::atoi(argv[i]);
     kiwi::Constraint pair[2] = {run.constraints[index], run.make(w.constraints[index], 1)};
@@ -204,10 +204,18 @@ int main(int argc, char **argv) {
       run.solver->updateVariables();
     }
     adds.push_back(median(some));
+    returns.push_back(median(sample(2000, 2, budget / (argc - 3), [&] {
+      double start = now();
+      run.solver->removeConstraint(pair[0]);
+      run.solver->updateVariables();
+      run.solver->addConstraint(pair[0]);
+      run.solver->updateVariables();
+      return now() - start;
+    })));
   }
   std::printf(
-      "{\"build\":%.3f,\"slide\":%.4f,\"slideMean\":%.4f,\"resize\":%.4f,\"resizeMean\":%.4f,\"readd\":%.4f,"
+      "{\"build\":%.3f,\"slide\":%.4f,\"slideMean\":%.4f,\"resize\":%.4f,\"resizeMean\":%.4f,\"readd\":%.4f,\"return\":%.4f,"
       "\"memory\":%ld,\"allocations\":%.4f}\n",
-      median(builds), median(slides), periodMean(slides), median(sizes), periodMean(sizes), mean(adds), memory,
+      median(builds), median(slides), periodMean(slides), median(sizes), periodMean(sizes), mean(adds), mean(returns), memory,
       frames ? (double)allocations / frames : 0);
 }

@@ -4,7 +4,7 @@
 /// Required constraints (priority 1000) hold exactly, to 1e-6 of a unit for values up to about a million. Among all
 /// solutions that do, the solver takes one whose sum of errors is least at the highest priority in use, among those
 /// one whose sum is least at the next, and so on: a thousand constraints of priority 250 never outweigh one of 251.
-/// What the constraints leave open stays where it was; a variable starts at 0.
+/// What the constraints leave open stays where it was until one pushes it; a variable starts at 0.
 ///
 /// Changes are collected and take effect together at ``solve()``, so a batch may pass through contradictions: the
 /// leading and trailing constants of a pinned view can be changed one after the other. If the batch as a whole cannot

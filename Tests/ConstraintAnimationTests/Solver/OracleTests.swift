@@ -32,6 +32,25 @@ struct OracleTests {
     }
   }
 
+  /// The benchmark's layouts, resized and slid, so that its figures are known to be those of right answers.
+  @Test func workloadsAreSolvedAsWellAsALinearProgram() throws {
+    var solved: [(system: LinearSystem, values: [Double])] = []
+    for name in ["enaml", "grid160", "grid360", "ratatui14"] {
+      let file = try WorkloadFile(name)
+      var built = try BuiltSystem(file.system)
+      try built.solver.solve()
+      solved.append((built.system, built.values))
+      built.setConstant(at: file.slide.0, 37)
+      built.setConstant(at: file.slide.1, 37)
+      built.setConstant(at: file.size.0, 61)
+      built.setConstant(at: file.size.1, 17)
+      try built.solver.solve()
+      solved.append((built.system, built.values))
+    }
+    let verdict = try Oracle.judge(solved)
+    #expect(verdict.passed, "\(verdict.report)")
+  }
+
   /// The solutions judged are those at the end of a walk, not of a fresh build.
   @Test func editedSystemsAreSolvedAsWellAsALinearProgram() throws {
     var solved: [(system: LinearSystem, values: [Double])] = []

@@ -175,6 +175,20 @@ import Testing
     #expect(solver.constraintCount == 1)
   }
 
+  /// A name kept after its constraint is gone does not quietly mean the next one in its place.
+  @Test func aStaleNameIsCaught() async {
+    await #expect(processExitsWith: .failure) {
+      var solver = SimplexSolver()
+      let x = solver.makeVariable()
+      let old = try solver.add([SolverTerm(x)], .equal, 1)
+      try solver.solve()
+      solver.remove(old)
+      try solver.solve()
+      try solver.add([SolverTerm(x)], .equal, 2)
+      solver.setConstant(old, 3)
+    }
+  }
+
   @Test func malformedNumbersAreRefused() throws {
     var solver = SimplexSolver()
     let x = solver.makeVariable()
