@@ -113,6 +113,10 @@ extension StoreError {
       remedy: "`pushscope runs list` shows them")
   }
 
+  static func closed(_ path: String) -> StoreError {
+    StoreError(.closed, path: path, detail: "the store was closed", remedy: "open it again")
+  }
+
   /// Runs `body` and gives what SQLite throws as a ``StoreError``.
   static func wrapping<T>(path: String, _ body: () throws -> T) throws -> T {
     do {

@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case conflict
     /// The store does not know the run it was asked about.
     case unknownRun
+    /// It was closed here before.
+    case closed
   }
 
   public var code: Code

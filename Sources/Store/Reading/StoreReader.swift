@@ -12,13 +12,14 @@ public final class StoreReader: Sendable {
   public let path: String
   public let collectorID: UUID
 
-  private let queue: DatabaseQueue
+  /// `nil` once closed. A call under way keeps the queue, and the database closes when the last one lets go.
+  private let queue: Mutex<DatabaseQueue?>
   private let seenVersion: Mutex<Int64?>
 
   private init(path: String, collectorID: UUID, queue: DatabaseQueue) {
     self.path = path
     self.collectorID = collectorID
-    self.queue = queue
+    self.queue = Mutex(queue)
     seenVersion = Mutex(nil)
   }
 
@@ -40,7 +41,7 @@ public final class StoreReader: Sendable {
     }
   }
 
-  private static func open(_ file: StoreFile, at name: String) throws -> StoreReader {
+  static func open(_ file: StoreFile, at name: String) throws -> StoreReader {
     try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: name, configuration: configuration)
       do {
@@ -74,10 +75,16 @@ public final class StoreReader: Sendable {
   }
 
   /// Closes the database; any other call then fails.
-  public func close() { try? queue.close() }
+  public func close() { queue.withLock { $0 = nil } }
 
   func read<T>(_ body: (Database) throws -> T) throws -> T {
-    try StoreError.wrapping(path: path) { try queue.read(body) }
+    let queue = try openQueue()
+    return try StoreError.wrapping(path: path) { try queue.read(body) }
+  }
+
+  private func openQueue() throws -> DatabaseQueue {
+    guard let queue = queue.withLock({ $0 }) else { throw StoreError.closed(path) }
+    return queue
   }
 
   /// The last revision given to a row.
@@ -92,6 +99,7 @@ public final class StoreReader: Sendable {
   /// Whether anything was committed since the last call; `true` the first time. A few µs, so that a screen can ask at
   /// every frame.
   public func hasChanged() throws -> Bool {
+    let queue = try openQueue()
     let version = try StoreError.wrapping(path: path) {
       try queue.unsafeRead { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
@@ -112,13 +120,13 @@ public final class StoreReader: Sendable {
 
 extension StoreFile {
   /// Whether there is a WAL with something in it.
-  fileprivate var hasLog: Bool {
+  var hasLog: Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: walPath)
     return (attributes?[.size] as? Int ?? 0) > 0
   }
 
   /// Tells SQLite that nobody changes the file.
-  fileprivate var immutableURI: String {
+  var immutableURI: String {
     let escaped = path.utf8.map { byte -> String in
       switch byte {
       case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):

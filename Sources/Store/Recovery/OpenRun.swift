@@ -51,7 +51,7 @@ struct OpenRun {
     }
   }
 
-  private static func targets(ofRun row: Int64, _ db: Database) throws -> [Target] {
+  static func targets(ofRun row: Int64, _ db: Database) throws -> [Target] {
     try Row.fetchAll(
       db,
       sql: """

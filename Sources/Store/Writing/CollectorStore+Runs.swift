@@ -67,15 +67,19 @@ extension CollectorStore {
       NotificationID(run: run, sample: SampleID(rawValue: 0)).description.prefix(19))
   }
 
-  /// Closes a run. Rows still open stay as they are: the ledger settles them before, and later receipts may still
-  /// change them.
+  /// Closes a run in order. What is still planned was never due and is taken out of the plan; the ledger has settled
+  /// everything else, and later receipts may still change it.
   public func endRun(_ run: RunID, at time: WallTime, reason: RunEndReason) throws {
     try transaction { db, state in
+      guard
+        let row = try Int64.fetchOne(
+          db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])
+      else { throw StoreError.unknownRun(run.description, path: path) }
+      try UnduePlans.remove(ofRun: row, db)
       state.revision += 1
       try db.execute(
-        sql: "UPDATE run SET ended_at = ?, end_reason = ?, revision = ? WHERE uuid = ?",
-        arguments: [time.microseconds, reason.rawValue, state.revision, run.description])
-      guard db.changesCount == 1 else { throw StoreError.unknownRun(run.description, path: path) }
+        sql: "UPDATE run SET ended_at = ?, end_reason = ?, revision = ? WHERE id = ?",
+        arguments: [time.microseconds, reason.rawValue, state.revision, row])
     }
   }
 

@@ -14,7 +14,7 @@ public final class CollectorStore: Sendable {
   public let recovered: RecoverySummary
 
   let clock: any HostClock
-  private let queue: DatabaseQueue
+  let queue: DatabaseQueue
   private let lock: Mutex<CollectorLock?>
   private let state: Mutex<WriterState>
 
@@ -130,6 +130,7 @@ public final class CollectorStore: Sendable {
   @discardableResult
   func transaction(_ body: (Database, inout WriterState) throws -> Void) throws -> Int64 {
     try state.withLock { state in
+      guard !state.isClosed else { throw StoreError.closed(path) }
       let before = state.revision
       do {
         return try StoreError.wrapping(path: path) {
@@ -147,17 +148,21 @@ public final class CollectorStore: Sendable {
     }
   }
 
-  func read<T>(_ body: (Database) throws -> T) throws -> T {
-    try StoreError.wrapping(path: path) { try queue.read(body) }
+  func read<T: Sendable>(_ body: (Database) throws -> T) throws -> T {
+    try state.withLock { state in
+      guard !state.isClosed else { throw StoreError.closed(path) }
+      return try StoreError.wrapping(path: path) { try queue.read(body) }
+    }
   }
 
   /// Closes the database, which moves the WAL into it, and gives the lock back. Later calls do nothing; any other call
   /// then fails.
   public func close() {
-    lock.withLock { lock in
-      guard lock != nil else { return }
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
       try? queue.close()
-      lock = nil
+      lock.withLock { $0 = nil }
     }
   }
 

@@ -10,5 +10,8 @@ struct WriterState: Sendable {
   var runRows: [RunID: Int64] = [:]
   var runRowsByTarget: [TargetID: Int64] = [:]
 
+  /// GRDB must not be called any more.
+  var isClosed = false
+
   init(revision: Int64) { self.revision = revision }
 }

@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import Measurement
+import Testing
+
+@testable import Store
+
+@Suite struct OpeningTests {
+  private let scratch: Scratch
+  private let clock = SteppedClock()
+
+  init() throws { scratch = try Scratch() }
+
+  private func collect(_ path: String) throws -> CollectorStore {
+    try CollectorStore.open(at: path, clock: clock, options: .init(bootID: Bench.bootID))
+  }
+
+  private func refusal(_ path: String, whenReading: Bool) -> StoreError? {
+    #expect(throws: StoreError.self) {
+      if whenReading { _ = try StoreReader.open(at: path) } else { _ = try collect(path) }
+    }
+  }
+
+  @Test func makesDirectoriesAndFilesForTheOwnerAlone() throws {
+    let store = try collect(scratch.file("deep/er/test.sqlite"))
+    #expect(try scratch.mode("deep") == 0o700)
+    #expect(try scratch.mode("deep/er") == 0o700)
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      #expect(try scratch.mode("deep/er/test.sqlite" + suffix) == 0o600, "\(suffix)")
+    }
+    store.close()
+    #expect(try scratch.mode("deep/er/test.sqlite") == 0o600)
+  }
+
+  @Test func takesOthersRightsFromAnExistingStore() throws {
+    try collect(scratch.store).close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: scratch.store)
+    let store = try collect(scratch.store)
+    for suffix in ["", "-wal", "-shm"] { #expect(try scratch.mode("test.sqlite" + suffix) == 0o600) }
+    store.close()
+  }
+
+  @Test func keepsItsIdentity() throws {
+    let first = try collect(scratch.store)
+    let revision = try first.queue.read { try Int64.fetchOne($0, sql: "SELECT revision FROM meta") }
+    first.close()
+    clock.advance(seconds: 1_000)
+    let second = try collect(scratch.store)
+    #expect(second.collectorID == first.collectorID)
+    #expect(second.recovered.isEmpty)
+    #expect(try second.queue.read { try Int64.fetchOne($0, sql: "SELECT revision FROM meta") } == revision)
+    #expect(try StoreReader.open(at: scratch.store).collectorID == first.collectorID)
+  }
+
+  @Test func readsAPathRelativeToTheWorkingDirectory() {
+    let file = StoreFile(path: "some/where.sqlite")
+    #expect(file.path == FileManager.default.currentDirectoryPath + "/some/where.sqlite")
+    #expect(StoreFile(path: "/a/b").path == "/a/b")
+  }
+
+  @Test func saysWhatIsMissing() throws {
+    #expect(refusal(scratch.store, whenReading: true)?.code == .missing)
+    #expect(scratch.names.isEmpty)
+    #expect(refusal(scratch.store + "/below", whenReading: true)?.code == .missing)
+  }
+
+  @Test(arguments: [true, false])
+  func refusesADirectory(whenReading: Bool) throws {
+    let error = refusal(scratch.path, whenReading: whenReading)
+    #expect(error?.code == .isDirectory)
+    #expect(error?.path == scratch.path)
+    #expect(error?.description.contains("--store") == true)
+    #expect(scratch.names.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func refusesATextFile(whenReading: Bool) throws {
+    let text = String(repeating: "not a database, but long enough for a header\n", count: 9)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.store))
+    #expect(refusal(scratch.store, whenReading: whenReading)?.code == .notADatabase)
+    #expect(try scratch.bytes("test.sqlite") == Data(text.utf8))
+    #expect(scratch.names == ["test.sqlite"])
+  }
+
+  @Test(arguments: [true, false])
+  func refusesWhatIsNoFile(whenReading: Bool) throws {
+    #expect(refusal("/dev/null", whenReading: whenReading)?.code == .notADatabase)
+  }
+
+  @Test(arguments: [true, false])
+  func refusesAnotherProgramsDatabase(whenReading: Bool) throws {
+    try DatabaseQueue(path: scratch.store).write { try $0.execute(sql: "CREATE TABLE song (title TEXT)") }
+    let before = try scratch.bytes("test.sqlite")
+    #expect(refusal(scratch.store, whenReading: whenReading)?.code == .notAStore)
+    #expect(try scratch.bytes("test.sqlite") == before)
+  }
+
+  @Test func readingAnEmptyFileSaysSo() throws {
+    try Data().write(to: URL(fileURLWithPath: scratch.store))
+    #expect(refusal(scratch.store, whenReading: true)?.code == .notAStore)
+    try collect(scratch.store).close()
+    _ = try StoreReader.open(at: scratch.store)
+  }
+
+  @Test(arguments: [true, false])
+  func leavesANewerStoreUntouched(whenReading: Bool) throws {
+    try collect(scratch.store).close()
+    try setVersion(StoreSchema.version + 1)
+    let before = try scratch.bytes("test.sqlite")
+    let names = scratch.names
+    let error = refusal(scratch.store, whenReading: whenReading)
+    #expect(error?.code == .newerSchema)
+    #expect(error?.detail.contains("\(StoreSchema.version + 1)") == true)
+    #expect(try scratch.bytes("test.sqlite") == before)
+    #expect(scratch.names == names)
+  }
+
+  /// A newer pushscope that was killed leaves its version in the WAL only: the file's own header still says an old one.
+  @Test(arguments: [true, false])
+  func leavesANewerStoreUntouchedWhoseVersionIsInTheLog(whenReading: Bool) throws {
+    let store = try collect(scratch.store)
+    try store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try store.queue.write { try $0.execute(sql: "PRAGMA user_version = \(StoreSchema.version + 3)") }
+    let copy = try scratch.killedCopy()
+    store.close()
+    let (database, log) = (try Data(contentsOf: url(copy)), try Data(contentsOf: url(copy + "-wal")))
+    #expect(try StoreFile(path: copy).look() == .database)
+    #expect(refusal(copy, whenReading: whenReading)?.code == .newerSchema)
+    #expect(try Data(contentsOf: url(copy)) == database)
+    #expect(try Data(contentsOf: url(copy + "-wal")) == log)
+  }
+
+  @Test func refusesAFileItsOwnerMadeReadOnly() throws {
+    try collect(scratch.store).close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: scratch.store)
+    let error = refusal(scratch.store, whenReading: false)
+    #expect(error?.code == .readOnly)
+    #expect(try scratch.mode("test.sqlite") == 0o400)
+    let reader = try StoreReader.open(at: scratch.store)
+    #expect(try reader.runs().isEmpty)
+  }
+
+  /// As on a read-only medium, where SQLite can make none of its files; names that mean something in a URI included.
+  @Test func readsAStoreNobodyCanChange() throws {
+    let path = scratch.file("50% of #1?.sqlite")
+    let bench = try collect(path)
+    bench.close()
+    let file = StoreFile(path: path)
+    #expect(!file.hasLog)
+    let reader = try StoreReader.open(file, at: file.immutableURI)
+    #expect(reader.collectorID == bench.collectorID)
+    #expect(reader.path == path)
+    #expect(!scratch.names.contains { $0.hasSuffix("-shm") })
+  }
+
+  @Test func saysThatAStoreIsDamaged() throws {
+    let bench = try Bench(scratch: scratch)
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 2_000))
+    bench.store.close()
+    let handle = try FileHandle(forUpdating: url(scratch.store))
+    try handle.seek(toOffset: 4096)
+    try handle.write(contentsOf: Data(repeating: 0xA5, count: 80 * 4096))
+    try handle.close()
+    let error = #expect(throws: StoreError.self) {
+      let reader = try StoreReader.open(at: scratch.store)
+      try reader.forEachSample(.everything) { _ in }
+    }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test func anyCallFailsAfterClosing() throws {
+    let bench = try Bench(scratch: scratch)
+    bench.store.close()
+    bench.store.close()
+    #expect(throws: StoreError.self) { try bench.commit() }
+    let reader = try StoreReader.open(at: scratch.store)
+    reader.close()
+    #expect(throws: StoreError.self) { try reader.runs() }
+  }
+
+  private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+
+  private func setVersion(_ version: Int64) throws {
+    let queue = try DatabaseQueue(path: scratch.store)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA user_version = \(version)")
+      _ = try db.checkpoint(.truncate)
+    }
+    try queue.close()
+  }
+}

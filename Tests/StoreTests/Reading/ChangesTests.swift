@@ -1,0 +1,143 @@
+import Foundation
+import Measurement
+import Synchronization
+import Testing
+
+@testable import Store
+
+/// Says from one task to others that something is over.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
+}
+
+/// A reader that follows the revision has, in the end, what the store has.
+@Suite struct ChangesTests {
+  /// What a screen keeps of a store, fed by changes alone.
+  private struct Mirror {
+    var cursor: Int64 = 0
+    var points: [SampleID: SamplePoint] = [:]
+
+    /// Reads on until nothing more has changed.
+    mutating func follow(_ reader: StoreReader, limit: Int) throws {
+      while true {
+        let page = try reader.changedPoints(after: cursor, limit: limit)
+        #expect(page.rows.count <= limit)
+        #expect(page.next >= cursor)
+        for point in page.rows { points[point.id] = point }
+        cursor = page.next
+        if page.isComplete { return }
+      }
+    }
+  }
+
+  private func everything(_ reader: StoreReader) throws -> [SampleID: SamplePoint] {
+    var all: [SampleID: SamplePoint] = [:]
+    try reader.forEachSample(.everything) { all[$0.id] = SamplePoint($0.sample) }
+    return all
+  }
+
+  @Test(arguments: 1...3)
+  func missesNoLateChange(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let bench = try Bench()
+    let reader = try bench.reader()
+    var mirror = Mirror()
+    var samples: [Sample] = []
+    for _ in 0..<40 {
+      let plans = bench.plans(bench.alpha, from: Int64(samples.count + 1), count: 30)
+      let old = samples.count
+      samples += plans
+      var updated: [Sample] = []
+      for index in 0..<old where Int.random(in: 0..<8, using: &generator) == 0 {
+        samples[index] = samples[index].asDelivered(Int64.random(in: 1...90_000, using: &generator))
+        updated.append(samples[index])
+      }
+      try bench.commit(inserted: plans, updated: updated)
+      if Bool.random(using: &generator) {
+        // A page at a time, and not always to the end.
+        let page = try reader.changedPoints(after: mirror.cursor, limit: 17)
+        for point in page.rows { mirror.points[point.id] = point }
+        mirror.cursor = page.next
+      }
+    }
+    try mirror.follow(reader, limit: 64)
+    #expect(mirror.points == Dictionary(uniqueKeysWithValues: samples.map { ($0.id, SamplePoint($0)) }))
+  }
+
+  @Test func twoReadersKeepUpWithAWriter() async throws {
+    let bench = try Bench()
+    let isDone = Flag()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let reader = try bench.reader()
+          var mirror = Mirror()
+          var isLast = false
+          repeat {
+            isLast = isDone.isSet
+            if try reader.hasChanged() { try mirror.follow(reader, limit: 500) }
+            let page = try reader.lastPoints(of: [bench.alpha], limit: 100)
+            // Whole batches only: what was planned together is seen together.
+            #expect((page.points.last?.id.sequence ?? 0) % 50 == 0)
+            await Task.yield()
+          } while !isLast
+          try mirror.follow(reader, limit: 500)
+          #expect(mirror.points.count == 10_000)
+          #expect(try mirror.points == self.everything(reader))
+          #expect(mirror.points.values.allSatisfy { $0.state == .delivered })
+        }
+      }
+      group.addTask {
+        for round in 0..<200 {
+          let plans = bench.plans(bench.alpha, from: Int64(round * 50 + 1), count: 50)
+          try bench.commit(inserted: plans)
+          try bench.commit(updated: plans.map { $0.asDelivered() })
+          await Task.yield()
+        }
+        isDone.set()
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func pagesOfRecordsGoOnWhereTheyEnded() throws {
+    let bench = try Bench()
+    let at = bench.clock.wallNow()
+    let events = (1...25).map { Event(at: at, kind: .lost, sequence: Int64($0)) }
+    try bench.commit(events: events)
+    let reader = try bench.reader()
+    var cursor: Int64 = 0
+    var seen: [Event] = []
+    var pages = 0
+    while true {
+      let page = try reader.events(after: cursor, limit: 10)
+      seen += page.rows.map(\.event)
+      cursor = page.next
+      pages += 1
+      if page.isComplete { break }
+    }
+    #expect(seen == events)
+    #expect(pages == 3)
+    #expect(cursor == (try reader.revision()))
+    let last = try reader.lastEvents(of: bench.run, limit: 4)
+    #expect(last.rows.map(\.event) == Array(events.suffix(4)))
+    try bench.commit(log: [LogLine(at: at, level: .info, label: "a", message: "b")])
+    #expect(try reader.events(after: last.next, limit: 10).rows.isEmpty)
+    #expect(try reader.log(after: last.next, limit: 10).rows.count == 1)
+    #expect(try reader.lastLog(of: bench.run, limit: 10).rows.map(\.line.message) == ["b"])
+  }
+
+  @Test func tellsWhetherAnythingWasCommitted() throws {
+    let bench = try Bench()
+    let reader = try bench.reader()
+    #expect(try reader.hasChanged())
+    #expect(try reader.hasChanged() == false)
+    try bench.commit()
+    #expect(try reader.hasChanged())
+    #expect(try reader.hasChanged() == false)
+  }
+}

@@ -1,0 +1,82 @@
+import Measurement
+import Testing
+
+@testable import Store
+
+@Suite struct PointsTests {
+  private let bench: Bench
+  private let reader: StoreReader
+  private let alpha: [Sample]
+  private let beta: [Sample]
+
+  /// Both targets at 10 ms for two seconds.
+  init() throws {
+    bench = try Bench()
+    alpha = bench.plans(bench.alpha, count: 200)
+    beta = bench.plans(bench.beta, count: 200)
+    try bench.commit(inserted: alpha + beta)
+    reader = try bench.reader()
+  }
+
+  private func ids(_ page: PointPage) -> [SampleID] { page.points.map(\.id) }
+
+  @Test func showAllThatASampleHas() throws {
+    let changed = [alpha[0].asDelivered(), alpha[1].asRejected("Unregistered"), alpha[2]]
+    try bench.commit(updated: Array(changed[0...1]))
+    let points = try reader.lastPoints(of: [bench.alpha], limit: 200).points
+    for (point, sample) in zip(points, changed) {
+      #expect(point == SamplePoint(sample))
+      #expect(point.id == sample.id)
+      #expect(point.plannedAt == sample.plannedAt)
+      #expect(point.plannedMonotonic == sample.plannedMonotonic)
+      #expect(point.state == sample.state)
+      #expect(point.status == sample.status)
+      #expect(point.scheduleLag == sample.scheduleLag)
+      #expect(point.serviceTime == sample.serviceTime)
+      #expect(point.acceptLatency == sample.acceptLatency)
+      #expect(point.deliveryLatency == sample.deliveryLatency)
+      #expect(point.deliveryError == sample.deliveryError)
+      #expect(point.isFreshConnection == (sample.connection?.isFresh ?? false))
+      #expect(point.isOutOfOrder == sample.isOutOfOrder)
+      for metric in Metric.allCases { #expect(point.value(of: metric) == sample.value(of: metric)) }
+    }
+  }
+
+  @Test func theLastOfEachTarget() throws {
+    let page = try reader.lastPoints(of: [bench.beta, bench.alpha], limit: 3)
+    #expect(ids(page) == alpha.suffix(3).map(\.id) + beta.suffix(3).map(\.id))
+    #expect(page.isTruncated)
+    #expect(page.revision == (try reader.revision()))
+    let all = try reader.lastPoints(of: [bench.alpha], limit: 200)
+    #expect(ids(all) == alpha.map(\.id))
+    #expect(!all.isTruncated)
+    #expect(try reader.lastPoints(of: [], limit: 3).points.isEmpty)
+  }
+
+  @Test func aStretchOfTime() throws {
+    let start = bench.clock.wallNow()
+    let page = try reader.points(
+      of: [bench.alpha, bench.beta], plannedFrom: start.advanced(byMicroseconds: 500_000),
+      to: start.advanced(byMicroseconds: 600_000), limit: 100)
+    #expect(ids(page) == alpha[50..<60].map(\.id) + beta[50..<60].map(\.id))
+    #expect(!page.isTruncated)
+    let one = try reader.points(
+      of: [bench.beta], plannedFrom: start, to: start.advanced(byMicroseconds: 2_000_000), limit: 5)
+    #expect(ids(one) == beta.suffix(5).map(\.id))
+    #expect(one.isTruncated)
+    #expect(try reader.points(of: [], plannedFrom: start, to: start, limit: 5).points.isEmpty)
+  }
+
+  @Test func stayInOrderAcrossAClockThatWasSetBack() throws {
+    var later = bench.plans(bench.alpha, from: 201, count: 50)
+    for index in later.indices {
+      later[index].plannedAt = later[index].plannedAt.advanced(byMicroseconds: -300_000)
+    }
+    try bench.commit(inserted: later)
+    let start = bench.clock.wallNow()
+    let page = try reader.points(
+      of: [bench.alpha], plannedFrom: start.advanced(byMicroseconds: -300_000),
+      to: start.advanced(byMicroseconds: 100_000), limit: 1_000)
+    #expect(ids(page) == (alpha[0..<10] + later[0..<40]).map(\.id))
+  }
+}

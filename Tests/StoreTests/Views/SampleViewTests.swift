@@ -1,0 +1,110 @@
+import GRDB
+import Measurement
+import Testing
+
+@testable import Store
+
+/// The views as a stranger sees them, against what the typed readers give.
+@Suite struct SampleViewTests {
+  private static let columns = [
+    "run", "target", "variant", "provider", "sequence", "notification_id", "planned_at", "sent_at",
+    "accepted_at",
+    "received_at", "state", "status", "reason", "schedule_lag_us", "service_us", "accept_us", "delivery_us",
+    "delivery_error_us", "timestamp_source", "duplicates", "out_of_order", "connection_id",
+    "connection_age_ms",
+    "fresh_connection", "streams_in_flight", "attempt", "payload_bytes", "dns_us", "connect_us", "tls_us",
+    "http_version",
+  ]
+
+  /// The row that the contract asks for.
+  private static func row(_ sample: Sample, run: RunID, target: TargetRecord) -> [String?] {
+    func text(_ value: (some BinaryInteger)?) -> String? { value.map { "\($0)" } }
+    let variant = target.variants.first { $0.id == sample.variant }?.name
+    let use = sample.connection
+    return [
+      run.description, target.name, variant == "" ? nil : variant, target.provider, "\(sample.id.sequence)",
+      NotificationID(run: run, sample: sample.id).description, sample.plannedAt.rfc3339,
+      sample.sentAt?.rfc3339,
+      sample.acceptedAt?.rfc3339, sample.receivedAt?.rfc3339, sample.state.name, text(sample.status),
+      sample.reason,
+      text(sample.scheduleLag), text(sample.serviceTime), text(sample.acceptLatency),
+      text(sample.deliveryLatency),
+      text(sample.deliveryError), sample.timestampSource?.name, "\(sample.duplicates)",
+      "\(sample.isOutOfOrder)",
+      text(use?.id), text(use?.age), use.map { "\($0.isFresh)" }, text(use?.streamsInFlight),
+      "\(sample.attempt)",
+      text(sample.payloadBytes), text(use?.phases?.dns), text(use?.phases?.connect), text(use?.phases?.tls),
+      sample.httpVersion?.name,
+    ]
+  }
+
+  private func filled() throws -> Bench {
+    let bench = try Bench()
+    let alpha = bench.plans(bench.alpha, count: 12)
+    let beta = bench.plans(bench.beta, count: 4)
+    try bench.commit(inserted: beta + alpha)
+    var settled = [alpha[0].asDelivered(), alpha[1].asRejected("=1+1 \u{1F4E8}"), alpha[2].asMissed(.lag)]
+    for (index, state) in NotificationState.allCases.enumerated() where index >= 3 && index < 10 {
+      var sample = alpha[index]
+      sample.state = state
+      settled.append(sample)
+    }
+    try bench.commit(updated: settled + [beta[1].asSent])
+    return bench
+  }
+
+  @Test func hasTheColumnsOfTheContract() throws {
+    let bench = try filled()
+    let names = try bench.store.queue.read { try $0.columns(in: "sample_view").map(\.name) }
+    #expect(names == Self.columns)
+    let events = try bench.store.queue.read { try $0.columns(in: "event_view").map(\.name) }
+    #expect(events == ["run", "at", "target", "kind", "connection_id", "sequence", "count", "detail"])
+  }
+
+  @Test(.enabled(if: Python.isUsable)) func givesWhatTheReadersGive() throws {
+    let bench = try filled()
+    let reader = try bench.reader()
+    let targets = try reader.targets(of: bench.run)
+    var expected: [[String?]] = []
+    try reader.forEachSample(.everything) { row in
+      let id = row.id.target
+      let target = try #require(targets.first { $0.id == id })
+      expected.append(Self.row(row.sample, run: bench.run, target: target))
+    }
+    #expect(expected.count == 16)
+    #expect(try Python.query("SELECT * FROM sample_view", of: bench.scratch.store) == expected)
+  }
+
+  @Test(.enabled(if: Python.isUsable)) func givesEvents() throws {
+    let bench = try filled()
+    let at = bench.clock.wallNow()
+    try bench.commit(events: [
+      Event(at: at, kind: .goaway, target: bench.beta, connectionID: 4, sequence: 8, count: 2, detail: "x,y"),
+      Event(at: at.advanced(byMicroseconds: 1), kind: .suspended),
+    ])
+    let run = bench.run.description
+    #expect(
+      try Python.query("SELECT * FROM event_view", of: bench.scratch.store) == [
+        [run, at.rfc3339, "beta", "goaway", "4", "8", "2", "x,y"],
+        [run, at.advanced(byMicroseconds: 1).rfc3339, nil, "suspended", nil, nil, "1", ""],
+      ])
+  }
+
+  @Test func streamsWithoutASort() throws {
+    let bench = try filled()
+    let plans = try bench.store.queue.read { db in
+      try [
+        "SELECT * FROM sample_view", "SELECT * FROM sample_view WHERE run = 'x' AND target = 'y'",
+        "SELECT * FROM event_view",
+      ].map { sql in
+        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
+      }
+    }
+    for plan in plans {
+      #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+    for plan in plans[0...1] {
+      #expect(plan.contains { $0.hasPrefix("SEARCH s USING INTEGER PRIMARY KEY") }, "\(plan)")
+    }
+  }
+}
