@@ -1,0 +1,250 @@
+import Foundation
+import Measurement
+import Store
+import Synchronization
+import Testing
+
+@testable import Collector
+
+/// A clock that stands still until a test moves it.
+final class HandClock: HostClock {
+  private struct Time {
+    var monotonic = MonotonicTime(microseconds: 5_000_000)
+    var wall = WallTime(microseconds: 1_700_000_000_000_000)
+    var suspended = Duration.zero
+  }
+
+  private let time = Mutex(Time())
+
+  func monotonicNow() -> MonotonicTime { time.withLock { $0.monotonic } }
+  func wallNow() -> WallTime { time.withLock { $0.wall } }
+  func suspendedTotal() -> Duration { time.withLock { $0.suspended } }
+
+  func advance(_ interval: Duration) {
+    time.withLock {
+      $0.monotonic = $0.monotonic + interval
+      $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds)
+    }
+  }
+
+  func stepWall(_ interval: Duration) {
+    time.withLock { $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds) }
+  }
+
+  func sleepHost(_ interval: Duration) {
+    time.withLock {
+      $0.suspended += interval
+      $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds)
+    }
+  }
+}
+
+/// A recorder on a real store in a directory of its own, stepped by hand.
+final class RecorderFixture {
+  let directory: URL
+  let clock = HandClock()
+  let store: CollectorStore
+  let reader: StoreReader
+  let run: RunID
+  let target: TargetID
+  let inbox = RecorderInbox()
+  let recorder: Recorder
+  /// Blocks that were said to be committed, with how many of their rows a reader saw at that moment.
+  let committed = Mutex<[(block: PlannedBlock, visible: Int)]>([])
+
+  init(deadline: Duration? = .seconds(1)) throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("recorder-\(UUID().uuidString)")
+    let path = directory.appendingPathComponent("store.sqlite").path
+    store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
+    var generator = SystemRandomNumberGenerator()
+    let id = RunID(at: clock.wallNow(), using: &generator)
+    run = id
+    let registration = try store.beginRun(
+      RunDescription(
+        id: id, name: nil, startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(), bootID: "boot",
+        targets: [
+          TargetDescription(
+            name: "a", provider: "http", receiptDeadline: deadline?.microseconds, askedRate: 1, variants: [])
+        ]))
+    let target = try #require(registration["a"]).id
+    self.target = target
+    let reader = try StoreReader.open(at: path)
+    self.reader = reader
+    let committed = committed
+    recorder = Recorder(
+      run: id, bootID: "boot", targets: [LedgerTarget(id: target, receiptDeadline: deadline?.microseconds)],
+      store: store, inbox: inbox, clock: clock,
+      onCommitted: { block in
+        let visible = (try? reader.lastPoints(of: [target], limit: 1000).points.count) ?? -1
+        committed.withLock { $0.append((block, visible)) }
+      })
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  func id(_ sequence: Int64) -> SampleID { SampleID(target: target, sequence: sequence) }
+
+  func plan(_ count: Int, first: Int64 = 1) {
+    let now = clock.monotonicNow()
+    inbox.post([
+      .planned(
+        PlannedBlock(
+          target: target, firstSequence: first, planned: (0..<count).map { now + .milliseconds(100 + $0) }))
+    ])
+  }
+
+  func send(_ sequence: Int64, answered: Bool = true) {
+    let now = clock.monotonicNow()
+    inbox.post([.sent(SentRequest(id: id(sequence), at: now, payloadBytes: 10))])
+    guard answered else { return }
+    inbox.post([
+      .answered(
+        AnsweredRequest(
+          id: id(sequence), at: now + .milliseconds(3), source: .kernel, status: 200, isAccepted: true))
+    ])
+  }
+
+  func state(_ sequence: Int64) throws -> NotificationState? { try reader.sample(id(sequence))?.state }
+
+  func kinds() throws -> [EventKind] { try reader.events(after: 0, limit: 1000).rows.map(\.event.kind) }
+}
+
+@Suite("Recorder")
+struct RecorderTests {
+  @Test("a block is acknowledged only when its rows are in the store")
+  func committedFirst() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(5)
+    #expect(fixture.committed.withLock { $0.isEmpty })
+    #expect(try fixture.recorder.round() == .pause(Recorder.shortestRound))
+    fixture.committed.withLock { committed in
+      #expect(committed.map(\.block.lastSequence) == [5])
+      #expect(committed.map(\.visible) == [5])
+    }
+    #expect(try fixture.state(5) == .planned)
+  }
+
+  @Test("a device is answered only when its receipts are in the store")
+  func answeredAfterCommit() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(2)
+    fixture.send(1)
+    _ = try fixture.recorder.round()
+    let answer = Answer()
+    let reader = fixture.reader
+    let (first, unknown) = (fixture.id(1), fixture.id(9))
+    let receipts = [first, first, unknown].map { id in
+      ArrivedReceipt(
+        id: NotificationID(run: fixture.run, sample: id), device: "d",
+        arrivedAt: fixture.clock.monotonicNow() + .milliseconds(400),
+        receivedAt: fixture.clock.wallNow(), bootID: "boot",
+        receivedMonotonic: fixture.clock.monotonicNow() + .milliseconds(300))
+    }
+    fixture.inbox.receive(receipts) { outcome in
+      answer.give(outcome, seen: try? reader.sample(first)?.state)
+    }
+    #expect(answer.outcome == nil)
+    fixture.clock.advance(.milliseconds(500))
+    _ = try fixture.recorder.round()
+    #expect(answer.outcome == ReceiptOutcome(accepted: 1, duplicate: 1, unknown: 1))
+    #expect(answer.seen == .delivered)
+    #expect(try fixture.reader.sample(first)?.duplicates == 1)
+  }
+
+  @Test("a receipt for a notification that left memory is found in the store")
+  func recalled() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(1)
+    fixture.send(1)
+    _ = try fixture.recorder.round()
+    fixture.clock.advance(.seconds(3))
+    _ = try fixture.recorder.round()
+    #expect(try fixture.state(1) == .lost)
+    #expect(fixture.recorder.openCount == 0)
+    fixture.inbox.receive([
+      ArrivedReceipt(
+        id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "d",
+        arrivedAt: fixture.clock.monotonicNow(),
+        receivedAt: fixture.clock.wallNow(), bootID: "boot", receivedMonotonic: fixture.clock.monotonicNow())
+    ]) { _ in }
+    _ = try fixture.recorder.round()
+    #expect(try fixture.state(1) == .late)
+    #expect(try fixture.kinds() == [.lost, .late])
+  }
+
+  @Test("wall-clock steps and suspends become events, and later rows bear the new time")
+  func clocks() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(1)
+    _ = try fixture.recorder.round()
+    let before = try #require(try fixture.reader.sample(fixture.id(1))).plannedAt
+    fixture.clock.advance(.seconds(2))
+    fixture.clock.stepWall(.seconds(-3600))
+    _ = try fixture.recorder.round()
+    fixture.clock.advance(.seconds(2))
+    fixture.clock.sleepHost(.seconds(600))
+    _ = try fixture.recorder.round()
+    #expect(try fixture.kinds() == [.clockStep, .suspended])
+    fixture.plan(1, first: 2)
+    _ = try fixture.recorder.round()
+    let after = try #require(try fixture.reader.sample(fixture.id(2)))
+    #expect(after.plannedAt.microseconds - before.microseconds == (4 - 3600 + 600) * 1_000_000)
+    #expect(try fixture.reader.anchors(of: fixture.run).count >= 3)
+  }
+
+  @Test("closing waits for what is open, at most until its deadline; plans that were never due go")
+  func closing() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(60))
+    fixture.plan(3)
+    fixture.send(1)
+    _ = try fixture.recorder.round()
+    fixture.inbox.close(by: fixture.clock.monotonicNow() + .seconds(2))
+    #expect(try fixture.recorder.round() != .closed)
+    fixture.clock.advance(.seconds(2))
+    #expect(try fixture.recorder.round() == .closed)
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+    #expect(try fixture.state(1) == .interrupted)
+    #expect(try fixture.state(2) == nil)
+    let record = try #require(try fixture.reader.run(fixture.run))
+    #expect(record.counts.planned == 1)
+    #expect(record.counts[.interrupted] == 1)
+  }
+
+  @Test("a quiet run still says that it lives")
+  func heartbeat() throws {
+    let fixture = try RecorderFixture()
+    _ = try fixture.recorder.round()
+    let first = try fixture.reader.run(fixture.run)?.lastHeartbeat
+    fixture.clock.advance(Recorder.heartbeat)
+    _ = try fixture.recorder.round()
+    let second = try fixture.reader.run(fixture.run)?.lastHeartbeat
+    #expect(second != first)
+  }
+
+  @Test("refused requests are one counted event a minute")
+  func refused() throws {
+    let fixture = try RecorderFixture()
+    for _ in 0..<500 { fixture.inbox.refused(ReceiptRefusal(.wrongMAC, source: "127.0.0.1")) }
+    _ = try fixture.recorder.round()
+    fixture.clock.advance(.seconds(61))
+    _ = try fixture.recorder.round()
+    let events = try fixture.reader.events(after: 0, limit: 10).rows
+    #expect(events.map(\.event.kind) == [.forgedReceipt])
+    #expect(events.first?.event.count == 500)
+  }
+}
+
+/// What a device was told, and what a reader saw at that moment.
+private final class Answer: Sendable {
+  private let content = Mutex<(outcome: ReceiptOutcome?, seen: NotificationState?)>((nil, nil))
+
+  func give(_ outcome: ReceiptOutcome, seen: NotificationState??) {
+    content.withLock { $0 = (outcome, seen ?? nil) }
+  }
+
+  var outcome: ReceiptOutcome? { content.withLock { $0.outcome } }
+  var seen: NotificationState? { content.withLock { $0.seen } }
+}
