@@ -38,6 +38,9 @@ public struct Transform: Sendable, Hashable {
   /// No rotation and no shear: edges stay parallel to the grid.
   public var isAxisAligned: Bool { b == 0 && c == 0 }
 
+  /// Neither turned nor mirrored: what is drawn inside can be drawn as it is.
+  var isUpright: Bool { isAxisAligned && a >= 0 && d >= 0 }
+
   /// This map first, then `other`.
   public func concatenating(_ other: Transform) -> Transform {
     Transform(

@@ -17,7 +17,7 @@ extension Window {
       return
     }
     let map = outerMap.map(own.concatenating) ?? own
-    if own.isAxisAligned {
+    if own.isUpright {
       drawContent(of: view, on: canvas, map: map, backdrop: backdrop, depth: depth)
     } else {
       drawTurned(view, on: canvas, map: map, backdrop: backdrop, depth: depth)

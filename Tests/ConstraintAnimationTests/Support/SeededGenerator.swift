@@ -1,14 +1,4 @@
 import ConstraintAnimation
-import ConstraintAnimationTestKit
-import Testing
-
-/// Fails with a diff of the two layouts.
-func expectLayout(_ view: View, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
-  let found = LayoutDescription.of(view)
-  if let difference = LayoutDescription.difference(expected: expected, found: found) {
-    Issue.record("the layout differs (- expected, + found):\n\(difference)", sourceLocation: sourceLocation)
-  }
-}
 
 /// A deterministic source of numbers for property tests (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {

@@ -1,0 +1,145 @@
+import ConstraintAnimation
+import ConstraintAnimationTestKit
+import Testing
+
+@Suite struct IdleAndDamageTests {
+  @Test("ten seconds without input: no deadline, nothing to draw")
+  func idle() throws {
+    let scene = try PanelScene()
+    #expect(scene.window.nextDeadline == nil)
+    for second in 1...10 {
+      #expect(!scene.window.advance(to: .seconds(Int64(second))).needsDisplay)
+      #expect(scene.window.nextDeadline == nil)
+    }
+  }
+
+  @Test("driven by its deadlines alone, a slide takes 15 frames and then rests")
+  func drivenByDeadlines() throws {
+    let scene = try PanelScene()
+    try scene.manager.slideHorizontally(activate: .log)
+    var frames = 0
+    var changed = 0
+    var before = scene.draw()
+    scene.window.advance(to: scene.window.time)
+    while let deadline = scene.window.nextDeadline, frames < 100 {
+      let change = scene.window.advance(to: deadline)
+      frames += 1
+      if change.needsDisplay {
+        let canvas = scene.draw()
+        let cells = canvas.changedCells(from: before)
+        changed += cells
+        #expect(cells <= 80 * 12 + 24)
+        before = canvas
+      }
+    }
+    #expect(frames <= 17)
+    #expect(changed > 0)
+    #expect(scene.page(.log).cellFrame == scene.host.cellFrame)
+  }
+
+  @Test("what differs from the last frame lies inside the damage")
+  func damage() throws {
+    let scene = try PanelScene(columns: 100, rows: 30)
+    var generator = SeededGenerator(seed: 3)
+    var before = scene.draw()
+    for frame in 0..<300 {
+      if frame % 9 == 0 {
+        let panel = Panel.allCases.randomElement(using: &generator) ?? .log
+        if Bool.random(using: &generator) {
+          try scene.manager.slideHorizontally(activate: panel)
+        } else {
+          try scene.manager.slideVertically(activate: panel)
+        }
+      }
+      if frame == 100 {
+        scene.window.animate(withDuration: .milliseconds(400)) {
+          scene.plot.transform = .translation(x: 5, y: 2).concatenating(.rotation(0.4))
+        }
+      }
+      if frame == 200 { scene.plot.isHidden = true }
+      if frame == 220 { scene.plot.removeFromSuperview() }
+      let change = scene.window.advance(to: .frame(Int64(frame)))
+      let canvas = scene.draw()
+      for y in 0..<30 {
+        for x in 0..<100 where canvas.glyph(x: x, y: y) != before.glyph(x: x, y: y) {
+          guard change.damage.contains(x: x, y: y) else {
+            Issue.record("frame \(frame): \(x),\(y) changed outside \(change.damage)")
+            return
+          }
+        }
+      }
+      before = canvas
+    }
+  }
+
+  @Test("a slow animation does not wake the program for frames that look alike")
+  func skipsAhead() {
+    let window = Window(size: Size(width: 40, height: 5))
+    let box = View()
+    box.frame = Rect(x: 0, y: 0, width: 4, height: 1)
+    window.root.addSubview(box)
+    window.advance(to: .zero)
+    window.animate(withDuration: .seconds(10), curve: .linear) { box.frame.origin.x = 10 }
+    var frames = 0
+    var moves = 0
+    while let deadline = window.nextDeadline, frames < 1000 {
+      if window.advance(to: deadline).needsDisplay { moves += 1 }
+      frames += 1
+    }
+    #expect(moves == 10)
+    #expect(frames < 60)
+    #expect(box.cellFrame.x0 == 10)
+  }
+
+  @Test("the same events at the same times give the same frames")
+  func deterministic() throws {
+    func run() throws -> [FrameSnapshot] {
+      var generator = SeededGenerator(seed: 21)
+      let scene = try PanelScene()
+      scene.host.addGestureRecognizer(scene.manager.makePanGestureRecognizer())
+      var snapshots: [FrameSnapshot] = []
+      for _ in 0..<400 {
+        let kinds: [InputEvent.Kind] = [.mouseDown, .mouseDrag, .mouseUp, .focusLost]
+        let event = InputEvent(
+          kind: kinds.randomElement(using: &generator) ?? .mouseUp,
+          location: Point(
+            x: Double(Int.random(in: 0..<80, using: &generator)),
+            y: Double(Int.random(in: 12..<24, using: &generator))))
+        scene.window.send(
+          event, at: scene.window.time + .milliseconds(Int.random(in: 0...40, using: &generator)))
+        if Int.random(in: 0...9, using: &generator) == 0 {
+          try scene.manager.slideHorizontally(
+            activate: Panel.allCases.randomElement(using: &generator) ?? .log)
+        }
+        scene.window.advance(to: scene.window.time + .milliseconds(7))
+        snapshots.append(scene.window.snapshot())
+      }
+      return snapshots
+    }
+    #expect(try run() == run())
+  }
+
+  @Test("a resize at any frame of anything ends in the layout of that size")
+  func resizeAnytime() throws {
+    var generator = SeededGenerator(seed: 77)
+    let scene = try PanelScene()
+    for _ in 0..<150 {
+      try scene.manager.slideHorizontally(activate: Panel.allCases.randomElement(using: &generator) ?? .log)
+      scene.window.advance(to: scene.window.time + .milliseconds(Int.random(in: 0...200, using: &generator)))
+      let size = Size(
+        width: Double(Int.random(in: 10...150, using: &generator)),
+        height: Double(Int.random(in: 4...60, using: &generator)))
+      scene.window.resize(to: size)
+      scene.window.advance(to: scene.window.time + .milliseconds(Int.random(in: 0...400, using: &generator)))
+    }
+    scene.window.advance(to: scene.window.time + .seconds(1))
+    scene.window.resize(to: Size(width: 80, height: 24))
+    let fresh = try PanelScene(active: scene.manager.active)
+    for (page, other) in zip(scene.pages, fresh.pages) {
+      #expect(page.isHidden == other.isHidden)
+      if !page.isHidden { #expect(page.cellFrame == other.cellFrame) }
+    }
+    #expect(scene.host.cellFrame == fresh.host.cellFrame && scene.plot.cellFrame == fresh.plot.cellFrame)
+    #expect(scene.window.diagnostics.isEmpty)
+  }
+}
