@@ -75,16 +75,25 @@ static void restore_and_raise(int number, siginfo_t *information, void *context)
   if (!recurs || information == NULL || information->si_code <= 0) raise(number);
 }
 
+// What the process was told to ignore (by nohup, or a shell that put it in the background) stays ignored.
+static bool is_ignored(int number) {
+  struct sigaction present;
+  return sigaction(number, NULL, &present) == 0 && (present.sa_flags & SA_SIGINFO) == 0
+         && present.sa_handler == SIG_IGN;
+}
+
 static void install(void) {
   const stack_t stack = {.ss_sp = signal_stack, .ss_size = signal_stack_bytes};
   stack_t present;
   if (sigaltstack(NULL, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) sigaltstack(&stack, NULL);
+  for (int index = 0; index < fatal_count; index += 1) cncurses_unblock_signal(fatal_signals[index]);
   if (installed) return;
   installed = true;
   atexit(restore_at_exit);
   for (int index = 0; index < fatal_count; index += 1) {
     struct sigaction action = {.sa_sigaction = restore_and_raise, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
+    if (is_ignored(fatal_signals[index])) continue;
     sigaction(fatal_signals[index], &action, &replaced[index]);
   }
 }

@@ -20,6 +20,13 @@ void cncurses_default_signal(int number) {
   sigaction(number, &action, NULL);
 }
 
+void cncurses_unblock_signal(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int cncurses_poll(struct pollfd *descriptors, unsigned long count, long long nanoseconds) {
   const struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &timeout, NULL);
@@ -47,6 +54,7 @@ int cncurses_catch_signal(int number) {
   if (sigaction(number, &action, &before) != 0) return -1;
   if (!caught[number]) replaced[number] = before;
   caught[number] = true;
+  cncurses_unblock_signal(number);
   return 0;
 }
 

@@ -39,7 +39,11 @@ int cncurses_poll(struct pollfd *descriptors, unsigned long count, long long nan
 /// Makes the pipe once for the process (both ends close-on-exec and non-blocking). Returns its reading end, or -1.
 int cncurses_signal_pipe(void);
 
-/// From now on the signal becomes one byte, its number, in the pipe. Remembers what was there before.
+/// Lets the calling thread take a signal. A thread that was started from a dispatch worker blocks nearly all.
+void cncurses_unblock_signal(int signal);
+
+/// From now on the signal becomes one byte, its number, in the pipe, and the calling thread takes it. Remembers what
+/// was there before.
 int cncurses_catch_signal(int signal);
 
 /// Puts back what `cncurses_catch_signal` replaced.

@@ -18,6 +18,9 @@ public struct Cell: Sendable, Hashable {
 
   static let wideFlag: UInt32 = 1 << 8
 
+  /// `CellAttributes.underline` and `.reverse`, as a number because this is asked for each cell of a frame.
+  static let drawnOnBlanks: UInt32 = 0b1_1000
+
   /// A space in the terminal's own colours.
   public static let blank = Cell(
     glyph: 0x20, foreground: .terminalDefault, background: .terminalDefault, attributes: [])
@@ -54,7 +57,7 @@ public struct Cell: Sendable, Hashable {
   ///
   /// Bold, dim and italic do not show on a space; underline and reverse do.
   var isErasable: Bool {
-    glyph == 0x20 && bits & UInt32(CellAttributes([.underline, .reverse]).rawValue) == 0
+    glyph == 0x20 && bits & Cell.drawnOnBlanks == 0
   }
 
   /// A space with this cell's look.

@@ -1,4 +1,5 @@
-/// Reduces 24-bit colours to what the terminal has, remembering its answers.
+/// Reduces 24-bit colours to what the terminal has, remembering its answers. With true colour they stay what they
+/// are, in fewer bytes where that is possible.
 ///
 /// The nearest palette entry is found with squared distances weighted 2 : 4 : 3 for red, green and blue, close to
 /// how differently the eye takes them. The 256-colour profile leaves out the first sixteen entries, because people
@@ -23,13 +24,16 @@ struct ColorReducer: ~Copyable {
   @inline(__always)
   func reduce(_ color: CellColor) -> Reduced {
     if color.bits == 0 || profile == .monochrome { return 0 }
-    if profile == .trueColor { return color.bits }
     // Multiplicative hashing: the upper bits of the product depend on all of the colour.
     let slot = Int((color.bits &* 0x9E37_79B1) >> 23)
     if memo[slot].color != color.bits {
-      memo[slot] = (
-        color.bits, profile == .ansi256 ? Self.nearest256(color.bits) : Self.nearest16(color.bits)
-      )
+      let reduced =
+        switch profile {
+        case .trueColor: Self.shortened(color.bits)
+        case .ansi256: Self.nearest256(color.bits)
+        default: Self.nearest16(color.bits)
+        }
+      memo[slot] = (color.bits, reduced)
     }
     return memo[slot].reduced
   }
@@ -47,21 +51,36 @@ struct ColorReducer: ~Copyable {
     return 2 * red * red + 4 * green * green + 3 * blue * blue
   }
 
-  static func nearest256(_ bits: UInt32) -> Reduced {
+  /// The same colour as an index of 256 where it is one exactly: half the bytes, and a full frame has thousands.
+  ///
+  /// The first entries of the cube are left out, because base16 schemes put colours of their own there.
+  static func shortened(_ bits: UInt32) -> Reduced {
+    let index = nearestIndex(bits)
+    return index >= 22 && distance(channels(bits), channels(of: index)) == 0
+      ? 0x0200_0000 | UInt32(index) : bits
+  }
+
+  static func nearest256(_ bits: UInt32) -> Reduced { 0x0200_0000 | UInt32(nearestIndex(bits)) }
+
+  private static func nearestIndex(_ bits: UInt32) -> Int {
     let wanted = channels(bits)
     // The cube's levels are 0, 95, 135, 175, 215, 255.
     func step(_ value: Int) -> Int { value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40 }
-    func level(_ step: Int) -> Int { step == 0 ? 0 : 55 + 40 * step }
-    let steps = (red: step(wanted.red), green: step(wanted.green), blue: step(wanted.blue))
-    let cube = (red: level(steps.red), green: level(steps.green), blue: level(steps.blue))
+    let cube = 16 + 36 * step(wanted.red) + 6 * step(wanted.green) + step(wanted.blue)
     // The grey ramp is 8, 18, … 238.
     let mean = (2 * wanted.red + 4 * wanted.green + 3 * wanted.blue) / 9
-    let shade = min(max((mean - 3) / 10, 0), 23)
-    let grey = 8 + 10 * shade
-    if distance(wanted, (grey, grey, grey)) < distance(wanted, cube) {
-      return 0x0200_0000 | UInt32(232 + shade)
+    let grey = 232 + min(max((mean - 3) / 10, 0), 23)
+    return distance(wanted, channels(of: grey)) < distance(wanted, channels(of: cube)) ? grey : cube
+  }
+
+  /// The colour of an index from 16 on.
+  private static func channels(of index: Int) -> (red: Int, green: Int, blue: Int) {
+    if index >= 232 {
+      let grey = 8 + 10 * (index - 232)
+      return (grey, grey, grey)
     }
-    return 0x0200_0000 | UInt32(16 + 36 * steps.red + 6 * steps.green + steps.blue)
+    func level(_ step: Int) -> Int { step == 0 ? 0 : 55 + 40 * step }
+    return (level((index - 16) / 36), level((index - 16) / 6 % 6), level((index - 16) % 6))
   }
 
   static func nearest16(_ bits: UInt32) -> Reduced {

@@ -1,5 +1,3 @@
-import ConstraintAnimation
-
 /// Turns changed cells into the fewest bytes it knows: keeps track of where the cursor is and what the rendition
 /// is set to, and chooses moves and renditions by their length.
 ///
@@ -66,7 +64,10 @@ struct FrameEncoder: ~Copyable {
         continue
       }
       let cell = back[x]
-      if cell.isErasable, let end = erase(from: x, y: y, back: back, front: front, last: last, count: count) {
+      // Fewer than four blanks are never worth an erase: the fourth is looked at first.
+      if cell.isErasable, x + 3 < count, back[x + 3].isErasable,
+        let end = erase(from: x, y: y, back: back, front: front, last: last, count: count)
+      {
         x = end
         continue
       }
@@ -94,7 +95,7 @@ struct FrameEncoder: ~Copyable {
     if left.isErasable && right.isErasable {
       return colors.reduce(left.background) == colors.reduce(right.background)
     }
-    return left.attributes == right.attributes
+    return left.bits == right.bits
       && colors.reduce(left.foreground) == colors.reduce(right.foreground)
       && colors.reduce(left.background) == colors.reduce(right.background)
   }
@@ -105,11 +106,11 @@ struct FrameEncoder: ~Copyable {
     if cell.isErasable {
       return Pen(
         foreground: pen.foreground, background: colors.reduce(cell.background),
-        attributes: pen.attributes.subtracting([.underline, .reverse]))
+        attributes: pen.attributes & ~UInt8(truncatingIfNeeded: Cell.drawnOnBlanks))
     }
     return Pen(
       foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
-      attributes: cell.attributes)
+      attributes: UInt8(truncatingIfNeeded: cell.bits))
   }
 
   private mutating func paint(_ cell: Cell, lastColumn: Int) {
@@ -171,6 +172,7 @@ struct FrameEncoder: ~Copyable {
 
   /// Moves to a cell, over a short gap by painting again what is there.
   private mutating func approach(x: Int, y: Int, row: UnsafePointer<Cell>) {
+    if cursorY == y && cursorX == x { return }
     if cursorY == y && cursorX >= 0 && x > cursorX && x - cursorX <= 4 {
       var cost = 0
       var gap = cursorX

@@ -4,13 +4,29 @@ struct OutputBytes: ~Copyable {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var capacity: Int
+  /// For each number below `tabulated` its digits in the lower bytes, first digit lowest, and their count in the
+  /// highest.
+  private let decimals: UnsafeMutablePointer<UInt32>
+  private static let tabulated = 512
 
   init(capacity: Int = 1 << 14) {
     self.capacity = capacity
     base = .allocate(capacity: capacity)
+    decimals = .allocate(capacity: OutputBytes.tabulated)
+    for value in 0..<UInt32(OutputBytes.tabulated) {
+      let digits =
+        value < 10
+        ? [value] : value < 100 ? [value / 10, value % 10] : [value / 100, value / 10 % 10, value % 10]
+      var entry = UInt32(digits.count) << 24
+      for (place, digit) in digits.enumerated() { entry |= (0x30 + digit) << UInt32(8 * place) }
+      decimals.advanced(by: Int(value)).initialize(to: entry)
+    }
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    base.deallocate()
+    decimals.deallocate()
+  }
 
   var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
@@ -38,8 +54,13 @@ struct OutputBytes: ~Copyable {
     count += 1
   }
 
+  /// Inlined so that the count is known and the copy is one instruction.
+  @inline(__always)
   mutating func append(_ text: StaticString) {
-    append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    let length = text.utf8CodeUnitCount
+    if count + length > capacity { grow(by: length) }
+    UnsafeMutableRawPointer(base + count).copyMemory(from: text.utf8Start, byteCount: length)
+    count += length
   }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -54,7 +75,17 @@ struct OutputBytes: ~Copyable {
   }
 
   /// A non-negative decimal number.
+  @inline(__always)
   mutating func append(decimal value: Int) {
+    precondition(value >= 0)
+    if value < OutputBytes.tabulated && count + 4 <= capacity {
+      // Nearly all of them: a channel of a colour, a place on the screen. Four bytes are stored, those that count
+      // are kept.
+      let entry = decimals[value]
+      UnsafeMutableRawPointer(base + count).storeBytes(of: entry.littleEndian, as: UInt32.self)
+      count += Int(entry >> 24)
+      return
+    }
     var divisor = 1
     while value / divisor >= 10 { divisor *= 10 }
     while divisor > 0 {

@@ -1,10 +1,9 @@
-import ConstraintAnimation
-
 /// What the terminal's rendition is set to, and the cheapest way to another (ECMA-48 8.3.117, SGR).
 struct Pen: Equatable {
   var foreground: ColorReducer.Reduced = 0
   var background: ColorReducer.Reduced = 0
-  var attributes: CellAttributes = []
+  /// The raw value of `CellAttributes`: sets of bits compare faster as numbers, and this happens for each cell.
+  var attributes: UInt8 = 0
 
   static let plain = Pen()
 
@@ -18,8 +17,8 @@ struct Pen: Equatable {
       return
     }
     let start = bytes.count
-    let removed = attributes.subtracting(next.attributes)
-    if !removed.isEmpty || next.foreground == 0 || next.background == 0 {
+    let removed = attributes & ~next.attributes
+    if removed != 0 || next.foreground == 0 || next.background == 0 {
       appendReset(to: next, &bytes)
       let resetCount = bytes.count - start
       appendDelta(to: next, removed: removed, &bytes)
@@ -43,27 +42,34 @@ struct Pen: Equatable {
     if next.background != 0 { Pen.append(next.background, base: 40, &bytes) }
   }
 
-  private func appendDelta(to next: Pen, removed: CellAttributes, _ bytes: inout OutputBytes) {
-    var added = next.attributes.subtracting(attributes)
-    if !removed.isDisjoint(with: [.bold, .dim]) {
+  private func appendDelta(to next: Pen, removed: UInt8, _ bytes: inout OutputBytes) {
+    var added = next.attributes & ~attributes
+    if removed & (Pen.bold | Pen.dim) != 0 {
       bytes.append("22;")
       // 22 ends both; the one that stays has to be said again.
-      added.formUnion(next.attributes.intersection([.bold, .dim]))
+      added |= next.attributes & (Pen.bold | Pen.dim)
     }
-    if removed.contains(.italic) { bytes.append("23;") }
-    if removed.contains(.underline) { bytes.append("24;") }
-    if removed.contains(.reverse) { bytes.append("27;") }
+    if removed & Pen.italic != 0 { bytes.append("23;") }
+    if removed & Pen.underline != 0 { bytes.append("24;") }
+    if removed & Pen.reverse != 0 { bytes.append("27;") }
     Pen.append(added, &bytes)
     if next.foreground != foreground { Pen.append(next.foreground, base: 30, &bytes) }
     if next.background != background { Pen.append(next.background, base: 40, &bytes) }
   }
 
-  private static func append(_ attributes: CellAttributes, _ bytes: inout OutputBytes) {
-    if attributes.contains(.bold) { bytes.append("1;") }
-    if attributes.contains(.dim) { bytes.append("2;") }
-    if attributes.contains(.italic) { bytes.append("3;") }
-    if attributes.contains(.underline) { bytes.append("4;") }
-    if attributes.contains(.reverse) { bytes.append("7;") }
+  private static let bold: UInt8 = 1 << 0
+  private static let dim: UInt8 = 1 << 1
+  private static let italic: UInt8 = 1 << 2
+  private static let underline: UInt8 = 1 << 3
+  private static let reverse: UInt8 = 1 << 4
+
+  private static func append(_ attributes: UInt8, _ bytes: inout OutputBytes) {
+    if attributes == 0 { return }
+    if attributes & bold != 0 { bytes.append("1;") }
+    if attributes & dim != 0 { bytes.append("2;") }
+    if attributes & italic != 0 { bytes.append("3;") }
+    if attributes & underline != 0 { bytes.append("4;") }
+    if attributes & reverse != 0 { bytes.append("7;") }
   }
 
   /// - Parameter base: 30 for the foreground, 40 for the background.

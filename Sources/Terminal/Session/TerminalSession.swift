@@ -52,9 +52,14 @@ public final class TerminalSession {
   /// - Parameter environment: TERM and what `TerminalCapabilities` reads.
   /// - Throws: when standard input or output is no terminal, TERM is none that can be painted on, or the system
   ///   refuses; the terminal is then as it was.
-  public init(environment: [String: String], options: Options = Options()) throws(TerminalError) {
+  public convenience init(environment: [String: String], options: Options = Options()) throws(TerminalError) {
+    try self.init(environment: environment, options: options, input: STDIN_FILENO, output: STDOUT_FILENO)
+  }
+
+  /// On any terminal, so that tests can hold its other end.
+  init(environment: [String: String], options: Options, input: Int32, output: Int32) throws(TerminalError) {
     let name = try TerminalSession.suitableName(options.terminalName ?? environment["TERM"])
-    let terminal = try TerminalDescriptor(input: STDIN_FILENO, output: STDOUT_FILENO)
+    let terminal = try TerminalDescriptor(input: input, output: output)
     waker = try TerminalWaker()
     var environment = environment
     environment["TERM"] = name

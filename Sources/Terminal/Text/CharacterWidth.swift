@@ -17,11 +17,20 @@ public enum CharacterWidth {
 
   /// Whether terminals agree on the width. After any other glyph the writer says again where it is, so that a
   /// terminal with another opinion cannot push the rest of the row aside.
+  @inline(__always)
   static func isAgreed(_ value: UInt32) -> Bool {
+    if value >= 0x20 && value < 0x7F || value >= 0x2500 && value < 0x25FD || value >= 0x2800 && value < 0x2900
+    {
+      return true
+    }
+    return isAgreedElsewhere(value)
+  }
+
+  private static func isAgreedElsewhere(_ value: UInt32) -> Bool {
     switch value {
-    case 0x20..<0x7F, 0xA0..<0x300, 0x370..<0x483, 0x48A..<0x530: true
+    case 0xA0..<0x300, 0x370..<0x483, 0x48A..<0x530: true
     case 0x2010..<0x2028, 0x2030..<0x205F, 0x20A0..<0x20C1, 0x2190..<0x231A: true
-    case 0x2400..<0x2427, 0x2500..<0x25FD, 0x2800..<0x2900: true
+    case 0x2400..<0x2427: true
     // Symbols for legacy computing: sextants, octants, eighths.
     case 0x1FB00..<0x1FBFB, 0x1CD00..<0x1CDE6: true
     // Kana, ideographs, Hangul syllables and fullwidth forms are two columns everywhere.

@@ -42,6 +42,8 @@ enum Expectation {
     switch (shown, colors) {
     case (.rgb(let red, let green, let blue), .trueColor):
       return (red, green, blue) == (Int(wanted.red), Int(wanted.green), Int(wanted.blue))
+    case (.indexed(let index), .trueColor):
+      return index >= 22 && distance(rgb256(index), wanted) == 0
     case (.indexed(let index), .ansi256):
       guard index >= 16 else { return false }
       let nearest = (16..<256).map { distance(rgb256($0), wanted) }.min()

@@ -12,10 +12,13 @@ struct RandomPainter {
   ]
 
   mutating func color() -> Color? {
-    switch Int.random(in: 0..<5, using: &random) {
+    switch Int.random(in: 0..<6, using: &random) {
     case 0: nil
     case 1: Color(0, 0, 0)
     case 2: Color(30, 30, 46)
+    case 3:
+      [Color(95, 135, 255), Color(0, 0, 95), Color(8, 8, 8), Color(238, 238, 238)].randomElement(
+        using: &random)
     default:
       Color(
         UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...255, using: &random),

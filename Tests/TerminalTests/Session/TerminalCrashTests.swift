@@ -1,0 +1,87 @@
+import ConstraintAnimation
+import Glibc
+import Testing
+
+@testable import Terminal
+
+/// Each ending happens in a process of its own, on a terminal that the test holds.
+@Suite("However the process ends, the terminal is given back", .timeLimit(.minutes(2)))
+struct TerminalCrashTests {
+  private let pty: PseudoTerminal
+  private let before: [UInt32]
+
+  init() throws {
+    pty = try PseudoTerminal(columns: 60, rows: 10)
+    before = pty.modes
+  }
+
+  private func expectGivenBack() {
+    var model = ModelTerminal(columns: 60, rows: 10)
+    let output = pty.output()
+    #expect(String(decoding: output, as: UTF8.self).contains("\u{1B}[?1006h"), "the session had begun")
+    model.feed(output)
+    #expect(model.modes == [7, 25])
+    #expect(!model.isApplicationKeypad)
+    #expect(pty.modes == before)
+  }
+
+  /// In the child: a session that is in the middle of a frame.
+  static func begin(_ path: String) throws -> TerminalSession {
+    // A shell that tests in the background has its children ignore SIGQUIT.
+    Glibc.signal(SIGQUIT, SIG_DFL)
+    let terminal = open(path, O_RDWR | O_NOCTTY)
+    var options = TerminalSession.Options()
+    options.catchesEndSignals = false
+    let session = try TerminalSession(
+      environment: ["TERM": "xterm-256color"], options: options, input: terminal, output: terminal)
+    let buffer = CellBuffer(columns: 60, rows: 10)
+    buffer.write("here", x: 0, y: 0, style: .plain)
+    _ = session.present(buffer)
+    return session
+  }
+
+  @Test("a signal that ends it", arguments: [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT])
+  func signal(number: Int32) async throws {
+    let path = pty.path
+    let result = await #expect(processExitsWith: .failure) {
+      [path = path as String, number = number as Int32] in
+      let session = try TerminalCrashTests.begin(path)
+      withExtendedLifetime(session) { _ = raise(number) }
+    }
+    // Not by our own exit: whoever waits for the process learns the truth.
+    #expect(result?.exitStatus == .signal(number))
+    expectGivenBack()
+  }
+
+  @Test("a broken promise in Swift")
+  func trap() async {
+    let path = pty.path
+    await #expect(processExitsWith: .failure) { [path = path as String] in
+      let session = try TerminalCrashTests.begin(path)
+      withExtendedLifetime(session) { preconditionFailure("as a bug would") }
+    }
+    expectGivenBack()
+  }
+
+  @Test("exit, from anywhere")
+  func exit() async {
+    let path = pty.path
+    await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+      let session = try TerminalCrashTests.begin(path)
+      await Task.detached { () -> Void in Glibc.exit(3) }.value
+      withExtendedLifetime(session) {}
+    }
+    expectGivenBack()
+  }
+
+  @Test("an endless recursion")
+  func overflow() async {
+    let path = pty.path
+    await #expect(processExitsWith: .failure) { [path = path as String] in
+      let session = try TerminalCrashTests.begin(path)
+      func sink(_ depth: Int) -> Int { depth == .max ? 0 : sink(depth + 1) ^ depth }
+      withExtendedLifetime(session) { Glibc.exit(Int32(truncatingIfNeeded: sink(0)) & 1) }
+    }
+    expectGivenBack()
+  }
+}
