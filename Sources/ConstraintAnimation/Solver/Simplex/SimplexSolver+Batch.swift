@@ -52,13 +52,13 @@ extension SimplexSolver {
   /// Brings the tableau up to the edits without looking for the optimum yet.
   private mutating func applyEdits() {
     takeLevels()
-    var firstNew = false
+    var hasAdditions = false
     for index in 0..<edits.count {
       let place = Int(edits[index])
       let record = records[place]
       if nodes[place].flags.contains(.variable) { continue }
       if record.edits.contains(.added) {
-        firstNew = true
+        hasAdditions = true
       } else if record.edits.contains(.removed) {
         release(place)
       } else {
@@ -68,7 +68,7 @@ extension SimplexSolver {
         }
       }
     }
-    if firstNew { installAdditions() }
+    if hasAdditions { installAdditions() }
     for index in 0..<edits.count {
       let place = Int(edits[index])
       if nodes[place].flags.contains(.leaving) { retire(place) }

@@ -54,7 +54,7 @@ extension SimplexSolver {
     offSlope.append(Int32(truncatingIfNeeded: place))
   }
 
-  private mutating func hasRowOffSlope() -> Bool {
+  private func hasRowOffSlope() -> Bool {
     for index in 0..<offSlope.count {
       let node = nodes[Int(offSlope[index])]
       if node.isBasic && node.isOffSlope(tolerance: Self.valueTolerance) { return true }

@@ -11,9 +11,6 @@ struct ObjectiveLevels: ~Copyable {
   /// A slot's place in `order`.
   private(set) var rank = Buffer<Int16>()
 
-  /// How many slots have been handed out at most.
-  var slotCount: Int { priorities.count }
-
   func priority(atRank rank: Int) -> Int16 { priorities[Int(order[rank])] }
 
   /// The slot of a priority in use.
