@@ -75,8 +75,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    isReading = false
+    // Flushing may end the last stream; closing has to wait until the bytes are out.
     context.flush()
+    isReading = false
     closeIfDone()
     context.fireChannelReadComplete()
   }
@@ -204,17 +205,22 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   private func write(_ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID) {
     guard let context else { return }
+    // Before the frame is written: its writing may end the stream and, with that, be the last thing to wait for.
+    scheduleFlush(context)
     context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+  }
+
+  /// Answers that fall due in the same tick leave in one segment.
+  private func scheduleFlush(_ context: ChannelHandlerContext) {
     guard !isReading, !isFlushScheduled else { return }
-    // Answers that fall due in the same tick leave in one segment.
     isFlushScheduled = true
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { bound.value.flushScheduled() }
   }
 
   private func flushScheduled() {
-    isFlushScheduled = false
     context?.flush()
+    isFlushScheduled = false
     closeIfDone()
   }
 

@@ -19,8 +19,11 @@ public enum LocalAuthority {
   /// - Throws: ``HTTPServerError`` when a file cannot be written.
   public static func credentials(in directory: String, now: WallTime) throws -> LocalCredentials {
     let files = LocalCredentials(directory: directory)
-    if isUsable(files, now: now) { return files }
-    try make(files, in: directory, now: now)
+    if !isUsable(files, now: now) { try make(files, in: directory, now: now) }
+    if !FileManager.default.fileExists(atPath: files.secretFile) {
+      try PrivateFile.write(
+        SymmetricKey(size: .bits256).hexadecimal + "\n", to: files.secretFile, mode: 0o600)
+    }
     return files
   }
 
@@ -66,6 +69,7 @@ public enum LocalAuthority {
     let signer = X509.Certificate.PrivateKey(key)
     let name = try DistinguishedName {
       CommonName("pushscope local authority")
+      // Tells one authority from another: clients look issuers up by name.
       OrganizationalUnitName(SymmetricKey(size: .bits128).hexadecimal)
     }
     return try X509.Certificate(
@@ -118,7 +122,7 @@ extension Date {
 }
 
 extension SymmetricKey {
-  /// Random text that tells one authority's name from another's: clients look issuers up by name.
+  /// Its bytes as lower-case text.
   fileprivate var hexadecimal: String {
     withUnsafeBytes { bytes in
       bytes.map { byte in

@@ -1,0 +1,138 @@
+import HTTPServer
+import HTTPTestKit
+import Measurement
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOPosix
+import Synchronization
+
+/// A server whose answers are chosen by the path: each does one thing that a responder can do.
+final class TestServer: Sendable {
+  private final class Responder: HTTPResponder {
+    struct State {
+      var held: [HTTPExchange] = []
+      var opened = 0
+      var closed = 0
+    }
+
+    let state = Mutex(State())
+
+    func opened(_ connection: HTTPConnection) { state.withLock { $0.opened += 1 } }
+
+    func closed(_ connection: HTTPConnection) { state.withLock { $0.closed += 1 } }
+
+    func respond(to exchange: HTTPExchange) {
+      let parts = exchange.request.path.split(separator: "/")
+      switch parts.first {
+      case "echo": exchange.answer(echo(exchange))
+      case "empty": exchange.answer(HTTPResponse(status: 200))
+      case "limit":
+        exchange.connection.setMaximumConcurrentStreams(Int(parts[1]) ?? 1)
+        exchange.answer(HTTPResponse(status: 200))
+      case "reset": exchange.reset(.internalError)
+      case "refuse": exchange.reset(.refusedStream)
+      case "silence": break
+      case "disconnect": exchange.connection.disconnect()
+      case "hold": state.withLock { $0.held.append(exchange) }
+      case "goaway":
+        exchange.connection.goAway(.enhanceYourCalm, debugData: "tired")
+        state.withLock { $0.held.append(exchange) }
+        release()
+      case "release":
+        release()
+        exchange.answer(HTTPResponse(status: 200))
+      case "twice":
+        exchange.answer(HTTPResponse(status: 200, json: "1"))
+        exchange.answer(HTTPResponse(status: 500, json: "2"))
+      default: exchange.answer(HTTPResponse(status: 404, json: "{}"))
+      }
+    }
+
+    /// Answers what is held, from another thread, in the order of arrival.
+    func release() {
+      let held = state.withLock { state in
+        defer { state.held = [] }
+        return state.held
+      }
+      Task { for exchange in held { exchange.answer(HTTPResponse(status: 200, json: "\"released\"")) } }
+    }
+
+    private func echo(_ exchange: HTTPExchange) -> HTTPResponse {
+      let request = exchange.request
+      let name = request.headers.first(name: "x-name") ?? ""
+      let source = exchange.connection.source
+      return HTTPResponse(
+        status: 200,
+        json:
+          "\(request.method) \(request.path) \(request.version.name) \(request.body.readableBytes) \(name) \(source)",
+        headers: ["x-answer": "yes"])
+    }
+
+    func answer(to violation: HTTPViolation) -> HTTPResponse {
+      HTTPResponse(status: violation.status, json: "\"\(violation)\"")
+    }
+  }
+
+  let port: Int
+  let credentials: LocalCredentials
+  private let responder: Responder
+  private let group: MultiThreadedEventLoopGroup
+  private let server: HTTPServer
+  private let directory: TemporaryDirectory
+
+  init(
+    _ limits: HTTPServerLimits = HTTPServerLimits(),
+    protocols: [HTTPServerConfiguration.ApplicationProtocol] = [.http2, .http1]
+  ) async throws {
+    directory = try TemporaryDirectory()
+    credentials = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    responder = Responder()
+    let identity = try ServerIdentity(
+      certificateFile: credentials.certificateFile, keyFile: credentials.keyFile)
+    server = try await HTTPServer.start(
+      HTTPServerConfiguration(port: 0, identity: identity, protocols: protocols, limits: limits),
+      on: group.next(), clock: SystemClock(), responder: responder)
+    port = server.port
+  }
+
+  var curl: Curl { Curl(port: port, authorityFile: credentials.authorityFile) }
+
+  var h2: H2Client { H2Client(port: port, authorityFile: credentials.authorityFile) }
+
+  /// Bytes over TLS, or over nothing at all, by tls_client.py. Status 3: the server kept the connection open.
+  func send(_ text: String, alpn: String, patience: Double = 10) async throws -> Tool.Outcome {
+    try await Tool.run(
+      Tool.python,
+      ["\(Tool.scripts)/tls_client.py", "\(port)", credentials.authorityFile, alpn, "\(patience)"],
+      input: text)
+  }
+
+  var opened: Int { responder.state.withLock { $0.opened } }
+  var closed: Int { responder.state.withLock { $0.closed } }
+  var held: Int { responder.state.withLock { $0.held.count } }
+
+  func release() { responder.release() }
+
+  func shutdown(within grace: Duration = .milliseconds(200)) async {
+    await server.shutdown(within: grace)
+    try? await group.shutdownGracefully()
+  }
+}
+
+/// Runs a test against a server of its own and takes it down after.
+func withServer(
+  _ limits: HTTPServerLimits = HTTPServerLimits(),
+  protocols: [HTTPServerConfiguration.ApplicationProtocol] = [.http2, .http1],
+  _ body: (TestServer) async throws -> Void
+) async throws {
+  let server = try await TestServer(limits, protocols: protocols)
+  do {
+    try await body(server)
+  } catch {
+    await server.shutdown()
+    throw error
+  }
+  await server.shutdown()
+}
