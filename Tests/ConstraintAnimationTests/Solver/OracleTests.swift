@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: Oracle.isExpected, "python3 with scipy and kiwisolver is not installed"))
 struct OracleTests {
   @Test func smallSystemsAreSolvedAsWellAsALinearProgram() throws {
-    try judge(count: TestScale.count(500), seed: 1) { random in
+    try judge(count: TestScale.count(300), seed: 1) { random in
       let variables = Int.random(in: 1...6, using: &random)
       return .random(
         variables: variables, constraints: Int.random(in: 1...14, using: &random), using: &random)
