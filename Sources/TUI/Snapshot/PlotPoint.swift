@@ -14,7 +14,7 @@ struct PlotPoint: Sendable, Hashable {
   let state: NotificationState
 
   /// Marks an interval that is not known.
-  private static let absent = Int64.min
+  static let absent = Int64.min
 
   init(
     plannedAt: WallTime, plannedMonotonic: Int64, scheduleLag: Int64?, acceptLatency: Int64?,
@@ -40,7 +40,7 @@ struct PlotPoint: Sendable, Hashable {
 
   var deliveryLatency: Int64? { storedDelivery == Self.absent ? nil : storedDelivery }
 
-  /// The value of a metric in µs, or the smallest number when there is none: for loops that cannot afford optionals.
+  /// The value of a metric in µs, or `absent`: for loops that cannot afford optionals.
   @inline(__always)
   func rawValue(of metric: Metric) -> Int64 {
     switch metric {

@@ -3,12 +3,14 @@ struct TimeScale: Sendable, Hashable, Comparable {
   /// Index into `steps`.
   private let index: Int
 
-  private static let steps: [Int64] = [
-    1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
-    1_000_000, 2_000_000, 5_000_000, 10_000_000, 15_000_000, 30_000_000,
-    60_000_000, 120_000_000, 300_000_000, 600_000_000, 900_000_000, 1_800_000_000,
-    3_600_000_000, 7_200_000_000,
-  ]
+  private static let steps: [Int64] = {
+    let second: Int64 = 1_000_000
+    let fractions: [Int64] = [1, 2, 5, 10, 20, 50, 100, 200, 500].map { $0 * 1_000 }
+    let seconds: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * second }
+    let minutes: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * 60 * second }
+    let hours: [Int64] = [1, 2, 3, 6].map { $0 * 3600 * second }
+    return fractions + seconds + minutes + hours
+  }()
 
   private init(index: Int) { self.index = min(max(index, 0), TimeScale.steps.count - 1) }
 

@@ -78,9 +78,14 @@ struct DotRaster {
       let code = codes[point.state.rawValue]
       if code == 0 { continue }
       var value = point.rawValue(of: metric)
-      let isPending = point.state == .inFlight && value == .min
-      if isPending, let now = projection.pendingUntil { value = now - point.plannedMonotonic }
-      if value < 0 { continue }
+      var isPending = false
+      if value == PlotPoint.absent {
+        guard point.state == .inFlight, let now = projection.pendingUntil else { continue }
+        isPending = true
+        value = now - point.plannedMonotonic
+      }
+      // A corrected latency may come out below nothing, and so may an age between two clocks.
+      value = max(0, value)
       // The half keeps exact multiples on their side of the boundary in spite of the reciprocal.
       let dotColumn = Int(((Double(point.plannedAt - start) + 0.5) * perDot).rounded(.down))
       guard dotColumn >= 0 && dotColumn < dotColumns else { continue }

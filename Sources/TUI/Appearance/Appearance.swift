@@ -1,0 +1,128 @@
+import ConstraintAnimation
+import Terminal
+
+/// A theme made ready for what the terminal can show: a style for each role and for each mark, and the glyphs.
+struct Appearance: Sendable {
+  let theme: Theme
+  let colors: ColorProfile
+  let glyphs: GlyphSet
+  private let styles: [CellStyle]
+  private let marks: [CellStyle]
+
+  /// Steps of the density ramp.
+  static let levels = 12
+
+  init(theme: Theme, colors: ColorProfile, glyphs: GlyphRepertoire) {
+    self.theme = theme
+    self.colors = colors
+    self.glyphs = GlyphSet(glyphs)
+    styles = Role.allCases.map { Self.style(of: $0, theme, colors) }
+    var marks = Array(repeating: CellStyle.plain, count: MarkCode.count * Self.levels)
+    for value in 0..<MarkCode.count {
+      guard let code = UInt8(exactly: value).map(MarkCode.init(rawValue:)), let markClass = code.markClass
+      else {
+        continue
+      }
+      for level in 0..<Self.levels {
+        marks[value * Self.levels + level] =
+          markClass == .good
+          ? Self.ramp(theme, colors, target: code.target, level: level)
+          : styles[Role(markClass).rawValue]
+      }
+    }
+    self.marks = marks
+  }
+
+  func callAsFunction(_ role: Role) -> CellStyle { styles[role.rawValue] }
+
+  /// The style of a cell of dots.
+  @inline(__always)
+  func mark(_ code: UInt8, level: Int) -> CellStyle { marks[Int(code) * Self.levels + level] }
+
+  /// The style of a target's marks where there is only one step: legends, bars.
+  func target(_ index: Int) -> CellStyle {
+    Self.ramp(theme, colors, target: index, level: Self.levels / 4)
+  }
+
+  var isASCII: Bool { glyphs.repertoire == .ascii }
+
+  var hasColors: Bool { colors > .monochrome }
+
+  /// Enough for shades that differ from the text by brightness only.
+  var hasManyColors: Bool { colors >= .ansi256 }
+
+  /// Where classes have to be told apart without colours.
+  var marksNeedGlyphs: Bool { !hasColors || isASCII }
+
+  /// The step for a number of notifications in one cell: logarithmic, the same in every window.
+  static func level(of count: UInt16) -> Int { levelTable[Int(min(count, 255))] }
+
+  private static let levelTable: [Int] = (0...255).map { count in
+    // 1, 2, 3, 4, 6, 8, 12, 16, 23, 32, 45, 64 …: two steps for each doubling.
+    var level = 0
+    var bound = 1.0
+    while Double(count) >= bound * 1.4142 && level < levels - 1 {
+      bound *= 1.4142
+      level += 1
+    }
+    return level
+  }
+
+  private static func ramp(_ theme: Theme, _ colors: ColorProfile, target: Int, level: Int) -> CellStyle {
+    let ramp = theme.targets[target % theme.targets.count]
+    switch colors {
+    case .monochrome:
+      return CellStyle(attributes: level >= levels * 2 / 3 ? .bold : [])
+    case .ansi16:
+      return CellStyle(foreground: ramp.basic[level * ramp.basic.count / levels])
+    case .ansi256, .trueColor:
+      let fraction = Double(level) / Double(levels - 1)
+      return CellStyle(foreground: ramp.sparse.blended(with: ramp.dense, fraction: fraction))
+    }
+  }
+
+  private static func style(of role: Role, _ theme: Theme, _ colors: ColorProfile) -> CellStyle {
+    if colors == .monochrome { return CellStyle(attributes: monochrome(role)) }
+    if colors == .ansi16, role == .text || role == .strong || role == .key {
+      // The terminal's own text colour is the only one of sixteen that is sure to be readable.
+      return CellStyle(attributes: role == .text ? [] : .bold)
+    }
+    return CellStyle(
+      foreground: color(of: role, theme), attributes: role == .strong || role == .brand ? .bold : [])
+  }
+
+  private static func monochrome(_ role: Role) -> CellAttributes {
+    switch role {
+    case .strong, .brand, .key, .median, .late, .warning: .bold
+    case .alarm, .lost, .failed, .rejected: [.bold, .reverse]
+    case .faint, .grid, .ghost, .secondary, .pending: .dim
+    case .frozen: .reverse
+    case .text, .accent, .live, .bar, .missed, .interrupted: []
+    }
+  }
+
+  private static func color(of role: Role, _ theme: Theme) -> Color {
+    switch role {
+    case .text, .strong: theme.text
+    case .secondary: theme.secondary
+    case .faint: theme.faint
+    case .grid: theme.grid
+    case .accent, .brand: theme.accent
+    case .key: theme.text
+    case .median: theme.median
+    case .live: theme.live
+    case .frozen: theme.accent
+    case .warning: theme.warning
+    case .alarm: theme.alarm
+    case .ghost: theme.ghost
+    case .bar: theme.targets[0].sparse.blended(with: theme.targets[0].dense, fraction: 0.2)
+    case .pending: theme.pending
+    case .late: theme.late
+    case .missed: theme.missed
+    case .interrupted: theme.interrupted
+    case .rejected: theme.rejected
+    case .failed: theme.failed
+    case .lost: theme.lost
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ConstraintAnimation
+
+/// Ready cells of a rectangle, and texts on top of them: what a view model hands to its view.
+///
+/// Glyphs made here are one column wide. Texts that may come from outside, or be wide, go in as lines: they are only
+/// turned into cells by the canvas, which makes control characters visible and knows widths.
+struct CellPicture: Sendable {
+  /// Text at a place, cut off at a column.
+  struct Line: Sendable, Hashable {
+    var x: Int
+    var y: Int
+    var spans: [TextSpan]
+    /// First column that is not written to.
+    var end: Int
+  }
+
+  let width: Int
+  let height: Int
+  private(set) var glyphs: [UInt32]
+  private(set) var styles: [CellStyle]
+  var lines: [Line] = []
+
+  init(width: Int, height: Int) {
+    self.width = max(0, width)
+    self.height = max(0, height)
+    glyphs = Array(repeating: 0x20, count: self.width * self.height)
+    styles = Array(repeating: .plain, count: self.width * self.height)
+  }
+
+  /// Sets a cell; places outside are passed over.
+  mutating func set(_ glyph: UInt32, x: Int, y: Int, style: CellStyle) {
+    guard x >= 0, x < width, y >= 0, y < height else { return }
+    glyphs[y * width + x] = glyph
+    styles[y * width + x] = style
+  }
+
+  func glyph(x: Int, y: Int) -> UInt32 { glyphs[y * width + x] }
+
+  /// Sets `count` cells of a row to one glyph.
+  mutating func row(_ glyph: UInt32, x: Int, y: Int, count: Int, style: CellStyle) {
+    for column in x..<max(x, x + count) { set(glyph, x: column, y: y, style: style) }
+  }
+
+  /// Writes our own text, whose characters are all one column wide.
+  mutating func put(_ text: String, x: Int, y: Int, style: CellStyle) {
+    for (offset, scalar) in text.unicodeScalars.enumerated() {
+      set(scalar.value, x: x + offset, y: y, style: style)
+    }
+  }
+
+  /// Draws the picture with its upper left corner at (x, y).
+  func draw(on canvas: any CellCanvas, x: Int, y: Int) {
+    glyphs.withUnsafeBufferPointer { glyphs in
+      styles.withUnsafeBufferPointer { styles in
+        for row in 0..<height {
+          let cells = row * width..<(row + 1) * width
+          canvas.blit(
+            UnsafeBufferPointer(rebasing: glyphs[cells]),
+            styles: UnsafeBufferPointer(rebasing: styles[cells]), x: x,
+            y: y + row)
+        }
+      }
+    }
+    for line in lines {
+      TextSpan.write(line.spans, on: canvas, x: x + line.x, y: y + line.y, end: x + min(line.end, width))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Terminal
+
+/// The characters that the dashboard draws with, for what the terminal's font has.
+struct GlyphSet: Sendable {
+  let repertoire: GlyphRepertoire
+  let dots: DotEncoding
+  let horizontal: UInt32
+  let vertical: UInt32
+  let upperLeft: UInt32
+  let upperRight: UInt32
+  let lowerLeft: UInt32
+  let lowerRight: UInt32
+  /// A line to the left or to the right of a vertical one.
+  let teeLeft: UInt32
+  let teeRight: UInt32
+  /// A line downwards from a horizontal one.
+  let teeDown: UInt32
+  /// Horizontal, behind the dots; 0 where a grid would be louder than the data.
+  let grid: UInt32
+  /// Nothing, one eighth, … all of a cell, from below.
+  let bars: [UInt32]
+  let bullet: String
+  let pause: String
+  let pointer: UInt32
+  let above: UInt32
+  let below: UInt32
+  /// Between a lower and an upper bound, among other things.
+  let dash: String
+  let ellipsis: String
+  let minus: String
+  let leftRight: String
+  let thumb: UInt32
+  /// Marks of one cell for growing numbers of notifications, where dots cannot tell.
+  let density: [UInt32]
+  let median: UInt32
+
+  init(_ repertoire: GlyphRepertoire) {
+    self.repertoire = repertoire
+    dots = DotEncoding(repertoire)
+    func pick(_ unicode: Unicode.Scalar, _ ascii: Unicode.Scalar) -> UInt32 {
+      repertoire == .ascii ? ascii.value : unicode.value
+    }
+    let isRound = repertoire >= .blocks
+    horizontal = pick("─", "-")
+    vertical = pick("│", "|")
+    upperLeft = pick(isRound ? "╭" : "┌", "+")
+    upperRight = pick(isRound ? "╮" : "┐", "+")
+    lowerLeft = pick(isRound ? "╰" : "└", "+")
+    lowerRight = pick(isRound ? "╯" : "┘", "+")
+    teeLeft = pick("┤", "+")
+    teeRight = pick("├", "+")
+    teeDown = pick("┬", "+")
+    grid = repertoire >= .blocks ? Unicode.Scalar("┈").value : 0
+    switch repertoire {
+    case .ascii: bars = Array("   ..::##".unicodeScalars.map(\.value))
+    case .halfBlocks: bars = Array("   ▄▄▄▄██".unicodeScalars.map(\.value))
+    case .blocks, .braille, .octants: bars = Array(" ▁▂▃▄▅▆▇█".unicodeScalars.map(\.value))
+    }
+    bullet = repertoire == .ascii ? "*" : "●"
+    pause = repertoire == .ascii ? "=" : "■"
+    pointer = pick(repertoire >= .blocks ? "▴" : "▲", "^")
+    above = pick(repertoire >= .blocks ? "▴" : "▲", "^")
+    below = pick(repertoire >= .blocks ? "▾" : "▼", "v")
+    dash = repertoire == .ascii ? "-" : "–"
+    ellipsis = repertoire == .ascii ? "..." : "…"
+    minus = "-"
+    leftRight = repertoire == .ascii ? "<>" : "←→"
+    thumb = pick(repertoire >= .blocks ? "▐" : "█", "#")
+    density = repertoire == .ascii ? Array(".:+*#@".unicodeScalars.map(\.value)) : []
+    median = pick("─", "=")
+  }
+
+  /// One character for a class, in the band, in legends, and wherever colours are missing.
+  func symbol(of markClass: MarkClass) -> UInt32 {
+    switch markClass {
+    case .pending: UInt32(repertoire == .ascii ? 0x2E : 0xB7)
+    case .good: repertoire == .ascii ? 0x6F : 0x25CF
+    case .late: 0x7E
+    case .missed: repertoire == .ascii ? 0x2D : 0x2013
+    case .interrupted: 0x3F
+    case .rejected: 0x23
+    case .failed: 0x21
+    case .lost: repertoire == .ascii ? 0x78 : 0xD7
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import ConstraintAnimation
+
+/// The dashboard's colours, in 24 bits; fewer are made of them where the terminal has fewer.
+///
+/// The terminal's own background stays: a theme says which one it is meant for.
+struct Theme: Sendable, Hashable {
+  /// From the colour of a single mark to that of a crowd.
+  struct Ramp: Sendable, Hashable {
+    let sparse: Color
+    let dense: Color
+    /// The same three steps for terminals with sixteen colours.
+    let basic: [Color]
+  }
+
+  let name: String
+  /// What the terminal's background is taken to be, for fading and for tints.
+  let background: Color
+  let text: Color
+  let secondary: Color
+  /// Frames and axes.
+  let faint: Color
+  /// The grid behind the dots.
+  let grid: Color
+  let accent: Color
+  let activeTab: Color
+  let inactiveTab: Color
+  let median: Color
+  let live: Color
+  let warning: Color
+  let alarm: Color
+  /// By target, in the run's order; used again from the start when there are more.
+  let targets: [Ramp]
+  let pending: Color
+  let late: Color
+  let missed: Color
+  let interrupted: Color
+  let rejected: Color
+  let failed: Color
+  let lost: Color
+  let ghost: Color
+}
+
+extension Theme {
+  static let dark = Theme(
+    name: "dark", background: Color(13, 17, 23), text: Color(222, 228, 235), secondary: Color(139, 150, 163),
+    faint: Color(66, 76, 88), grid: Color(38, 45, 54), accent: Color(94, 214, 219),
+    activeTab: Color(0, 255, 255),
+    inactiveTab: Color(96, 148, 255), median: Color(255, 255, 255), live: Color(86, 211, 100),
+    warning: Color(240, 180, 41), alarm: Color(255, 92, 92),
+    targets: [
+      Ramp(
+        sparse: Color(46, 164, 170), dense: Color(146, 240, 232),
+        basic: [.basicCyan, .basicBrightCyan, .basicWhite]),
+      Ramp(
+        sparse: Color(146, 108, 232), dense: Color(204, 184, 255),
+        basic: [.basicMagenta, .basicMagenta, .basicWhite]),
+      Ramp(
+        sparse: Color(84, 168, 78), dense: Color(172, 238, 146),
+        basic: [.basicGreen, .basicBrightGreen, .basicWhite]),
+      Ramp(
+        sparse: Color(70, 130, 232), dense: Color(162, 202, 255),
+        basic: [.basicBlue, .basicBrightBlue, .basicWhite]),
+    ],
+    pending: Color(110, 118, 130), late: Color(240, 180, 41), missed: Color(150, 150, 165),
+    interrupted: Color(188, 140, 255), rejected: Color(255, 139, 61), failed: Color(255, 92, 92),
+    lost: Color(255, 77, 148), ghost: Color(48, 57, 68))
+
+  static let light = Theme(
+    name: "light", background: Color(255, 255, 255), text: Color(31, 35, 40), secondary: Color(94, 104, 115),
+    faint: Color(176, 184, 194), grid: Color(226, 230, 235), accent: Color(0, 121, 128),
+    activeTab: Color(0, 118, 128), inactiveTab: Color(10, 96, 254), median: Color(20, 20, 20),
+    live: Color(26, 127, 55), warning: Color(168, 102, 0), alarm: Color(196, 24, 32),
+    targets: [
+      Ramp(
+        sparse: Color(72, 178, 184), dense: Color(0, 72, 80), basic: [.basicCyan, .basicBlue, .basicBlack]),
+      Ramp(
+        sparse: Color(164, 132, 226), dense: Color(72, 28, 150),
+        basic: [.basicMagenta, .basicMagenta, .basicBlack]),
+      Ramp(
+        sparse: Color(104, 180, 96), dense: Color(14, 84, 22), basic: [.basicGreen, .basicGreen, .basicBlack]),
+      Ramp(
+        sparse: Color(104, 158, 236), dense: Color(8, 56, 140), basic: [.basicBlue, .basicBlue, .basicBlack]),
+    ],
+    pending: Color(160, 167, 176), late: Color(191, 118, 0), missed: Color(110, 110, 126),
+    interrupted: Color(120, 72, 200), rejected: Color(200, 82, 0), failed: Color(196, 24, 32),
+    lost: Color(190, 12, 100), ghost: Color(214, 220, 226))
+
+  /// Okabe and Ito's palette: told apart by people with any common kind of colour blindness.
+  static let colorBlind = Theme(
+    name: "colour-blind", background: Color(13, 17, 23), text: Color(228, 232, 236),
+    secondary: Color(150, 158, 168), faint: Color(72, 80, 90), grid: Color(40, 46, 54),
+    accent: Color(86, 180, 233), activeTab: Color(240, 228, 66), inactiveTab: Color(86, 180, 233),
+    median: Color(255, 255, 255), live: Color(86, 180, 233), warning: Color(240, 228, 66),
+    alarm: Color(232, 112, 40),
+    targets: [
+      Ramp(
+        sparse: Color(28, 136, 200), dense: Color(165, 222, 255),
+        basic: [.basicBlue, .basicBrightBlue, .basicWhite]),
+      Ramp(
+        sparse: Color(0, 158, 115), dense: Color(140, 245, 212),
+        basic: [.basicGreen, .basicBrightGreen, .basicWhite]),
+      Ramp(
+        sparse: Color(190, 116, 156), dense: Color(255, 206, 232),
+        basic: [.basicMagenta, .basicMagenta, .basicWhite]),
+      Ramp(
+        sparse: Color(140, 148, 160), dense: Color(238, 241, 244),
+        basic: [.basicGrey, .basicWhite, .basicWhite]),
+    ],
+    pending: Color(112, 120, 130), late: Color(240, 228, 66), missed: Color(160, 160, 160),
+    interrupted: Color(204, 121, 167), rejected: Color(230, 159, 0), failed: Color(255, 122, 84),
+    lost: Color(255, 88, 24), ghost: Color(50, 58, 68))
+
+  /// All that `--theme` knows, the default first.
+  static let all = [dark, light, colorBlind]
+
+  /// - Throws: when there is none of that name; the error lists those there are.
+  static func named(_ name: String) throws(DashboardError) -> Theme {
+    let wanted = name.lowercased()
+    if let found = all.first(where: {
+      $0.name == wanted || wanted == "color-blind" && $0.name == "colour-blind"
+    }) {
+      return found
+    }
+    throw DashboardError.unknownTheme(name)
+  }
+}
+
+/// The sixteen of a terminal's own palette, by the values that `ColorProfile.ansi16` maps to them exactly.
+extension Color {
+  static let basicBlack = Color(0x00, 0x00, 0x00)
+  static let basicGreen = Color(0x00, 0xCD, 0x00)
+  static let basicBlue = Color(0x00, 0x00, 0xEE)
+  static let basicMagenta = Color(0xCD, 0x00, 0xCD)
+  static let basicCyan = Color(0x00, 0xCD, 0xCD)
+  static let basicGrey = Color(0x7F, 0x7F, 0x7F)
+  static let basicBrightGreen = Color(0x00, 0xFF, 0x00)
+  static let basicBrightBlue = Color(0x5C, 0x5C, 0xFF)
+  static let basicBrightCyan = Color(0x00, 0xFF, 0xFF)
+  static let basicWhite = Color(0xFF, 0xFF, 0xFF)
+}

@@ -1,0 +1,185 @@
+import ConstraintAnimation
+import Terminal
+
+/// The thread that owns the terminal: waits for keys, snapshots and frames that are due, and paints.
+///
+/// It paints at most 30 times a second while data come in and 60 while something moves, and not at all while nothing
+/// changes.
+final class DashboardLoop {
+  private let settings: DashboardSettings
+  private let stop: DashboardStop
+  private let session: TerminalSession
+  private let reader: SnapshotReader
+  private let screen: DashboardScreen
+  private let buffer: CellBuffer
+  private let clock = ContinuousClock()
+  private let start: ContinuousClock.Instant
+  private var meter = FrameMeter()
+  /// Drawn, but not shown yet.
+  private var isUnshown = true
+  /// No frame before this.
+  private var nextFrame = MotionTime.zero
+  private let followsBackground: Bool
+
+  private static let animationInterval = Duration.nanoseconds(16_666_667)
+  private static let dataInterval = Duration.nanoseconds(33_333_333)
+
+  init(settings: DashboardSettings, stop: DashboardStop) throws(DashboardError) {
+    self.settings = settings
+    self.stop = stop
+    let options = settings.options
+    var session = TerminalSession.Options()
+    session.mouse = .drags
+    session.catchesEndSignals = options.catchesSignals
+    if options.ascii { session.overrides.glyphs = .ascii }
+    do {
+      self.session = try TerminalSession(environment: options.environment, options: session)
+    } catch {
+      throw DashboardError(
+        code: .terminal, message: error.message, remedy: "\(error.remedy), or add --plain for lines of text")
+    }
+    let capabilities = self.session.capabilities
+    followsBackground = settings.theme == nil
+    let appearance = Appearance(
+      theme: settings.theme ?? .dark, colors: capabilities.colors, glyphs: capabilities.glyphs)
+    buffer = CellBuffer(columns: self.session.columns, rows: self.session.rows, colors: capabilities.colors)
+    do {
+      screen = try DashboardScreen(
+        size: (self.session.columns, self.session.rows), appearance: appearance, motion: settings.motion,
+        zone: settings.zone, storePath: options.storePath)
+    } catch {
+      throw DashboardError(
+        code: .system, message: "\(error)", remedy: "report this as a mistake in pushscope")
+    }
+    let waker = self.session.waker
+    reader = try settings.reader { waker.wake() }
+    start = clock.now
+    setBackground(appearance.theme)
+  }
+
+  func run() throws(DashboardError) -> Dashboard.Outcome {
+    defer {
+      reader.stop()
+      session.restore()
+    }
+    let waker = session.waker
+    stop.onStop { waker.wake() }
+    defer { stop.onStop(nil) }
+    try reader.start()
+    while !stop.isStopped {
+      if let snapshot = reader.take() { screen.show(snapshot, at: now) }
+      if now >= nextFrame, !paint() { return .hangup }
+      for event in session.nextEvents(deadline: deadline) {
+        if let outcome = handle(event) { return outcome }
+      }
+    }
+    return .stopped
+  }
+
+  private var now: MotionTime { MotionTime(nanoseconds: nanoseconds(until: clock.now)) }
+
+  private func nanoseconds(until instant: ContinuousClock.Instant) -> Int64 {
+    let duration = start.duration(to: instant)
+    return duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+  }
+
+  /// When to look again although nothing has come in.
+  private var deadline: ContinuousClock.Instant? {
+    var due = screen.nextDeadline
+    if isUnshown { due = nextFrame }
+    if let report = meter.due.map({ MotionTime(nanoseconds: $0) }) { due = min(due ?? report, report) }
+    guard let due else { return nil }
+    return start.advanced(by: .nanoseconds(max(due, nextFrame).nanoseconds))
+  }
+
+  /// Draws and shows what has changed.
+  /// - Returns: false when the terminal is gone.
+  private func paint() -> Bool {
+    let began = clock.now
+    let time = now
+    if let cost = meter.report(at: time.nanoseconds, skipped: session.statistics.skippedFrames) {
+      screen.setCost(cost)
+    }
+    let damage = screen.advance(to: time)
+    if !damage.isEmpty {
+      screen.draw(on: buffer, damage: damage)
+      isUnshown = true
+    }
+    reader.ask(screen.request)
+    guard isUnshown else { return true }
+    let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
+    switch session.present(buffer) {
+    case .written(let bytes):
+      isUnshown = false
+      let encoded = session.statistics.lastEncodeDuration
+      // A frame that only says what frames cost must not become a reason for the next one.
+      if damage.y0 < buffer.rows - 1 {
+        meter.note(
+          at: time.nanoseconds, duration: drawn + encoded.components.attoseconds / 1_000_000_000, bytes: bytes
+        )
+      }
+    case .unchanged: isUnshown = false
+    case .skipped: break
+    case .failed: return false
+    }
+    nextFrame = time + (screen.isAnimating ? Self.animationInterval : Self.dataInterval)
+    return true
+  }
+
+  private func handle(_ event: TerminalEvent) -> Dashboard.Outcome? {
+    switch event {
+    case .input(let input):
+      // Keys are answered at once; nobody presses them thirty times a second.
+      nextFrame = min(nextFrame, now)
+      return perform(screen.handle(input, at: now))
+    case .interrupt:
+      return perform(screen.handle(InputEvent(kind: .key(.character("c")), modifiers: .control), at: now))
+    case .suspend:
+      return perform(screen.handle(InputEvent(kind: .key(.character("z")), modifiers: .control), at: now))
+    case .resize(let columns, let rows):
+      buffer.resize(columns: columns, rows: rows)
+      screen.resize(columns: columns, rows: rows)
+      isUnshown = true
+    case .resumed: isUnshown = true
+    case .terminate: return .stopped
+    case .hangup: return .hangup
+    case .background(let color):
+      if followsBackground { adopt(color) }
+    case .paste, .wake: break
+    }
+    return nil
+  }
+
+  private func perform(_ effect: DashboardScreen.Effect?) -> Dashboard.Outcome? {
+    switch effect {
+    case .quit: return .quit
+    case .redraw:
+      session.invalidate()
+      isUnshown = true
+    case .suspend: session.suspend()
+    case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .drags)
+    case nil: break
+    }
+    return nil
+  }
+
+  /// The terminal has said what its background is.
+  private func adopt(_ background: Color) {
+    let brightness =
+      0.299 * Double(background.red) + 0.587 * Double(background.green) + 0.114 * Double(background.blue)
+    let theme: Theme = brightness > 140 ? .light : .dark
+    buffer.assumedBackground = background
+    if theme != screen.appearance.theme {
+      screen.setAppearance(
+        Appearance(
+          theme: theme, colors: screen.appearance.colors, glyphs: screen.appearance.glyphs.repertoire))
+      buffer.assumedForeground = theme.text
+      screen.window.backdropColor = background
+    }
+  }
+
+  private func setBackground(_ theme: Theme) {
+    buffer.assumedBackground = theme.background
+    buffer.assumedForeground = theme.text
+  }
+}

@@ -1,0 +1,122 @@
+import ConstraintAnimation
+
+extension DashboardScreen {
+  /// Does what a key asks for.
+  func perform(_ command: Command) -> Effect? {
+    switch command {
+    case .quit: return .quit
+    case .redraw: return .redraw
+    case .suspend: return .suspend
+    case .releaseMouse:
+      state.releasesMouse.toggle()
+      return .releaseMouse(state.releasesMouse)
+    case .help: showHelp(!state.showsHelp)
+    case .dismiss: showHelp(false)
+    case .showPanel(let panel): slide(to: panel)
+    case .nextPanel: slide(to: panels.active.next)
+    case .previousPanel: slide(to: panels.active.previous)
+    case .scroll(let rows) where state.showsHelp: scrollHelp(by: rows)
+    case .page(let pages) where state.showsHelp: scrollHelp(by: pages * 10)
+    default:
+      guard currentNotice == nil else { return nil }
+      change(command)
+      update()
+    }
+    return nil
+  }
+
+  /// Commands that change what is shown of the data.
+  private func change(_ command: Command) {
+    let columns = plotGeometry.columns
+    switch command {
+    case .pan(let eighths): state.pan(eighths: eighths, in: shown, columns: columns)
+    case .zoomIn: state.zoom(in: true, about: 0.5, in: shown, columns: columns)
+    case .zoomOut: state.zoom(in: false, about: 0.5, in: shown, columns: columns)
+    case .follow:
+      state.follow()
+      thaw()
+    case .freeze:
+      state.toggleFrozen(in: shown)
+      if !state.isFrozen { thaw() }
+    case .toggleScale: state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
+    case .toggleRange: state.range = state.range == .automatic ? .capped : .automatic
+    case .toggleMedian: state.showsMedian.toggle()
+    case .nextMetric: state.metric = state.metric(in: shown).next
+    case .nextTarget: state.nextTarget(in: shown)
+    case .scroll(let rows): scroll(by: rows)
+    case .page(let pages): scroll(by: pages * max(1, listRows - 1))
+    case .scrollToStart: scroll(by: -1_000_000)
+    case .scrollToEnd: scroll(by: 1_000_000)
+    case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .showPanel, .nextPanel, .previousPanel:
+      break
+    }
+  }
+
+  /// Both panels move together; a second choice turns the motion round from where it is.
+  private func slide(to panel: Panel) {
+    guard panel != panels.active, currentNotice == nil else { return }
+    do throws(LowerView.Failure) {
+      try panels.slideHorizontally(activate: panel)
+      state.panel = panel
+    } catch {
+      // The pages are in their host for as long as the screen lives: nothing else can take them out.
+      assertionFailure("\(error)")
+    }
+  }
+
+  /// The wheel scrolls lists and zooms the plot about the pointer.
+  func turnWheel(_ ticks: Int, _ event: InputEvent) -> Effect? {
+    guard currentNotice == nil, ticks != 0 else { return nil }
+    let (x, y) = (Int(event.location.x), Int(event.location.y))
+    if host.cellFrame.contains(x: x, y: y) {
+      scroll(by: -3 * ticks)
+      update()
+    } else if plot.cellFrame.contains(x: x, y: y) {
+      let columns = plotGeometry.columns
+      let column = x - plot.cellFrame.x0 - ScatterGeometry.gutter
+      let fraction = min(max(Double(column) / Double(max(1, columns)), 0), 1)
+      state.zoom(in: ticks > 0, about: fraction, in: shown, columns: columns)
+      update()
+    }
+    return nil
+  }
+
+  private var listRows: Int {
+    ListModel.room(height: host.cellFrame.height, hasHeading: state.panel == .events)
+  }
+
+  private func scroll(by rows: Int) {
+    state.scroll(state.panel, by: rows, in: shown, rows: listRows)
+  }
+
+  private func showHelp(_ shows: Bool) {
+    guard shows != state.showsHelp else { return }
+    state.showsHelp = shows
+    if shows {
+      state.helpLine = 0
+      fitHelp()
+      help.isHidden = false
+    }
+    window.animate(withDuration: .milliseconds(120), curve: .easeOut) {
+      help.alpha = shows ? 1 : 0
+    } completion: { [weak self] _ in
+      guard let self, !self.state.showsHelp else { return }
+      self.help.isHidden = true
+    }
+  }
+
+  private func scrollHelp(by lines: Int) {
+    let most = helpModel.mostScroll(fitting: Int(window.size.width), Int(window.size.height))
+    state.helpLine = min(max(state.helpLine + lines, 0), most)
+    help.invalidate()
+  }
+
+  /// As large as it needs to be, in the middle.
+  func fitHelp() {
+    let size = helpModel.size(fitting: Int(window.size.width), Int(window.size.height))
+    helpSize[0].constant = Double(size.width)
+    helpSize[1].constant = Double(size.height)
+    window.performWithoutAnimation { window.layoutIfNeeded() }
+    help.invalidate()
+  }
+}

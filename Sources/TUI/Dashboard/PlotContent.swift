@@ -1,0 +1,71 @@
+import ConstraintAnimation
+import Measurement
+
+/// What plot and histogram have worked out of the present snapshot, and what may stay as it was for a moment.
+///
+/// Counts and dots are as fresh as the data. Quantiles are taken twice a second at most: they cost more, and numbers
+/// that change ten times a second cannot be read.
+struct PlotContent {
+  let window: TimeWindow
+  let targets: [Int]
+  let facts: WindowFacts
+  private(set) var before: WindowFacts
+  private(set) var summaries: [WindowSummary]
+  private(set) var summarizedAt: MotionTime
+
+  static let summaryInterval = Duration.milliseconds(500)
+
+  init(snapshot: Snapshot, state: ViewState, columns: Int, previous: PlotContent?, at time: MotionTime) {
+    window = state.window(in: snapshot, columns: columns)
+    targets = state.shownTargets(in: snapshot)
+    let metric = state.metric(in: snapshot)
+    facts = WindowFacts(
+      snapshot: snapshot, window: window, targets: targets, metric: metric,
+      includesPending: snapshot.run?.isLive ?? false)
+    if let previous, previous.isSamePlace(window, targets, metric),
+      time - previous.summarizedAt < Self.summaryInterval
+    {
+      (before, summaries, summarizedAt) = (previous.before, previous.summaries, previous.summarizedAt)
+      isSummaryStale = previous.isSummaryStale || facts.values.count != previous.facts.values.count
+    } else {
+      before = WindowFacts(
+        snapshot: snapshot, window: window.previous, targets: targets, metric: metric, includesPending: false)
+      summaries = Self.summaries(snapshot, window, targets, facts)
+      summarizedAt = time
+      isSummaryStale = false
+    }
+  }
+
+  /// The quantiles do not speak for the notifications that are shown.
+  let isSummaryStale: Bool
+
+  /// When they should be taken again; `nil` when they are fresh.
+  var summaryDue: MotionTime? { isSummaryStale ? summarizedAt + Self.summaryInterval : nil }
+
+  var summary: WindowSummary { summaries[0] }
+
+  private func isSamePlace(_ window: TimeWindow, _ targets: [Int], _ metric: Metric) -> Bool {
+    self.window.scale == window.scale && self.window.columns == window.columns && self.targets == targets
+      && facts.metric == metric
+  }
+
+  /// Of the metric on display, then of the others.
+  private static func summaries(
+    _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowFacts
+  ) -> [WindowSummary] {
+    let others = [Metric.delivery, .accept, .service].filter { $0 != facts.metric }
+    return [WindowSummary(metric: facts.metric, values: facts.values)]
+      + others.map { metric in
+        let facts = WindowFacts(
+          snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
+        return WindowSummary(metric: metric, values: facts.values)
+      }
+  }
+
+  /// The axis of latencies that fits.
+  func axis(_ state: ViewState) -> LatencyAxis {
+    var largest = facts.largest
+    if state.range == .capped, let p99 = summary[.p99].value { largest = p99 }
+    return LatencyAxis.fitting(kind: state.axisKind, smallest: facts.smallest, largest: largest)
+  }
+}

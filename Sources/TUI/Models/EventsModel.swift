@@ -1,0 +1,68 @@
+import Measurement
+
+/// The events of the run as a table, with the columns of the CSV.
+struct EventsModel {
+  let entries: [ListEntry<Event>]
+  let targets: [TargetFacts]
+  let position: ListPosition
+  let appearance: Appearance
+  let zone: LocalTime
+
+  private static let timeColumns = 13
+  private static let kindColumns = 22
+  private static let numberColumns = 9
+
+  func list(width: Int, height: Int) -> ListModel {
+    let room = ListModel.room(height: height, hasHeading: height > 2)
+    let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
+    // Narrow terminals go without the columns that are seldom filled.
+    let isWide = width >= 100
+    return ListModel(
+      title: "events", count: entries.count, visible: visible, follows: position == .end,
+      emptyText: "nothing has happened yet", heading: heading(isWide: isWide),
+      rows: entries[visible].map { row($0.row, isWide: isWide) }, appearance: appearance, width: width,
+      height: height)
+  }
+
+  private var targetColumns: Int { min(20, max(6, targets.map { $0.name.count }.max() ?? 6)) }
+
+  private func heading(isWide: Bool) -> [TextSpan] {
+    let style = appearance(.secondary)
+    var spans = [
+      TextSpan(field("time", Self.timeColumns), style),
+      TextSpan(field("target", targetColumns) + "  ", style),
+      TextSpan(field("kind", Self.kindColumns), style),
+    ]
+    if isWide {
+      spans += ["connection", "sequence", "count"].map { TextSpan(number($0) + "  ", style) }
+    }
+    spans.append(TextSpan("detail", style))
+    return spans
+  }
+
+  private func row(_ event: Event, isWide: Bool) -> [TextSpan] {
+    let clock = zone.civil(event.at)
+    let time = "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3)) "
+    let target = event.target.flatMap { id in targets.first { $0.id == id }?.name } ?? ""
+    var spans = [
+      TextSpan(field(time, Self.timeColumns), appearance(.secondary)),
+      TextSpan(field(target, targetColumns) + "  ", appearance(.text)),
+      TextSpan(field(event.kind.rawValue, Self.kindColumns), appearance(event.kind.role)),
+    ]
+    if isWide {
+      let numbers = [
+        event.connectionID.map(String.init), event.sequence.map(String.init),
+        event.count == 1 ? nil : "\(event.count)",
+      ]
+      spans += numbers.map { TextSpan(number($0 ?? "") + "  ", appearance(.text)) }
+    }
+    spans.append(TextSpan(event.detail, appearance(.secondary)))
+    return spans
+  }
+
+  private func field(_ text: String, _ columns: Int) -> String {
+    FittedText.field(text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+  }
+
+  private func number(_ text: String) -> String { FittedText.padded(text, columns: Self.numberColumns + 1) }
+}

@@ -1,0 +1,66 @@
+import ConstraintAnimation
+
+/// What the last second of painting has cost.
+struct FrameCost: Sendable, Equatable {
+  /// µs of layout, drawing and comparing, a frame.
+  var microseconds: Int
+  var bytes: Int
+  /// Frames that the terminal was too slow for, since the start.
+  var skipped: Int
+}
+
+/// The last line: the keys that matter most, and what the dashboard itself costs.
+struct FooterModel {
+  let keys: KeyTable
+  let cost: FrameCost?
+  let appearance: Appearance
+
+  func picture(width: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: 1)
+    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    let hints = keys.lines.compactMap { line -> LineItem? in
+      guard let short = line.short else { return nil }
+      let keys = appearance.isASCII ? line.plainKeys : line.keys
+      return LineItem(
+        priority: Self.priority(of: line),
+        [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
+    }
+    TitleRow.add(
+      FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
+    return picture
+  }
+
+  /// Help and the way out stay longest.
+  private static func priority(of line: KeyHelp) -> Int {
+    switch line.group {
+    case .program: 90
+    case .panels: 80
+    case .time: 70
+    case .plot: 60
+    case .lists: 50
+    }
+  }
+
+  private var costItems: [LineItem] {
+    guard let cost else { return [] }
+    let size =
+      cost.bytes < 1_000
+      ? "\(cost.bytes) B" : FixedPoint.text(Int64(cost.bytes), scale: 1_000, decimals: 1) + " KB"
+    let micro = appearance.isASCII ? "us" : "µs"
+    var items = [
+      LineItem(
+        priority: 75,
+        [
+          TextSpan(
+            "\(FittedText.padded("\(cost.microseconds)", columns: 4)) \(micro)/frame \(FittedText.padded(size, columns: 7))",
+            appearance(.secondary))
+        ])
+    ]
+    if cost.skipped > 0 {
+      items.append(
+        LineItem(
+          priority: 76, [TextSpan("\(FixedPoint.grouped(cost.skipped)) skipped", appearance(.warning))]))
+    }
+    return items
+  }
+}

@@ -1,0 +1,130 @@
+import ConstraintAnimation
+import Measurement
+
+/// The first line: which run, whether it goes on, how fast.
+struct HeaderModel {
+  let snapshot: Snapshot
+  let shown: [Int]
+  let isFrozen: Bool
+  /// Notifications since the picture was frozen.
+  let newSinceFrozen: Int
+  let rates: RateHistory
+  let appearance: Appearance
+  let zone: LocalTime
+
+  /// - Parameter width: columns left of the tabs.
+  func picture(width: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: 1)
+    let line = FittedLine(left: [brand, phase] + names, right: speed, width: width - 3, gap: 2, middle: 2)
+    picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width))
+    if line.rightColumns > 0 {
+      picture.lines.append(
+        CellPicture.Line(x: width - line.rightColumns - 2, y: 0, spans: line.right, end: width))
+    }
+    return picture
+  }
+
+  private var brand: LineItem { LineItem(priority: 30, [TextSpan("pushscope", appearance(.brand))]) }
+
+  private var phase: LineItem {
+    let bullet = appearance.glyphs.bullet
+    if isFrozen {
+      let news = newSinceFrozen > 0 ? ", \(FixedPoint.grouped(newSinceFrozen)) new" : ""
+      return LineItem(
+        priority: 90, [TextSpan("\(appearance.glyphs.pause) frozen\(news)", appearance(.frozen))])
+    }
+    switch snapshot.run?.phase {
+    case .live:
+      return LineItem(
+        priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))])
+    case .silent(let since):
+      let age = Self.age(since: since, now: snapshot.now)
+      return LineItem(priority: 90, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))])
+    case .ended(let at, let reason):
+      let time = zone.civil(at)
+      return LineItem(
+        priority: 90,
+        [
+          TextSpan("\(appearance.glyphs.pause) ended \(time.dateTime)", appearance(.secondary)),
+          TextSpan(reason.isEmpty ? "" : " (\(reason))", appearance(.secondary)),
+        ])
+    case nil:
+      return LineItem(priority: 90, [])
+    }
+  }
+
+  private var names: [LineItem] {
+    var items: [LineItem] = []
+    let names = shown.compactMap { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].name : nil }
+    if !names.isEmpty {
+      let text = FittedText.truncated(
+        names.joined(separator: " + "), columns: 48, ellipsis: appearance.glyphs.ellipsis)
+      items.append(LineItem(priority: 70, [TextSpan(text, appearance(.text))]))
+    }
+    if let name = snapshot.run?.name {
+      let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
+      items.append(LineItem(priority: 20, [TextSpan(text, appearance(.secondary))]))
+    }
+    return items
+  }
+
+  /// What was asked for and what went out, while it does.
+  private var speed: [LineItem] {
+    guard snapshot.run?.isLive ?? false else { return [] }
+    let asked = shown.reduce(0) {
+      $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
+    }
+    let sent = rates.average(seconds: 10)
+    // Ten seconds of a random arrival process differ from its rate by about this much.
+    let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())
+    let role: Role = sent < asked - slack ? .warning : .text
+    return [
+      LineItem(
+        priority: 40, [TextSpan(Sparkline.text(rates.perSecond, appearance.glyphs), appearance(.accent))]),
+      LineItem(
+        priority: 60,
+        [TextSpan("sent ", appearance(.secondary)), TextSpan(Self.rate(sent), appearance(role))]),
+      LineItem(
+        priority: 50,
+        [TextSpan("asked ", appearance(.secondary)), TextSpan(Self.rate(asked), appearance(.text))]),
+    ]
+  }
+
+  /// `4.0/s`, `1000/s`; below one a second by the minute.
+  static func rate(_ perSecond: Double) -> String {
+    guard perSecond > 0 else { return "0/s" }
+    if perSecond < 1 {
+      return FixedPoint.text(Int64((perSecond * 60_000).rounded()), scale: 1_000, decimals: 1) + "/min"
+    }
+    return FixedPoint.text(
+      Int64((perSecond * 1_000).rounded()), scale: 1_000, decimals: perSecond < 99.95 ? 1 : 0) + "/s"
+  }
+
+  /// `12 s`, `5 min`, `3 h`, `2 d`.
+  static func age(since: WallTime, now: WallTime) -> String {
+    let seconds = max(0, now.microseconds - since.microseconds) / 1_000_000
+    return switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7_200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: "\(seconds / 86_400) d"
+    }
+  }
+}
+
+/// Numbers as a row of small bars.
+enum Sparkline {
+  /// The last values, as high as the highest of them allows; two make one bar.
+  static func text(_ values: [Int], _ glyphs: GlyphSet) -> String {
+    let pairs = stride(from: values.count % 2, to: values.count - 1, by: 2).map {
+      values[$0] + values[$0 + 1]
+    }
+    let highest = max(1, pairs.max() ?? 1)
+    var text = ""
+    for value in pairs {
+      let level = value == 0 ? 0 : max(1, value * 8 / highest)
+      if let scalar = Unicode.Scalar(glyphs.bars[level]) { text.unicodeScalars.append(scalar) }
+    }
+    return text
+  }
+}

@@ -1,0 +1,115 @@
+import ConstraintAnimation
+
+/// The help: every key there is, from the same table that the keys themselves come from.
+struct HelpModel {
+  let keys: KeyTable
+  let appearance: Appearance
+  /// The first line in view, where not all fit.
+  let firstLine: Int
+
+  private struct Line {
+    let keys: String
+    let text: String
+    let isHeading: Bool
+  }
+
+  /// Columns and rows the help would like, frame included, within a terminal of this size.
+  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
+    let count = columnCount(width, height)
+    return (min(width, count * columnWidth + 3), min(height, lineCount(count) + Self.margin))
+  }
+
+  /// How far the lines can be scrolled in a terminal of this size.
+  func mostScroll(fitting width: Int, _ height: Int) -> Int {
+    max(0, lineCount(columnCount(width, height)) + Self.margin - height)
+  }
+
+  /// Frame and a blank line at the top.
+  private static let margin = 3
+
+  private var groups: [[Line]] {
+    KeyBinding.Group.allCases.map { group in
+      [Line(keys: group.rawValue, text: "", isHeading: true)]
+        + keys.lines.filter { $0.group == group }.map {
+          Line(keys: appearance.isASCII ? $0.plainKeys : $0.keys, text: $0.text, isHeading: false)
+        }
+    }
+  }
+
+  private var keyColumns: Int { (groups.joined().filter { !$0.isHeading }.map(\.keys.count).max() ?? 0) + 2 }
+
+  private var columnWidth: Int { keyColumns + (groups.joined().map(\.text.count).max() ?? 0) + 1 }
+
+  /// Two columns where one would be too tall and there is room.
+  private func columnCount(_ width: Int, _ height: Int) -> Int {
+    lineCount(1) + Self.margin > height && width >= 2 * columnWidth + 3 ? 2 : 1
+  }
+
+  private func lineCount(_ columns: Int) -> Int { arranged(columns).map(\.count).max() ?? 0 }
+
+  /// Groups in columns, none of them torn apart, a blank line between two.
+  private func arranged(_ count: Int) -> [[Line?]] {
+    let all = groups
+    let total = all.reduce(0) { $0 + $1.count + 1 }
+    var columns: [[Line?]] = [[]]
+    for group in all {
+      let height = columns[columns.count - 1].count
+      if columns.count < count, height > 0, height + group.count / 2 >= total / count { columns.append([]) }
+      let last = columns.count - 1
+      if !columns[last].isEmpty { columns[last].append(nil) }
+      columns[last] += group
+    }
+    return columns
+  }
+
+  func picture(width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    drawFrame(&picture)
+    let count = width >= 2 * columnWidth + 3 ? 2 : 1
+    let columns = arranged(count)
+    let room = height - Self.margin
+    let hidden = max(0, (columns.map(\.count).max() ?? 0) - room)
+    let first = min(max(firstLine, 0), hidden)
+    for (index, column) in columns.enumerated() {
+      for (row, line) in column.dropFirst(first).prefix(room).enumerated() {
+        guard let line else { continue }
+        draw(
+          line, x: 2 + index * columnWidth, y: row + 2, end: min(width - 1, 1 + (index + 1) * columnWidth),
+          &picture)
+      }
+    }
+    if hidden > 0 {
+      // What does not fit is said, not hidden.
+      let arrows = appearance.isASCII ? "Up Down" : "↑ ↓"
+      picture.put(" \(arrows) for more ", x: 2, y: height - 1, style: appearance(.warning))
+    }
+    return picture
+  }
+
+  private func draw(_ line: Line, x: Int, y: Int, end: Int, _ picture: inout CellPicture) {
+    if line.isHeading {
+      picture.put(line.keys, x: x, y: y, style: appearance(.accent))
+      return
+    }
+    picture.put(line.keys, x: x, y: y, style: appearance(.key))
+    let start = x + keyColumns
+    let text = FittedText.truncated(line.text, columns: end - start, ellipsis: appearance.glyphs.ellipsis)
+    picture.put(text, x: start, y: y, style: appearance(.text))
+  }
+
+  private func drawFrame(_ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let style = appearance(.secondary)
+    let (right, bottom) = (picture.width - 1, picture.height - 1)
+    for y in [0, bottom] { picture.row(glyphs.horizontal, x: 0, y: y, count: picture.width, style: style) }
+    for y in 0...max(0, bottom) {
+      picture.set(glyphs.vertical, x: 0, y: y, style: style)
+      picture.set(glyphs.vertical, x: right, y: y, style: style)
+    }
+    picture.set(glyphs.upperLeft, x: 0, y: 0, style: style)
+    picture.set(glyphs.upperRight, x: right, y: 0, style: style)
+    picture.set(glyphs.lowerLeft, x: 0, y: bottom, style: style)
+    picture.set(glyphs.lowerRight, x: right, y: bottom, style: style)
+    picture.put(" keys ", x: 2, y: 0, style: appearance(.strong))
+  }
+}

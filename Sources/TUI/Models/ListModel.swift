@@ -1,0 +1,73 @@
+import ConstraintAnimation
+
+/// What the log and the events have in common: a title, rows of which some are in view, and a bar that says which.
+struct ListModel {
+  let title: String
+  /// What there is in all, and how many of them were kept.
+  let count: Int
+  let visible: Range<Int>
+  let follows: Bool
+  /// Shown instead of rows when there are none.
+  let emptyText: String
+  /// Above the rows; `nil` for none.
+  let heading: [TextSpan]?
+  let rows: [[TextSpan]]
+  let appearance: Appearance
+  let width: Int
+  let height: Int
+
+  /// Rows that fit into a panel of this height.
+  static func room(height: Int, hasHeading: Bool) -> Int { max(0, height - 1 - (hasHeading ? 1 : 0)) }
+
+  func picture() -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    TitleRow.add(
+      FittedLine(
+        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])],
+        right: [LineItem(priority: 5, place)], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    var y = 1
+    if let heading, height > 2 {
+      picture.lines.append(CellPicture.Line(x: 1, y: y, spans: heading, end: width - 2))
+      y += 1
+    }
+    guard !rows.isEmpty else {
+      let text = FittedText.truncated(emptyText, columns: width - 4, ellipsis: appearance.glyphs.ellipsis)
+      picture.put(
+        text, x: max(1, (width - text.unicodeScalars.count) / 2), y: y + max(0, height - y - 1) / 2,
+        style: appearance(.secondary))
+      return picture
+    }
+    for (offset, spans) in rows.enumerated() where y + offset < height {
+      picture.lines.append(CellPicture.Line(x: 1, y: y + offset, spans: spans, end: width - 2))
+    }
+    drawBar(&picture, top: y)
+    return picture
+  }
+
+  private var place: [TextSpan] {
+    guard count > 0 else { return [] }
+    if follows {
+      return [
+        TextSpan(FixedPoint.grouped(count), appearance(.text)),
+        TextSpan(", following", appearance(.secondary)),
+      ]
+    }
+    let dash = appearance.glyphs.dash
+    return [
+      TextSpan("\(visible.lowerBound + 1)\(dash)\(visible.upperBound)", appearance(.text)),
+      TextSpan(" of \(FixedPoint.grouped(count))", appearance(.secondary)),
+    ]
+  }
+
+  private func drawBar(_ picture: inout CellPicture, top: Int) {
+    let room = height - top
+    guard count > visible.count, room > 1 else { return }
+    let length = max(1, room * visible.count / count)
+    let range = max(1, count - visible.count)
+    let start = (room - length) * visible.lowerBound / range
+    for row in start..<start + length {
+      picture.set(appearance.glyphs.thumb, x: width - 1, y: top + row, style: appearance(.faint))
+    }
+  }
+}

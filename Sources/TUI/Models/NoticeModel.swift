@@ -1,0 +1,123 @@
+import ConstraintAnimation
+
+/// A screen in place of the dashboard: what is wrong, where, and what to do.
+struct NoticeModel: Sendable, Equatable {
+  let title: String
+  /// Sentences; broken at spaces to fit.
+  let body: [String]
+  /// What happens next without anybody doing anything.
+  let outlook: String?
+
+  static let leastColumns = 60
+  static let leastRows = 16
+
+  /// For a store that cannot be shown; `nil` when it can.
+  init?(condition: StoreCondition, path: String) {
+    switch condition {
+    case .opening, .ready: return nil
+    case .missing:
+      title = "No store yet"
+      body = [
+        "There is no file \(path).", "Start a collector and it is made: pushscope collect --store \(path)",
+      ]
+      outlook = "This screen gives way to the dashboard as soon as there is one."
+    case .empty:
+      title = "Nothing recorded yet"
+      body = ["\(path) holds no run.", "Start one: pushscope collect --store \(path)"]
+      outlook = "This screen gives way to the dashboard when the first run begins."
+    case .notAStore(let why):
+      title = "Not a pushscope store"
+      body = ["\(path): \(why).", "Point --store at the file that the collector writes."]
+      outlook = nil
+    case .corrupt(let why):
+      title = "The store is damaged"
+      body = [
+        "\(path): \(why).",
+        "Stop the collector, keep a copy, and try to save what can be read: "
+          + "sqlite3 \(path) .recover | sqlite3 rescued.sqlite",
+      ]
+      outlook = nil
+    case .newer(let why):
+      title = "The store is newer than this pushscope"
+      body = ["\(path): \(why).", "Use the pushscope that wrote it, or a newer one. Nothing was changed."]
+      outlook = nil
+    case .locked:
+      title = "The store is locked"
+      body = [
+        "Another program keeps \(path) locked.",
+        "Collectors do not; look for a backup or an open sqlite3 shell: fuser \(path)",
+      ]
+      outlook = "The dashboard goes on as soon as the lock is gone."
+    case .unreadable(let why):
+      title = "The store cannot be read"
+      body = ["\(path): \(why)."]
+      outlook = "The dashboard keeps trying."
+    case .noSuchRun(let run):
+      title = "No such run"
+      body = ["\(path) holds no run \(run).", "See which there are: pushscope runs list --store \(path)"]
+      outlook = nil
+    case .noSuchTarget(let target, let available):
+      title = "No such target"
+      body = [
+        "The run has no target \(target).",
+        available.isEmpty ? "It has none at all." : "It has \(available.joined(separator: ", ")).",
+      ]
+      outlook = nil
+    }
+  }
+
+  /// For a terminal that is too small; `nil` when it is not.
+  init?(columns: Int, rows: Int) {
+    guard columns < Self.leastColumns || rows < Self.leastRows else { return nil }
+    title = "Too small"
+    var missing: [String] = []
+    if columns < Self.leastColumns { missing.append("\(Self.leastColumns - columns) more columns") }
+    if rows < Self.leastRows { missing.append("\(Self.leastRows - rows) more rows") }
+    body = [
+      "\(columns)x\(rows) here, \(Self.leastColumns)x\(Self.leastRows) needed: \(missing.joined(separator: " and "))."
+    ]
+    outlook = "Enlarge the window, or q to quit."
+  }
+
+  func picture(width: Int, height: Int, _ appearance: Appearance) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    let measure = max(1, min(width - 4, 72))
+    var lines: [(String, CellStyle)] = [(title, appearance(.warning)), ("", .plain)]
+    for sentence in body { lines += Self.wrapped(sentence, columns: measure).map { ($0, appearance(.text)) } }
+    if let outlook {
+      lines.append(("", .plain))
+      lines += Self.wrapped(outlook, columns: measure).map { ($0, appearance(.secondary)) }
+    }
+    if lines.count > height { lines.removeAll { $0.0.isEmpty } }
+    let left = max(0, (width - (lines.map { TextSpan($0.0, .plain).columns }.max() ?? 0)) / 2)
+    let top = max(0, (height - lines.count) / 2)
+    for (offset, line) in lines.enumerated() where top + offset < height {
+      picture.lines.append(
+        CellPicture.Line(x: left, y: top + offset, spans: [TextSpan(line.0, line.1)], end: width))
+    }
+    return picture
+  }
+
+  /// Lines of at most `columns`, broken at spaces; a longer word is cut where the line ends.
+  static func wrapped(_ text: String, columns: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      var word = String(word)
+      if !line.isEmpty, TextSpan("\(line) \(word)", .plain).columns <= columns {
+        line += " \(word)"
+        continue
+      }
+      if !line.isEmpty { lines.append(line) }
+      while TextSpan(word, .plain).columns > columns {
+        let head = FittedText.truncated(word, columns: columns, ellipsis: "")
+        if head.isEmpty { break }
+        lines.append(head)
+        word = String(word.dropFirst(head.count))
+      }
+      line = word
+    }
+    if !line.isEmpty || lines.isEmpty { lines.append(line) }
+    return lines
+  }
+}

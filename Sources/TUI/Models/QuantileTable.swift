@@ -1,0 +1,61 @@
+import ConstraintAnimation
+import Measurement
+
+/// Quantiles of all metrics with their intervals, and what tells the metrics apart.
+struct QuantileTable {
+  let summaries: [WindowSummary]
+  let appearance: Appearance
+
+  private static let nameColumns = 10
+  private static let cellColumns = 17
+
+  var width: Int { Self.nameColumns + WindowSummary.quantiles.count * Self.cellColumns }
+
+  func draw(_ picture: inout CellPicture, x: Int, y: Int, height: Int) {
+    for (index, quantile) in WindowSummary.quantiles.enumerated() {
+      put(quantile.label, cell: index, x: x, y: y, &picture, appearance(.secondary))
+    }
+    // Two rows for a metric, one for the value and one for its interval; with less room values only.
+    let known = summaries.filter { $0.count > 0 }
+    let step = height >= 1 + known.count * 3 ? 3 : height >= 1 + known.count * 2 ? 2 : 1
+    var row = y + 1
+    for (place, summary) in known.enumerated() {
+      guard row < y + height else { return }
+      let name = summary.metric.rawValue
+      picture.put(name, x: x, y: row, style: appearance(place == 0 ? .strong : .text))
+      for (index, quantile) in WindowSummary.quantiles.enumerated() {
+        draw(
+          summary[quantile], isFirst: place == 0, cell: index, x: x, row: row, hasInterval: step > 1, &picture
+        )
+      }
+      row += step
+    }
+    let explanation = "accept = wait before sending + service"
+    if row < y + height, known.count > 1, explanation.count <= width {
+      picture.put(explanation, x: x, y: row, style: appearance(.secondary))
+    }
+  }
+
+  private func draw(
+    _ estimate: QuantileEstimate, isFirst: Bool, cell: Int, x: Int, row: Int, hasInterval: Bool,
+    _ picture: inout CellPicture
+  ) {
+    switch estimate {
+    case .known(let value, let low, let high):
+      put(DurationText.text(value), cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
+      if hasInterval {
+        put(DurationText.interval(low, high), cell: cell, x: x, y: row + 1, &picture, appearance(.secondary))
+      }
+    case .tooFew(let needs):
+      put("needs \(FixedPoint.grouped(needs))", cell: cell, x: x, y: row, &picture, appearance(.pending))
+    }
+  }
+
+  /// Right-aligned, so that digits stay where they are.
+  private func put(
+    _ text: String, cell: Int, x: Int, y: Int, _ picture: inout CellPicture, _ style: CellStyle
+  ) {
+    let end = x + Self.nameColumns + (cell + 1) * Self.cellColumns
+    picture.put(text, x: end - text.unicodeScalars.count - 1, y: y, style: style)
+  }
+}

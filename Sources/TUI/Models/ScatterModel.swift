@@ -1,0 +1,190 @@
+import ConstraintAnimation
+import Measurement
+
+/// The plot of latency over time as cells: a pure function of what is known and what is asked for.
+struct ScatterModel {
+  let snapshot: Snapshot
+  let window: TimeWindow
+  let targets: [Int]
+  let metric: Metric
+  let axis: LatencyAxis
+  let facts: WindowFacts
+  let showsMedian: Bool
+  /// Whether the newest edge is in view and moving.
+  let isLive: Bool
+  let title: FittedLine
+  let appearance: Appearance
+  let zone: LocalTime
+  let geometry: ScatterGeometry
+
+  /// - Parameter raster: scratch, kept between frames for its memory.
+  func picture(_ raster: inout DotRaster) -> CellPicture {
+    var picture = CellPicture(width: geometry.width, height: geometry.height)
+    drawTitle(&picture)
+    guard geometry.rows > 0, geometry.columns > 0 else { return picture }
+    raster.reset(columns: geometry.columns, rows: geometry.rows, encoding: appearance.glyphs.dots)
+    plot(into: &raster)
+    let ticks = LatencyTicks.make(for: axis, most: max(2, geometry.rows / 2 + 1))
+    drawAxis(ticks, &picture)
+    drawGrid(ticks, &picture)
+    drawNow(&picture)
+    drawDots(raster, &picture)
+    if showsMedian { drawMedian(raster, &picture) }
+    drawOffScale(raster, &picture)
+    drawBand(&picture)
+    drawTimeAxis(&picture)
+    drawHint(&picture)
+    return picture
+  }
+
+  private func plot(into raster: inout DotRaster) {
+    let lookup = RowLookup(axis: axis, rows: raster.dotRows)
+    for target in targets where snapshot.tracks.indices.contains(target) {
+      let track = snapshot.tracks[target]
+      let projection = DotRaster.Projection(
+        window: window, lookup: lookup, metric: metric, target: target, pendingUntil: snapshot.monotonicNow)
+      track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
+    }
+  }
+
+  private func drawTitle(_ picture: inout CellPicture) {
+    picture.row(
+      appearance.glyphs.horizontal, x: 0, y: 0, count: geometry.width, style: appearance(.faint))
+    TitleRow.add(title, to: &picture)
+  }
+
+  /// The row of cells in which a latency lies, from the picture's top.
+  private func row(of value: Int64) -> Int? {
+    axis.row(of: value, rows: geometry.rows * appearance.glyphs.dots.rows).map {
+      geometry.axisRow - 1 - $0 / appearance.glyphs.dots.rows
+    }
+  }
+
+  private func drawAxis(_ ticks: [LatencyTick], _ picture: inout CellPicture) {
+    let x = ScatterGeometry.gutter - 1
+    for y in geometry.bandRow..<geometry.axisRow {
+      picture.set(appearance.glyphs.vertical, x: x, y: y, style: appearance(.faint))
+    }
+    for tick in ticks {
+      guard let y = row(of: tick.value) else { continue }
+      picture.set(appearance.glyphs.teeLeft, x: x, y: y, style: appearance(.faint))
+      let label = FittedText.padded(tick.label, columns: x - 1)
+      picture.put(label, x: 0, y: y, style: appearance(.secondary))
+    }
+    picture.set(appearance.glyphs.teeLeft, x: x, y: geometry.bandRow, style: appearance(.faint))
+    picture.put(
+      FittedText.padded("loss", columns: x - 1), x: 0, y: geometry.bandRow, style: appearance(.secondary))
+  }
+
+  private func drawGrid(_ ticks: [LatencyTick], _ picture: inout CellPicture) {
+    let glyph = appearance.glyphs.grid
+    guard glyph != 0, appearance.hasManyColors else { return }
+    for y in ticks.compactMap({ row(of: $0.value) }) {
+      picture.row(glyph, x: ScatterGeometry.gutter, y: y, count: geometry.columns, style: appearance(.grid))
+    }
+  }
+
+  /// Where time has come to.
+  private func drawNow(_ picture: inout CellPicture) {
+    guard isLive, appearance.glyphs.grid != 0, appearance.hasManyColors else { return }
+    let column = window.column(of: snapshot.edge)
+    guard column >= 0, column < geometry.columns - 1 else { return }
+    for y in geometry.firstRow..<geometry.axisRow {
+      picture.set(0x250A, x: ScatterGeometry.gutter + column, y: y, style: appearance(.grid))
+    }
+  }
+
+  private func drawDots(_ raster: DotRaster, _ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let needsGlyphs = appearance.marksNeedGlyphs
+    var cell = 0
+    for y in geometry.firstRow..<geometry.firstRow + raster.rows {
+      for x in ScatterGeometry.gutter..<ScatterGeometry.gutter + raster.columns {
+        defer { cell += 1 }
+        let code = raster.codes[cell]
+        if code == 0 { continue }
+        let level = Appearance.level(of: raster.counts[cell])
+        var glyph = glyphs.dots.glyph(for: raster.dots[cell])
+        if !glyphs.density.isEmpty {
+          glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
+        }
+        if needsGlyphs, let markClass = MarkCode(rawValue: code).markClass, markClass >= .late {
+          glyph = glyphs.symbol(of: markClass)
+        }
+        picture.set(glyph, x: x, y: y, style: appearance.mark(code, level: level))
+      }
+    }
+  }
+
+  /// Cells on the line keep their dots and take the line's colour.
+  private func drawMedian(_ raster: DotRaster, _ picture: inout CellPicture) {
+    let dots = appearance.glyphs.dots
+    let line = MedianLine(of: raster, phase: raster.medianPhase(of: window))
+    let edge = window.column(of: snapshot.edge)
+    for column in 0..<geometry.columns where column <= edge {
+      var patterns: [Int: UInt8] = [:]
+      for side in 0..<dots.columns {
+        guard let row = line.rows[column * dots.columns + side] else { continue }
+        let fromTop = raster.dotRows - 1 - row
+        patterns[fromTop / dots.rows, default: 0] |= 1 << UInt8(fromTop % dots.rows * dots.columns + side)
+      }
+      for (row, pattern) in patterns {
+        let cell = row * raster.columns + column
+        let glyph =
+          dots.columns == 1 ? appearance.glyphs.median : dots.glyph(for: pattern | raster.dots[cell])
+        picture.set(
+          glyph, x: ScatterGeometry.gutter + column, y: geometry.firstRow + row, style: appearance(.median))
+      }
+    }
+  }
+
+  private func drawOffScale(_ raster: DotRaster, _ picture: inout CellPicture) {
+    for column in 0..<geometry.columns {
+      let x = ScatterGeometry.gutter + column
+      if raster.above[column] != 0 {
+        let style = appearance.mark(raster.above[column], level: Appearance.levels - 1)
+        picture.set(appearance.glyphs.above, x: x, y: geometry.firstRow, style: style)
+      }
+      if raster.below[column] != 0 {
+        let style = appearance.mark(raster.below[column], level: Appearance.levels - 1)
+        picture.set(appearance.glyphs.below, x: x, y: geometry.axisRow - 1, style: style)
+      }
+    }
+  }
+
+  /// One mark a column: the worst of what never got a latency.
+  private func drawBand(_ picture: inout CellPicture) {
+    var worst = Array(repeating: UInt8(0), count: geometry.columns)
+    for target in targets where snapshot.tracks.indices.contains(target) {
+      let track = snapshot.tracks[target]
+      track.forEachRun(in: track.range(from: window.start, to: window.end)) { run in
+        for point in run where point.state.rawValue >= NotificationState.lost.rawValue {
+          guard let markClass = MarkClass(point.state), markClass.isLoss else { continue }
+          let column = window.column(of: WallTime(microseconds: point.plannedAt))
+          if worst.indices.contains(column) {
+            worst[column] = max(worst[column], MarkCode(markClass, target: target).rawValue)
+          }
+        }
+      }
+    }
+    for (column, code) in worst.enumerated() {
+      guard let markClass = MarkCode(rawValue: code).markClass else { continue }
+      picture.set(
+        appearance.glyphs.symbol(of: markClass), x: ScatterGeometry.gutter + column, y: geometry.bandRow,
+        style: appearance(Role(markClass)))
+    }
+  }
+
+  /// Says why there is nothing to see.
+  private func drawHint(_ picture: inout CellPicture) {
+    guard facts.isEmpty else { return }
+    let from = zone.civil(window.start).hoursMinutesSeconds
+    let to = zone.civil(window.end).hoursMinutesSeconds
+    let text =
+      snapshot.tracks.allSatisfy(\.isEmpty)
+      ? "waiting for the first notification" : "nothing was planned between \(from) and \(to)"
+    let shown = FittedText.truncated(text, columns: geometry.columns, ellipsis: appearance.glyphs.ellipsis)
+    let x = ScatterGeometry.gutter + (geometry.columns - shown.unicodeScalars.count) / 2
+    picture.put(shown, x: x, y: geometry.firstRow + geometry.rows / 2, style: appearance(.secondary))
+  }
+}

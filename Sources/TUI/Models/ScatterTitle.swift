@@ -1,0 +1,87 @@
+import ConstraintAnimation
+import Measurement
+
+/// The line above the plot: what is shown, how many of what, and the quantiles of the window.
+enum ScatterTitle {
+  static func line(
+    facts: WindowFacts, summary: WindowSummary, targets: [TargetFacts], shown: [Int], width: Int,
+    appearance: Appearance
+  ) -> FittedLine {
+    var left = [
+      LineItem(priority: 60, [TextSpan(facts.metric.shortTitle, appearance(.strong))])
+    ]
+    if width >= 120, facts.metric != .service {
+      left[0].spans.append(TextSpan(", from planned send", appearance(.secondary)))
+    }
+    left += targetLegend(targets, shown: shown, appearance)
+    left += stateLegend(facts.counts, hasBullet: targets.count < 2, appearance)
+    let right =
+      figure(.p50, summary, priority: 80, appearance) + figure(.p99, summary, priority: 70, appearance)
+    return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
+  }
+
+  /// The colours of targets, when there are several.
+  private static func targetLegend(_ targets: [TargetFacts], shown: [Int], _ appearance: Appearance)
+    -> [LineItem]
+  {
+    guard targets.count > 1, appearance.hasColors else { return [] }
+    return shown.prefix(MarkCode.targets).map { index in
+      LineItem(
+        priority: 20 - index,
+        [
+          TextSpan("\(appearance.glyphs.bullet) ", appearance.target(index)),
+          TextSpan(
+            FittedText.truncated(targets[index].name, columns: 16, ellipsis: appearance.glyphs.ellipsis),
+            appearance(.secondary)),
+        ])
+    }
+  }
+
+  /// How many of the window's notifications are in each class; the good ones always, the others when there are any.
+  private static func stateLegend(_ counts: Tally, hasBullet: Bool, _ appearance: Appearance) -> [LineItem] {
+    let good = counts[.delivered] > 0 ? NotificationState.delivered : .accepted
+    var items = [item(good, counts[.delivered] + counts[.accepted], priority: 40, appearance)]
+    // Several targets have a colour each, and no class has one of its own.
+    if !hasBullet { items[0].spans.removeFirst(2) }
+    let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
+    for (index, state) in others.enumerated() where counts[state] > 0 {
+      items.append(item(state, counts[state], priority: 50 - index, appearance))
+    }
+    if counts[.inFlight] > 0 { items.append(item(.inFlight, counts[.inFlight], priority: 30, appearance)) }
+    return items
+  }
+
+  private static func item(
+    _ state: NotificationState, _ count: Int, priority: Int, _ appearance: Appearance
+  ) -> LineItem {
+    let markClass = MarkClass(state) ?? .pending
+    let symbol = Unicode.Scalar(appearance.glyphs.symbol(of: markClass)).map { String(Character($0)) } ?? " "
+    let name = state == .inFlight ? "in flight" : state.name
+    return LineItem(
+      priority: priority,
+      [
+        TextSpan(symbol, appearance(Role(markClass))), TextSpan(" ", .plain),
+        TextSpan("\(name) ", appearance(.secondary)),
+        TextSpan(FixedPoint.grouped(count), appearance(.text)),
+      ])
+  }
+
+  /// The value, and its interval where there is room.
+  private static func figure(
+    _ quantile: Quantile, _ summary: WindowSummary, priority: Int, _ appearance: Appearance
+  ) -> [LineItem] {
+    let estimate = summary[quantile]
+    let name = TextSpan("\(quantile.label) ", appearance(.secondary))
+    guard let interval = estimate.interval else {
+      return [LineItem(priority: priority, [name, TextSpan(estimate.text, appearance(.secondary))])]
+    }
+    return [
+      LineItem(
+        priority: priority,
+        [name, TextSpan(FittedText.padded(estimate.text, columns: 7), appearance(.strong))]),
+      LineItem(
+        priority: priority - 45,
+        [TextSpan(FittedText.padded(interval, columns: 14), appearance(.secondary))]),
+    ]
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Measurement
+import Store
+
+/// The dashboard as lines of text: one a second while a run goes on, a summary at its end.
+struct PlainDashboard {
+  let settings: DashboardSettings
+  let stop: DashboardStop
+  var output: Int32 = STDOUT_FILENO
+  /// ms between two lines.
+  var interval: Int32 = 1_000
+
+  func run() throws(DashboardError) -> Dashboard.Outcome {
+    let alarm = try Alarm()
+    stop.onStop { alarm.ring() }
+    defer { stop.onStop(nil) }
+    let signals = EndSignals(ringing: alarm, catchesEnd: settings.options.catchesSignals)
+    let options = settings.options
+    var source = SnapshotSource(
+      path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
+    var snapshot = Snapshot()
+    var isFirst = true
+    while !signals.haveCome && !stop.isStopped {
+      let from = options.clock.wallNow().advanced(byMicroseconds: -(PlainLine.seconds + 30) * 1_000_000)
+      if let newer = source.poll(ReadRequest(from: from, to: nil, tick: 1_000_000)) { snapshot = newer }
+      switch snapshot.condition {
+      case .ready:
+        if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot) }
+        guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return .hangup }
+      case .empty, .opening:
+        if isFirst, !emit("waiting for the first run in \(options.storePath)") { return .hangup }
+      // A store that cannot be read now and then is no reason to give up on it, once it could be.
+      case .locked where !isFirst, .unreadable where !isFirst: break
+      default: throw failure(snapshot.condition)
+      }
+      isFirst = false
+      alarm.wait(milliseconds: interval)
+    }
+    return .stopped
+  }
+
+  private func summarize(_ snapshot: Snapshot) throws(DashboardError) -> Dashboard.Outcome {
+    guard let run = snapshot.run else { return .quit }
+    let lines: [String]
+    do {
+      let reader = try StoreReader.open(at: settings.options.storePath)
+      defer { reader.close() }
+      lines = try PlainSummary(
+        reader, run: run.id, target: settings.subject.target, snapshot: snapshot, zone: settings.zone
+      ).lines
+    } catch {
+      throw failure(StoreCondition(error))
+    }
+    return lines.allSatisfy(emit) ? .quit : .hangup
+  }
+
+  private func failure(_ condition: StoreCondition) -> DashboardError {
+    let notice = NoticeModel(condition: condition, path: settings.options.storePath)
+    let code: DashboardError.Code
+    switch condition {
+    case .noSuchRun, .noSuchTarget: code = .notFound
+    default: code = .unreadableStore
+    }
+    // Notices are sentences for a screen; errors are clauses.
+    func clause(_ text: String?) -> String {
+      guard var text else { return "" }
+      while text.hasSuffix(".") { text.removeLast() }
+      return text
+    }
+    return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
+  }
+
+  /// Writes a line at once.
+  /// - Returns: false when nobody reads any more.
+  private func emit(_ line: String) -> Bool {
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+import Measurement
+import Terminal
+
+/// The state of a run as one line of text: for pipes, logs and screen readers. Words and their order are fixed, so
+/// that scripts can read it too.
+struct PlainLine {
+  let snapshot: Snapshot
+  let zone: LocalTime
+
+  /// Quantiles speak for this many seconds.
+  static let seconds: Int64 = 60
+
+  var text: String {
+    let all = Array(snapshot.targets.indices)
+    let counts = snapshot.totals.reduce(Tally()) { $0 + $1 }
+    var words = [zone.civil(snapshot.now).hoursMinutesSeconds, phase]
+    words.append(snapshot.targets.map { VisibleText.visible($0.name) }.joined(separator: "+"))
+    let asked = snapshot.targets.reduce(0) { $0 + $1.askedRate }
+    let rates = RateHistory(snapshot: snapshot, targets: all)
+    words.append("sent \(HeaderModel.rate(rates.average(seconds: 10))) asked \(HeaderModel.rate(asked))")
+    words.append(PlainLine.states(counts))
+    words.append(quantiles(all))
+    return words.joined(separator: " ")
+  }
+
+  private var phase: String {
+    switch snapshot.run?.phase {
+    case .live: "live"
+    case .silent(let since): "collector gone for \(HeaderModel.age(since: since, now: snapshot.now))"
+    case .ended(_, let reason): reason.isEmpty ? "ended" : "ended (\(reason))"
+    case nil: "no run"
+    }
+  }
+
+  /// Every state with its count, in the order of their meaning; those that do not occur are there too.
+  static func states(_ counts: Tally) -> String {
+    let shown: [NotificationState] = [
+      .accepted, .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
+    ]
+    return (["due \(counts.due)"] + shown.map { "\($0.name) \(counts[$0])" }).joined(separator: " ")
+  }
+
+  private func quantiles(_ targets: [Int]) -> String {
+    let end = snapshot.edge
+    let scale = TimeScale(columnAtLeast: 1_000_000)
+    let last = end.microseconds.flooringQuotient(scale.columnDuration)
+    let window = TimeWindow(scale: scale, firstColumn: last - Self.seconds + 1, columns: Int(Self.seconds))
+    let metric = ViewState().metric(in: snapshot)
+    let facts = WindowFacts(
+      snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
+    let summary = WindowSummary(metric: metric, values: facts.values)
+    return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) "
+      + WindowSummary.quantiles.map { "\($0.label) \(PlainLine.figure(summary[$0]))" }.joined(separator: " ")
+  }
+
+  /// `812 ms [780, 840] ms`, or `n too small (needs 368)`.
+  static func figure(_ estimate: QuantileEstimate) -> String {
+    guard let interval = estimate.interval else { return estimate.text }
+    return "\(estimate.text) \(interval)"
+  }
+}

@@ -1,0 +1,228 @@
+import Measurement
+import Store
+
+/// Which run, and of it which target.
+struct Subject: Sendable, Equatable {
+  /// `nil` follows the newest run.
+  var run: RunID?
+  /// By name; `nil` for all.
+  var target: String?
+}
+
+/// Turns a store into snapshots: opens it, follows its changes by their revisions, keeps the newest notifications and
+/// those around the window asked for. It belongs to one thread and never waits for anything but SQLite.
+struct SnapshotSource {
+  private let path: String
+  private let subject: Subject
+  private let clock: any HostClock
+  /// The kernel's boot id: monotonic times of other boots mean nothing here.
+  private let bootID: String
+
+  private var reader: StoreReader?
+  private var run: RunRecord?
+  private var targets: [TargetRecord] = []
+  private var live = PointWindow()
+  /// Around a window in the past that the live points do not reach.
+  private var past: PointWindow?
+  private var cursor: Int64 = 0
+  private var lists = RecordTails()
+  private var snapshot = Snapshot()
+  private var request: ReadRequest?
+  /// Counts what was read that shows.
+  private var changes: UInt64 = 0
+  private var publishedChanges: UInt64 = 0
+
+  /// Without word from the collector for this long it is taken to be gone, µs.
+  static let silence: Int64 = 5_000_000
+
+  init(path: String, subject: Subject, clock: any HostClock, bootID: String) {
+    self.path = path
+    self.subject = subject
+    self.clock = clock
+    self.bootID = bootID
+  }
+
+  /// Looks whether there is anything new.
+  /// - Returns: a snapshot when it would look different from the last one, else `nil`.
+  mutating func poll(_ request: ReadRequest?) -> Snapshot? {
+    let isAsked = request != self.request
+    self.request = request
+    let before = snapshot
+    do {
+      let reader = try opened()
+      if try reader.hasChanged() { try follow(reader) }
+      if isAsked { try serve(reader) }
+      snapshot.request = request
+    } catch {
+      close()
+      snapshot.condition = StoreCondition(error)
+    }
+    return published(before: before)
+  }
+
+  /// Whether the collector writes, so that a look soon again is worth it.
+  var isLive: Bool { snapshot.condition == .ready && (snapshot.run?.isLive ?? false) }
+
+  // MARK: - Following
+
+  private mutating func opened() throws -> StoreReader {
+    if let reader { return reader }
+    let opened = try StoreReader.open(at: path)
+    reader = opened
+    run = nil
+    return opened
+  }
+
+  private mutating func close() {
+    reader?.close()
+    reader = nil
+  }
+
+  /// Reads what has changed since the last look.
+  private mutating func follow(_ reader: StoreReader) throws {
+    guard let record = try subject.run.map({ try reader.run($0) }) ?? reader.latestRun() else {
+      snapshot.condition = subject.run.map { .noSuchRun("\($0)") } ?? .empty
+      return
+    }
+    let wasOpen = run?.endedAt == nil
+    let isNewRun = run?.id != record.id
+    run = record
+    try readTargets(reader, of: record)
+    guard snapshot.condition == .ready else { return }
+    // Plans that a recovery takes back leave no trace among the changes.
+    let hasRecovered = !isNewRun && wasOpen && record.endReason == .interrupted
+    if isNewRun || hasRecovered {
+      try restart(reader, record)
+    } else {
+      try readChanges(reader)
+      if try lists.follow(reader, run: record.id) { changes += 1 }
+    }
+  }
+
+  private mutating func readTargets(_ reader: StoreReader, of record: RunRecord) throws {
+    let all = try reader.targets(of: record.id)
+    targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
+    if let name = subject.target, targets.isEmpty {
+      snapshot.condition = .noSuchTarget(name, available: all.map(\.name))
+      return
+    }
+    snapshot.condition = .ready
+    snapshot.targets = targets.map {
+      TargetFacts(
+        id: $0.id, name: $0.name, provider: $0.provider, expectsReceipts: $0.receiptDeadline != nil,
+        askedRate: $0.askedRate)
+    }
+    snapshot.totals = targets.map { Tally($0.counts) }
+  }
+
+  /// The first look at a run: its end, quickly; what else the screen wants it asks for.
+  private mutating func restart(_ reader: StoreReader, _ record: RunRecord) throws {
+    let page = try reader.lastPoints(
+      of: targets.map(\.id), limit: PointWindow.firstLook / max(1, targets.count))
+    live = PointWindow(targets: targets.map(\.id), page: page)
+    cursor = page.revision
+    past = nil
+    lists = try RecordTails(reader, run: record.id)
+    changes += 1
+    if request != nil { try serve(reader) }
+  }
+
+  private mutating func readChanges(_ reader: StoreReader) throws {
+    while true {
+      let page = try reader.changedPoints(after: cursor, limit: 5_000)
+      cursor = page.next
+      if !page.rows.isEmpty { changes += 1 }
+      for point in page.rows {
+        past?.update(point)
+        if !live.take(point) { try reload(reader) }
+      }
+      if page.isComplete { break }
+    }
+    live.trim()
+  }
+
+  /// After a gap, which only a store changed by other hands can have.
+  private mutating func reload(_ reader: StoreReader) throws {
+    let page = try reader.lastPoints(
+      of: targets.map(\.id), limit: PointWindow.firstLook / max(1, targets.count))
+    live = PointWindow(targets: targets.map(\.id), page: page)
+  }
+
+  /// Gets the notifications of the window asked for.
+  private mutating func serve(_ reader: StoreReader) throws {
+    guard let request, snapshot.condition == .ready else { return }
+    if live.covers(from: request.from) {
+      past = nil
+      return
+    }
+    if let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
+    // Plans of a committed block lie ahead of now; a day holds any of them.
+    let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
+    let page = try reader.points(
+      of: targets.map(\.id), plannedFrom: request.from, to: end, limit: PointWindow.capacity)
+    let window = PointWindow(targets: targets.map(\.id), page: page, from: request.from, to: request.to)
+    changes += 1
+    if request.to == nil {
+      live = window
+      past = nil
+      // What changed before this read is in it already; what follows may be read twice, which does no harm.
+    } else {
+      past = window
+    }
+  }
+
+  // MARK: - Handing over
+
+  private mutating func published(before: Snapshot) -> Snapshot? {
+    let now = clock.wallNow()
+    let shownWindow = past ?? live
+    snapshot.tracks = shownWindow.tracks
+    snapshot.isTruncated = shownWindow.isTruncated
+    snapshot.events = lists.events
+    snapshot.log = lists.log
+    if let run {
+      snapshot.run = RunFacts(
+        id: run.id, name: run.name, startedAt: run.startedAt, phase: phase(of: run, at: now))
+      snapshot.monotonicNow = run.bootID == bootID ? clock.monotonicNow().microseconds : nil
+    }
+    guard looksDifferent(from: before, at: now) else {
+      snapshot = before
+      return nil
+    }
+    publishedChanges = changes
+    snapshot.now = now
+    snapshot.number = before.number + 1
+    return snapshot
+  }
+
+  private func phase(of run: RunRecord, at now: WallTime) -> RunFacts.Phase {
+    if let ended = run.endedAt { return .ended(at: ended, reason: run.endReason?.rawValue ?? "") }
+    let heard = run.lastHeartbeat ?? run.startedAt
+    return now.microseconds - heard.microseconds > Self.silence ? .silent(since: heard) : .live
+  }
+
+  private func looksDifferent(from before: Snapshot, at now: WallTime) -> Bool {
+    if before.number == 0 || snapshot.condition != before.condition || changes != publishedChanges {
+      return true
+    }
+    guard snapshot.condition == .ready else { return false }
+    if snapshot.run != before.run || snapshot.totals != before.totals || snapshot.request != before.request {
+      return true
+    }
+    let elapsed = now.microseconds - before.now.microseconds
+    switch snapshot.run?.phase {
+    case .live:
+      // The edge of time has come into another column, or those that are pending have aged.
+      let tick = max(1, request?.tick ?? 1_000_000)
+      let isPending = snapshot.totals.contains { $0[.inFlight] > 0 }
+      return now.microseconds / tick != before.now.microseconds / tick || isPending && elapsed >= Self.aging
+    case .silent(let since):
+      return HeaderModel.age(since: since, now: now) != HeaderModel.age(since: since, now: before.now)
+    case .ended, nil:
+      return false
+    }
+  }
+
+  /// How often pending notifications are drawn anew, µs.
+  private static let aging: Int64 = 100_000
+}

@@ -1,0 +1,69 @@
+import Measurement
+
+extension ViewState {
+  /// Moves the window by eighths of its width; a window that reaches the newest follows it again.
+  mutating func pan(eighths: Int, in snapshot: Snapshot, columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let step = max(1, columns / 8)
+    settle(now.moved(byColumns: eighths * step), in: snapshot)
+  }
+
+  /// Shows less time, or more, about a place: 0 is the left edge, 1 the right one.
+  mutating func zoom(in isCloser: Bool, about fraction: Double, in snapshot: Snapshot, columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let scale = isCloser ? now.scale.finer : now.scale.coarser
+    guard scale != now.scale else { return }
+    self.scale = scale
+    // A window that follows goes on following.
+    guard case .at = anchor else { return }
+    let moment = now.start.advanced(byMicroseconds: Int64(Double(now.duration) * fraction))
+    settle(TimeWindow(around: moment, at: fraction, scale: scale, columns: columns), in: snapshot)
+  }
+
+  /// Takes the window as its own, or follows when it has come to the edge.
+  private mutating func settle(_ window: TimeWindow, in snapshot: Snapshot) {
+    scale = window.scale
+    let edge = frozenAt ?? snapshot.edge
+    if window.column(of: edge) < window.columns / 2 {
+      anchor = .edge
+      return
+    }
+    // Nothing is to be seen before the run.
+    var window = window
+    if let start = snapshot.run?.startedAt, window.end < start {
+      window = TimeWindow(around: start, at: 0.9, scale: window.scale, columns: window.columns)
+    }
+    anchor = .at(
+      window.start.advanced(byMicroseconds: Int64(window.columns / 2) * window.scale.columnDuration))
+  }
+
+  mutating func toggleFrozen(in snapshot: Snapshot) {
+    frozenAt = isFrozen ? nil : snapshot.edge
+  }
+
+  mutating func follow() {
+    anchor = .edge
+    frozenAt = nil
+    logPosition = .end
+    eventPosition = .end
+  }
+
+  /// All targets, then one after the other.
+  mutating func nextTarget(in snapshot: Snapshot) {
+    guard snapshot.targets.count > 1 else { return }
+    switch target {
+    case nil: target = 0
+    case let index? where index + 1 < snapshot.targets.count: target = index + 1
+    default: target = nil
+    }
+  }
+
+  mutating func scroll(_ panel: Panel, by count: Int, in snapshot: Snapshot, rows: Int) {
+    switch panel {
+    case .histogram: break
+    case .log: logPosition = logPosition.moved(by: count, in: snapshot.log.lazy.map(\.number), rows: rows)
+    case .events:
+      eventPosition = eventPosition.moved(by: count, in: snapshot.events.lazy.map(\.number), rows: rows)
+    }
+  }
+}
