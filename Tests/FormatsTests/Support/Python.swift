@@ -18,7 +18,7 @@ enum Python {
     let description: String
   }
 
-  /// What the script prints, given `input` as the file `sys.argv[1]`.
+  /// What the script prints, on either stream, given `input` as the file `sys.argv[1]`.
   static func run(_ script: String, input: [UInt8]) throws -> String {
     guard let path else { throw Failure(description: "python3 is missing") }
     let file = FileManager.default.temporaryDirectory.path + "/pushscope-python-" + UUID().uuidString
@@ -29,10 +29,12 @@ enum Python {
     process.arguments = ["-X", "utf8", "-c", script, file]
     let output = Pipe()
     process.standardOutput = output
+    process.standardError = output
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failure(description: "python3 failed") }
-    return String(decoding: data, as: UTF8.self)
+    let text = String(decoding: data, as: UTF8.self)
+    guard process.terminationStatus == 0 else { throw Failure(description: "python3: \(text)") }
+    return text
   }
 }

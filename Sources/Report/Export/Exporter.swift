@@ -1,0 +1,58 @@
+import Formats
+import Store
+
+/// Writes the rows of a selection as CSV or JSON Lines, streaming: a million rows need no more memory than a thousand.
+public struct Exporter {
+  let reader: StoreReader
+  let selection: RowSelection
+  let format: RecordFormat
+  /// Told the number of rows written, every few thousand.
+  let progress: (Int64) -> Void
+
+  static let rowsBetweenReports: Int64 = 8192
+
+  public init(
+    reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
+    progress: @escaping (Int64) -> Void = { _ in }
+  ) {
+    self.reader = reader
+    self.selection = selection
+    self.format = format
+    self.progress = progress
+  }
+
+  /// Writes a table, and answers how many rows it had.
+  ///
+  /// - Throws: ``StoreError`` while reading, ``OutputError`` while writing, ``ReportError`` when a run vanished.
+  @discardableResult
+  public func export(_ table: ExportTable, to sink: any ByteSink) throws -> Int64 {
+    switch table {
+    case .samples: try samples(to: sink)
+    case .receipts: try receipts(to: sink)
+    case .events: try events(to: sink)
+    case .log: try log(to: sink)
+    case .runs: try runs(to: sink)
+    case .histogram: try histogram(to: sink)
+    case .summary: try summary(to: sink)
+    }
+  }
+
+  /// Writes header, rows and what is left in the buffer.
+  func write<Row: ~Copyable, Context>(
+    _ columns: [Column<Row, Context>], to sink: any ByteSink, _ body: (inout RecordWriter) throws -> Void
+  ) throws -> Int64 {
+    var writer = RecordWriter(format: format, columns: columns.map(\.name), sink: sink)
+    try writer.header()
+    try body(&writer)
+    try writer.finish()
+    return writer.rowCount
+  }
+
+  /// Writes one row, and reports now and then.
+  func write<Row: ~Copyable, Context>(
+    _ row: borrowing Row, _ context: Context, _ columns: [Column<Row, Context>], to writer: inout RecordWriter
+  ) throws {
+    try writer.row(row, in: context, columns)
+    if writer.rowCount % Self.rowsBetweenReports == 0 { progress(writer.rowCount) }
+  }
+}

@@ -1,0 +1,56 @@
+import Formats
+import Measurement
+import Store
+
+/// The columns of `summary`: a row for each quantile of a target's, variant's and metric's values.
+enum SummaryTable {
+  struct Row {
+    let summary: MetricSummary
+    let figure: MetricSummary.Figure
+  }
+
+  struct Context {
+    let run: RunID
+    let target: String
+    let variant: String
+  }
+
+  static let columns: [Column<Row, Context>] = [
+    Column("run") { $2.uuid($1.run.uuid.words) },
+    Column("target") { $2.text($1.target) },
+    Column("variant") { $2.text($1.variant.isEmpty ? nil : $1.variant) },
+    Column("metric") { $2.text($0.summary.metric.rawValue) },
+    Column("planned") { $2.integer($0.summary.share.planned) },
+    Column("counted") { $2.integer($0.summary.share.counted) },
+    Column("quantile") { $2.number($0.figure.quantile.fraction) },
+    Column("value_us") { $2.integer($0.figure.estimate.known?.value) },
+    Column("low_us") { $2.integer($0.figure.estimate.known?.low) },
+    Column("high_us") { $2.integer($0.figure.estimate.known?.high) },
+  ]
+}
+
+extension Exporter {
+  func summary(to sink: any ByteSink) throws -> Int64 {
+    let columns = SummaryTable.columns
+    return try write(columns, to: sink) { writer in
+      try SummaryReport.forEachTarget(reader, selection) { run, target in
+        for group in target.groups {
+          let context = SummaryTable.Context(run: run.id, target: target.record.name, variant: group.variant)
+          for metric in group.metrics {
+            for figure in metric.figures {
+              try write(SummaryTable.Row(summary: metric, figure: figure), context, columns, to: &writer)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension QuantileEstimate {
+  /// The figures, unless there are too few values for them.
+  var known: (value: Int64, low: Int64, high: Int64)? {
+    guard case .known(let value, let low, let high) = self else { return nil }
+    return (value, low, high)
+  }
+}

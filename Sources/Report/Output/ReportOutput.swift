@@ -1,0 +1,30 @@
+import Formats
+
+/// Where a report goes.
+public enum ReportOutput {
+  /// Runs `body` with standard output, or with a file that appears only when all of it is written.
+  ///
+  /// A reader of standard output that stops reading (`| head`) ends the report quietly. Needs
+  /// ``OutputSignals/ignore()`` once before.
+  ///
+  /// - Parameter path: `nil` or `-` for standard output.
+  /// - Throws: ``OutputError``, and whatever `body` throws.
+  public static func write(to path: String?, _ body: (any ByteSink) throws -> Void) throws {
+    try write(to: path, standardOutput: FileDescriptorSink.standardOutput(), body)
+  }
+
+  static func write(
+    to path: String?, standardOutput: any ByteSink, _ body: (any ByteSink) throws -> Void
+  ) throws {
+    guard let path, path != "-" else {
+      do {
+        return try body(standardOutput)
+      } catch let error as OutputError where error.code == .closedPipe {
+        return
+      }
+    }
+    let file = try AtomicFile(path: path)
+    try body(file)
+    try file.commit()
+  }
+}

@@ -1,0 +1,60 @@
+import Measurement
+
+/// Gathers the values of one metric: exactly while there is room, in a histogram from then on.
+struct QuantileAccumulator {
+  /// Where figures come from.
+  enum Method: String, Sendable {
+    /// All values were at hand.
+    case exact
+    /// A histogram of three significant digits.
+    case histogram
+  }
+
+  /// Room for values, shared by all of a target.
+  final class Room {
+    var free: Int
+
+    init(_ values: Int) { free = values }
+  }
+
+  private var values: [Int64] = []
+  private var histogram: LatencyHistogram?
+  private let room: Room
+
+  private(set) var count = 0
+  private(set) var minimum = Int64.max
+  private(set) var maximum = Int64.min
+
+  init(room: Room) { self.room = room }
+
+  var method: Method { histogram == nil ? .exact : .histogram }
+
+  mutating func record(_ value: Int64) {
+    count += 1
+    minimum = min(minimum, value)
+    maximum = max(maximum, value)
+    if histogram != nil {
+      histogram?.record(value)
+    } else if room.free > 0 {
+      room.free -= 1
+      values.append(value)
+    } else {
+      moveToHistogram()
+      histogram?.record(value)
+    }
+  }
+
+  func estimates(_ quantiles: [Quantile]) -> [QuantileEstimate] {
+    if let histogram { return quantiles.map { histogram.estimate($0) } }
+    let exact = ExactQuantiles(values)
+    return quantiles.map { exact.estimate($0) }
+  }
+
+  private mutating func moveToHistogram() {
+    var moved = LatencyHistogram()
+    for value in values { moved.record(value) }
+    room.free += values.count
+    values = []
+    histogram = moved
+  }
+}

@@ -1,0 +1,29 @@
+import Measurement
+import Store
+
+/// How many of the rows looked at are in each state, and how far they came.
+public struct StateTally: Sendable, Equatable {
+  private var counts = [Int](repeating: 0, count: NotificationState.allCases.count)
+  /// All of them.
+  public private(set) var planned = 0
+  /// Went onto the wire.
+  public private(set) var sent = 0
+  /// The provider accepted, whatever became of them after.
+  public private(set) var acceptedByProvider = 0
+
+  public subscript(state: NotificationState) -> Int { counts[state.rawValue] }
+
+  mutating func add(_ row: borrowing SampleRow) {
+    counts[row.state.rawValue] += 1
+    planned += 1
+    if row.scheduleLag != nil { sent += 1 }
+    if row.acceptLatency != nil { acceptedByProvider += 1 }
+  }
+
+  static func += (sum: inout Self, other: Self) {
+    for state in sum.counts.indices { sum.counts[state] += other.counts[state] }
+    sum.planned += other.planned
+    sum.sent += other.sent
+    sum.acceptedByProvider += other.acceptedByProvider
+  }
+}

@@ -1,0 +1,81 @@
+import Formats
+import FoundationEssentials
+import Measurement
+import Store
+
+extension SummaryReport {
+  /// The summary for programs; names and units are those of the exports, `null` where n is too small.
+  public var json: JSONValue {
+    .object([.init("runs", .array(runs.map(Self.json)))])
+  }
+
+  private static func json(_ run: Run) -> JSONValue {
+    let record = run.record
+    return .object([
+      .init("run", .string(record.id.description)),
+      .init("name", .string(record.name)),
+      .init("collector", .string(record.collectorID.uuidString.lowercased())),
+      .init("started_at", .string(record.startedAt.rfc3339)),
+      .init("ended_at", .string(record.endedAt?.rfc3339)),
+      .init("end_reason", .string(record.endReason?.rawValue)),
+      .init("targets", .array(run.targets.map(json))),
+    ])
+  }
+
+  private static func json(_ target: TargetSummary) -> JSONValue {
+    .object([
+      .init("target", .string(target.record.name)),
+      .init("provider", .string(target.record.provider)),
+      .init("receipt_deadline_us", .integer(target.record.receiptDeadline)),
+      .init(
+        "rates_per_second",
+        .object([
+          .init("asked", .number(target.record.askedRate)),
+          .init("planned", target.rates.map { .number($0.planned) } ?? .null),
+          .init("sent", target.rates.map { .number($0.sent) } ?? .null),
+          .init("missed", target.rates.map { .number($0.missed) } ?? .null),
+        ])),
+      .init("variants", .array(target.groups.map(json))),
+    ])
+  }
+
+  private static func json(_ group: GroupSummary) -> JSONValue {
+    let states = NotificationState.allCases.map {
+      JSONValue.Member($0.name, .integer(Int64(group.counts[$0])))
+    }
+    return .object([
+      .init("variant", group.variant.isEmpty ? .null : .string(group.variant)),
+      .init("planned", .integer(Int64(group.counts.planned))),
+      .init("sent", .integer(Int64(group.counts.sent))),
+      .init("accepted", .integer(Int64(group.counts.acceptedByProvider))),
+      .init("states", .object(states)),
+      .init("duplicates", .integer(Int64(group.duplicates))),
+      .init("out_of_order", .integer(Int64(group.outOfOrder))),
+      .init("fresh_connections", .integer(Int64(group.onFreshConnections))),
+      .init("metrics", .array(group.metrics.map(json))),
+    ])
+  }
+
+  private static func json(_ metric: MetricSummary) -> JSONValue {
+    .object([
+      .init("metric", .string(metric.metric.rawValue)),
+      .init("planned", .integer(Int64(metric.share.planned))),
+      .init("counted", .integer(Int64(metric.share.counted))),
+      .init("minimum_us", .integer(metric.minimum)),
+      .init("maximum_us", .integer(metric.maximum)),
+      .init("method", .string(metric.isExact ? "exact" : "histogram")),
+      .init("quantiles", .array(metric.figures.map(json))),
+    ])
+  }
+
+  private static func json(_ figure: MetricSummary.Figure) -> JSONValue {
+    let known = figure.estimate.known
+    return .object([
+      .init("quantile", .number(figure.quantile.fraction)),
+      .init("value_us", .integer(known?.value)),
+      .init("low_us", .integer(known?.low)),
+      .init("high_us", .integer(known?.high)),
+      .init("needs", .integer(Int64(figure.quantile.smallestCount))),
+    ])
+  }
+}

@@ -1,0 +1,89 @@
+import Formats
+import Measurement
+import Store
+
+extension SummaryReport {
+  /// The summary for a terminal or a mail, line by line.
+  public var lines: [String] {
+    guard !runs.isEmpty else { return ["no runs here"] }
+    var lines: [String] = []
+    for run in runs {
+      lines.append(Self.title(run.record))
+      for target in run.targets { lines += [""] + Self.lines(of: target) }
+      lines.append("")
+    }
+    return lines + explanation
+  }
+
+  private static func title(_ run: RunRecord) -> String {
+    let name = run.name.map { " \"\(VisibleText.make($0))\"" } ?? ""
+    return
+      "run \(run.id)\(name), \(RunText.time(run.startedAt)) UTC, \(RunText.length(run)), \(RunText.end(run))"
+  }
+
+  private static func lines(of target: TargetSummary) -> [String] {
+    var first =
+      "\(target.record.name) (\(target.record.provider)): asked \(FigureText.rate(target.record.askedRate))"
+    if let rates = target.rates {
+      first += ", planned \(FigureText.rate(rates.planned)), sent \(FigureText.rate(rates.sent))"
+      first += ", missed \(FigureText.rate(rates.missed))"
+    }
+    guard !target.groups.isEmpty else { return [VisibleText.make(first), "  nothing planned"] }
+    var lines = [VisibleText.make(first)]
+    for group in target.groups {
+      let hasVariant = !group.variant.isEmpty
+      if hasVariant { lines.append("  \(VisibleText.make(group.variant))") }
+      lines.append((hasVariant ? "    " : "  ") + states(of: group))
+      lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
+    }
+    return lines
+  }
+
+  private static func states(of group: GroupSummary) -> String {
+    var parts = ["\(group.counts.planned) planned"]
+    for state in NotificationState.allCases where state != .planned && group.counts[state] > 0 {
+      let share = FigureText.percent(group.counts[state], of: group.counts.planned)
+      parts.append("\(group.counts[state]) \(state.name) (\(share))")
+    }
+    if group.counts[.planned] > 0 { parts.append("\(group.counts[.planned]) still to be sent") }
+    if group.duplicates > 0 { parts.append("\(group.duplicates) duplicates") }
+    if group.outOfOrder > 0 { parts.append("\(group.outOfOrder) out of order") }
+    if group.onFreshConnections > 0 { parts.append("\(group.onFreshConnections) on new connections") }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func table(of group: GroupSummary) -> TextTable {
+    var table = TextTable([.init("")] + group.metrics.map { .init($0.metric.rawValue, .right) })
+    for (index, quantile) in Quantile.standard.enumerated() {
+      table.append([quantile.label] + group.metrics.map { text($0.figures[index].estimate) })
+    }
+    table.append(["max"] + group.metrics.map { $0.maximum.map(FigureText.latency) ?? "" })
+    table.append(
+      ["speaks for"]
+        + group.metrics.map {
+          "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.planned)))"
+        })
+    return table
+  }
+
+  private static func text(_ estimate: QuantileEstimate) -> String {
+    switch estimate {
+    case .known(let value, let low, let high): FigureText.latency(value, from: low, to: high)
+    case .tooFew(let needs): "n too small (needs \(needs))"
+    }
+  }
+
+  private var explanation: [String] {
+    let isExact = runs.allSatisfy { run in
+      run.targets.allSatisfy { $0.groups.allSatisfy { $0.metrics.allSatisfy(\.isExact) } }
+    }
+    return [
+      "service: sent to provider's answer. accept: planned to provider's answer; it is the larger one under overload,",
+      "since what waits for its turn in the collector's own queue counts. delivery: planned to received by the device.",
+      "In brackets: 95 % confidence interval of the quantile, whatever the distribution. "
+        + (isExact
+          ? "Quantiles are exact, from all values."
+          : "Where there were too many values to keep, quantiles come from a histogram of 3 significant digits."),
+    ]
+  }
+}

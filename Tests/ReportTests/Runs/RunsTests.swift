@@ -1,0 +1,80 @@
+import Measurement
+import Report
+import Store
+import Testing
+
+@Suite struct RunsTests {
+  private let fixture: StoreFixture
+  private let runs: [RunRegistration]
+
+  init() throws {
+    let fixture = try StoreFixture()
+    self.fixture = fixture
+    runs = try (0..<3).map { number in
+      let targets = ["b", "a"].map {
+        TargetDescription(
+          name: $0, provider: "http", receiptDeadline: $0 == "a" ? 30_000_000 : nil, askedRate: 0.5)
+      }
+      let run = try fixture.begin(number, name: number == 2 ? nil : "nightly \(number)", targets)
+      try fixture.commit(run.run, [Sample.planned(run.targets[0].id, 1).accepted(lag: 1, service: 2)])
+      return run
+    }
+    try fixture.end(runs[0], after: 75)
+  }
+
+  private func failure(_ text: String) throws -> ReportError? {
+    do {
+      _ = try RunFinder.find(text, in: fixture.reader())
+      return nil
+    } catch let error as ReportError {
+      return error
+    }
+  }
+
+  @Test func aRunIsFoundByWhatNamesIt() throws {
+    let reader = try fixture.reader()
+    let second = runs[1].run.description
+    #expect(try RunFinder.find("latest", in: reader).id == runs[2].run)
+    #expect(try RunFinder.find(second.uppercased(), in: reader).id == runs[1].run)
+    #expect(try RunFinder.find(String(second.prefix(20)), in: reader).id == runs[1].run)
+    #expect(try RunFinder.find("nightly 0", in: reader).id == runs[0].run)
+  }
+
+  @Test func aRunThatIsNotThereOrNotClearIsAnErrorWithAWayOut() throws {
+    #expect(try failure("nightly")?.code == .noSuchRun)
+    #expect(try failure("019")?.code == .noSuchRun)
+    let ambiguous = try #require(try failure(String(runs[0].run.description.prefix(4))))
+    #expect(ambiguous.code == .ambiguousRun)
+    #expect(ambiguous.remedy.contains(runs[1].run.description))
+    #expect(try failure("x\u{1B}")?.message == "there is no run \"x␛\"")
+    #expect(throws: ReportError.self) { try RunFinder.find("latest", in: StoreFixture().reader()) }
+  }
+
+  @Test func aTargetThatIsNotThereIsAnError() throws {
+    let reader = try fixture.reader()
+    try RunFinder.check(targets: ["a", "b"], of: nil, in: reader)
+    do {
+      try RunFinder.check(targets: ["a", "c"], of: runs[0].run, in: reader)
+      Issue.record("nothing was thrown")
+    } catch let error as ReportError {
+      #expect(error.description == "there is no target \"c\" here; name one of: a, b")
+    }
+  }
+
+  @Test func theListNamesEveryRun() throws {
+    let lines = try RunsReport.list(fixture.reader())
+    #expect(lines.count == 4)
+    #expect(lines[1].hasPrefix("\(runs[0].run)  2026-03-01 12:00:00  1m 15s  stopped"))
+    #expect(lines[1].hasSuffix("a b      nightly 0"))
+    #expect(lines[3].contains("open"))
+    #expect(try RunsReport.list(StoreFixture().reader()) == ["no runs yet: pushscope collect starts one"])
+  }
+
+  @Test func aRunIsShownWithItsTargets() throws {
+    let reader = try fixture.reader()
+    let lines = try RunsReport.show(RunFinder.find("nightly 0", in: reader), in: reader)
+    #expect(lines.contains("ended      2026-03-01T12:01:15.000000Z"))
+    let target = try #require(lines.last { $0.hasPrefix("a ") })
+    #expect(target.split(separator: " ").prefix(8).joined(separator: " ") == "a http – 0.5/s 30.0 s 1 1")
+  }
+}

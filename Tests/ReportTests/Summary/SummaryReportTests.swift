@@ -1,0 +1,143 @@
+import Measurement
+import Store
+import Testing
+
+@testable import Report
+
+@Suite struct SummaryReportTests {
+  /// 1000 notifications: 900 delivered with service times 1…900 ms in a shuffled order, 60 lost, 40 missed.
+  private static func fixture(variants: [String] = []) throws -> StoreFixture {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, name: "bench\u{1B}[2J",
+      [
+        TargetDescription(
+          name: "loopback", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4,
+          variants: variants)
+      ])
+    let target = run.targets[0]
+    let numbered = target.variants.isEmpty ? [VariantID.none] : target.variants
+    let samples = (1...1000).map { sequence -> Sample in
+      let number = Int64(sequence * 7 % 1000)
+      let planned = Sample.planned(
+        target.id, Int64(sequence), variant: numbered[sequence % numbered.count])
+      switch number {
+      case 0..<900:
+        return planned.accepted(lag: 100, service: (number + 1) * 1000).delivered(after: (number + 1) * 2000)
+      case 900..<960: return planned.accepted(lag: 100, service: 1_000_000).ended(.lost, status: 200)
+      default: return planned.ended(.missed, reason: "lag")
+      }
+    }
+    try fixture.commit(run.run, samples)
+    try fixture.end(run, after: 250)
+    return fixture
+  }
+
+  @Test func statesAndSharesAddUp() throws {
+    let report = try SummaryReport(Self.fixture().reader())
+    let target = try #require(report.runs.first?.targets.first)
+    let group = try #require(target.groups.first)
+    #expect(group.counts.planned == 1000)
+    #expect(group.counts[.delivered] == 900)
+    #expect(group.counts[.lost] == 60)
+    #expect(group.counts[.missed] == 40)
+    #expect(group.counts.sent == 960)
+    #expect(group.counts.acceptedByProvider == 960)
+    #expect(group.metrics.map(\.share) == [960, 960, 900].map { ShareOfPlanned(counted: $0, planned: 1000) })
+    #expect(group.metrics.map(\.maximum) == [1_000_000, 1_000_100, 1_800_000])
+    #expect(target.counts == group.counts)
+  }
+
+  @Test func quantilesAreThoseOfTheSortedValuesInsideTheirIntervals() throws {
+    let report = try SummaryReport(Self.fixture().reader())
+    let delivery = try #require(report.runs.first?.targets.first?.groups.first?.metrics.last)
+    #expect(delivery.isExact)
+    let exact = ExactQuantiles((1...900).map { Int64($0) * 2000 })
+    for figure in delivery.figures {
+      #expect(figure.estimate == exact.estimate(figure.quantile))
+      if case .known(let value, let low, let high) = figure.estimate {
+        #expect(low <= value && value <= high)
+      }
+    }
+    let median = try #require(delivery.figures.first?.estimate.known)
+    #expect(abs(median.value - 900_000) <= 2000)
+    #expect(delivery.figures.first { $0.quantile == .p999 }?.estimate == .tooFew(needs: 3688))
+  }
+
+  @Test func tooManyValuesGoIntoAHistogramOfThreeDigits() throws {
+    let reader = try Self.fixture().reader()
+    let exact = try SummaryReport(reader, .init(), exactValues: 10_000)
+    let rough = try SummaryReport(reader, .init(), exactValues: 1000)
+    let metrics = zip(
+      try #require(exact.runs.first?.targets.first?.groups.first?.metrics),
+      try #require(rough.runs.first?.targets.first?.groups.first?.metrics))
+    var methods: [Bool] = []
+    for (exact, rough) in metrics {
+      methods.append(rough.isExact)
+      #expect(exact.share == rough.share)
+      #expect(exact.maximum == rough.maximum)
+      for (a, b) in zip(exact.figures, rough.figures) {
+        guard let known = a.estimate.known else {
+          #expect(a.estimate == b.estimate)
+          continue
+        }
+        let other = try #require(b.estimate.known)
+        #expect(abs(known.value - other.value) <= known.value / 500)
+      }
+    }
+    #expect(methods.contains(false))
+    #expect(rough.lines.last?.contains("3 significant digits") == true)
+    #expect(exact.lines.last?.contains("exact") == true)
+  }
+
+  @Test func ratesComeFromThePlanNotFromTheClock() throws {
+    let rates = try #require(try SummaryReport(Self.fixture().reader()).runs.first?.targets.first?.rates)
+    #expect(abs(rates.planned - 4) < 1e-9)
+    #expect(abs(rates.sent - 3.84) < 1e-9)
+    #expect(abs(rates.missed - 0.16) < 1e-9)
+  }
+
+  @Test func eachVariantIsAGroup() throws {
+    let fixture = try Self.fixture(variants: ["priority=10", "priority=5"])
+    let target = try #require(try SummaryReport(fixture.reader()).runs.first?.targets.first)
+    #expect(target.groups.map(\.variant).sorted() == ["priority=10", "priority=5"])
+    #expect(target.groups.map(\.counts.planned) == [500, 500])
+    #expect(target.counts.planned == 1000)
+  }
+
+  @Test func aTargetWithoutRowsIsNotForgotten() throws {
+    let fixture = try StoreFixture()
+    _ = try fixture.begin(
+      0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)])
+    let report = try SummaryReport(fixture.reader())
+    #expect(report.runs.first?.targets.first?.groups.isEmpty == true)
+    #expect(report.lines.contains("  nothing planned"))
+    #expect(try SummaryReport(StoreFixture().reader()).lines == ["no runs here"])
+  }
+
+  @Test func withoutReceiptsThereIsNoDelivery() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)])
+    try fixture.commit(run.run, [Sample.planned(run.targets[0].id, 1).accepted(lag: 1, service: 2)])
+    let group = try #require(try SummaryReport(fixture.reader()).runs.first?.targets.first?.groups.first)
+    #expect(group.metrics.map(\.metric) == [.service, .accept])
+  }
+
+  @Test func theTextSaysWhatIsKnownAndWhatIsNot() throws {
+    let lines = try SummaryReport(Self.fixture().reader()).lines
+    #expect(lines[0].hasSuffix(" \"bench␛[2J\", 2026-03-01 12:00:00 UTC, 4m 10s, stopped"))
+    #expect(lines[2] == "loopback (loopback): asked 4/s, planned 4/s, sent 3.84/s, missed 0.16/s")
+    #expect(lines[3] == "  1000 planned, 900 delivered (90.0 %), 60 lost (6.0 %), 40 missed (4.0 %)")
+    #expect(lines[4].split(separator: " ") == ["service", "accept", "delivery"])
+    let median = try #require(lines.first { $0.hasPrefix("  p50") })
+    #expect(median.contains(" ms (") && median.contains("900 ms ("))
+    #expect(lines.contains { $0.hasPrefix("  p99.9") && $0.contains("n too small (needs 3688)") })
+    #expect(
+      lines.contains {
+        $0.hasPrefix("  speaks for") && $0.contains("960 (96.0 %)") && $0.contains("900 (90.0 %)")
+      })
+    #expect(lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
+    #expect(lines.allSatisfy { $0.count <= 120 })
+  }
+}

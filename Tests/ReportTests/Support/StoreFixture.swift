@@ -1,0 +1,76 @@
+import Formats
+import Foundation
+import Measurement
+import Store
+
+@testable import Report
+
+/// A store in a directory of its own, filled as a test needs it; gone with the test.
+final class StoreFixture {
+  /// 2026-03-01T12:00:00Z.
+  static let start = WallTime(microseconds: 1_772_366_400_000_000)
+
+  let directory: String
+  var path: String { directory + "/pushscope.sqlite" }
+  private let store: CollectorStore
+  private let clock = SteppedClock()
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.path + "/pushscope-report-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    store = try CollectorStore.open(
+      at: directory + "/pushscope.sqlite", clock: clock, options: CollectorStoreOptions(bootID: "boot"))
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  var collector: String { store.collectorID.uuidString.lowercased() }
+
+  func reader() throws -> StoreReader { try StoreReader.open(at: path) }
+
+  /// A run whose UUID says its number, begun `number` hours after ``start``.
+  @discardableResult
+  func begin(
+    _ number: Int, name: String? = nil, _ targets: [TargetDescription]
+  ) throws -> RunRegistration {
+    let startedAt = Self.start.advanced(byMicroseconds: Int64(number) * 3_600_000_000)
+    var generator = SeededGenerator(seed: UInt64(number))
+    return try store.beginRun(
+      RunDescription(
+        id: RunID(at: startedAt, using: &generator), name: name, startedAt: startedAt,
+        startedMonotonic: MonotonicTime(microseconds: Int64(number) * 3_600_000_000), bootID: "boot",
+        targets: targets))
+  }
+
+  func commit(
+    _ run: RunID, _ samples: [Sample] = [], receipts: [Receipt] = [], events: [Event] = [],
+    log: [LogLine] = []
+  ) throws {
+    _ = try store.commit(
+      WriteBatch(run: run, inserted: samples, receipts: receipts, events: events, log: log))
+  }
+
+  func end(_ run: RunRegistration, after seconds: Int64) throws {
+    guard let record = try reader().run(run.run) else { return }
+    try store.endRun(
+      run.run, at: record.startedAt.advanced(byMicroseconds: seconds * 1_000_000), reason: .stopped)
+  }
+
+  /// What an export writes.
+  func export(
+    _ table: ExportTable, _ selection: RowSelection = RowSelection(), _ format: RecordFormat = .csv
+  ) throws -> String {
+    let sink = MemorySink()
+    try Exporter(reader: reader(), selection: selection, format: format).export(table, to: sink)
+    return sink.text
+  }
+
+  /// The lines of a CSV export, without the header.
+  func rows(_ table: ExportTable, _ selection: RowSelection = RowSelection()) throws -> [String] {
+    try export(table, selection).split(separator: "\r\n", omittingEmptySubsequences: true).dropFirst()
+      .map(String.init)
+  }
+}
