@@ -17,6 +17,7 @@ struct RowMove: Equatable {
     back: Span<UInt64>, front: Span<UInt64>, blank: UInt64
   ) -> RowMove? {
     let count = back.count
+    guard count > 1 else { return nil }
     var best: RowMove?
     var bestSaving = 2
     for distance in 1 - count..<count where distance != 0 {
