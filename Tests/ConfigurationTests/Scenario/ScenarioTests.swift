@@ -1,0 +1,199 @@
+import Configuration
+import Foundation
+import Testing
+
+@Suite struct ScenarioTests {
+  static let reasons = [
+    "ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429,
+  ]
+
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+    .appendingPathComponent("config/scenarios").path
+
+  static func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }.sorted()
+  }
+
+  private func parse(_ text: String) throws(ConfigurationError) -> Scenario {
+    try Scenario.parse(text, file: "s.yaml", reasons: Self.reasons)
+  }
+
+  @Test func everyShippedFileIsRight() throws {
+    let files = try Self.files()
+    #expect(files.count >= 8)
+    for file in files { _ = try Scenario.load(path: "\(Self.folder)/\(file)", reasons: Self.reasons) }
+  }
+
+  @Test func theBuiltInOneIsTheShippedOne() throws {
+    #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", reasons: Self.reasons) == .lifelike)
+  }
+
+  @Test func readsEverything() throws {
+    let scenario = try parse(
+      """
+      seed: 7
+      stream_limit: 20
+      answers:
+        delay: 3ms
+        errors:
+          - { reason: Unregistered, probability: 0.5, retry_after: 90s, delivered: true }
+          - { reason: Teapot, status: 418, probability: 1% }
+        faults: [{ kind: silence, probability: 2% }, { kind: goaway, probability: 3% }]
+      deliveries:
+        delay: { distribution: exponential, mean: 1s, at_most: 4s }
+        lost: 1%
+        duplicated: 0.25
+        reordered: { probability: 5%, by: 700ms }
+      episodes:
+        - { from: 1m, for: 10s, every: 5m, deliveries: { lost: 50% } }
+        - { name: calm, from: 0s, for: 1s, answers: { errors: [], faults: [] } }
+      freeze: [{ from: 10s, for: 1400ms }, { from: 1h, for: 1s, every: 1h }]
+      """)
+    var expected = Scenario(seed: 7, streamLimit: 20)
+    expected.answers = AnswerBehaviour(
+      delay: .constant(.milliseconds(3)),
+      errors: [
+        ErrorAnswer(
+          reason: "Unregistered", status: 410, probability: 0.5, retryAfter: .seconds(90), isDelivered: true),
+        ErrorAnswer(reason: "Teapot", status: 418, probability: 0.01),
+      ],
+      faults: [
+        AnswerFault(kind: .silence, probability: 0.02),
+        AnswerFault(kind: .goaway, probability: 0.03, isDelivered: true),
+      ])
+    expected.deliveries = DeliveryBehaviour(
+      delay: DelayDistribution(.exponential(mean: .seconds(1)), maximum: .seconds(4)), lost: 0.01,
+      duplicated: 0.25, reordered: .init(probability: 0.05, by: .milliseconds(700)))
+    var rush = expected.deliveries
+    rush.lost = 0.5
+    expected.episodes = [
+      ScenarioEpisode(
+        name: "episode 1",
+        window: ScenarioWindow(from: .seconds(60), length: .seconds(10), every: .seconds(300)),
+        answers: expected.answers, deliveries: rush),
+      ScenarioEpisode(
+        name: "calm", window: ScenarioWindow(from: .zero, length: .seconds(1)),
+        answers: AnswerBehaviour(delay: .constant(.milliseconds(3))), deliveries: expected.deliveries),
+    ]
+    expected.freezes = [
+      ScenarioWindow(from: .seconds(10), length: .milliseconds(1400)),
+      ScenarioWindow(from: .seconds(3600), length: .seconds(1), every: .seconds(3600)),
+    ]
+    #expect(scenario == expected)
+    #expect(scenario.episode(at: .seconds(59)) == nil)
+    #expect(scenario.episode(at: .seconds(365))?.name == "episode 1")
+    #expect(scenario.episode(at: .seconds(370)) == nil)
+  }
+
+  @Test func readsEveryDistribution() throws {
+    func delay(_ text: String) throws -> DelayDistribution.Shape {
+      try parse("deliveries: { delay: \(text) }").deliveries.delay.shape
+    }
+    #expect(try delay("{ distribution: constant, value: 5ms }") == .constant(.milliseconds(5)))
+    #expect(
+      try delay("{ distribution: uniform, from: 0s, to: 5ms }") == .uniform(from: .zero, to: .milliseconds(5))
+    )
+    #expect(
+      try delay("{ distribution: pareto, minimum: 1s, shape: 1.5 }")
+        == .pareto(minimum: .seconds(1), shape: 1.5))
+    guard
+      case .lognormal(let median, let sigma) = try delay(
+        "{ distribution: lognormal, median: 5ms, p99: 20ms }")
+    else { throw ConfigurationError(code: .invalid, problems: []) }
+    #expect(median == .milliseconds(5))
+    #expect(abs(sigma - 0.5959101717284924) < 1e-12)
+    #expect(
+      try delay("{ distribution: mixture, of: [{ weight: 2, distribution: constant, value: 1s }] }")
+        == .mixture([.init(weight: 2, delay: .constant(.seconds(1)))]))
+  }
+
+  @Test(arguments: [
+    ("answers: { dealy: 5ms }", 1, 12, "answers.dealy", "did you mean \"delay\"?"),
+    ("answers:\n  delay: 5", 2, 10, "answers.delay", "unit"),
+    ("answers:\n  delay: { median: 5ms }", 2, 10, "answers.delay", "lognormal"),
+    (
+      "answers:\n  delay: { distribution: lognormall, median: 5ms }", 2, 26, "answers.delay.distribution",
+      "lognormal"
+    ),
+    ("answers:\n  delay: { distribution: lognormal, median: 5ms }", 2, 10, "answers.delay", "sigma: 0.5"),
+    (
+      "answers:\n  delay: { distribution: lognormal, median: 5ms, sigma: 1, p99: 6ms }", 2, 65,
+      "answers.delay.p99", "keep one"
+    ),
+    (
+      "answers:\n  delay: { distribution: lognormal, median: 5ms, p99: 1ms }", 2, 55, "answers.delay.p99",
+      "at least 5ms"
+    ),
+    (
+      "answers:\n  delay: { distribution: uniform, from: 5ms, to: 1ms }", 2, 50, "answers.delay.to", "larger"
+    ),
+    (
+      "deliveries:\n  delay:\n    distribution: mixture\n    of:\n      - { distribution: constant, value: 1s }",
+      5, 9,
+      "deliveries.delay.of[0]", "weight: 1"
+    ),
+    (
+      "deliveries:\n  delay: { distribution: mixture, of: [{ weight: 1, distribution: mixture, of: [] }] }",
+      2, 40,
+      "deliveries.delay.of[0]", "beside"
+    ),
+    ("deliveries: { lost: 101% }", 1, 21, "deliveries.lost", "1%"),
+    ("deliveries: { reordered: { probability: 1% } }", 1, 26, "deliveries.reordered", "by: 800ms"),
+    (
+      "answers:\n  errors:\n    - { reason: ServiceUnavailible, probability: 1% }", 3, 17,
+      "answers.errors[0].reason", "did you mean \"ServiceUnavailable\"?"
+    ),
+    (
+      "answers:\n  errors:\n    - { reason: 'No \"quotes\"', status: 400, probability: 1% }", 3, 17,
+      "answers.errors[0].reason", "letters"
+    ),
+    (
+      "answers:\n  errors: [{ reason: Unregistered, probability: 60% }]\n  faults: [{ kind: reset, probability: 50% }]",
+      2, 3, "answers", "lower"
+    ),
+    (
+      "answers: { faults: [{ kind: refuse, probability: 1%, delivered: true }] }", 1, 65,
+      "answers.faults[0].delivered", "kind: reset"
+    ),
+    ("episodes: [{ from: 1s, for: 5s }]", 1, 12, "episodes[0]", "answers, deliveries"),
+    ("freeze: { from: 1s, for: 5s, every: 5s }", 1, 37, "freeze.every", "more than 5s"),
+    ("freeze: { from: 1s }", 1, 9, "freeze", "for: 5s"),
+    ("seed: -1", 1, 7, "seed", "0"),
+    ("stream_limit: 0", 1, 15, "stream_limit", "1"),
+  ])
+  func namesEveryMistakeWithItsPlace(text: String, line: Int, column: Int, key: String, remedy: String) throws
+  {
+    let error = #expect(throws: ConfigurationError.self) { try parse(text) }
+    let problem = try #require(error?.problems.first)
+    #expect(problem.place.file == "s.yaml")
+    #expect(problem.place.line == line, "\(problem)")
+    #expect(problem.place.column == column, "\(problem)")
+    #expect(problem.key == key, "\(problem)")
+    #expect(problem.remedy.contains(remedy), "\(problem)")
+    #expect(error?.problems.count == 1, "\(error?.description ?? "")")
+  }
+
+  @Test func namesSeveralMistakesAtOnce() {
+    let error = #expect(throws: ConfigurationError.self) {
+      try parse("sede: 1\nanswers: { delay: soon }\nfreeze: { from: 1s, for: 0s }")
+    }
+    #expect(error?.problems.map(\.place.line) == [1, 2, 3])
+  }
+
+  @Test func thawsAtTheEndOfAFreeze() {
+    let scenario = Scenario(freezes: [
+      ScenarioWindow(from: .seconds(10), length: .seconds(2)),
+      ScenarioWindow(from: .seconds(12), length: .seconds(1)),
+      ScenarioWindow(from: .seconds(100), length: .seconds(5), every: .seconds(50)),
+    ])
+    #expect(scenario.thaw(.seconds(9)) == .seconds(9))
+    #expect(scenario.thaw(.seconds(10)) == .seconds(13), "one freeze runs into the next")
+    #expect(scenario.thaw(.milliseconds(12_999)) == .seconds(13))
+    #expect(scenario.thaw(.seconds(13)) == .seconds(13))
+    #expect(scenario.thaw(.seconds(104)) == .seconds(105))
+    #expect(scenario.thaw(.seconds(253)) == .seconds(255))
+    #expect(scenario.thaw(.seconds(255)) == .seconds(255))
+  }
+}
