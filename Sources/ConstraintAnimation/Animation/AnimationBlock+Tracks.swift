@@ -22,12 +22,20 @@ extension AnimationBlock {
     } else {
       track.add(track.delta)
     }
-    if let index = tracks.firstIndex(where: { $0.item === track.item && $0.property == track.property }) {
+    if let index = index(of: track) {
       tracks[index].delta += track.delta
       tracks[index].velocity += track.velocity
     } else {
       tracks.append(track)
     }
+    if track.property == .frame { track.item.newestFrameBlock = id }
     window.invalidate(track.item)
+  }
+
+  /// Where the same property of the same item is already. Frames, of which there are many, are only looked for when
+  /// this block has one.
+  private func index(of track: AnimationTrack) -> Int? {
+    if track.property == .frame, track.item.newestFrameBlock != id { return nil }
+    return tracks.firstIndex { $0.item === track.item && $0.property == track.property }
   }
 }

@@ -53,6 +53,14 @@ final class GestureArbiter {
     for recognizer in all { abort(recognizer) }
   }
 
+  /// A release that never came: what still follows the pointer is cancelled before the next press.
+  func cancelPointerGestures() {
+    for recognizer in following
+    where recognizer.followsPointer && (recognizer.state == .began || recognizer.state == .changed) {
+      cancel(recognizer)
+    }
+  }
+
   func cancel(_ recognizer: GestureRecognizer) {
     following.removeAll { $0 === recognizer }
     abort(recognizer)

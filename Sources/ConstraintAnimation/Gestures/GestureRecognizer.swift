@@ -50,6 +50,9 @@ open class GestureRecognizer {
   /// Has seen part of a gesture and waits for the rest, though no button is down.
   var isWaiting: Bool { heldState != nil }
 
+  /// A button that went down has begun it and a button that goes up is to end it.
+  var followsPointer: Bool { false }
+
   /// Back to `possible`, ready for the next sequence.
   func reset() {
     stopIdleTimer()

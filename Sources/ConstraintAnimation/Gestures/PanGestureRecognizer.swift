@@ -57,6 +57,8 @@ public final class PanGestureRecognizer: GestureRecognizer {
     return true
   }
 
+  override var followsPointer: Bool { press != nil && idleTimer == nil }
+
   override func reset() {
     super.reset()
     press = nil

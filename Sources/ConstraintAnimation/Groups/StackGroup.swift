@@ -128,12 +128,8 @@ public final class StackGroup: View {
       return done()
     }
     // The gap begins with no width at its place, unseen, and grows.
-    window.performWithoutAnimation {
-      setNeedsLayout()
-      window.layoutIfNeeded()
-    }
-    collapsed = nil
-    resize(in: window) { [weak self, weak window] in
+    setNeedsLayout()
+    resize(collapsing: nil, in: window) { [weak self, weak window] in
       guard let self, let window, child.superview === self else {
         child.alpha = 1
         return done()
@@ -155,8 +151,7 @@ public final class StackGroup: View {
       child.alpha = 0
     } completion: { [weak self, weak window] _ in
       guard let self, let window, child.superview === self else { return done() }
-      self.collapsed = child
-      self.resize(in: window) { [weak self] in
+      self.resize(collapsing: child, in: window) { [weak self] in
         if let self, child.superview === self {
           self.collapsed = nil
           child.removeFromSuperview()
@@ -167,9 +162,10 @@ public final class StackGroup: View {
     }
   }
 
-  private func resize(in window: Window, completion: @escaping () -> Void) {
-    setNeedsLayout()
-    window.animate(withDuration: growDuration, curve: .linear) {
+  private func resize(collapsing child: View?, in window: Window, completion: @escaping () -> Void) {
+    window.animate(withDuration: growDuration, curve: .linear, options: .layoutFirst) {
+      collapsed = child
+      setNeedsLayout()
       window.layoutIfNeeded()
     } completion: { _ in
       completion()

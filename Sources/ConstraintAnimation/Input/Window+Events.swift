@@ -19,6 +19,7 @@ extension Window {
   }
 
   private func press(_ event: InputEvent) -> Bool {
+    gestures.cancelPointerGestures()
     let hit = hitTest(event.location)
     for recognizer in recognizers(from: hit) { gestures.follow(recognizer) }
     guard !gestures.following.isEmpty else { return offer(event, from: hit) }

@@ -22,6 +22,8 @@ open class LayoutItem {
   final var shownOffset = SIMD4<Double>.zero
   /// Queued for a comparison with `shownCells`.
   final var isInvalid = false
+  /// The newest block that has a track of its frame, 0 = none.
+  final var newestFrameBlock: UInt64 = 0
   /// Changed in the layout pass that is running.
   final var isTouched = false
   /// Snapped edges before the pass.

@@ -148,18 +148,21 @@ extension Window {
     for subview in view.subviews {
       guard let frame = subview.frameByHand else { continue }
       let edges = Edges(frame.offsetBy(Vector(dx: origin.x, dy: origin.y)))
-      if edges != subview.model || !subview.hasBeenLaidOut { manualFrameChanged(subview) }
+      if edges != subview.model || (subview.manualFrame != nil && !subview.hasBeenLaidOut) {
+        manualFrameChanged(subview)
+      }
     }
   }
 
   // MARK: Model changes
 
   private func setModel(_ item: LayoutItem, _ edges: Edges) {
-    guard edges != item.model || !item.hasBeenLaidOut else { return }
+    let isPlaced = item.variables != nil || (item as? View)?.manualFrame != nil
+    guard edges != item.model || (isPlaced && !item.hasBeenLaidOut) else { return }
     let resized =
       item.model.right - item.model.left != edges.right - edges.left
       || item.model.bottom - item.model.top != edges.bottom - edges.top
-    if resized || !item.hasBeenLaidOut, let view = item as? View { view.setNeedsLayout() }
+    if resized || (isPlaced && !item.hasBeenLaidOut), let view = item as? View { view.setNeedsLayout() }
     if !item.isTouched {
       item.isTouched = true
       item.snappedBefore = item.snapped
@@ -178,7 +181,8 @@ extension Window {
       if item.hasBeenLaidOut, delta != .zero, let block = currentBlock, !block.resolvesEachFrame {
         block.addFrameTrack(item, delta: delta, window: self)
       }
-      item.hasBeenLaidOut = true
+      // A view nobody has placed yet has no place to be animated from later.
+      item.hasBeenLaidOut = item.variables != nil || (item as? View)?.manualFrame != nil
       invalidate(item)
     }
     touched.removeAll(keepingCapacity: true)

@@ -114,7 +114,7 @@ where Kind.RawValue == Int {
       settle()
       return
     }
-    window.animate(withDuration: duration, curve: curve) {
+    window.animate(withDuration: duration, curve: curve, options: .layoutFirst) {
       placePages()
       host?.layoutIfNeeded()
     } completion: { [weak self] _ in

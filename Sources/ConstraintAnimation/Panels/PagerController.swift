@@ -146,7 +146,7 @@ public final class PagerController {
       change(to: newTarget)
       return
     }
-    window.animate(withDuration: snapDuration, curve: snapCurve) {
+    window.animate(withDuration: snapDuration, curve: snapCurve, options: .layoutFirst) {
       move(to: rest(of: newTarget))
       container.layoutIfNeeded()
     } completion: { [weak self] finished in

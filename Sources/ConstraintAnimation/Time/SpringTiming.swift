@@ -56,29 +56,33 @@ public struct SpringTiming: Sendable, Hashable {
   ///
   /// Position alone is not enough: a spring that swings through its end is not at rest there.
   public var settlingDuration: Duration {
+    settlingDuration(position: 0.001, speed: 0.001 * max(1, (stiffness / mass).squareRoot()))
+  }
+
+  /// When a motion over `cells` looks at rest on a grid: less than 0.05 cells to go and slower than 0.5 cells a second.
+  public func settlingDuration(overCells cells: Double) -> Duration {
+    let distance = max(abs(cells), 1e-9)
+    return settlingDuration(position: 0.05 / distance, speed: 0.5 / distance)
+  }
+
+  /// Bisection between the last moment found above either limit and the next one after it.
+  private func settlingDuration(position: Double, speed: Double) -> Duration {
     let motion = self.motion
     let natural = (stiffness / mass).squareRoot()
     func isLoud(_ seconds: Double) -> Bool {
       let state = motion.state(displacement: 1, velocity: -initialVelocity, at: seconds)
-      return abs(state.displacement) > 0.001 || abs(state.velocity) > 0.001 * max(1, natural)
+      return abs(state.displacement) > position || abs(state.velocity) > speed
     }
     // From a time when the envelope has certainly died, back in steps far shorter than a swing.
-    let amplitude = 2 + abs(initialVelocity) + natural
-    let end = (Math.log(amplitude * 1000) + 8) / motion.slowestDecay
-    let step = min(0.02 / natural, end / 64)
-    var low = 0.0
-    var high = end
-    var time = end
-    let steps = min(4096, Int(end / step))
-    let stride = end / Double(max(1, steps))
-    for _ in 0..<steps {
-      time -= stride
-      if isLoud(time) {
-        low = max(0, time)
-        high = time + stride
-        break
-      }
+    let amplitude = (2 + abs(initialVelocity) + natural) / min(position, speed, 1)
+    let end = (Math.log(amplitude) + 8) / motion.slowestDecay
+    let steps = min(4096, max(64, Int(end * natural / 0.02)))
+    let stride = end / Double(steps)
+    guard let last = (0..<steps).reversed().first(where: { isLoud(Double($0) * stride) }) else {
+      return .zero
     }
+    var low = Double(last) * stride
+    var high = low + stride
     for _ in 0..<40 {
       let middle = (low + high) / 2
       if isLoud(middle) { low = middle } else { high = middle }
@@ -94,7 +98,7 @@ public struct SpringTiming: Sendable, Hashable {
       return -Math.log(0.001 * (1 - ratio * ratio).squareRoot()) / (ratio * seconds)
     }
     var low = 1.0
-    var high = 20 * max(ratio, 1) / 1
+    var high = 20 * max(ratio, 1)
     for _ in 0..<80 {
       let middle = (low + high) / 2
       let motion = SpringMotion(mass: 1, stiffness: middle * middle, damping: 2 * ratio * middle)

@@ -101,7 +101,7 @@ extension View {
     forEachView { constraints.append(contentsOf: $0.heldConstraints) }
     window.insertReporting(constraints)
     forEachView { view in
-      if view.manualFrame != nil { window.manualFrameChanged(view) }
+      if view.frameByHand != nil { window.manualFrameChanged(view) }
       view.didMoveToWindow()
     }
   }

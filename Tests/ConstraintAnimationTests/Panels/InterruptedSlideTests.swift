@@ -156,6 +156,45 @@ import Testing
     expectAtRest(scene, "after a drag")
   }
 
+  @Test("drags, choices and resizes in any order end at rest")
+  func fuzzWithDrags() throws {
+    var generator = SeededGenerator(seed: 12)
+    let scene = try PanelScene(columns: 60, rows: 20)
+    scene.host.addGestureRecognizer(scene.manager.makePanGestureRecognizer())
+    scene.host.addGestureRecognizer(scene.manager.makePanGestureRecognizer(along: .vertical))
+    for round in 0..<1500 {
+      for _ in 0..<Int.random(in: 1...12, using: &generator) {
+        let location = Point(
+          x: Double(Int.random(in: 0..<60, using: &generator)),
+          y: Double(Int.random(in: 10..<20, using: &generator)))
+        let time = scene.window.time + .milliseconds(Int.random(in: 0...120, using: &generator))
+        switch Int.random(in: 0...9, using: &generator) {
+        case 0:
+          try scene.manager.slideHorizontally(
+            activate: Panel.allCases.randomElement(using: &generator) ?? .log)
+        case 1:
+          try scene.manager.slideVertically(activate: Panel.allCases.randomElement(using: &generator) ?? .log)
+        case 2: scene.window.send(InputEvent(kind: .focusLost), at: time)
+        case 3:
+          scene.window.resize(to: Size(width: Double(Int.random(in: 20...90, using: &generator)), height: 20))
+        case 4, 5: scene.window.send(InputEvent(kind: .mouseDown, location: location), at: time)
+        case 6: scene.window.send(InputEvent(kind: .mouseUp, location: location), at: time)
+        default: scene.window.send(InputEvent(kind: .mouseDrag, location: location), at: time)
+        }
+      }
+      scene.window.send(InputEvent(kind: .mouseUp), at: scene.window.time)
+      scene.window.advance(to: scene.window.time + .seconds(1))
+      scene.window.advance(to: scene.window.time)
+      let visible = Panel.allCases.filter { !scene.page($0).isHidden }
+      guard visible == [scene.manager.active], !scene.manager.isSliding,
+        scene.page(scene.manager.active).cellFrame == scene.host.cellFrame, scene.window.nextDeadline == nil
+      else {
+        Issue.record("round \(round): \(visible) visible, \(scene.manager.active) active")
+        return
+      }
+    }
+  }
+
   @Test("a slide is caught by a drag where it is, without a leap")
   func caught() throws {
     let scene = try PanelScene()

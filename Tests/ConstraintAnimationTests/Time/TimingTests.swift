@@ -119,6 +119,25 @@ import Testing
     #expect(spring.settlingDuration > .milliseconds(crossing * 3))
   }
 
+  @Test("at rest on a grid: less than 0.05 cells to go and slower than 0.5 cells a second, for good")
+  func restOnGrid() {
+    let spring = SpringTiming(dampingRatio: 0.4, duration: .seconds(1))
+    let short = spring.settlingDuration(overCells: 4)
+    let long = spring.settlingDuration(overCells: 200)
+    #expect(short < long && long < .seconds(2))
+    for (cells, settled) in [(4.0, short), (200, long)] {
+      for later in 0..<400 {
+        let time = settled + .milliseconds(later)
+        #expect(abs(1 - spring.value(at: time)) * cells <= 0.0501)
+        #expect(abs(spring.velocity(at: time)) * cells <= 0.501)
+      }
+      let before = settled - .milliseconds(2)
+      #expect(
+        abs(1 - spring.value(at: before)) * cells > 0.05 || abs(spring.velocity(at: before)) * cells > 0.5)
+    }
+    #expect(spring.settlingDuration(overCells: 0) == .zero)
+  }
+
   @Test("SwiftUI's spelling")
   func response() {
     let spring = SpringTiming(response: .milliseconds(500), dampingRatio: 1)

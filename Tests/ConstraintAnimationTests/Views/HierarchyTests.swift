@@ -136,6 +136,43 @@ import Testing
     #expect(inner.frame == Rect(x: 1, y: 1, width: 8, height: 2))
   }
 
+  @Test("a view nobody has placed lies at its superview's origin")
+  func unplaced() throws {
+    let window = Window(size: Size(width: 40, height: 10))
+    let (box, holder, leaf) = (View(), View(), View())
+    box.frame = Rect(x: 5, y: 2, width: 20, height: 6)
+    window.root.addSubview(box)
+    box.addSubview(holder)
+    holder.addSubview(leaf)
+    leaf.frame = Rect(x: 1, y: 1, width: 3, height: 1)
+    window.layoutNow()
+    #expect(leaf.cellFrame == CellRect(x0: 6, y0: 3, x1: 9, y1: 4))
+    box.frame.origin.x = 10
+    #expect(leaf.cellFrame.x0 == 11)
+    // Its first place by constraints is where it appears, it does not fly there.
+    try LayoutConstraint.activate(holder.pinned(to: box))
+    window.animate(withDuration: .seconds(1)) { window.layoutNow() }
+    #expect(holder.cellFrame == box.cellFrame)
+  }
+
+  @Test("a window lives in any isolation domain; snapshots cross")
+  func isolation() async throws {
+    actor Screen {
+      private let scene: PanelScene
+      init() throws { scene = try PanelScene() }
+      func choose(_ panel: Panel, at time: MotionTime) throws -> FrameSnapshot {
+        scene.window.advance(to: time)
+        try scene.manager.slideHorizontally(activate: panel)
+        scene.window.advance(to: time + .milliseconds(125))
+        return scene.window.snapshot()
+      }
+    }
+    let one = try await Screen().choose(.log, at: .seconds(1))
+    let other = try await Screen().choose(.log, at: .seconds(1))
+    #expect(one == other)
+    #expect(one.isAnimating)
+  }
+
   @Test("content sizes hug and resist by priority")
   func intrinsic() throws {
     final class Badge: View {
