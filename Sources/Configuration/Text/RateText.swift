@@ -21,6 +21,3 @@ public enum RateText {
     return rate
   }
 }
-
-/// The former name of ``ArrivalRate`` in this room.
-public typealias Rate = ArrivalRate

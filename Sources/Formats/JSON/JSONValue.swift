@@ -24,13 +24,12 @@ public indirect enum JSONValue: Sendable, Equatable {
   /// A whole number, or `null`.
   public static func integer(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
 
-  /// The document in lines indented by two spaces, with a line break at the end; arrays and objects of plain values
-  /// that fit stay on one line.
+  /// The document in lines indented by two spaces, without a line break at the end; arrays and objects that hold only
+  /// plain values stay on one line.
   public var text: String {
     let sink = MemorySink()
     var bytes = ByteBuffer(capacity: 4096)
     append(to: &bytes, indent: 0)
-    bytes.append(0x0A)
     // Memory takes what it is given.
     try? sink.write(bytes.bytes)
     return sink.text

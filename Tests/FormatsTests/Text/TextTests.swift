@@ -57,7 +57,6 @@ import Testing
           "nan": null,
           "e": []
         }
-
         """)
   }
 }
