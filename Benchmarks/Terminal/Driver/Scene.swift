@@ -65,9 +65,20 @@ final class Plot {
       let dot = UInt32(1) << UInt32(random.next() % 8)
       let cell = (rows - 1 - y) * columns + x
       glyphs[cell] = 0x2800 | glyphs[cell] & 0xFF & ~0x20 | dot
-      let heat = UInt8(glyphs[cell].nonzeroBitCount * 24)
-      styles[cell].foreground = Color(heat, 255 - heat / 2, 160)
+      // The more samples, the hotter: entries of the 256, as a theme would choose them.
+      styles[cell].foreground = Plot.ramp[min(glyphs[cell].nonzeroBitCount, Plot.ramp.count) - 1]
     }
+  }
+
+  private static let ramp = [
+    Color(95, 135, 175), Color(95, 175, 215), Color(95, 215, 175), Color(135, 215, 95), Color(215, 215, 95),
+    Color(255, 175, 95), Color(255, 135, 95), Color(255, 95, 95),
+  ]
+
+  /// Where a colour of the ramp stands among the 256.
+  static func index(of color: Color) -> Int32 {
+    func step(_ channel: UInt8) -> Int32 { channel < 95 ? 0 : (Int32(channel) - 55) / 40 }
+    return 16 + 36 * step(color.red) + 6 * step(color.green) + step(color.blue)
   }
 
   func draw(_ buffer: CellBuffer, from first: Int, width: Int, at x: Int = 0, rows: Range<Int>? = nil) {

@@ -7,22 +7,21 @@ struct FrameEncoder: ~Copyable {
   /// Colours and encoding stay as they were at the start.
   var profile: OutputProfile
   var bytes = OutputBytes()
-  private let colors: ColorReducer
-  private var pen = Pen.plain
+  let colors: ColorReducer
+  private(set) var pen = Pen.plain
   /// -1 where unknown: after the last column, and after a glyph whose width terminals disagree on.
   private var cursorX = -1
   private var cursorY = -1
   /// The run of equal blanks that was looked at last, in the row being encoded.
   private var blankRun = 0..<0
   private var blankChangedEnd = 0
+  /// The cells of a row by their rendition, kept from row to row for its memory.
+  var inks = RowInks()
 
   init(profile: OutputProfile) {
     self.profile = profile
     colors = ColorReducer(profile: profile.colors)
   }
-
-  /// The cursor may be anywhere: something else has written, or a string of ours moved it.
-  mutating func forgetCursor() { (cursorX, cursorY) = (-1, -1) }
 
   /// Blanks the screen in the terminal's own colours, whatever it showed and however it was set before.
   mutating func clearScreen() {
@@ -57,6 +56,7 @@ struct FrameEncoder: ~Copyable {
     if x == count { return }
     var last = count - 1
     while back[last] == front[last] { last -= 1 }
+    if profile.synchronizesOutput, encodeByInk(y, row: back, columns: x..<last + 1, count: count) { return }
     blankRun = 0..<0
     while x <= last {
       if looksEqual(back[x], front[x]) {
@@ -113,7 +113,7 @@ struct FrameEncoder: ~Copyable {
       attributes: UInt8(truncatingIfNeeded: cell.bits))
   }
 
-  private mutating func paint(_ cell: Cell, lastColumn: Int) {
+  mutating func paint(_ cell: Cell, lastColumn: Int) {
     pen.change(to: pen(for: cell), &bytes)
     let width = cell.isWide ? 2 : 1
     appendGlyph(cell)
@@ -157,21 +157,27 @@ struct FrameEncoder: ~Copyable {
     let isLast = blankChangedEnd > last
     guard reachesEnd && changed > 3 || changed > 9 || isLast && changed > 5 else { return nil }
     approach(x: x, y: y, row: back)
-    pen.change(to: pen(for: back[x]), &bytes)
-    bytes.append("\u{1B}[")
     if reachesEnd && changed > 3 {
-      bytes.append(0x4B)
+      pen.change(to: pen(for: back[x]), &bytes)
+      bytes.append("\u{1B}[K")
       return count
     }
-    bytes.append(decimal: changed)
-    bytes.append(0x58)
+    eraseCharacters(changed, like: back[x])
     return blankChangedEnd
+  }
+
+  /// Erases `count` cells from the cursor on, with the background of one of them; the cursor stays.
+  mutating func eraseCharacters(_ count: Int, like cell: Cell) {
+    pen.change(to: pen(for: cell), &bytes)
+    bytes.append("\u{1B}[")
+    bytes.append(decimal: count)
+    bytes.append(0x58)
   }
 
   // MARK: - The cursor
 
   /// Moves to a cell, over a short gap by painting again what is there.
-  private mutating func approach(x: Int, y: Int, row: UnsafePointer<Cell>) {
+  mutating func approach(x: Int, y: Int, row: UnsafePointer<Cell>) {
     if cursorY == y && cursorX == x { return }
     if cursorY == y && cursorX >= 0 && x > cursorX && x - cursorX <= 4 {
       var cost = 0

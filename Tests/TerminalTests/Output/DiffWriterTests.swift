@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Foundation
 import Testing
 
 @testable import Terminal
@@ -108,6 +109,24 @@ struct DiffWriterTests {
     #expect(writer.encode(buffer).isEmpty)
     buffer.write(" ", x: 20, y: 0, style: CellStyle(foreground: Color(0, 0, 250)))
     #expect(writer.encode(buffer).isEmpty)
+  }
+
+  @Test("a scatter of colours says each colour once, but only where nobody sees the ground first")
+  func scatter() {
+    func bytes(synchronized: Bool) -> [UInt8] {
+      let buffer = CellBuffer(columns: 80, rows: 24)
+      let writer = DiffWriter(
+        columns: 80, rows: 24, profile: OutputProfile(colors: .trueColor, synchronizesOutput: synchronized))
+      _ = writer.encode(buffer)
+      for x in stride(from: 0, to: 80, by: 2) {
+        buffer.write("•", x: x, y: 3, style: CellStyle(foreground: Color(UInt8(x % 3) * 50 + 1, 0, 0)))
+      }
+      return Array(writer.encode(buffer))
+    }
+    let sorted = String(decoding: bytes(synchronized: true), as: UTF8.self)
+    #expect(sorted.components(separatedBy: "38;2;").count - 1 == 3)
+    #expect(bytes(synchronized: true).count * 2 < bytes(synchronized: false).count)
+    #expect(!String(decoding: bytes(synchronized: false), as: UTF8.self).contains("X"))
   }
 
   @Test("rows that move are moved by the terminal")

@@ -45,7 +45,7 @@ struct RandomPainter {
     if Int.random(in: 0..<4, using: &random) == 0 { buffer.clip = rect(in: buffer.bounds) }
     let x = Int.random(in: -4..<buffer.columns + 1, using: &random)
     let y = Int.random(in: 0..<buffer.rows, using: &random)
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
     case 0:
       buffer.fill(rect(in: buffer.bounds), glyph: Bool.random(using: &random) ? " " : "█", style: style())
     case 1, 2, 3:
@@ -56,6 +56,7 @@ struct RandomPainter {
         rect(in: buffer.bounds), towards: Color(0, 0, 0), alpha: Double.random(in: -0.1...1.1, using: &random)
       )
     case 6: moveRows(buffer)
+    case 7: scatter(buffer)
     default: buffer.write(String(Int.random(in: 0..<100_000, using: &random)), x: x, y: y, style: .plain)
     }
     buffer.clip = buffer.bounds
@@ -71,6 +72,20 @@ struct RandomPainter {
     }
     glyphs.withUnsafeBufferPointer { glyphs in
       styles.withUnsafeBufferPointer { buffer.blit(glyphs, styles: $0, x: x, y: y) }
+    }
+  }
+
+  /// Marks in a few colours on one ground, as plots have them.
+  private mutating func scatter(_ buffer: CellBuffer) {
+    let styles = (0..<Int.random(in: 1..<20, using: &random)).map { _ in style() }
+    let ground = CellStyle(background: color())
+    for y in 0..<buffer.rows where Int.random(in: 0..<3, using: &random) > 0 {
+      buffer.fill(CellRect(x0: 0, y0: y, x1: buffer.columns, y1: y + 1), glyph: " ", style: ground)
+      for x in 0..<buffer.columns where Int.random(in: 0..<3, using: &random) == 0 {
+        let glyph: Unicode.Scalar = ["⠁", "⣿", "x", "×", "日"].randomElement(using: &random) ?? "x"
+        let mark = CellRect(x0: x, y0: y, x1: x + 1, y1: y + 1)
+        buffer.fill(mark, glyph: glyph, style: styles.randomElement(using: &random) ?? .plain)
+      }
     }
   }
 

@@ -1,0 +1,69 @@
+extension FrameEncoder {
+  /// Paints a stretch of a row colour by colour on erased ground, where that is shorter than from left to right.
+  ///
+  /// Only inside of a synchronized frame: elsewhere the ground might be seen without what belongs on it.
+  ///
+  /// - Returns: false when nothing was done.
+  mutating func encodeByInk(
+    _ y: Int, row: UnsafePointer<Cell>, columns: Range<Int>, count: Int
+  ) -> Bool {
+    guard columns.count >= 24, let ground = gather(row, columns: columns, count: count) else { return false }
+    let first = columns.lowerBound
+    approach(x: first, y: y, row: row)
+    eraseCharacters(columns.count, like: row[ground])
+    for index in 0..<inks.count {
+      var x = inks[index].first
+      while x >= 0 {
+        approach(x: x, y: y, row: row)
+        paint(row[x], lastColumn: count - 1)
+        x = inks.following(x)
+      }
+    }
+    return true
+  }
+
+  /// Sorts the cells by rendition.
+  /// - Returns: the place of a blank, `nil` when painting from left to right is as good or the row is not of the
+  ///   simple kind: one ground, single glyphs.
+  private mutating func gather(_ row: UnsafePointer<Cell>, columns: Range<Int>, count: Int) -> Int? {
+    guard let ground = columns.first(where: { row[$0].isErasable }) else { return nil }
+    let background = row[ground].background
+    if colors.reduce(background) != 0 && !profile.erasesWithBackground { return nil }
+    var changes = 0
+    var inked = 0
+    var jumps = 0
+    var previous = ground
+    for x in columns {
+      let cell = row[x]
+      if cell.isErasable {
+        if cell.background != background { return nil }
+        continue
+      }
+      if cell.isWide || cell.isContinuation || !CharacterWidth.isAgreed(cell.glyph) { return nil }
+      let before = row[previous]
+      if cell.foreground != before.foreground || cell.background != before.background
+        || cell.bits != before.bits
+      {
+        changes += 1
+        jumps += 1
+      } else if x - previous > 4 {
+        jumps += 1
+      }
+      inked += 1
+      previous = x
+    }
+    guard changes > 8 else { return nil }
+    inks.removeAll(columns: count)
+    for x in columns where !row[x].isErasable {
+      let pen = Pen(
+        foreground: colors.reduce(row[x].foreground), background: colors.reduce(row[x].background),
+        attributes: UInt8(truncatingIfNeeded: row[x].bits))
+      if !inks.append(pen, at: x) { return nil }
+    }
+    // Jumping to a mark takes about four bytes. From left to right the blanks in between are painted instead.
+    let rendition = colors.profile == .trueColor ? 14 : colors.profile == .ansi256 ? 10 : 5
+    let sorted = inks.count * (rendition + 4) + 4 * min(inked, jumps + inks.count)
+    let straight = changes * rendition + (columns.count - inked) / 2
+    return sorted < straight ? ground : nil
+  }
+}
