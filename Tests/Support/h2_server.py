@@ -27,6 +27,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import h2.settings
+import hyperframe.frame
 
 CODES = h2.errors.ErrorCodes
 
@@ -53,7 +54,10 @@ class Connection:
         say("connection", self.number)
         options = self.server.options
         limit = 1 if options.prime else options.max_streams
-        self.h2.local_settings.max_concurrent_streams = limit
+        # Set as initial values they are announced; assigned, they would only be enforced.
+        self.h2.local_settings = h2.settings.Settings(
+            client=False, initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: limit}
+        )
         self.h2.initiate_connection()
         self.flush()
 
@@ -123,6 +127,14 @@ class Connection:
                 {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.server.options.max_streams}
             )
         self.flush()
+
+    def finish(self):
+        """Ends our side, and closes a little later: bytes that come for a closed socket would make a FIN an RST."""
+        self.is_done = True
+        say("closed", self.number)
+        self.server.forget(self)
+        self.sock.shutdown(socket.SHUT_WR)
+        self.server.after(0.3, self.sock.close)
 
     def close(self, abruptly=False):
         if self.is_done:
@@ -215,12 +227,13 @@ class Server:
             connection.flush()
             self.after(0.05, connection.close)
         elif name == "goaway-and-finish":
-            # The connection is going away, but what is under way is answered.
-            connection.h2.send_headers(stream, [(":status", "200"), ("content-length", "0")], end_stream=True)
-            connection.open.discard(stream)
-            connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=stream)
+            # The connection is going away, but what is under way is answered. python-h2 would end its part at once, so
+            # the frame goes round it.
+            connection.out += connection.h2.data_to_send()
+            connection.out += hyperframe.frame.GoAwayFrame(last_stream_id=stream).serialize()
+            self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
         elif name == "close":
-            connection.close()
+            connection.finish()
         elif name == "abort":
             connection.close(abruptly=True)
         elif name == "big":

@@ -14,13 +14,19 @@ extension TargetTransport {
 
   /// Stamps what was started since the cork was put on, and lets it go.
   private func release() {
+    justStarted.removeAll { $0.stage != .started || $0.sent != nil }
     guard !justStarted.isEmpty else {
       for connection in connections { connection.uncork() }
       return
     }
     let now = loop.now()
     for connection in connections { connection.uncork() }
-    for transfer in justStarted where transfer.stage == .started && transfer.sent == nil {
+    var later = justStarted.count
+    for transfer in justStarted {
+      later -= 1
+      if let connection = transfer.connection {
+        transfer.use?.streamsInFlight = max(1, connection.inFlight - later)
+      }
       observeSent(transfer, at: now)
     }
     justStarted.removeAll(keepingCapacity: true)
@@ -123,7 +129,15 @@ extension TargetTransport {
       recycle(transfer)
       refused = true
     }
-    guard refused else { return false }
+    guard refused else {
+      // What was answered meanwhile is off the count by now.
+      if let connection = usable, connection.allowance.noteStart(inFlight: connection.inFlight) {
+        emit(
+          .streamLimitChanged, connection: connection.id, at: now,
+          detail: "the peer takes more than \(connection.inFlight - 1) streams at once")
+      }
+      return false
+    }
     guard let connection = usable, connection.inFlight > 0 else {
       // Nothing is under way and still there is no place: not to be asked again at once.
       backoff.noteFailure(at: now)
@@ -170,11 +184,6 @@ extension TargetTransport {
       streamsInFlight: connection.inFlight, phases: transfer.isOpening ? phases(of: transfer) : nil)
     if opening === transfer { opening = nil }
     justStarted.append(transfer)
-    if connection.allowance.noteStart(inFlight: connection.inFlight) {
-      emit(
-        .streamLimitChanged, connection: connection.id, at: now,
-        detail: "the peer takes more than \(connection.inFlight - 1) streams at once")
-    }
     return true
   }
 

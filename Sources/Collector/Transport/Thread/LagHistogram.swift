@@ -33,7 +33,7 @@ struct LagHistogram: Sendable, Equatable {
 
   private static func upperEdge(of bucket: Int) -> Int64 {
     guard bucket >= 8 else { return Int64(bucket) }
-    let exponent = Int64(bucket / 8 + 2)
-    return (Int64(8 + bucket % 8 + 1) << (exponent - 3)) - 1
+    // The last bucket's edge is 2⁶³, one too many for an Int64 before 1 is taken off.
+    return Int64(clamping: (UInt64(8 + bucket % 8 + 1) << UInt64(bucket / 8 - 1)) - 1)
   }
 }

@@ -102,6 +102,7 @@ final class OutputLines: Sendable {
   private struct Content {
     var lines: [String] = []
     var rest = ""
+    var isOver = false
   }
 
   private let content = Mutex(Content())
@@ -112,6 +113,8 @@ final class OutputLines: Sendable {
       let data = handle.availableData
       if data.isEmpty {
         handle.readabilityHandler = nil
+        content.withLock { $0.isOver = true }
+        news.signal()
         return
       }
       content.withLock { content in
@@ -126,11 +129,13 @@ final class OutputLines: Sendable {
 
   var all: [String] { content.withLock { $0.lines } }
 
-  /// Waits, with an end, for a line.
+  /// Waits for a line; `nil` when the output ends without it, or after 30 s.
   func wait(for matches: (String) -> Bool) -> String? {
     let deadline = DispatchTime.now() + .seconds(30)
     repeat {
+      let isOver = content.withLock { $0.isOver }
       if let line = all.first(where: matches) { return line }
+      if isOver { return nil }
     } while news.wait(timeout: deadline) == .success
     return nil
   }

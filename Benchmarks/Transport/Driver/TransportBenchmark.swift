@@ -1,0 +1,170 @@
+import Collector
+import Dispatch
+import Glibc
+import Measurement
+import Providers
+import Synchronization
+
+/// Drives the timing thread against a server that is already running, without a store: what the transport itself can do.
+///
+///     TransportBenchmark throughput URL CA-FILE REQUESTS STREAMS BODY-BYTES
+///     TransportBenchmark lag URL CA-FILE RATE SECONDS BODY-BYTES
+///
+/// `throughput` asks for far more than any server answers and lets the queue wait: as many as STREAMS are always under
+/// way, so what comes out is the transport's ceiling. `lag` runs an open loop at RATE and prints how late it sends.
+@main
+struct TransportBenchmark {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 7, let amount = Int64(arguments[4]), let other = Int(arguments[5]),
+      let bytes = Int(arguments[6])
+    else {
+      print("usage: TransportBenchmark throughput|lag URL CA-FILE REQUESTS|RATE STREAMS|SECONDS BODY-BYTES")
+      exit(64)
+    }
+    switch arguments[1] {
+    case "throughput":
+      try throughput(url: arguments[2], caFile: arguments[3], requests: amount, streams: other, bytes: bytes)
+    default: try lag(url: arguments[2], caFile: arguments[3], rate: amount, seconds: other, bytes: bytes)
+    }
+  }
+
+  private static func throughput(url: String, caFile: String, requests: Int64, streams: Int, bytes: Int)
+    throws
+  {
+    let outcome = try Outcome.run(
+      url: url, caFile: caFile, rate: 400_000, bytes: bytes, streams: streams,
+      limits: ScheduleLimits(maxInFlight: 1_000_000, maxLag: .seconds(3600), count: requests))
+    // The first request opens the connection; the clock starts with its answer, as it does for the peers.
+    let span = Double(outcome.lastAnswer - outcome.firstAnswer) / 1e9
+    let rate = Double(outcome.answered - 1) / span
+    print(
+      "pushscope transport: \(outcome.answered) requests, \(outcome.bad) bad, \(thousandths(span)) s, \(Int(rate))/s"
+    )
+  }
+
+  private static func lag(url: String, caFile: String, rate: Int64, seconds: Int, bytes: Int) throws {
+    let outcome = try Outcome.run(
+      url: url, caFile: caFile, rate: rate, bytes: bytes, streams: 1000,
+      limits: ScheduleLimits(duration: .seconds(seconds)))
+    print(
+      "pushscope at \(rate)/s: \(outcome.answered) answered, \(outcome.bad) bad, \(outcome.missed) missed")
+    print("  schedule lag  \(quantiles(outcome.lags))")
+    print("  service time  \(quantiles(outcome.services))")
+    let loop = outcome.statistics.loopLag
+    print("  loop lag      p50 \(loop.median / 1000) p99 \(loop.p99 / 1000) max \(loop.maximum / 1000) µs")
+    if let target = outcome.statistics.targets.first {
+      print(
+        "  answers stamped by the kernel \(target.kernelStamps), by the callback \(target.callbackStamps)")
+    }
+  }
+
+  private static func quantiles(_ nanoseconds: [Int64]) -> String {
+    let sorted = nanoseconds.sorted()
+    guard let last = sorted.last else { return "nothing" }
+    let picked = [0.5, 0.99, 0.999].map { share in
+      "p\(thousandths(share * 100)) \(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))] / 1000)"
+    }
+    return picked.joined(separator: "  ") + "  max \(last / 1000) µs"
+  }
+
+  private static func thousandths(_ value: Double) -> String {
+    let scaled = Int((value * 1000).rounded())
+    return "\(scaled / 1000)" + (scaled % 1000 == 0 ? "" : ".\(String(1000 + scaled % 1000).dropFirst())")
+  }
+}
+
+/// What a run gave.
+struct Outcome: Sendable {
+  var answered = 0
+  var bad = 0
+  var missed = 0
+  var firstAnswer: Int64 = 0
+  var lastAnswer: Int64 = 0
+  var lags: [Int64] = []
+  var services: [Int64] = []
+  var statistics = TimingStatistics()
+  private var planned: [Int64: MonotonicTime] = [:]
+  private var sent: [SampleID: MonotonicTime] = [:]
+
+  static func run(
+    url: String, caFile: String, rate: Int64, bytes: Int, streams: Int, limits: ScheduleLimits
+  ) throws -> Outcome {
+    guard let arrivals = ArrivalRate(rate, per: .seconds(1)) else { return Outcome() }
+    let target = TransportTarget(
+      id: TargetID(rawValue: 1),
+      provider: HTTPProvider(url: url, body: [UInt8](repeating: 0x78, count: bytes)),
+      arrivals: .constant(arrivals), limits: limits, caFile: caFile, maximumStreams: streams, seed: 1)
+    var generator = SeededGenerator(seed: 1)
+    let outcome = Gathered()
+    let thread = try TimingThread(
+      run: RunID(at: SystemClock().wallNow(), using: &generator), targets: [target]
+    ) { outcome.take($0) }
+    outcome.thread.withLock { $0 = thread }
+    let recorder = Thread(outcome)
+    try thread.start { outcome.news.signal() }
+    recorder.runUntilEnded(thread)
+    return outcome.result.withLock { result in
+      result.statistics = thread.statistics
+      return result
+    }
+  }
+
+  mutating func apply(_ observation: Observation) {
+    switch observation {
+    case .planned(let block):
+      for (offset, instant) in block.planned.enumerated() {
+        planned[block.firstSequence + Int64(offset)] = instant
+      }
+    case .sent(let request):
+      sent[request.id] = request.at
+      if let instant = planned.removeValue(forKey: request.id.sequence) {
+        lags.append((request.at - instant).nanoseconds)
+      }
+    case .answered(let answer):
+      answered += 1
+      if !answer.isAccepted { bad += 1 }
+      if firstAnswer == 0 { firstAnswer = answer.at.nanoseconds }
+      lastAnswer = max(lastAnswer, answer.at.nanoseconds)
+      if let start = sent.removeValue(forKey: answer.id) { services.append((answer.at - start).nanoseconds) }
+    case .failed: bad += 1
+    case .missed: missed += 1
+    case .event, .log: break
+    }
+  }
+}
+
+/// Stands in for the recorder: commits blocks at once, books the rest on the main thread.
+final class Gathered: Sendable {
+  let thread = Mutex<TimingThread?>(nil)
+  let result = Mutex(Outcome())
+  let inbox = Mutex<[Observation]>([])
+  let news = DispatchSemaphore(value: 0)
+
+  func take(_ observations: [Observation]) {
+    for case .planned(let block) in observations {
+      thread.withLock { $0 }?.committed(block.target, through: block.lastSequence)
+    }
+    inbox.withLock { $0 += observations }
+  }
+}
+
+/// Books what was gathered every 25 ms, as the recorder does.
+struct Thread {
+  let outcome: Gathered
+
+  init(_ outcome: Gathered) { self.outcome = outcome }
+
+  func runUntilEnded(_ thread: TimingThread) {
+    var isOver = false
+    while !isOver {
+      isOver = outcome.news.wait(timeout: .now() + .milliseconds(25)) == .success
+      let taken = outcome.inbox.withLock { inbox in
+        let taken = inbox
+        inbox = []
+        return taken
+      }
+      outcome.result.withLock { result in for observation in taken { result.apply(observation) } }
+    }
+  }
+}

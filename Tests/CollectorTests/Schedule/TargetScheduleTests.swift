@@ -1,0 +1,335 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite struct TargetScheduleTests {
+  private static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+  private static func schedule(
+    every interval: Duration = .milliseconds(10), poisson: Bool = false,
+    limits: ScheduleLimits = ScheduleLimits()
+  ) throws -> TargetSchedule {
+    let rate = try #require(ArrivalRate.every(interval))
+    let process = poisson ? ArrivalProcess.poisson(rate) : .constant(rate)
+    return TargetSchedule(
+      target: TargetID(rawValue: 1), arrivals: process.sequence(from: start, seed: 5), limits: limits)
+  }
+
+  /// A schedule whose plan is made and committed up to `now`.
+  private static func planned(
+    every interval: Duration = .milliseconds(10), at now: MonotonicTime = start,
+    limits: ScheduleLimits = ScheduleLimits()
+  ) throws -> TargetSchedule {
+    var schedule = try schedule(every: interval, limits: limits)
+    commit(&schedule, at: now)
+    return schedule
+  }
+
+  @discardableResult
+  private static func commit(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> [PlannedBlock] {
+    var blocks: [PlannedBlock] = []
+    while let block = schedule.nextBlock(at: now) {
+      blocks.append(block)
+      schedule.acknowledge(through: block.lastSequence)
+    }
+    return blocks
+  }
+
+  private static func nextBlock(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> PlannedBlock? {
+    schedule.nextBlock(at: now)
+  }
+
+  private static func stop(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> [PlannedNotification] {
+    schedule.stop(at: now)
+  }
+
+  private static func admit(
+    _ schedule: inout TargetSchedule, at now: MonotonicTime
+  ) -> [(sequence: Int64, reason: MissedReason)] {
+    var missed: [(sequence: Int64, reason: MissedReason)] = []
+    while let (notification, reason) = schedule.admit(at: now) {
+      missed.append((notification.sequence, reason))
+    }
+    return missed
+  }
+
+  private static func take(
+    _ schedule: inout TargetSchedule, at now: MonotonicTime, inFlight: Int = 0
+  ) -> [TargetSchedule.Step] {
+    var steps: [TargetSchedule.Step] = []
+    while let step = schedule.takeNext(at: now, inFlight: inFlight) { steps.append(step) }
+    return steps
+  }
+
+  private static func sent(_ steps: [TargetSchedule.Step]) -> [Int64] {
+    steps.compactMap { step in
+      guard case .send(let notification) = step else { return nil }
+      return notification.sequence
+    }
+  }
+
+  // MARK: Planning
+
+  @Test func plansAheadInBlocksWithoutGaps() throws {
+    var schedule = try Self.schedule()
+    var expected: Int64 = 1
+    var now = Self.start - .milliseconds(300)
+    for _ in 0..<200 {
+      for block in Self.commit(&schedule, at: now) {
+        #expect(block.firstSequence == expected)
+        for (offset, instant) in block.planned.enumerated() {
+          #expect(instant == Self.start + .milliseconds(10) * Int(block.firstSequence - 1 + Int64(offset)))
+        }
+        expected = block.lastSequence + 1
+      }
+      // Whatever comes due within the lead is planned.
+      if now >= Self.start {
+        #expect(expected > (now + TargetSchedule.lead - Self.start).microseconds / 10_000)
+      }
+      _ = Self.admit(&schedule, at: now)
+      _ = Self.take(&schedule, at: now)
+      now = now + .milliseconds(50)
+    }
+    #expect(expected > 900)
+  }
+
+  @Test func aSlowScheduleAlwaysHasItsNextNumberPlanned() throws {
+    var schedule = try Self.schedule(every: .seconds(3600))
+    #expect(Self.nextBlock(&schedule, at: Self.start)?.planned == [Self.start])
+    // The second is an hour away and planned as soon as the first is about to pass.
+    #expect(Self.nextBlock(&schedule, at: Self.start)?.planned == [Self.start + .seconds(3600)])
+    #expect(Self.nextBlock(&schedule, at: Self.start) == nil)
+    #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(3598)) == nil)
+    #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(3599)) != nil)
+  }
+
+  @Test func blocksAreBounded() throws {
+    var schedule = try Self.schedule(every: .nanoseconds(1000))
+    let blocks = Self.commit(&schedule, at: Self.start)
+    #expect(blocks.allSatisfy { $0.planned.count <= TargetSchedule.maximumBlock })
+    #expect(blocks.count > 10)
+  }
+
+  @Test func countEndsThePlan() throws {
+    var schedule = try Self.planned(limits: ScheduleLimits(count: 7))
+    let now = Self.start + .milliseconds(60)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [1, 2, 3, 4, 5, 6, 7])
+    #expect(schedule.isFinished)
+    #expect(Self.nextBlock(&schedule, at: now + .seconds(10)) == nil)
+    #expect(schedule.nextInstantOfInterest == nil)
+  }
+
+  @Test func durationEndsThePlan() throws {
+    var schedule = try Self.planned(limits: ScheduleLimits(duration: .milliseconds(50)))
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(90)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(90))) == [1, 2, 3, 4, 5])
+    #expect(schedule.isFinished)
+  }
+
+  // MARK: Sending
+
+  @Test func nothingIsSentEarlyOrUncommitted() throws {
+    var schedule = try Self.schedule()
+    let block = try #require(Self.nextBlock(&schedule, at: Self.start))
+    let now = Self.start + .milliseconds(25)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.take(&schedule, at: now).isEmpty)
+    #expect(schedule.nextInstantOfInterest == block.planned[block.planned.count - 1] - TargetSchedule.lead)
+    schedule.acknowledge(through: 2)
+    #expect(schedule.nextInstantOfInterest == Self.start)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [1, 2])
+    schedule.acknowledge(through: block.lastSequence)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [3])
+    #expect(Self.take(&schedule, at: now + .milliseconds(4)).isEmpty)
+    #expect(schedule.nextInstantOfInterest == Self.start + .milliseconds(30))
+  }
+
+  @Test func waitingIsLagUntilMaxLag() throws {
+    var schedule = try Self.planned(limits: ScheduleLimits(maxLag: .milliseconds(40)))
+    for millisecond in stride(from: 0, through: 50, by: 10) {
+      #expect(Self.admit(&schedule, at: Self.start + .milliseconds(millisecond)).isEmpty)
+    }
+    #expect(schedule.waitingCount == 6)
+    #expect(schedule.nextInstantOfInterest == Self.start + .milliseconds(40) + .nanoseconds(1))
+    // Exactly the limit is not beyond it.
+    let overdue = schedule.takeOverdue(at: Self.start + .milliseconds(40), inFlight: 0)
+    #expect(overdue == nil)
+    let steps = Self.take(&schedule, at: Self.start + .milliseconds(50))
+    #expect(steps.first == .missed(PlannedNotification(sequence: 1, planned: Self.start), .lag))
+    #expect(Self.sent(steps) == [2, 3, 4, 5, 6])
+  }
+
+  @Test func beyondMaxInFlightIsMissed() throws {
+    var schedule = try Self.planned(limits: ScheduleLimits(maxInFlight: 3))
+    _ = Self.admit(&schedule, at: Self.start + .milliseconds(10))
+    let first = schedule.takeNext(at: Self.start + .milliseconds(10), inFlight: 2)
+    #expect(first == .send(PlannedNotification(sequence: 1, planned: Self.start)))
+    let second = schedule.takeNext(at: Self.start + .milliseconds(10), inFlight: 3)
+    #expect(
+      second == .missed(PlannedNotification(sequence: 2, planned: Self.start + .milliseconds(10)), .inFlight))
+    #expect(schedule.counts.missedInFlight == 1 && schedule.counts.sent == 1 && schedule.counts.due == 2)
+  }
+
+  @Test func whatIsGivenBackIsFirstAgain() throws {
+    var schedule = try Self.planned()
+    _ = Self.admit(&schedule, at: Self.start + .milliseconds(20))
+    let now = Self.start + .milliseconds(20)
+    guard case .send(let first) = schedule.takeNext(at: now, inFlight: 0),
+      case .send(let second) = schedule.takeNext(at: now, inFlight: 0)
+    else {
+      Issue.record("nothing to send")
+      return
+    }
+    schedule.giveBack(second)
+    schedule.giveBack(first)
+    #expect(schedule.counts.sent == 0)
+    #expect(schedule.upcoming(0) == first && schedule.upcoming(1) == second)
+    #expect(schedule.upcoming(3)?.sequence == 4)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [1, 2, 3])
+    #expect(schedule.counts.sent == 3)
+  }
+
+  // MARK: Stalls
+
+  /// A thread that stood still for 0.9 s, below max_lag, finds 91 plans due. Those older than the tolerance are missed.
+  @Test func afterAStallThereIsNoBunch() throws {
+    var schedule = try Self.planned(at: Self.start)
+    let now = Self.start + .milliseconds(900)
+    let missed = Self.admit(&schedule, at: now)
+    #expect(missed.map(\.sequence) == Array(1...80))
+    #expect(missed.allSatisfy { $0.reason == .lag })
+    let sent = Self.sent(Self.take(&schedule, at: now))
+    #expect(sent == Array(81...91))
+    #expect(schedule.counts.due == 91)
+  }
+
+  @Test func aSlowScheduleStillSendsItsNewestAfterAStall() throws {
+    var schedule = try Self.planned(every: .seconds(15))
+    let now = Self.start + .milliseconds(700)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [1])
+    // Later than max_lag it is missed like any other.
+    Self.commit(&schedule, at: Self.start + .seconds(16) + .milliseconds(100))
+    #expect(Self.admit(&schedule, at: Self.start + .seconds(16) + .milliseconds(100)).isEmpty)
+    let steps = Self.take(&schedule, at: Self.start + .seconds(16) + .milliseconds(100))
+    #expect(steps == [.missed(PlannedNotification(sequence: 2, planned: Self.start + .seconds(15)), .lag)])
+  }
+
+  @Test func hiccupsBelowTheToleranceAreSentLate() throws {
+    var schedule = try Self.planned()
+    let now = Self.start + .milliseconds(95)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)).count == 10)
+  }
+
+  /// What was seen in time and then waited for a place is not a stall: it may all go out when places come free.
+  @Test func aWaitInTheQueueIsNotAStall() throws {
+    var schedule = try Self.planned(limits: ScheduleLimits(maxLag: .seconds(2)))
+    for millisecond in stride(from: 0, through: 900, by: 10) {
+      let now = Self.start + .milliseconds(millisecond)
+      Self.commit(&schedule, at: now)
+      #expect(Self.admit(&schedule, at: now).isEmpty)
+    }
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(900))).count == 91)
+  }
+
+  @Test func aLateCommitReleasesNoBunch() throws {
+    var schedule = try Self.schedule()
+    let block = try #require(Self.nextBlock(&schedule, at: Self.start))
+    let now = Self.start + .milliseconds(500)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    schedule.acknowledge(through: block.lastSequence)
+    #expect(Self.admit(&schedule, at: now).map(\.sequence) == Array(1...40))
+    #expect(Self.sent(Self.take(&schedule, at: now)) == Array(41...51))
+  }
+
+  // MARK: Pausing and stopping
+
+  @Test func thePlanGoesOnInAPause() throws {
+    var schedule = try Self.planned()
+    _ = Self.admit(&schedule, at: Self.start)
+    // One waits when the pause comes.
+    schedule.pause(until: Self.start + .milliseconds(50))
+    schedule.pause(until: Self.start + .milliseconds(20))
+    #expect(
+      Self.take(&schedule, at: Self.start + .milliseconds(5))
+        == [.missed(PlannedNotification(sequence: 1, planned: Self.start), .retryAfter)])
+    let missed = Self.admit(&schedule, at: Self.start + .milliseconds(49))
+    #expect(missed.map(\.sequence) == [2, 3, 4, 5])
+    #expect(missed.allSatisfy { $0.reason == .retryAfter })
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(50)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(50))) == [6])
+    #expect(schedule.counts.missedRetryAfter == 5)
+  }
+
+  @Test func stoppingMissesWhatIsDueAndForgetsTheRest() throws {
+    var schedule = try Self.planned()
+    _ = Self.admit(&schedule, at: Self.start + .milliseconds(10))
+    let stopped = schedule.stop(at: Self.start + .milliseconds(35))
+    #expect(stopped.map(\.sequence) == [1, 2, 3, 4])
+    #expect(schedule.counts.due == 4 && schedule.counts.missedStopping == 4)
+    #expect(schedule.isFinished)
+    #expect(Self.stop(&schedule, at: Self.start + .seconds(1)).isEmpty)
+    #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(1)) == nil)
+  }
+
+  // MARK: Invariants
+
+  /// Every number that came due has one end, whatever the clock, the commits and the places do; in order.
+  @Test(arguments: 0..<20) func everyDueNumberHasOneEnd(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var schedule = try Self.schedule(
+      every: .milliseconds(3), poisson: seed.isMultiple(of: 2),
+      limits: ScheduleLimits(maxInFlight: 20, maxLag: .milliseconds(250)))
+    var now = Self.start - .milliseconds(300)
+    var uncommitted: [PlannedBlock] = []
+    var plannedAt: [Int64: MonotonicTime] = [:]
+    var ended: Set<Int64> = []
+    var inFlight = 0
+    var lastSent: Int64 = 0
+    func end(_ sequence: Int64) {
+      #expect(ended.insert(sequence).inserted, "\(sequence) ended twice")
+      #expect(plannedAt[sequence].map { $0 <= now } == true)
+    }
+    for _ in 0..<3000 {
+      now = now + .microseconds(Int64(random.unit() < 0.01 ? 400_000 : random.unit() * 4000))
+      while let block = schedule.nextBlock(at: now) {
+        uncommitted.append(block)
+        for (offset, instant) in block.planned.enumerated() {
+          plannedAt[block.firstSequence + Int64(offset)] = instant
+        }
+      }
+      if random.unit() < 0.2, !uncommitted.isEmpty {
+        schedule.acknowledge(through: uncommitted.removeFirst().lastSequence)
+      }
+      if random.unit() < 0.01 { schedule.pause(until: now + .milliseconds(50)) }
+      for missed in Self.admit(&schedule, at: now) { end(missed.sequence) }
+      inFlight = Int(Double(inFlight) * random.unit())
+      for _ in 0..<Int(random.unit() * 6) {
+        guard let step = schedule.takeNext(at: now, inFlight: inFlight) else { break }
+        switch step {
+        case .missed(let notification, _): end(notification.sequence)
+        case .send(let notification):
+          if random.unit() < 0.1 {
+            schedule.giveBack(notification)
+          } else {
+            #expect(notification.sequence > lastSent)
+            lastSent = notification.sequence
+            inFlight += 1
+            end(notification.sequence)
+          }
+        }
+      }
+    }
+    for notification in schedule.stop(at: now) { end(notification.sequence) }
+    let due = plannedAt.filter { $0.value <= now }.keys
+    #expect(Set(due) == ended)
+    #expect(schedule.counts.due == Int64(due.count))
+    #expect(schedule.counts.sent + schedule.counts.missed == schedule.counts.due)
+    #expect(due.count > 1000)
+  }
+}

@@ -1,0 +1,217 @@
+import Collector
+import Measurement
+import Testing
+
+/// Against python-h2, the strictest of peers, misbehaving by script: each failure gets its own word, and no request is
+/// ever sent twice.
+@Suite(
+  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .timeLimit(.minutes(5)))
+struct ScriptedServerTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var behaviour: String
+    var reason: FailureReason
+    var testDescription: String { behaviour }
+
+    init(_ behaviour: String, _ reason: FailureReason) {
+      self.behaviour = behaviour
+      self.reason = reason
+    }
+  }
+
+  static let cases = [
+    Case("rst:2", .reset),  // INTERNAL_ERROR
+    Case("rst:7", .refusedStream),  // REFUSED_STREAM
+    Case("rst:8", .reset),  // CANCEL
+    Case("headers-then-rst:2", .reset),
+    Case("goaway", .goaway),
+    Case("close", .closed),
+    Case("abort", .reset),
+    Case("big:100000", .protocol),
+    Case("silence", .timeout),
+  ]
+
+  /// Slow enough that each request is alone on the connection.
+  @Test(arguments: cases) func aloneOnAUsedConnection(_ expected: Case) throws {
+    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behaviour", expected.behaviour])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800)))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.failed.values.map(\.reason) == [expected.reason], "\(seen.failed.values.map(\.detail))")
+    #expect(seen.failed.values.allSatisfy { $0.attempt == 1 && !$0.detail.isEmpty })
+    #expect(seen.accepted == 7)
+    // What the server saw is what we say we sent: none came twice.
+    #expect(server.numbers(after: "request").count == 8)
+    #expect(server.numbers(after: "violation").isEmpty)
+  }
+
+  /// The first request of a connection is the one that fails: libcurl has other rules for it.
+  @Test(arguments: cases) func onAFreshConnection(_ expected: Case) throws {
+    let server = try ServerProcess.scripted(["--good", "0", "--bad", "1", "--behaviour", expected.behaviour])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(TransportRun.https(server), rate: 50, count: 4, timeout: .milliseconds(800)))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.failed.values.map(\.reason) == [expected.reason], "\(seen.failed.values.map(\.detail))")
+    #expect(seen.failed[SampleID(target: TransportRun.target, sequence: 1)] != nil)
+    #expect(seen.accepted == 3)
+    #expect(server.numbers(after: "request").count == 4)
+  }
+
+  /// With answers that take 100 ms and 200 requests a second, some twenty are under way when it happens.
+  @Test(arguments: cases) func amongParallelRequests(_ expected: Case) throws {
+    let server = try ServerProcess.scripted([
+      "--good", "40", "--bad", "1", "--behaviour", expected.behaviour, "--delay", "100",
+    ])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(TransportRun.https(server), rate: 200, count: 120, timeout: .milliseconds(900)))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.ends == 120)
+    // A peer that closes while we write answers with a reset.
+    let words: Set<FailureReason> = expected.reason == .closed ? [.closed, .reset] : [expected.reason]
+    #expect(seen.failed.count >= 1 && words.isSuperset(of: seen.failed.values.map(\.reason)))
+    #expect(server.numbers(after: "request").count <= seen.sent.count)
+    #expect(server.numbers(after: "violation").isEmpty)
+    #expect(seen.accepted >= 60)
+  }
+
+  /// What libcurl makes of a broken frame differs from version to version; it is a failure in any case, and the next
+  /// request goes onto a new connection.
+  @Test(arguments: [0, 3]) func aPeerThatBreaksTheProtocol(good: Int) throws {
+    let server = try ServerProcess.scripted(["--good", "\(good)", "--bad", "1", "--behaviour", "garbage"])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800)))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.failed.count == 1)
+    #expect(run.seen.accepted == 7)
+    #expect(server.numbers(after: "request").count == 8)
+  }
+
+  @Test func aConnectionIsPrimedByOneRequest() throws {
+    let server = try ServerProcess.scripted(["--prime", "--max-streams", "100", "--delay", "30"])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 1000, count: 300))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.accepted == 300)
+    #expect(server.numbers(after: "violation").isEmpty)
+    #expect(server.numbers(after: "connection").count == 1)
+    let open = server.numbers(after: "request").map { $0[2] }
+    #expect(open.first == 1)
+    // Once it is primed the requests go side by side.
+    #expect(open.max() ?? 0 > 10)
+  }
+
+  @Test func thePeersStreamLimitIsLearntAndKept() throws {
+    let server = try ServerProcess.scripted(["--max-streams", "8", "--delay", "20"])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 2000, count: 400))
+    #expect(run.wait { !$0.events(.streamLimitChanged).isEmpty && $0.accepted >= 100 })
+    #expect(run.thread?.statistics.targets.first?.streamLimit == 8)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 400)
+    #expect(seen.answered.values.allSatisfy { ($0.connection?.streamsInFlight ?? 9) <= 8 })
+    #expect(server.numbers(after: "request").allSatisfy { $0[2] <= 8 })
+    #expect(server.numbers(after: "violation").isEmpty)
+    #expect(server.numbers(after: "connection").count == 1)
+    // The wait was in our queue: what the peer answered in 20 ms is not charged with it.
+    let service = seen.answered.values.map { ($0.at - (seen.sent[$0.id]?.at ?? .zero)).microseconds }.sorted()
+    #expect(service[service.count / 2] < 60_000)
+    #expect(seen.events(.streamLimitChanged).first?.detail.contains("8 streams") == true)
+  }
+
+  @Test func whatIsUnderWayIsAnsweredAfterGoaway() throws {
+    let server = try ServerProcess.scripted([
+      "--good", "30", "--bad", "1", "--behaviour", "goaway-and-finish", "--delay", "80",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 200, count: 100))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted + seen.failed(.goaway) == 100)
+    #expect(seen.events(.goaway).count == 1)
+    #expect(seen.events(.connected).count == 2)
+    #expect(seen.accepted >= 80)
+  }
+
+  @Test func aPauseIsKept() throws {
+    let server = try ServerProcess.scripted([
+      "--good", "5", "--bad", "1", "--behaviour", "status:429,1", "--reason", "TooManyRequests",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 100))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    let refused = try #require(seen.answered.values.first { !$0.isAccepted })
+    #expect(refused.status == 429)
+    #expect(refused.reason == "TooManyRequests")
+    let pause = try #require(seen.events(.retryAfter).first)
+    #expect(seen.events(.retryAfter).count == 1)
+    #expect(pause.detail.contains("429 TooManyRequests"))
+    // 1 s at 50/s, less what was under way.
+    #expect((45...51).contains(seen.missed(.retryAfter)))
+    let resumed = seen.sent.values.filter { $0.at > refused.at }.map { $0.at - refused.at }.min()
+    #expect(try #require(resumed) >= .seconds(1))
+    #expect(server.numbers(after: "request").count == seen.sent.count)
+  }
+
+  @Test func beyondMaxInFlightIsMissed() throws {
+    let server = try ServerProcess.scripted(["--delay", "200"])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 100, count: 100,
+        limits: ScheduleLimits(maxInFlight: 5, maxLag: .seconds(60))))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.ends == 100)
+    #expect(seen.missed(.inFlight) == seen.missed.count)
+    #expect(seen.missed.count > 50)
+    #expect(server.numbers(after: "request").allSatisfy { $0[2] <= 5 })
+  }
+
+  @Test func stoppingWaitsForAnswersButNotForever() throws {
+    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behaviour", "silence"])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(TransportRun.https(server), rate: 100, limits: ScheduleLimits(maxInFlight: 500)))
+    #expect(run.wait { $0.sent.count >= 40 })
+    let clock = ContinuousClock()
+    let asked = clock.now
+    run.thread?.stop(draining: .milliseconds(300))
+    #expect(run.waitForEnd())
+    #expect(clock.now - asked < .seconds(10))
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.sent.count == seen.answered.count + seen.failed.count)
+    #expect(seen.failed(.timeout) == seen.failed.count && seen.failed.count >= 15)
+  }
+
+  @Test func nothingIsSentBeforeItsBlockIsCommitted() throws {
+    let server = try ServerProcess.scripted([])
+    let run = TransportRun(commitsBlocks: false)
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 50))
+    #expect(run.wait { $0.planned.count >= 40 })
+    run.thread?.committed(TransportRun.target, through: 10)
+    #expect(run.wait { $0.accepted + $0.missed.count >= 10 })
+    run.thread?.stop(draining: .seconds(5))
+    #expect(run.waitForEnd())
+    #expect(run.seen.sent.keys.allSatisfy { $0.sequence <= 10 })
+    #expect(run.seen.wrongs == [])
+  }
+}

@@ -1,0 +1,64 @@
+import Measurement
+import Providers
+import Testing
+
+@Suite struct HTTPProviderTests {
+  private func notification(_ sequence: Int64) -> PushNotification {
+    var generator = SeededGenerator(seed: 1)
+    let run = RunID(at: WallTime(microseconds: 0), using: &generator)
+    return PushNotification(
+      id: NotificationID(run: run, sample: SampleID(target: TargetID(rawValue: 1), sequence: sequence)),
+      plannedAt: WallTime(microseconds: sequence))
+  }
+
+  private func response(_ status: Int, _ body: String = "", retryAfter: String? = nil) -> PushResponse {
+    PushResponse(
+      status: status, headers: ResponseHeaders(retryAfter.map { [HeaderField("retry-after", $0)] } ?? []),
+      body: Array(body.utf8), receivedAt: WallTime(microseconds: 0))
+  }
+
+  @Test func allRequestsAreTheSame() {
+    let provider = HTTPProvider(
+      url: "https://example.com/hook", method: "PUT", headers: [HeaderField("x-probe", "1")], body: [1, 2, 3])
+    let request = provider.request(for: notification(1))
+    #expect(request == provider.request(for: notification(2)))
+    #expect(
+      request.method == "PUT" && request.url == "https://example.com/hook" && request.body == [1, 2, 3])
+    #expect(request.headers.contains(HeaderField("content-type", "application/octet-stream")))
+    #expect(provider.name == "http")
+  }
+
+  @Test func aGivenContentTypeIsKeptAndNoBodyHasNone() {
+    let typed = HTTPProvider(
+      url: "https://a/", headers: [HeaderField("content-type", "text/plain")], body: [1])
+    #expect(typed.request(for: notification(1)).headers == [HeaderField("content-type", "text/plain")])
+    #expect(HTTPProvider(url: "https://a/").request(for: notification(1)).headers.isEmpty)
+  }
+
+  @Test func judgesByTheRangesOfSuccess() {
+    let provider = HTTPProvider(url: "https://a/", success: [200...204, 302...302])
+    for status in [200, 204, 302] { #expect(provider.judge(response(status)).verdict == .accepted) }
+    for status in [205, 301, 404, 500] {
+      #expect(provider.judge(response(status)).verdict == .rejected(reason: ""))
+    }
+  }
+
+  @Test func findsAWordForTheReason() {
+    let provider = HTTPProvider(url: "https://a/")
+    func reason(_ body: String) -> ProviderVerdict { provider.judge(response(400, body)).verdict }
+    #expect(reason(#"{"reason":"BadTopic"}"#) == .rejected(reason: "BadTopic"))
+    #expect(reason(#"{"code":40001,"error":"unauthorized"}"#) == .rejected(reason: "unauthorized"))
+    #expect(reason(#"{"error":{"status":"INVALID"}}"#) == .rejected(reason: ""))
+    #expect(reason("<html>") == .rejected(reason: ""))
+    #expect(reason(#"{"reason":7}"#) == .rejected(reason: ""))
+    #expect(
+      reason("{\"reason\":\"\(String(repeating: "x", count: 5000))\"}")
+        == .rejected(reason: String(repeating: "x", count: 200)))
+  }
+
+  @Test func passesPausesOn() {
+    let provider = HTTPProvider(url: "https://a/")
+    #expect(provider.judge(response(503, retryAfter: "5")).retryAfter == .seconds(5))
+    #expect(provider.judge(response(200, retryAfter: "5")).retryAfter == nil)
+  }
+}
