@@ -98,7 +98,7 @@ final class PushService {
       let due = scenario.thaw(time)
       record(
         ScriptedRequest(
-          id: id, connection: exchange.connection.id, at: time,
+          id: id, connection: exchange.connection.id, arrivedAt: arrivedAt, at: time,
           answer: .refused(status: reason.status, reason: reason.rawValue), answerAfter: due - time,
           deliveries: [], isLost: false, isReordered: false))
       at(start + due) { service in
@@ -120,7 +120,8 @@ final class PushService {
     let deliveries = fate.deliveryDelays.map { scenario.thaw(begin + $0) }
     record(
       ScriptedRequest(
-        index: index, id: notification.id, connection: exchange.connection.id, at: time,
+        index: index, id: notification.id, connection: exchange.connection.id,
+        arrivedAt: exchange.request.arrivedAt, at: time,
         answer: fate.scriptedAnswer, answerAfter: answerAt - time, deliveries: deliveries.map { $0 - time },
         isLost: fate.isLost, isReordered: fate.isReordered, episode: fate.episode))
     if fate.isLost { counts.lost += 1 }

@@ -9,7 +9,6 @@ final class ReceiptPoster {
   /// What the collector takes in one body.
   private static let batchSize = 100
   private static let maximumInFlight = 32
-  private static let maximumQueue = 200_000
   /// How long a receipt may wait for company.
   private static let linger = TimeAmount.milliseconds(10)
   private static let shortestBackOff = TimeAmount.milliseconds(100)
@@ -26,6 +25,8 @@ final class ReceiptPoster {
   private let destination: ReceiptDestination
   private let encoder: ReceiptEncoder
   private let eventLoop: any EventLoop
+  /// How many receipts are kept while the collector is away; the oldest go first.
+  private let room: Int
   private var generator: SeededGenerator
   private var link = Link.none
   private var queue = CircularBuffer<DeviceReceipt>()
@@ -38,12 +39,14 @@ final class ReceiptPoster {
   var whenIdle: () -> Void = {}
 
   init(
-    destination: ReceiptDestination, device: String, bootID: String?, seed: UInt64, eventLoop: any EventLoop
+    destination: ReceiptDestination, device: String, bootID: String?, seed: UInt64, eventLoop: any EventLoop,
+    room: Int = 200_000
   ) {
     self.destination = destination
     encoder = ReceiptEncoder(device: device, bootID: bootID)
     generator = SeededGenerator(seed: seed, stream: .max)
     self.eventLoop = eventLoop
+    self.room = room
   }
 
   var isIdle: Bool { queue.isEmpty && inFlight == 0 }
@@ -162,7 +165,7 @@ final class ReceiptPoster {
   }
 
   private func trim() {
-    while queue.count > Self.maximumQueue {
+    while queue.count > room {
       queue.removeFirst()
       statistics.dropped += 1
     }

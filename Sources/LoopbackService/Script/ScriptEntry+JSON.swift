@@ -2,7 +2,7 @@ import Configuration
 import Measurement
 
 extension ScriptEntry {
-  /// One line of a script file. Durations in µs, `received` in µs of CLOCK_MONOTONIC.
+  /// One line of a script file. All times in µs; `arrived_us` and `received_us` on CLOCK_MONOTONIC.
   var json: String {
     switch self {
     case .request(let request): request.json
@@ -16,7 +16,8 @@ extension ScriptEntry {
 extension ScriptedRequest {
   fileprivate var json: String {
     var line = "{\"entry\":\"request\",\"index\":\(index.map { String($0) } ?? "null"),\"id\":\"\(id)\","
-    line += "\"connection\":\(connection),\"at_us\":\(at.microseconds),"
+    line +=
+      "\"connection\":\(connection),\"arrived_us\":\(arrivedAt.microseconds),\"at_us\":\(at.microseconds),"
     switch answer {
     case .accepted: line += "\"answer\":\"accepted\",\"status\":200,"
     case .refused(let status, let reason):

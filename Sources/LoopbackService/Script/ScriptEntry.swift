@@ -20,7 +20,8 @@ public struct ScriptedRequest: Sendable, Equatable {
   /// The `apns-id`.
   public var id: String
   public var connection: Int
-  /// Since the first request.
+  public var arrivedAt: MonotonicTime
+  /// The same since the first request: what episodes and freezes go by.
   public var at: Duration
   public var answer: Answer
   /// From `at` to the answer, freezes included.

@@ -1,0 +1,131 @@
+import Configuration
+import HTTPServer
+import HTTPTestKit
+import Measurement
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import LoopbackService
+
+@Suite struct ReceiptPosterTests {
+  private static let scenario = Scenario(deliveries: DeliveryBehaviour(delay: .constant(.milliseconds(1))))
+
+  @Test func keepsReceiptsWhileTheCollectorIsAway() async throws {
+    let directory = try TemporaryDirectory()
+    let credentials = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
+    let ear = ReceiptEar()
+    // A port that was just free, and the collector's certificate in place: only nobody listens yet.
+    var port = 0
+    try await withEar(ReceiptEar(), credentials: credentials) { port = $0.endpoint.port }
+    let away = ReceiptDestination(
+      endpoint: Endpoint(scheme: .https, host: "127.0.0.1", port: port),
+      authorityFile: credentials.authorityFile)
+    try await withLoopback(Self.scenario, receipts: away) { fixture in
+      _ = try await fixture.pushAll(250)
+      await fixture.server.settle(within: .milliseconds(150))
+      let before = await fixture.server.statistics()
+      #expect(before.deliveries == 250)
+      #expect(before.receipts.posted == 0)
+      #expect(before.receipts.retries > 0)
+      try await withEar(ear, port: port, credentials: credentials) { _ in
+        await fixture.server.settle(within: .seconds(20))
+      }
+      #expect(Set(ear.receipts.map(\.id)) == Set((0..<250).map(LoopbackFixture.id)))
+      #expect(ear.receipts.count == 250)
+      #expect(await fixture.server.statistics().receipts.dropped == 0)
+    }
+  }
+
+  @Test func waitsAsLongAsItIsAskedTo() async throws {
+    let ear = ReceiptEar(refusals: [ReceiptEar.wait(seconds: 1)])
+    try await withEar(ear) { destination in
+      try await withLoopback(Self.scenario, receipts: destination) { fixture in
+        _ = try await fixture.pushAll(5)
+        await fixture.server.settle(within: .seconds(20))
+        #expect(Set(ear.receipts.map(\.id)).count == 5)
+        let instants = ear.instants
+        // Batches that were under way when the first was refused come at once; after that there is a second's rest.
+        let gaps = zip(instants, instants.dropFirst()).map { $1 - $0 }
+        #expect(gaps.contains { $0 >= .milliseconds(990) }, "\(gaps)")
+      }
+    }
+  }
+
+  @Test func comesBackAfterServerErrors() async throws {
+    let ear = ReceiptEar(refusals: [HTTPResponse(status: 503), HTTPResponse(status: 500)])
+    try await withEar(ear) { destination in
+      try await withLoopback(Self.scenario, receipts: destination) { fixture in
+        _ = try await fixture.pushAll(3)
+        await fixture.server.settle(within: .seconds(20))
+        #expect(Set(ear.receipts.map(\.id)).count == 3)
+        #expect(await fixture.server.statistics().receipts.retries >= 2)
+      }
+    }
+  }
+
+  @Test func doesNotRepeatWhatIsTurnedAway() async throws {
+    let ear = ReceiptEar(refusals: [HTTPResponse(status: 401, json: "{\"error\":\"wrong mac\"}")])
+    try await withEar(ear) { destination in
+      try await withLoopback(Self.scenario, receipts: destination) { fixture in
+        _ = try await fixture.pushAll(1, waitingFor: 1)
+        await fixture.server.settle(within: .seconds(20))
+        let statistics = await fixture.server.statistics().receipts
+        #expect(statistics.turnedAway == 1)
+        #expect(statistics.posted == 0)
+        #expect(ear.receipts.isEmpty)
+      }
+    }
+  }
+
+  @Test func trustsNobodyElsesCertificate() async throws {
+    let ear = ReceiptEar()
+    let elsewhere = try TemporaryDirectory()
+    let other = try LocalAuthority.credentials(in: elsewhere.path, now: SystemClock().wallNow())
+    try await withEar(ear) { destination in
+      let wrong = ReceiptDestination(endpoint: destination.endpoint, authorityFile: other.authorityFile)
+      try await withLoopback(Self.scenario, receipts: wrong) { fixture in
+        _ = try await fixture.pushAll(3)
+        await fixture.server.settle(within: .milliseconds(400))
+        let statistics = await fixture.server.statistics().receipts
+        #expect(statistics.queued == 3)
+        #expect(statistics.retries > 0)
+        #expect(ear.receipts.isEmpty)
+      }
+    }
+  }
+
+  @Test func forgetsTheOldestWhenThereIsNoEnd() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let eventLoop = group.next()
+    let statistics = try await eventLoop.submit {
+      let poster = ReceiptPoster(
+        destination: ReceiptDestination(
+          endpoint: Endpoint(scheme: .https, host: "127.0.0.1", port: 1), authorityFile: nil),
+        device: "d", bootID: nil, seed: 1, eventLoop: eventLoop, room: 1000)
+      for number in 0..<1500 {
+        poster.add(
+          DeviceReceipt(
+            id: "\(number)", mac: "m", receivedAt: WallTime(microseconds: 0), receivedMonotonic: .zero))
+      }
+      defer { poster.close() }
+      return poster.statistics
+    }.get()
+    #expect(statistics.queued == 1500)
+    #expect(statistics.dropped == 500)
+    try await group.shutdownGracefully()
+  }
+
+  @Test func escapesWhatItDidNotMake() {
+    let encoder = ReceiptEncoder(device: "a\"b\\c\u{1}é", bootID: "boot")
+    let body = encoder.body([
+      DeviceReceipt(
+        id: "i", mac: "m", receivedAt: WallTime(microseconds: 1_234_567),
+        receivedMonotonic: MonotonicTime(nanoseconds: 9))
+    ])
+    #expect(
+      body
+        == #"{"receipts":[{"id":"i","mac":"m","received_at_ms":1234,"device":"a\"b\\c\u0001é","boot_id":"boot","monotonic_ns":9}]}"#
+    )
+  }
+}
