@@ -8,11 +8,12 @@ import Measurement
 public struct SampleRow: ~Copyable {
   /// ``SampleColumn/count`` numbers; absent ones are ``absent``.
   private let values: UnsafePointer<Int64>
-  private let texts: UnsafePointer<UInt8>
+  /// `nil` when no row of the chunk has a text but empty ones.
+  private let texts: UnsafePointer<UInt8>?
 
   static let absent = Int64.min
 
-  init(values: UnsafePointer<Int64>, texts: UnsafePointer<UInt8>) {
+  init(values: UnsafePointer<Int64>, texts: UnsafePointer<UInt8>?) {
     self.values = values
     self.texts = texts
   }
@@ -66,7 +67,7 @@ public struct SampleRow: ~Copyable {
   /// The reason as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.
   public func withReason<R>(_ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
     guard let place = optional(.reason).map(TextPlace.init(packed:)) else { return try body(nil) }
-    return try body(UnsafeBufferPointer(start: texts + place.offset, count: place.count))
+    return try body(UnsafeBufferPointer(start: texts.map { $0 + place.offset }, count: place.count))
   }
 
   /// The whole row as a value.
@@ -98,22 +99,4 @@ public struct SampleRow: ~Copyable {
     if let dns, let connect { phases = ConnectionPhases(dns: dns, connect: connect, tls: tls) }
     return ConnectionUse(id: id, age: age, isFresh: isFresh, streamsInFlight: streams, phases: phases)
   }
-}
-
-/// Where a text lies in a chunk's bytes, packed into the number that stands in the text's column.
-struct TextPlace {
-  var offset: Int
-  var count: Int
-
-  init(offset: Int, count: Int) {
-    self.offset = offset
-    self.count = count
-  }
-
-  init(packed: Int64) {
-    offset = Int(packed >> 32)
-    count = Int(packed & 0xFFFF_FFFF)
-  }
-
-  var packed: Int64 { Int64(offset) << 32 | Int64(count) }
 }

@@ -9,7 +9,7 @@ extension StoreReader {
   public func forEachSample(
     _ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    var chunk = SampleChunk()
+    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
     for target in try targetIDs(selection) {
       let range = target.sampleIDs
       var next = range.lowerBound
@@ -25,12 +25,12 @@ extension StoreReader {
           statement.bind(range.upperBound, at: 2)
           statement.bind(selection.since?.microseconds ?? .min, at: 3)
           statement.bind(selection.until?.microseconds ?? .max, at: 4)
-          statement.bind(SampleChunk.capacity, at: 5)
+          statement.bind(SampleChunk.streamCapacity, at: 5)
           try chunk.fill(from: statement)
         }
         try chunk.forEach(body)
         if let last = chunk.lastID { next = last + 1 }
-      } while chunk.count == SampleChunk.capacity
+      } while chunk.isFull
     }
   }
 

@@ -61,6 +61,11 @@ enum SampleColumn: Int32, CaseIterable {
   /// All of them as a SELECT or INSERT lists them.
   static let list = allCases.map(\.name).joined(separator: ", ")
 
+  /// A bit for each column that is never NULL.
+  static let requiredMask: UInt32 = [
+    Self.id, .variant, .plannedAt, .plannedMonotonic, .state, .duplicates, .outOfOrder, .attempt,
+  ].reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+
   /// What is settled when a notification is planned; the others change as it goes its way.
   private static let fixed: Set<SampleColumn> = [.id, .variant, .plannedAt, .plannedMonotonic]
 

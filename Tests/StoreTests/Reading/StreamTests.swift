@@ -15,8 +15,8 @@ import Testing
   @Test func givesEverySampleInOrderWhole() throws {
     let bench = try Bench()
     // Not a whole number of chunks, and one target that ends with one.
-    let alpha = bench.plans(bench.alpha, count: 2 * SampleChunk.capacity + 7)
-    let beta = bench.plans(bench.beta, count: SampleChunk.capacity)
+    let alpha = bench.plans(bench.alpha, count: 2 * SampleChunk.streamCapacity + 7)
+    let beta = bench.plans(bench.beta, count: SampleChunk.streamCapacity)
     var samples: [Sample] = []
     for (index, sample) in (alpha + beta).enumerated() {
       switch index % 4 {
