@@ -15,6 +15,15 @@ let package = Package(
     .executable(name: "pushscope", targets: ["pushscope"]),
     .library(name: "ConstraintAnimation", targets: ["ConstraintAnimation"]),
     .library(name: "ConstraintAnimationTestKit", targets: ["ConstraintAnimationTestKit"]),
+    // For Benchmarks/, which is a package of its own; these rooms make no promises to others.
+    .library(name: "Collector", targets: ["Collector"]),
+    .library(name: "Formats", targets: ["Formats"]),
+    .library(name: "Measurement", targets: ["Measurement"]),
+    .library(name: "Providers", targets: ["Providers"]),
+    .library(name: "Report", targets: ["Report"]),
+    .library(name: "Store", targets: ["Store"]),
+    .library(name: "TUI", targets: ["TUI"]),
+    .library(name: "Terminal", targets: ["Terminal"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -108,7 +117,8 @@ let package = Package(
     .executableTarget(
       name: "pushscope",
       dependencies: [
-        "Collector", "Configuration", "LoopbackService", "Measurement", "Report", "Store", "TUI",
+        "Collector", "Configuration", "Formats", "HTTPServer", "LoopbackService", "Measurement", "Report",
+        "Store", "TUI",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -131,16 +141,20 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration", "Measurement"], swiftSettings: strict),
     .testTarget(name: "FormatsTests", dependencies: ["Formats", "Measurement"], swiftSettings: strict),
+    .target(name: "HTTPTestKit", path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "Measurement", .product(name: "NIOCore", package: "swift-nio"),
+        "HTTPServer", "HTTPTestKit", "Measurement",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Collector", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        "CCurl", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "Store",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
@@ -154,8 +168,9 @@ let package = Package(
     .testTarget(
       name: "LoopbackServiceTests",
       dependencies: [
-        "Configuration", "HTTPServer", "LoopbackService", "Measurement", "Providers",
+        "Configuration", "HTTPServer", "HTTPTestKit", "LoopbackService", "Measurement", "Providers",
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),

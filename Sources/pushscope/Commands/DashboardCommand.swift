@@ -15,9 +15,10 @@ struct DashboardCommand: AsyncParsableCommand {
   @OptionGroup var store: StoreOption
 
   @Option(
+    name: .customLong("run"),
     help: ArgumentHelp(
       "A past run instead of the newest: UUID or the beginning of it, or name.", valueName: "run"))
-  var run: String?
+  var wantedRun: String?
 
   @Option(help: ArgumentHelp("Only this target.", valueName: "name"))
   var target: String?
@@ -33,6 +34,6 @@ struct DashboardCommand: AsyncParsableCommand {
 
   func run() async throws {
     try DashboardRun.open(
-      store: store.path, run: run, target: target, theme: theme, isASCII: ascii, isPlain: plain)
+      store: store.path, run: wantedRun, target: target, theme: theme, isASCII: ascii, isPlain: plain)
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Configuration
+import HTTPServer
+import Logging
 import LoopbackService
 import Measurement
 
@@ -70,9 +72,11 @@ struct Loopback: AsyncParsableCommand {
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
       for await _ in stopped.stream {}
     }
-    await server.shutdown()
     let statistics = await server.statistics()
-    logger.info("stopped: \(statistics)")
+    await server.shutdown()
+    logger.info(
+      "stopped after \(statistics.requests) requests: \(statistics.accepted) accepted, \(statistics.lost) lost, \(statistics.receipts.posted) receipts posted"
+    )
   }
 
   private func endpoint(_ text: String) throws -> Endpoint {

@@ -25,13 +25,13 @@ struct Runs: ParsableCommand {
       abstract: "All that is known of a run.", discussion: "Example: pushscope runs show latest")
 
     @Argument(help: ArgumentHelp("Its UUID or the beginning of it, its name, or latest.", valueName: "run"))
-    var run: String
+    var wanted: String
 
     @OptionGroup var store: StoreOption
 
     func run() throws {
       let reader = try StoreReader.open(at: store.path)
-      try ReportRun.write(lines: RunsReport.show(RunFinder.find(run, in: reader), in: reader))
+      try ReportRun.write(lines: RunsReport.show(RunFinder.find(wanted, in: reader), in: reader))
     }
   }
 }

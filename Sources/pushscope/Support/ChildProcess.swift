@@ -19,8 +19,13 @@ final class ChildProcess {
     process.arguments = arguments + ["--until-input-ends"]
     process.standardInput = input
     process.standardOutput = output
-    FileManager.default.createFile(atPath: logFile, contents: nil, attributes: [.posixPermissions: 0o600])
-    process.standardError = FileHandle(forWritingAtPath: logFile)
+    guard
+      FileManager.default.createFile(atPath: logFile, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let log = FileHandle(forWritingAtPath: logFile)
+    else {
+      throw CommandFailure("cannot write \(logFile); see that there is room", exitStatus: .cannotCreate)
+    }
+    process.standardError = log
     try process.run()
   }
 

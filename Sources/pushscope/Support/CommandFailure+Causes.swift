@@ -33,7 +33,8 @@ extension CommandFailure {
     switch error.code {
     case .missing, .isDirectory, .notADatabase, .notAStore: .noInput
     case .inUse, .permissionDenied, .readOnly, .diskFull: .cannotCreate
-    case .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted: .failed
+    case .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed, .conflict, .unknownRun:
+      .failed
     }
   }
 
@@ -49,7 +50,7 @@ extension CommandFailure {
     switch error.code {
     case .unknownTheme, .unknownMotion: .usage
     case .notFound, .unreadableStore: .noInput
-    case .terminal: .failed
+    case .terminal, .system: .failed
     }
   }
 }

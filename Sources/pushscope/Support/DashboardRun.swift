@@ -1,0 +1,23 @@
+import Report
+import Store
+import TUI
+
+/// Opens the dashboard on a store.
+enum DashboardRun {
+  /// Shows it until somebody ends it. Blocks the calling thread.
+  static func open(
+    store: String, run: String? = nil, target: String? = nil, theme: String? = nil, isASCII: Bool = false,
+    isPlain: Bool = false
+  ) throws {
+    var options = Dashboard.Options(storePath: store, environment: ProcessEnvironment.all)
+    if let run {
+      let reader = try StoreReader.open(at: store)
+      options.run = try RunFinder.find(run, in: reader).id
+    }
+    options.target = target
+    options.theme = theme
+    options.ascii = isASCII
+    options.plain = isPlain
+    _ = try Dashboard.run(options)
+  }
+}
