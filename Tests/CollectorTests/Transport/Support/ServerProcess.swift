@@ -38,10 +38,10 @@ final class ServerProcess: Sendable {
       Tool.python,
       ["-u", Tool.support + "/h2_server.py", "--cert", certificate.certificate, "--key", certificate.key]
         + options)
-    guard let line = output.wait(for: { $0.hasPrefix("listening ") }), let port = Int(line.dropFirst(10))
-    else {
-      throw Missing()
-    }
+    let said = output.wait { lines in lines.contains { $0.hasPrefix("listening ") } }
+    guard said, let line = output.all.first(where: { $0.hasPrefix("listening ") }),
+      let port = Int(line.dropFirst(10))
+    else { throw Missing() }
     return ServerProcess(process: process, port: port, output: output)
   }
 
@@ -50,9 +50,11 @@ final class ServerProcess: Sendable {
   /// What the server said so far.
   var lines: [String] { output.all }
 
-  /// The numbers of a line like `request 1 3 2 /`.
-  func numbers(after word: String) -> [[Int]] {
-    lines.filter { $0.hasPrefix(word + " ") }.map { $0.split(separator: " ").compactMap { Int($0) } }
+  /// The numbers of lines like `request 1 3 2 /`. What a server says takes its time through the pipe: waits until there
+  /// are `count` of them, with an end.
+  func numbers(after word: String, atLeast count: Int = 0) -> [[Int]] {
+    _ = output.wait { lines in lines.count { $0.hasPrefix(word + " ") } >= count }
+    return lines.filter { $0.hasPrefix(word + " ") }.map { $0.split(separator: " ").compactMap { Int($0) } }
   }
 
   func signal(_ number: Int32) {
@@ -129,14 +131,14 @@ final class OutputLines: Sendable {
 
   var all: [String] { content.withLock { $0.lines } }
 
-  /// Waits for a line; `nil` when the output ends without it, or after 30 s.
-  func wait(for matches: (String) -> Bool) -> String? {
+  /// Waits until the lines are enough; `false` when the output ends before, or after 30 s.
+  func wait(until areEnough: ([String]) -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(30)
     repeat {
       let isOver = content.withLock { $0.isOver }
-      if let line = all.first(where: matches) { return line }
-      if isOver { return nil }
+      if areEnough(all) { return true }
+      if isOver { return false }
     } while news.wait(timeout: deadline) == .success
-    return nil
+    return false
   }
 }
