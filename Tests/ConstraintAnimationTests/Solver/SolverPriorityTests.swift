@@ -2,7 +2,7 @@ import Testing
 
 @testable import ConstraintAnimation
 
-@Suite struct PriorityTests {
+@Suite struct SolverPriorityTests {
   /// Flipping priorities to and fro neither drifts nor grows.
   @Test func tenThousandFlipsLeaveTheSystemAsItWas() throws {
     var random = RandomSource(seed: 5)
