@@ -94,9 +94,10 @@ struct ReceiptBatch {
       return "\(place(context.codingPath)): of the wrong type"
     case .valueNotFound(_, let context):
       return "\(place(context.codingPath)): null"
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      return "\(place(context.codingPath)): out of range"
-    default:
+    case .dataCorrupted:
+      // Foundation does not say where a number is that no Int64 can hold.
+      return "not JSON, or a number that is not whole or too large"
+    @unknown default:
       return "not JSON"
     }
   }
