@@ -6,7 +6,7 @@ struct DashboardTests {
   /// A store with a finished run of 300 notifications.
   private func recordedStation() throws -> Station {
     let station = try Station(rate: "300/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "delay: { distribution: constant, value: 30ms }\n")
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     let collector = try station.collect(["--count", "300"])
     #expect(try collector.waitForExit() == 0)
     service.signal(SIGTERM)
@@ -39,13 +39,13 @@ struct DashboardTests {
     try open(station, in: tmux)
     try tmux.waitFor("p50")
     try tmux.press("3")
-    try tmux.waitFor("run_started")
+    try tmux.waitFor("run_stopped")
     try tmux.press("2")
-    try tmux.waitUntil("the events have left") { !$0.contains("run_started") }
+    try tmux.waitUntil("the events have left") { !$0.contains("run_stopped") }
     try tmux.press("1")
     try tmux.press("Tab")
     try tmux.press("Tab")
-    try tmux.waitFor("run_started")
+    try tmux.waitFor("run_stopped")
 
     let header = try #require(try tmux.screen().split(separator: "\n").first)
     let before = try #require(header.range(of: "1 Histogram")).lowerBound
@@ -53,7 +53,7 @@ struct DashboardTests {
     for event in ["\u{1B}[<0;\(column);1M", "\u{1B}[<0;\(column);1m"] {
       try tmux.send(bytes: Array(event.utf8))
     }
-    try tmux.waitUntil("the click brought the histogram back") { !$0.contains("run_started") }
+    try tmux.waitUntil("the click brought the histogram back") { !$0.contains("run_stopped") }
 
     try tmux.press("?")
     try tmux.waitFor("quit")
@@ -103,7 +103,7 @@ struct DashboardTests {
   @Test("it is live: what the collector records appears while it records", .timeLimit(.minutes(2)))
   func live() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "delay: { distribution: constant, value: 30ms }\n")
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     let tmux = try Tmux(columns: 120, rows: 36)
     try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
     try tmux.press("Enter")

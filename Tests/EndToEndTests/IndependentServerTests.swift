@@ -45,7 +45,7 @@ struct IndependentServerTests {
     #expect(
       try station.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]]
     )
-    #expect(try station.query("SELECT name FROM run_view") == [["nghttpd"]])
+    #expect(try station.query("SELECT name FROM run") == [["nghttpd"]])
   }
 
   @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(1)))
