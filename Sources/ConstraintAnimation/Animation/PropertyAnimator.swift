@@ -83,7 +83,9 @@ public final class PropertyAnimator {
   }
 
   /// Adds animations; when the animator is active already, they begin at once and end with it.
-  /// - Parameter delayFactor: the part of the (remaining) time that passes first, 0…1.
+  /// - Parameters:
+  ///   - delayFactor: the part of the (remaining) time that passes first, 0…1.
+  ///   - body: sets what is to be animated.
   public func addAnimations(delayFactor: Double = 0, _ body: @escaping () -> Void) {
     let factor = min(max(delayFactor, 0), 0.999)
     switch state {

@@ -9,6 +9,10 @@ extension Window {
   /// without a jump in place or, with smooth curves, in speed.
   /// - Parameters:
   ///   - duration: 0 changes at once; the completion still comes, at the next `advance(to:)`.
+  ///   - delay: passes before the curve begins; what is on screen stays until then.
+  ///   - curve: how the duration is spent.
+  ///   - options: see ``AnimationOptions``.
+  ///   - animations: sets what is to be animated; runs at once.
   ///   - completion: `finished` is false when the animation was cancelled or taken over.
   /// - Returns: a number that names the animation in ``MotionEvent``.
   @discardableResult
@@ -34,8 +38,14 @@ extension Window {
 
   /// The same with a spring that has come to rest after `duration`.
   /// - Parameters:
+  ///   - duration: at its end the spring is within 0.001 of the distance and is set to the end.
+  ///   - delay: passes before the spring is let go.
   ///   - dampingRatio: below 1 it overshoots, from 1 on it does not.
   ///   - initialVelocity: 1 = the whole distance in a second.
+  ///   - options: see ``AnimationOptions``.
+  ///   - animations: sets what is to be animated; runs at once.
+  ///   - completion: `finished` is false when the animation was cancelled or taken over.
+  /// - Returns: a number that names the animation in ``MotionEvent``.
   @discardableResult
   public func animate(
     withDuration duration: Duration, delay: Duration = .zero, usingSpringWithDamping dampingRatio: Double,
@@ -58,7 +68,9 @@ extension Window {
 
   /// Ends the animations of a view and of everything below it; the presentation jumps to the model. Blocks that
   /// animated nothing else complete.
-  /// - Parameter finishing: what their completions are told.
+  /// - Parameters:
+  ///   - view: the top of what is to stand still.
+  ///   - finishing: what their completions are told.
   public func cancelAnimations(of view: View, finishing: Bool = false) {
     removeTracks(finished: finishing) { $0.hostView?.isDescendant(of: view) ?? false }
   }

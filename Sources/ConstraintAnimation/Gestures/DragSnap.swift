@@ -31,7 +31,9 @@ public struct DragSnap: Sendable, Hashable {
   /// The page to come to rest on.
   /// - Parameters:
   ///   - page: the one it rested on before.
+  ///   - count: of pages.
   ///   - offset: how far that page is from its resting place; negative = to the left.
+  ///   - velocity: of the pointer when it let go, cells a second.
   ///   - length: of one page.
   public func target(page: Int, count: Int, offset: Double, velocity: Double, length: Double) -> Int {
     let step: Int

@@ -9,6 +9,8 @@ import Testing
     let box = View(identifier: "box")
     let leading: LayoutConstraint
     private(set) var ended: [AnimatingPosition] = []
+    /// The model's place when the completion ran.
+    private(set) var modelAtEnd: Double?
     var animator: PropertyAnimator
 
     init(_ curve: TimingCurve = .easeInOut, duration: Duration = .seconds(1)) throws {
@@ -26,7 +28,10 @@ import Testing
         box.alpha = 0.5
         box.layoutIfNeeded()
       }
-      animator.addCompletion { [unowned self] in ended.append($0) }
+      animator.addCompletion { [unowned self] in
+        ended.append($0)
+        modelAtEnd = box.windowFrame.minX
+      }
     }
 
     var x: Double { box.presentationFrame.minX }
@@ -168,6 +173,7 @@ import Testing
       #expect(scene.animator.isRunning)
       scene.wait(3000)
       #expect(scene.ended == [.start])
+      #expect(scene.modelAtEnd == 0)
       #expect(scene.box.windowFrame == model)
       #expect(scene.leading.constant == 0 && scene.box.alpha == 1)
       #expect(LayoutDescription.of(scene.window.root) == start)

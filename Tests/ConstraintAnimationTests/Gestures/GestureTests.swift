@@ -214,6 +214,31 @@ import Testing
     #expect(innerPan.state == .possible && outerPan.state == .possible)
   }
 
+  @Test(
+    "a pinch elsewhere during a pan is refused, unless the two may go on together", arguments: [false, true])
+  func pinchDuringPan(together: Bool) {
+    let window = Window(size: Size(width: 20, height: 10))
+    let inner = View()
+    inner.frame = Rect(x: 10, y: 0, width: 10, height: 10)
+    window.root.addSubview(inner)
+    var log: [String] = []
+    let pan = PanGestureRecognizer { _ in }
+    let pinch = PinchGestureRecognizer { log.append("\($0.state)") }
+    if together { pan.simultaneousWith = { $0 === pinch } }
+    window.root.addGestureRecognizer(pan)
+    inner.addGestureRecognizer(pinch)
+    var pointer = Pointer(window, x: 1, y: 1)
+    pointer.press()
+    pointer.move(by: 5, over: .milliseconds(50))
+    let wheel = InputEvent(kind: .wheel(ticks: 1), location: Point(x: 15, y: 1), modifiers: .control)
+    window.send(wheel, at: window.time)
+    #expect(log == (together ? ["began", "changed"] : []))
+    pointer.release()
+    window.advance(to: window.time + .seconds(1))
+    window.send(wheel, at: window.time)
+    #expect(log == (together ? ["began", "changed", "ended", "began", "changed"] : ["began", "changed"]))
+  }
+
   @Test("key equivalents reach shown and enabled views only")
   func keys() {
     let window = Window(size: Size(width: 20, height: 10))

@@ -1,0 +1,5 @@
+import ConstraintAnimation
+
+enum Panel: Int, CaseIterable {
+  case histogram, log, events
+}
