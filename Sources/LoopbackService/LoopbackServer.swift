@@ -94,8 +94,12 @@ public final class LoopbackServer: Sendable {
   /// Returns when all answers are given, all deliveries made and all receipts answered for by the collector, or when
   /// `patience` is over.
   public func settle(within patience: Duration) async {
+    await settle(mindingDeliveries: true, within: patience)
+  }
+
+  private func settle(mindingDeliveries: Bool, within patience: Duration) async {
     let service = service
-    let settled = service.eventLoop.flatSubmit { service.value.settle() }
+    let settled = service.eventLoop.flatSubmit { service.value.settle(mindingDeliveries: mindingDeliveries) }
     let timeout = service.eventLoop.scheduleTask(in: TimeAmount(patience)) {}
     try? await service.eventLoop.flatSubmit {
       EventLoopFuture<Void>.race(settled, timeout.futureResult, on: service.eventLoop)
@@ -103,10 +107,11 @@ public final class LoopbackServer: Sendable {
     timeout.cancel()
   }
 
-  /// Stops listening, gives open requests `grace` to be answered, posts what receipts it can within the same time, and
-  /// ends its thread. Deliveries that are not due by then do not happen.
+  /// Stops listening, gives open requests `grace` to be answered and then as long again to the receipts of what has
+  /// reached the device, and ends its thread. Deliveries that are not due by then do not happen.
   public func shutdown(within grace: Duration = .seconds(2)) async {
     await server.shutdown(within: grace)
+    await settle(mindingDeliveries: false, within: grace)
     let service = service
     try? await service.eventLoop.submit { service.value.close() }.get()
     try? await group.shutdownGracefully()

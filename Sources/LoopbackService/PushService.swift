@@ -20,7 +20,13 @@ final class PushService {
   private var isTrusted: [Int: Bool] = [:]
   /// Answers and deliveries that are not due yet.
   private var pending = 0
-  private var settled: [EventLoopPromise<Void>] = []
+  private var waiting: [Waiting] = []
+
+  /// Somebody who wants to know when nothing is under way any more.
+  private struct Waiting {
+    var promise: EventLoopPromise<Void>
+    var mindsDeliveries: Bool
+  }
 
   init(
     scenario: Scenario, clock: any HostClock, eventLoop: any EventLoop, script: ScriptRecorder,
@@ -46,10 +52,11 @@ final class PushService {
 
   var recordedEntries: [ScriptEntry] { script.entries }
 
-  /// Succeeds when nothing is under way: all answers given, all deliveries made, all receipts answered for.
-  func settle() -> EventLoopFuture<Void> {
+  /// Succeeds when nothing is under way: all answers given, all deliveries made, all receipts answered for. Without
+  /// `mindingDeliveries` only the receipts of what has reached the device count.
+  func settle(mindingDeliveries: Bool = true) -> EventLoopFuture<Void> {
     let promise = eventLoop.makePromise(of: Void.self)
-    settled.append(promise)
+    waiting.append(Waiting(promise: promise, mindsDeliveries: mindingDeliveries))
     settleIfIdle()
     return promise.futureResult
   }
@@ -57,8 +64,8 @@ final class PushService {
   func close() {
     poster?.close()
     script.flush()
-    for promise in settled { promise.succeed() }
-    settled = []
+    for waiting in waiting { waiting.promise.succeed() }
+    waiting = []
   }
 
   // MARK: Connections
@@ -207,10 +214,11 @@ final class PushService {
   }
 
   private func settleIfIdle() {
-    guard !settled.isEmpty, pending == 0, poster?.isIdle ?? true else { return }
+    guard !waiting.isEmpty, poster?.isIdle ?? true else { return }
     script.flush()
-    for promise in settled { promise.succeed() }
-    settled = []
+    let done = waiting.filter { pending == 0 || !$0.mindsDeliveries }
+    waiting.removeAll { pending == 0 || !$0.mindsDeliveries }
+    for waiting in done { waiting.promise.succeed() }
   }
 
   private static func freshID() -> String { UUIDText.random() }

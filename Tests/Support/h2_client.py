@@ -188,7 +188,10 @@ class Client:
             self.h2.__class__ = type("Unlimited", (h2.connection.H2Connection,),
                                      {"open_outbound_streams": property(lambda self: -1_000_000)})
         elif name == "raw":
-            self.socket.sendall(bytes.fromhex(value))
+            try:
+                self.socket.sendall(bytes.fromhex(value))
+            except OSError:
+                pass
         elif name == "until":
             self.until(**value)
         else:

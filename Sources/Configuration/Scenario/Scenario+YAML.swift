@@ -38,39 +38,3 @@ extension Scenario {
     }
   }
 }
-
-extension ScenarioEpisode {
-  /// What the episode leaves out stays as it is outside.
-  init?(_ value: YAMLValue, number: Int, within scenario: Scenario, reasons: [String: Int]) {
-    guard let map = value.mapping(keys: ["name"] + ScenarioWindow.keys + ["answers", "deliveries"]),
-      let window = ScenarioWindow(map)
-    else { return nil }
-    self.init(
-      name: map["name"]?.string(maximumBytes: 64) ?? "episode \(number)", window: window,
-      answers: scenario.answers, deliveries: scenario.deliveries)
-    if map["answers"] == nil, map["deliveries"] == nil {
-      value.report("changes nothing", remedy: "write what is different: answers, deliveries")
-    }
-    if let value = map["answers"] { answers.apply(value, reasons: reasons) }
-    if let value = map["deliveries"] { deliveries.apply(value) }
-  }
-}
-
-extension ScenarioWindow {
-  static let keys = ["from", "for", "every"]
-
-  init?(_ map: YAMLMapping) {
-    guard let from = map.required("from", example: "from: 30s"),
-      let length = map.required("for", example: "for: 5s")
-    else { return nil }
-    guard let from = from.duration(in: .zero...DelayDistribution.longest),
-      let length = length.duration(in: .milliseconds(1)...DelayDistribution.longest)
-    else { return nil }
-    self.init(from: from, length: length)
-    guard let value = map["every"] else { return }
-    every = value.duration(in: .milliseconds(1)...DelayDistribution.longest)
-    if let every, every <= length {
-      value.report("is not longer than \"for\"", remedy: "write more than \(DurationText.format(length))")
-    }
-  }
-}

@@ -1,41 +1,5 @@
-import Configuration
-import Measurement
-
 /// What the service did, so that a collector's figures can be held against it.
 public enum ScriptEntry: Sendable, Equatable {
   case request(ScriptedRequest)
   case delivery(ScriptedDelivery)
-}
-
-/// A request and what was decided about it.
-public struct ScriptedRequest: Sendable, Equatable {
-  public enum Answer: Sendable, Equatable {
-    case accepted
-    case refused(status: Int, reason: String)
-    case fault(AnswerFault.Kind)
-  }
-
-  /// Which of the well-formed requests it was, from 0; `nil` when it broke the dialect's rules.
-  public var index: Int?
-  /// The `apns-id`.
-  public var id: String
-  public var connection: Int
-  public var arrivedAt: MonotonicTime
-  /// The same since the first request: what episodes and freezes go by.
-  public var at: Duration
-  public var answer: Answer
-  /// From `at` to the answer, freezes included.
-  public var answerAfter: Duration
-  /// From `at` to the device, freezes included.
-  public var deliveries: [Duration]
-  public var isLost: Bool
-  public var isReordered: Bool
-  public var episode: String?
-}
-
-/// A notification at the device, at the instant it was there.
-public struct ScriptedDelivery: Sendable, Equatable {
-  public var index: Int
-  public var id: String
-  public var receivedAt: MonotonicTime
 }

@@ -53,6 +53,19 @@ final class TestSink: ReceiptSink {
   }
 }
 
+/// A clock that stands still until it is stepped.
+final class StandingClock: HostClock {
+  private let now = Mutex(MonotonicTime(microseconds: 1_000_000))
+
+  func monotonicNow() -> MonotonicTime { now.withLock { $0 } }
+
+  func wallNow() -> WallTime { WallTime(microseconds: 1_700_000_000_000_000) }
+
+  func suspendedTotal() -> Duration { .zero }
+
+  func step(_ duration: Duration) { now.withLock { $0 = $0 + duration } }
+}
+
 /// A listener of a test's own, and receipts that it will believe.
 final class ListenerFixture: Sendable {
   static let authenticator = ReceiptAuthenticator(
@@ -65,7 +78,8 @@ final class ListenerFixture: Sendable {
   private let directory: TemporaryDirectory
 
   init(
-    repliesAtOnce: Bool = true, configure: (inout ReceiptListenerOptions) -> Void = { _ in }
+    repliesAtOnce: Bool = true, clock: any HostClock = SystemClock(),
+    configure: (inout ReceiptListenerOptions) -> Void = { _ in }
   ) async throws {
     directory = try TemporaryDirectory()
     credentials = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
@@ -74,7 +88,7 @@ final class ListenerFixture: Sendable {
       host: "127.0.0.1", port: 0, certificateFile: credentials.certificateFile, keyFile: credentials.keyFile)
     configure(&options)
     listener = try await ReceiptListener.start(
-      options, authenticator: Self.authenticator, clock: SystemClock(), sink: sink)
+      options, authenticator: Self.authenticator, clock: clock, sink: sink)
   }
 
   var curl: Curl { Curl(port: listener.port, authorityFile: credentials.authorityFile) }
@@ -103,10 +117,10 @@ final class ListenerFixture: Sendable {
 
 /// Runs a test against a listener of its own and takes it down after.
 func withListener(
-  repliesAtOnce: Bool = true, configure: (inout ReceiptListenerOptions) -> Void = { _ in },
-  _ body: (ListenerFixture) async throws -> Void
+  repliesAtOnce: Bool = true, clock: any HostClock = SystemClock(),
+  configure: (inout ReceiptListenerOptions) -> Void = { _ in }, _ body: (ListenerFixture) async throws -> Void
 ) async throws {
-  let fixture = try await ListenerFixture(repliesAtOnce: repliesAtOnce, configure: configure)
+  let fixture = try await ListenerFixture(repliesAtOnce: repliesAtOnce, clock: clock, configure: configure)
   do {
     try await body(fixture)
   } catch {

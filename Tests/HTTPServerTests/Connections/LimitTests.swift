@@ -135,6 +135,31 @@ import Testing
     }
   }
 
+  /// Frames of all types, flags and streams, some well-formed, with bodies of noise.
+  @Test(arguments: 1...8) func survivesBrokenFrames(seed: UInt64) async throws {
+    try await withServer { server in
+      var state = seed &* 0x9E37_79B9_7F4A_7C15
+      func random(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % bound
+      }
+      func hexadecimal(_ value: Int, _ bytes: Int) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 2 * bytes - digits.count) + digits
+      }
+      let frames = (0..<60).map { _ in
+        let length = [0, 4, 5, 8, random(40), random(2000)][random(6)]
+        let body = (0..<length).map { _ in hexadecimal(random(256), 1) }.joined()
+        return hexadecimal(length, 3) + hexadecimal(random(12), 1) + hexadecimal(random(256), 1)
+          + hexadecimal([0, 1, 3, 2 * random(50) + 1, random(1 << 31)][random(5)], 4) + body
+      }
+      let steps = frames.map { "{\"raw\": \"\($0)\"}" }.joined(separator: ",")
+      let events = try await server.h2.run("[\(steps), {\"until\": {\"closed\": true}}]")
+      #expect(events.last?.event == "closed")
+      #expect(try await server.curl.ask("/echo").status == 200)
+    }
+  }
+
   @Test func survivesNoise() async throws {
     try await withServer { server in
       let noise = String(repeating: "\u{1}\u{7F}noise", count: 500)

@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  /// What is at the device is reported before the service ends; what is still on its way is not waited for.
+  @Test func reportsBeforeTheEnd() async throws {
+    let ear = ReceiptEar()
+    try await withEar(ear) { destination in
+      var scenario = Self.scenario
+      scenario.freezes = [ScenarioWindow(from: .milliseconds(300), length: .seconds(3600))]
+      let fixture = try await LoopbackFixture(scenario, receipts: destination)
+      _ = try await fixture.h2.run(
+        "[{\"until\": {\"max_streams\": 1}}, \(LoopbackFixture.push(0)), {\"until\": {\"max_streams\": 1000}},"
+          + " {\"until\": {\"idle_ms\": 400}}, \(LoopbackFixture.push(1)), {\"until\": {\"idle_ms\": 50}}]")
+      await fixture.server.shutdown(within: .seconds(5))
+      #expect(ear.receipts.map(\.id) == [LoopbackFixture.id(0)])
+    }
+  }
+
   @Test func comesBackAfterServerErrors() async throws {
     let ear = ReceiptEar(refusals: [HTTPResponse(status: 503), HTTPResponse(status: 500)])
     try await withEar(ear) { destination in

@@ -1,0 +1,8 @@
+import Measurement
+
+/// A notification at the device, at the instant it was there.
+public struct ScriptedDelivery: Sendable, Equatable {
+  public var index: Int
+  public var id: String
+  public var receivedAt: MonotonicTime
+}
