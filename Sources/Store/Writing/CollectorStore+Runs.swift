@@ -67,19 +67,22 @@ extension CollectorStore {
       NotificationID(run: run, sample: SampleID(rawValue: 0)).description.prefix(19))
   }
 
-  /// Closes a run in order. What is still planned was never due and is taken out of the plan; the ledger has settled
-  /// everything else, and later receipts may still change it.
+  /// Closes a run. What is still planned at the end of a sequence will never be due and is taken out of the plan;
+  /// any other row whose end is open, which the ledger should not leave, is interrupted. Later receipts may still
+  /// change rows.
   public func endRun(_ run: RunID, at time: WallTime, reason: RunEndReason) throws {
     try transaction { db, state in
-      guard
-        let row = try Int64.fetchOne(
-          db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])
-      else { throw StoreError.unknownRun(run.description, path: path) }
-      try UnduePlans.remove(ofRun: row, db)
-      state.revision += 1
-      try db.execute(
-        sql: "UPDATE run SET ended_at = ?, end_reason = ?, revision = ? WHERE id = ?",
-        arguments: [time.microseconds, reason.rawValue, state.revision, row])
+      let row = try runRow(of: run, db, &state)
+      var settlement = OpenRowSettlement()
+      try settlement.settle(run: row, db, state: &state) { _ in false }
+      let records = RecordWriter(db)
+      if settlement.interrupted > 0 {
+        let event = Event(
+          at: time, kind: .interrupted, count: settlement.interrupted,
+          detail: "the run was closed before their end was known")
+        try records.insert([event], revision: &state.revision) { _ in row }
+      }
+      try records.end(run: row, at: time, reason: reason, revision: &state.revision)
     }
   }
 

@@ -167,7 +167,7 @@ public final class CollectorStore: Sendable {
   }
 
   /// The row of a run by its UUID.
-  private func runRow(of run: RunID, _ db: Database, _ state: inout WriterState) throws -> Int64 {
+  func runRow(of run: RunID, _ db: Database, _ state: inout WriterState) throws -> Int64 {
     if let row = state.runRows[run] { return row }
     let row = try Int64.fetchOne(
       db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])

@@ -117,6 +117,14 @@ struct RecordWriter {
     }
   }
 
+  /// Closes a run.
+  func end(run row: Int64, at time: WallTime, reason: RunEndReason, revision: inout Int64) throws {
+    revision += 1
+    try db.execute(
+      sql: "UPDATE run SET ended_at = ?, end_reason = ?, revision = ? WHERE id = ?",
+      arguments: [time.microseconds, reason.rawValue, revision, row])
+  }
+
   func store(revision: Int64) throws {
     let statement = try RawStatement(db, "UPDATE meta SET revision = ?1")
     statement.bind(revision, at: 1)

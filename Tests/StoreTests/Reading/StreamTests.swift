@@ -35,7 +35,9 @@ import Testing
 
   @Test func selects() throws {
     let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 20) + bench.plans(bench.beta, count: 20))
+    let plans = bench.plans(bench.alpha, count: 20) + bench.plans(bench.beta, count: 20)
+    try bench.commit(inserted: plans)
+    try bench.commit(updated: plans.map { $0.asDelivered() })
     try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
     bench.store.close()
     bench.clock.advance(seconds: 10)

@@ -117,13 +117,33 @@ import Testing
     let bench = try Bench()
     let plans = bench.plans(bench.alpha, count: 3)
     try bench.commit(inserted: plans)
+    try bench.commit(updated: plans.map { $0.asDelivered() })
     try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .completed)
     bench.store.close()
     let store = try bench.reopened()
     #expect(store.recovered.isEmpty)
-    #expect(try states(store, bench.alpha) == [.planned, .planned, .planned])
+    #expect(try states(store, bench.alpha) == [.delivered, .delivered, .delivered])
     #expect(try bench.reader().latestRun()?.endReason == .completed)
     store.close()
+  }
+
+  /// An orderly end takes back what the schedule was ahead, and leaves no number without a final state.
+  @Test func anOrderlyEndSettlesToo() throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.alpha, count: 7)
+    try bench.commit(inserted: plans)
+    try bench.commit(updated: [plans[0].asDelivered(), plans[1].asSent, plans[3].asMissed(.stopping)])
+    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
+    #expect(try states(bench.store, bench.alpha) == [.delivered, .interrupted, .interrupted, .missed])
+    let reader = try bench.reader()
+    let counts = try #require(try reader.latestRun()).counts
+    #expect(counts.planned == 4)
+    #expect(counts.open == 0)
+    #expect(try reader.events(after: 0, limit: 9).rows.map(\.event.count) == [2])
+    // A receipt may still change such a row, and the counters follow.
+    try bench.commit(updated: [plans[1].asDelivered()])
+    #expect(try reader.latestRun()?.counts[.delivered] == 2)
+    #expect(try reader.latestRun()?.counts[.interrupted] == 1)
   }
 
   @Test func settlesEveryRunThatIsOpen() throws {

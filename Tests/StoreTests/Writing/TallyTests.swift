@@ -14,6 +14,10 @@ import Testing
     for round in 0..<60 {
       if round % 20 == 19 {
         // A later run of the same store goes on changing rows of the earlier one.
+        for index in samples.indices where samples[index].state == .planned {
+          samples[index] = samples[index].asMissed(.stopping)
+        }
+        try bench.commit(updated: samples.filter { $0.state == .missed })
         try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
         bench.store.close()
         bench.clock.advance(seconds: 5)

@@ -1,0 +1,62 @@
+import GRDB
+import Measurement
+
+/// Gives every open row of a run that is over a final state, or takes it out of the plan when its time never came.
+struct OpenRowSettlement {
+  private(set) var interrupted = 0
+  private(set) var removed = 0
+
+  /// Goes through each target's open rows from the newest down. Plans that nobody can have sent are removed as long as
+  /// nothing newer is left, so that the sequence keeps no gap; all others are interrupted. The counters say how many
+  /// open rows there are, so that the search ends at the oldest of them and not at the run's first row.
+  ///
+  /// - Parameter mayHaveBeenSent: asked about rows that are only planned, by their monotonic time in µs.
+  mutating func settle(
+    run row: Int64, _ db: Database, state: inout WriterState, mayHaveBeenSent: (Int64) -> Bool
+  ) throws {
+    var deltas = TallyDeltas()
+    let interrupt = try RawStatement(db, "UPDATE sample SET state = ?2, revision = ?3 WHERE id = ?1")
+    let remove = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
+    for target in try OpenRow.targets(ofRun: row, db) where target.openCount > 0 {
+      var tail = try target.id.lastSample(db)
+      for open in try OpenRow.fetch(target.id, count: target.openCount, db) {
+        if open.id == tail, open.standing.isOnlyPlanned, !mayHaveBeenSent(open.plannedMonotonic) {
+          remove.bind(open.id.rawValue, at: 1)
+          try remove.run()
+          deltas.remove(open.standing, target: target.id, variant: open.variant)
+          removed += 1
+          tail = SampleID(rawValue: open.id.rawValue - 1)
+        } else {
+          let settled = open.standing.interrupted
+          state.revision += 1
+          interrupt.bind(open.id.rawValue, at: 1)
+          interrupt.bind(settled.state.rawValue, at: 2)
+          interrupt.bind(state.revision, at: 3)
+          try interrupt.run()
+          state.standings.update(settled, for: open.id)
+          deltas.move(from: open.standing, to: settled, target: target.id, variant: open.variant)
+          interrupted += 1
+          tail = nil
+        }
+      }
+    }
+    try RecordWriter(db).apply(deltas)
+  }
+}
+
+extension SampleStanding {
+  fileprivate var isOnlyPlanned: Bool { state == .planned && !isSent }
+
+  fileprivate var interrupted: SampleStanding {
+    SampleStanding(state: .interrupted, isSent: isSent, isAccepted: isAccepted)
+  }
+}
+
+extension TargetID {
+  fileprivate func lastSample(_ db: Database) throws -> SampleID? {
+    try Int64.fetchOne(
+      db, sql: "SELECT max(id) FROM sample WHERE id BETWEEN ? AND ?",
+      arguments: [sampleIDs.lowerBound, sampleIDs.upperBound]
+    ).map(SampleID.init(rawValue:))
+  }
+}
