@@ -1,14 +1,5 @@
 import Histogram
 
-/// Values that a histogram does not tell apart, and how many there are.
-public struct LatencyBucket: Sendable, Hashable {
-  /// µs.
-  public var lower: Int64
-  /// µs, included.
-  public var upper: Int64
-  public var count: Int
-}
-
 /// The buckets of a ``LatencyHistogram`` that hold any values, ascending.
 ///
 /// Walks the bounds itself: the library's own iterators add up all values in 64 bits on the way and stop the process
