@@ -33,13 +33,13 @@ struct TransportBenchmark {
     throws
   {
     let outcome = try Outcome.run(
-      url: url, caFile: caFile, rate: 400_000, bytes: bytes, streams: streams,
+      url: url, caFile: caFile, rate: 100_000, bytes: bytes, streams: streams,
       limits: ScheduleLimits(maxInFlight: 1_000_000, maxLag: .seconds(3600), count: requests))
     // The first request opens the connection; the clock starts with its answer, as it does for the peers.
     let span = Double(outcome.lastAnswer - outcome.firstAnswer) / 1e9
     let rate = Double(outcome.answered - 1) / span
     print(
-      "pushscope transport: \(outcome.answered) requests, \(outcome.bad) bad, \(thousandths(span)) s, \(Int(rate))/s"
+      "pushscope transport: \(outcome.answered) requests, \(outcome.bad) bad, \(outcome.missed) missed, \(thousandths(span)) s, \(Int(rate))/s"
     )
   }
 

@@ -30,12 +30,12 @@ static inline int clinux_epoll_set(int epoll, int operation, int fd, uint32_t ev
   event.data.u64 = tag;
   return epoll_ctl(epoll, operation, fd, &event);
 }
-/* Waits without a limit: a timerfd among the descriptors ends the wait. Returns how many of `ready` were filled, 0
-   after a signal. */
+/* Waits up to so many milliseconds, -1 for no limit: a timerfd among the descriptors ends the wait then. Returns how
+   many of `ready` were filled, 0 after a signal. */
 enum { clinux_most_ready = 64 };
-static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready) {
+static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int milliseconds) {
   struct epoll_event events[clinux_most_ready];
-  int count = epoll_wait(epoll, events, clinux_most_ready, -1);
+  int count = epoll_wait(epoll, events, clinux_most_ready, milliseconds);
   for (int i = 0; i < count; i++) {
     ready[i].events = events[i].events;
     ready[i].tag = events[i].data.u64;

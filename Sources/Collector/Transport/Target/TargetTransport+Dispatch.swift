@@ -50,13 +50,16 @@ extension TargetTransport {
     settle()
   }
 
-  /// Hands due notifications to libcurl, as many as the connection takes. Call within ``batch(_:)``.
+  /// Hands due notifications to libcurl, as many as the connection takes and one turn should send: answers want to be
+  /// read in between. Call within ``batch(_:)``.
   func dispatch() {
     var now = loop.now()
     admit(at: now)
-    while true {
+    var left = Self.mostPerTurn
+    while left > 0 {
       let round = handRound(at: now)
       if round.isEmpty { break }
+      left -= round.count
       runTimers()
       now = loop.now()
       if giveBackWhatDidNotStart(round, at: now) { break }
@@ -70,6 +73,8 @@ extension TargetTransport {
       observeMissed(notification, reason, at: now)
     }
   }
+
+  private static let mostPerTurn = 64
 
   /// What is held by the cork should fit into one segment: the kernel sends full ones early, and they would be stamped
   /// late.
@@ -102,7 +107,7 @@ extension TargetTransport {
     return round
   }
 
-  private func mayHand(after handed: Int, at now: MonotonicTime) -> Bool {
+  func mayHand(after handed: Int, at now: MonotonicTime) -> Bool {
     guard opening == nil else { return false }
     guard let connection = usable, connection.inFlight > 0 else {
       return handed == 0 && backoff.permits(at: now)

@@ -101,7 +101,8 @@ final class TargetTransport {
   }
 
   /// When ``step()`` is to be called again, if nothing else happens before.
-  var nextDeadline: MonotonicTime? {
+  func nextDeadline(at now: MonotonicTime) -> MonotonicTime? {
+    if !isStopped, schedule.waitingCount > 0, mayHand(after: 0, at: now) { return now }
     var next = timer
     func consider(_ instant: MonotonicTime?) {
       guard let instant else { return }

@@ -57,16 +57,20 @@ struct Poller: ~Copyable {
   /// When the timer will fire, if it is armed.
   var deadline: MonotonicTime? { armedFor }
 
-  mutating func arm(for instant: MonotonicTime?) {
+  private mutating func arm(for instant: MonotonicTime) {
     guard instant != armedFor else { return }
     armedFor = instant
-    // 0 would disarm; an instant that is over fires at once.
-    _ = clinux_timerfd_arm(timer, instant.map { max(1, $0.nanoseconds) } ?? 0)
+    // 0 would disarm.
+    _ = clinux_timerfd_arm(timer, max(1, instant.nanoseconds))
   }
 
-  /// Waits until something is ready.
-  /// - Returns: how many descriptors are; ask ``readiness(at:)`` for each.
-  func wait() -> Int { Int(clinux_epoll_wait(epoll, ready)) }
+  /// Waits until something is ready, or the instant has come; looks only, if it is over already.
+  /// - Returns: how many descriptors are ready; ask ``readiness(at:)`` for each.
+  mutating func wait(until instant: MonotonicTime, at now: MonotonicTime) -> Int {
+    guard instant > now else { return Int(clinux_epoll_wait(epoll, ready, 0)) }
+    arm(for: instant)
+    return Int(clinux_epoll_wait(epoll, ready, -1))
+  }
 
   /// One of the descriptors that the last wait found ready. The poller's own ones are made unready by it.
   mutating func readiness(at index: Int) -> Readiness {

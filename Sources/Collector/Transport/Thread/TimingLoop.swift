@@ -71,36 +71,35 @@ final class TimingLoop {
       keepHouse(at: now)
       handOn()
       if targets.allSatisfy(\.isFinished) { break }
-      let next = nextDeadline()
-      poller.arm(for: next)
+      let next = nextDeadline(at: now)
       if next - now > Self.idleEnough { for target in targets { target.prepareAhead() } }
-      wait()
+      wait(until: next, at: now)
     }
     publishStatistics()
     for target in targets { target.close() }
     handOn()
   }
 
-  private func wait() {
-    // The timer's own instant is gone once it has fired.
-    let deadline = poller.deadline
-    for index in 0..<poller.wait() {
+  private func wait(until next: MonotonicTime, at now: MonotonicTime) {
+    for index in 0..<poller.wait(until: next, at: now) {
+      // The timer's own instant is gone once it has fired.
+      let deadline = poller.deadline
       let event = poller.readiness(at: index)
       switch event.source {
       case .wake: takeCommands()
       case .timer:
-        if let deadline { lag.record((now() - deadline).nanoseconds) }
+        if let deadline { lag.record((self.now() - deadline).nanoseconds) }
       case .clockStep: offset = Self.measureOffset(clock)
       case .socket(let target, let fd): targets[target].socketReady(event, fd: fd)
       }
     }
   }
 
-  private func nextDeadline() -> MonotonicTime {
+  private func nextDeadline(at now: MonotonicTime) -> MonotonicTime {
     var next = min(offsetDue, statisticsDue)
     if let drainDeadline { next = min(next, drainDeadline) }
     for target in targets {
-      if let deadline = target.nextDeadline { next = min(next, deadline) }
+      if let deadline = target.nextDeadline(at: now) { next = min(next, deadline) }
     }
     return next
   }

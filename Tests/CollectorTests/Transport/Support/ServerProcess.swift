@@ -33,11 +33,19 @@ final class ServerProcess: Sendable {
 
   /// `Tests/Support/h2_server.py`, which misbehaves as it is told.
   static func scripted(_ options: [String]) throws -> ServerProcess {
+    try python("h2_server.py", options, isEncrypted: true)
+  }
+
+  /// `Tests/Support/http1_server.py`.
+  static func http1(_ options: [String], isEncrypted: Bool) throws -> ServerProcess {
+    try python("http1_server.py", options, isEncrypted: isEncrypted)
+  }
+
+  private static func python(_ script: String, _ options: [String], isEncrypted: Bool) throws -> ServerProcess
+  {
     guard let certificate = TestCertificate.good else { throw Missing() }
-    let (process, output) = try launch(
-      Tool.python,
-      ["-u", Tool.support + "/h2_server.py", "--cert", certificate.certificate, "--key", certificate.key]
-        + options)
+    let identity = isEncrypted ? ["--cert", certificate.certificate, "--key", certificate.key] : []
+    let (process, output) = try launch(Tool.python, ["-u", "\(Tool.support)/\(script)"] + identity + options)
     let said = output.wait { lines in lines.contains { $0.hasPrefix("listening ") } }
     guard said, let line = output.all.first(where: { $0.hasPrefix("listening ") }),
       let port = Int(line.dropFirst(10))

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""An HTTP/1.1 server for tests, with TLS when it is given a certificate: answers every POST with 200.
+
+Says on standard output, one line each:
+
+    listening PORT
+    connection N
+    request N PATH
+"""
+
+import argparse
+import http.server
+import itertools
+import ssl
+import time
+
+numbers = itertools.count(1)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+
+    def setup(self):
+        super().setup()
+        self.number = next(numbers)
+        print("connection", self.number, flush=True)
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        print("request", self.number, self.path, flush=True)
+        time.sleep(self.server.delay)
+        body = b"ok"
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        if self.server.closes:
+            self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cert")
+    parser.add_argument("--key")
+    parser.add_argument("--delay", type=float, default=0, help="ms before each answer")
+    parser.add_argument("--closes", action="store_true", help="end the connection after each answer")
+    options = parser.parse_args()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.delay, server.closes = options.delay / 1000, options.closes
+    if options.cert:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(options.cert, options.key)
+        context.set_alpn_protocols(["http/1.1"])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    print("listening", server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
