@@ -83,7 +83,10 @@ public final class CollectorRun: Sendable {
         RunDescription(
           id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
           bootID: bootID, targets: targets.map(\.description)))
-      inbox.post([.event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? ""))])
+      inbox.post([
+        .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
+        .log(line(opening(targets, receiptsPort: listener?.port))),
+      ])
 
       let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
       let assembled = targets.compactMap { target in
@@ -126,6 +129,9 @@ public final class CollectorRun: Sendable {
       inbox.post([
         .event(Event(at: clock.wallNow(), kind: .runStopped, detail: wasStopped ? "stopped" : "completed"))
       ])
+      inbox.post([
+        .log(line(wasStopped ? "told to stop: waiting for what is under way" : "everything is sent"))
+      ])
       inbox.close(by: clock.monotonicNow() + closingTime(targets, wasStopped: wasStopped))
       let recorded = try await recorder.finished()
       try store.endRun(run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed)
@@ -139,6 +145,16 @@ public final class CollectorRun: Sendable {
 
   /// What is under way when the run is told to stop may still be answered for so long.
   private var longestTimeout: Duration { configuration.targets.map(\.timeout).max() ?? .zero }
+
+  private func line(_ message: String) -> LogLine {
+    LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message)
+  }
+
+  private func opening(_ targets: [TargetAssembly], receiptsPort: Int?) -> String {
+    let list = targets.map { "\($0.configuration.name) at \($0.arrivals.rate.perSecond)/s" }.joined(
+      separator: ", ")
+    return "sending to \(list)" + (receiptsPort.map { "; receipts are heard on port \($0)" } ?? "")
+  }
 
   /// How long to wait for receipts: as long as one may take when the run ended by itself, not as long when a person
   /// or the system waits for us to go.

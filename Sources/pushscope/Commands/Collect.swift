@@ -56,8 +56,7 @@ struct Collect: AsyncParsableCommand {
       logger: logger)
     let end = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { run.stop() }) {
       try await run.run { start in
-        let receipts = start.receiptsPort.map { "; receipts on port \($0)" } ?? ""
-        logger.info("run \(start.run) into \(store.path)\(receipts)")
+        logger.info("run \(start.run) into \(store.path)")
       }
     }
     for target in end.timing.targets where target.counts.missed > 0 {

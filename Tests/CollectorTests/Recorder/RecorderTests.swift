@@ -50,7 +50,7 @@ final class RecorderFixture {
   let inbox = RecorderInbox()
   let recorder: Recorder
   /// Blocks that were said to be committed, with how many of their rows a reader saw at that moment.
-  let committed = Mutex<[(block: PlannedBlock, visible: Int)]>([])
+  let committed = CommittedBlocks()
 
   init(deadline: Duration? = .seconds(1)) throws {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("recorder-\(UUID().uuidString)")
@@ -76,7 +76,7 @@ final class RecorderFixture {
       store: store, inbox: inbox, clock: clock,
       onCommitted: { block in
         let visible = (try? reader.lastPoints(of: [target], limit: 1000).points.count) ?? -1
-        committed.withLock { $0.append((block, visible)) }
+        committed.note(block, visible: visible)
       })
   }
 
@@ -112,18 +112,25 @@ final class RecorderFixture {
   func kinds() throws -> [EventKind] { try reader.events(after: 0, limit: 1000).rows.map(\.event.kind) }
 }
 
+/// Blocks that were said to be committed.
+final class CommittedBlocks: Sendable {
+  private let blocks = Mutex<[(block: PlannedBlock, visible: Int)]>([])
+
+  var all: [(block: PlannedBlock, visible: Int)] { blocks.withLock { $0 } }
+
+  func note(_ block: PlannedBlock, visible: Int) { blocks.withLock { $0.append((block, visible)) } }
+}
+
 @Suite("Recorder")
 struct RecorderTests {
   @Test("a block is acknowledged only when its rows are in the store")
   func committedFirst() throws {
     let fixture = try RecorderFixture()
     fixture.plan(5)
-    #expect(fixture.committed.withLock { $0.isEmpty })
+    #expect(fixture.committed.all.isEmpty)
     #expect(try fixture.recorder.round() == .pause(Recorder.shortestRound))
-    fixture.committed.withLock { committed in
-      #expect(committed.map(\.block.lastSequence) == [5])
-      #expect(committed.map(\.visible) == [5])
-    }
+    #expect(fixture.committed.all.map(\.block.lastSequence) == [5])
+    #expect(fixture.committed.all.map(\.visible) == [5])
     #expect(try fixture.state(5) == .planned)
   }
 
