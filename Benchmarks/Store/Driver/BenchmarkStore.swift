@@ -50,7 +50,7 @@ final class BenchmarkStore {
     sample.status = 200
     sample.scheduleLag = 60 + sequence % 40
     sample.serviceTime = 1_200 + sequence % 999
-    sample.acceptLatency = 1_260 + sequence % 1_039
+    sample.acceptLatency = 60 + sequence % 40 + 1_200 + sequence % 999
     sample.deliveryLatency = 40_000 + sequence % 9_999
     sample.deliveryError = 0
     sample.timestampSource = .kernel

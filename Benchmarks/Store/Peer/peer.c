@@ -42,7 +42,7 @@ static int update_row(sqlite3_stmt *update, int64_t id, int64_t revision) {
   sqlite3_bind_null(update, 4);
   sqlite3_bind_int64(update, 5, 60 + id % 40);
   sqlite3_bind_int64(update, 6, 1200 + id % 999);
-  sqlite3_bind_int64(update, 7, 1260 + id % 1039);
+  sqlite3_bind_int64(update, 7, 60 + id % 40 + 1200 + id % 999);
   sqlite3_bind_int64(update, 8, 40000 + id % 9999);
   sqlite3_bind_int64(update, 9, 0);
   sqlite3_bind_int64(update, 10, 0);

@@ -7,24 +7,33 @@ import Testing
 @Suite struct DiskFullTests {
   @Test func nothingIsHalfWrittenAndTheBatchCanBeTriedAgain() throws {
     let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 500))
+    let open = bench.plans(bench.alpha, count: 500)
+    try bench.commit(inserted: open)
     let pages = try #require(
       try bench.store.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") })
     try limit(bench, to: pages + 4)
 
-    let plans = bench.plans(bench.beta, count: 5_000)
-    let error = #expect(throws: StoreError.self) { try bench.commit(inserted: plans) }
+    // The room ends in the log, after samples and counters were written.
+    let line = LogLine(
+      at: bench.clock.wallNow(), level: .info, label: "test", message: String(repeating: "x", count: 500))
+    let batch = WriteBatch(
+      run: bench.run, inserted: bench.plans(bench.beta, count: 10), updated: open.prefix(100).map(\.asSent),
+      log: Array(repeating: line, count: 1_000))
+    let error = #expect(throws: StoreError.self) { _ = try bench.store.commit(batch) }
     #expect(error?.code == .diskFull)
     #expect(error?.isTransient == true)
     let reader = try bench.reader()
     #expect(try reader.latestRun()?.counts.planned == 500)
+    #expect(try reader.latestRun()?.counts.sent == 0)
+    #expect(try reader.log(after: 0, limit: 9).rows.isEmpty)
     #expect(try integrity(bench) == ["ok"])
 
     try limit(bench, to: 1_000_000)
-    try bench.commit(inserted: plans, updated: bench.plans(bench.alpha, count: 1).map(\.asSent))
+    _ = try bench.store.commit(batch)
     let counts = try #require(try reader.latestRun()).counts
-    #expect(counts.planned == 5_500)
-    #expect(counts[.inFlight] == 1)
+    #expect(counts.planned == 510)
+    #expect(counts[.inFlight] == 100)
+    #expect(counts[.planned] == 410)
     #expect(try integrity(bench) == ["ok"])
   }
 
