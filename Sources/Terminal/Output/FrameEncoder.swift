@@ -90,8 +90,6 @@ struct FrameEncoder: ~Copyable {
   private func looksEqual(_ left: Cell, _ right: Cell) -> Bool {
     if left == right { return true }
     if left.glyph != right.glyph || left.isWide != right.isWide { return false }
-    // The first half of a wide glyph decides for both.
-    if left.isContinuation { return true }
     if left.isErasable && right.isErasable {
       return colors.reduce(left.background) == colors.reduce(right.background)
     }

@@ -220,7 +220,7 @@ public final class TerminalSession {
       queue.append(.hangup)
       return
     }
-    var budget = 4096
+    var budget = 1024
     while budget > 0 {
       if decoder.isPasting {
         guard readPaste() else { break }

@@ -67,6 +67,17 @@ struct InputDecoderTests {
       ])
   }
 
+  @Test("escape just before a key that ncurses knows is Alt")
+  func altKey() {
+    var decoder = InputDecoder()
+    decoder.feed(0x1B)
+    #expect(decoder.endsWithEscape)
+    decoder.feed(key: .up, modifiers: .shift)
+    decoder.feed(key: .up, modifiers: [])
+    #expect(
+      decoder.takeEvents() == [InputDecoderTests.key(.up, [.shift, .alt]), InputDecoderTests.key(.up)])
+  }
+
   @Test("malformed UTF-8 is dropped, what follows is not")
   func malformed() {
     let bytes: [UInt8] = [0xFF, 0xC0, 0xAF, 0xE3, 0x81, 0x41, 0xED, 0xA0, 0x80, 0xF5, 0x80, 0x42]

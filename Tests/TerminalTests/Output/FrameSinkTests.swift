@@ -61,6 +61,37 @@ struct FrameSinkTests {
     #expect(sink.present(buffer, cursor: nil, writer: writer) == .unchanged)
   }
 
+  @Test("what belongs to no frame comes after the frame that waits")
+  func order() {
+    defer { close() }
+    let sink = FrameSink(descriptor: ends.write)
+    let first = [UInt8](repeating: 0x61, count: 100_000)
+    first.withUnsafeBytes { sink.send($0) }
+    #expect(sink.hasPending)
+    // There is room again, but it belongs to what waits.
+    var seen = received()
+    "end".utf8.withContiguousStorageIfAvailable { sink.send(UnsafeRawBufferPointer($0)) }
+    while sink.hasPending {
+      seen += received()
+      sink.flush()
+    }
+    seen += received()
+    #expect(seen == first + Array("end".utf8))
+  }
+
+  @Test("what waits when the terminal is given back is dropped")
+  func abandoning() {
+    defer { close() }
+    let sink = FrameSink(descriptor: ends.write)
+    let bytes = [UInt8](repeating: 0x61, count: 100_000)
+    bytes.withUnsafeBytes { sink.send($0) }
+    sink.abandon()
+    #expect(!sink.hasPending)
+    let before = received().count
+    sink.flush()
+    #expect(before > 0 && received().isEmpty)
+  }
+
   @Test("a reader that went away is not written to for ever")
   func gone() {
     Glibc.signal(SIGPIPE, SIG_IGN)

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Foundation
 import Glibc
 import Testing
 
@@ -72,6 +73,32 @@ struct TerminalCrashTests {
       withExtendedLifetime(session) {}
     }
     expectGivenBack()
+  }
+
+  @Test("a stop gives the terminal back, going on takes it again")
+  func suspend() async {
+    let path = pty.path
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      // In a session of its own nobody could make it go on: such a process is not stopped, and goes on at once.
+      _ = setsid()
+      let session = try TerminalCrashTests.begin(path)
+      session.suspend()
+      #expect(session.isActive)
+      #expect(session.nextEvents(deadline: .now) == [.resumed])
+      Glibc.exit(session.present(CellBuffer(columns: 60, rows: 10)) == .unchanged ? 1 : 0)
+    }
+    let output = String(decoding: pty.output(), as: UTF8.self)
+    let leaving = TerminalModes.leave(hasAlternateScreen: true)
+    let visits = output.components(separatedBy: leaving)
+    #expect(visits.count == 3, "given back twice")
+    var model = ModelTerminal(columns: 60, rows: 10)
+    for visit in visits.dropLast() {
+      model.feed(visit.utf8)
+      #expect(model.modes.isSuperset(of: [1006, 1049, 2004]) && !model.modes.contains(25))
+      model.feed(leaving.utf8)
+      #expect(model.modes == [7, 25])
+    }
+    #expect(pty.modes == before)
   }
 
   @Test("an endless recursion")

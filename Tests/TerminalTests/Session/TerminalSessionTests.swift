@@ -109,6 +109,17 @@ struct TerminalSessionTests {
     session.restore()
   }
 
+  @Test("a flood is taken in turns, and nothing of it is left lying")
+  func flood() throws {
+    let session = try session()
+    // The last key's second byte is read ahead by ncurses, just where the first turn ends.
+    pty.type(String(repeating: "a", count: 1023) + "\u{1B}q")
+    let last = TerminalSessionTests.key(.character("q"), .alt)
+    let all = events(session) { $0 == last }
+    #expect(all.count == 1024 && all.last == last)
+    session.restore()
+  }
+
   @Test("escape alone is a key, soon")
   func escape() throws {
     let session = try session()

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Synchronization
 
 @testable import Terminal
 
@@ -9,9 +10,14 @@ enum Expectation {
     between buffer: CellBuffer, and model: ModelTerminal, colors: ColorProfile, utf8: Bool = true
   ) -> String? {
     if let mistake = model.mistakes.first { return "the terminal did not understand: \(mistake)" }
+    // Neighbours are often alike, and then both are right or neither is.
+    var last: (cell: Cell, shown: ModelCell)?
     for y in 0..<buffer.rows {
+      let row = model.cells[y]
       for x in 0..<buffer.columns {
-        let (cell, shown) = (buffer[x, y], model.cells[y][x])
+        let (cell, shown) = (buffer[x, y], row[x])
+        if let last, last.cell == cell, last.shown == shown { continue }
+        last = (cell, shown)
         if !matches(cell, shown, colors: colors, utf8: utf8) {
           return "at \(x),\(y) wanted \(cell.text) \(cell.style), the terminal shows \(shown)"
         }
@@ -46,13 +52,24 @@ enum Expectation {
       return index >= 22 && distance(rgb256(index), wanted) == 0
     case (.indexed(let index), .ansi256):
       guard index >= 16 else { return false }
-      let nearest = (16..<256).map { distance(rgb256($0), wanted) }.min()
-      return distance(rgb256(index), wanted) == nearest
+      return distance(rgb256(index), wanted) == nearest256(wanted)
     case (.ansi(let index), .ansi16):
       let nearest = xterm16.map { distance($0, wanted) }.min()
       return distance(xterm16[index], wanted) == nearest
     default:
       return false
+    }
+  }
+
+  private static let known = Mutex<[Color: Int]>([:])
+
+  /// How far the nearest of the 240 is, tried one by one, once for each colour.
+  private static func nearest256(_ wanted: Color) -> Int {
+    known.withLock { known in
+      if let distance = known[wanted] { return distance }
+      let nearest = (16..<256).map { distance(rgb256($0), wanted) }.min() ?? 0
+      known[wanted] = nearest
+      return nearest
     }
   }
 

@@ -78,11 +78,15 @@ struct RandomPainter {
   /// Marks in a few colours on one ground, as plots have them.
   private mutating func scatter(_ buffer: CellBuffer) {
     let styles = (0..<Int.random(in: 1..<20, using: &random)).map { _ in style() }
-    let ground = CellStyle(background: color())
+    let grounds = [CellStyle(background: color()), CellStyle(background: color())]
+    // Mostly one ground, sometimes two.
+    let border =
+      Bool.random(using: &random) ? buffer.columns : Int.random(in: 0...buffer.columns, using: &random)
     for y in 0..<buffer.rows where Int.random(in: 0..<3, using: &random) > 0 {
-      buffer.fill(CellRect(x0: 0, y0: y, x1: buffer.columns, y1: y + 1), glyph: " ", style: ground)
+      buffer.fill(CellRect(x0: 0, y0: y, x1: border, y1: y + 1), glyph: " ", style: grounds[0])
+      buffer.fill(CellRect(x0: border, y0: y, x1: buffer.columns, y1: y + 1), glyph: " ", style: grounds[1])
       for x in 0..<buffer.columns where Int.random(in: 0..<3, using: &random) == 0 {
-        let glyph: Unicode.Scalar = ["⠁", "⣿", "x", "×", "日"].randomElement(using: &random) ?? "x"
+        let glyph: Unicode.Scalar = ["⠁", "⣿", "x", "×"].randomElement(using: &random) ?? "x"
         let mark = CellRect(x0: x, y0: y, x1: x + 1, y1: y + 1)
         buffer.fill(mark, glyph: glyph, style: styles.randomElement(using: &random) ?? .plain)
       }
