@@ -72,7 +72,8 @@ extension Window {
   ///   - view: the top of what is to stand still.
   ///   - finishing: what their completions are told.
   public func cancelAnimations(of view: View, finishing: Bool = false) {
-    removeTracks(finished: finishing) { $0.hostView?.isDescendant(of: view) ?? false }
+    dropTracks(finished: finishing) { $0.hostView?.isDescendant(of: view) ?? false }
+    deliverInterrupted()
   }
 
   func makeBlockID() -> UInt64 {
@@ -146,7 +147,8 @@ extension Window {
     }
   }
 
-  func removeTracks(finished: Bool, where matches: (LayoutItem) -> Bool) {
+  /// Takes tracks out of all blocks; those left empty wait in `interrupted`.
+  func dropTracks(finished: Bool, where matches: (LayoutItem) -> Bool) {
     for block in blocks where !block.tracks.isEmpty {
       let count = block.tracks.count
       block.tracks.removeAll { track in
@@ -158,7 +160,6 @@ extension Window {
       if block.tracks.count != count { retireIfEmpty(block, finished: finished) }
     }
     sample()
-    deliverInterrupted()
   }
 
   private func retireIfEmpty(_ block: AnimationBlock, finished: Bool = false) {

@@ -9,6 +9,10 @@ enum EighthEdges {
   /// Fills `edges` with `color` over `behind`. When edges of both axes lie between cells the vertical ones are drawn
   /// and the horizontal ones rounded.
   static func fill(_ edges: SIMD4<Double>, color: Color, behind: Color, on canvas: any CellCanvas) {
+    guard all(edges .> -1e6), all(edges .< 1e6) else {
+      canvas.fill(CellRect(whole: Edges.snap(edges)), glyph: " ", style: CellStyle(background: color))
+      return
+    }
     let eighths = (edges * 8 + 0.5).rounded(.down)
     let whole = CellRect(whole: Edges.snap(edges))
     let low = (eighths / 8).rounded(.down)

@@ -51,10 +51,11 @@ struct Edges: Hashable {
 
 extension CellRect {
   /// From edges that are whole already. Crossed edges collapse onto the left or upper one; values beyond any
-  /// terminal are clamped so that the conversion cannot trap.
+  /// terminal are clamped, what is no number counts as 0, so that the conversion cannot trap.
   init(whole: SIMD4<Double>) {
     let limit = SIMD4<Double>(repeating: 1e9)
-    let bounded = whole.clamped(lowerBound: -limit, upperBound: limit)
+    let known = whole.replacing(with: 0, where: whole .!= whole)
+    let bounded = known.clamped(lowerBound: -limit, upperBound: limit)
     let left = Int(bounded.x)
     let top = Int(bounded.y)
     self.init(x0: left, y0: top, x1: max(left, Int(bounded.z)), y1: max(top, Int(bounded.w)))

@@ -35,6 +35,10 @@ public struct Transform: Sendable, Hashable {
 
   public var isIdentity: Bool { self == .identity }
 
+  var isFinite: Bool {
+    a.isFinite && b.isFinite && c.isFinite && d.isFinite && tx.isFinite && ty.isFinite
+  }
+
   /// No rotation and no shear: edges stay parallel to the grid.
   public var isAxisAligned: Bool { b == 0 && c == 0 }
 

@@ -55,6 +55,17 @@ open class LayoutItem {
   /// What is on screen at the window's time, in window coordinates, before rounding and without transforms.
   public final var presentationFrame: Rect { Edges(snapped.values + offset).rect }
 
+  /// Without a window there is nothing on screen.
+  final func forgetWindow() {
+    isInvalid = false
+    isTouched = false
+    hasBeenLaidOut = false
+    newestFrameBlock = 0
+    offset = .zero
+    shownOffset = .zero
+    shownCells = .zero
+  }
+
   /// The presentation on whole cells, without transforms.
   final var layoutCells: CellRect {
     CellRect(whole: snapped.values + Edges.snap(offset))

@@ -35,6 +35,7 @@ extension LowerViewManager {
   /// Takes hold of the pages where they are on screen, at rest or in the middle of a slide.
   public func dragBegan(at location: Double, along axis: TransitionAxis) {
     guard let host, let view = pages[active]?.lowerView.view, host.window != nil else { return }
+    if isSliding, style.interruption == .lock { return }
     let offset = view.presentationFrame.origin - host.presentationFrame.origin
     drag = PageDrag(
       axis: axis, offset: axis == .horizontal ? offset.dx : offset.dy,

@@ -7,10 +7,13 @@ struct CubicBezier: Hashable, Sendable {
   private let by: Double
   private let cy: Double
 
-  /// `x1` and `x2` are clamped to 0…1, otherwise one instant would have several values.
+  /// `x1` and `x2` are clamped to 0…1, otherwise one instant would have several values; what is no number
+  /// becomes that of a straight line.
   init(x1: Double, y1: Double, x2: Double, y2: Double) {
-    let firstX = min(max(x1, 0), 1)
-    let secondX = min(max(x2, 0), 1)
+    let firstX = x1 == x1 ? min(max(x1, 0), 1) : 0
+    let secondX = x2 == x2 ? min(max(x2, 0), 1) : 1
+    let y1 = y1.isFinite ? y1 : 0
+    let y2 = y2.isFinite ? y2 : 1
     cx = 3 * firstX
     bx = 3 * (secondX - firstX) - cx
     ax = 1 - cx - bx

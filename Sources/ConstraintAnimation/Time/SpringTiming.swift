@@ -6,16 +6,18 @@ public struct SpringTiming: Sendable, Hashable {
   public let damping: Double
 
   /// Speed at the start; 1 = the whole distance in a second, towards the end.
-  public var initialVelocity: Double
+  public var initialVelocity: Double {
+    didSet { initialVelocity = SpringTiming.sensible(initialVelocity) }
+  }
 
-  /// Non-positive mass or stiffness and negative damping are raised to the smallest sensible value: an animation
-  /// must end.
+  /// Values out of all proportion are brought to the nearest sensible one (damping ratios lie between 0.01 and 1000):
+  /// an animation must end.
   public init(mass: Double = 1, stiffness: Double, damping: Double, initialVelocity: Double = 0) {
-    self.mass = mass.isFinite ? max(mass, 1e-6) : 1
-    self.stiffness = stiffness.isFinite ? max(stiffness, 1e-6) : 1
-    let least = 0.01 * 2 * (self.stiffness * self.mass).squareRoot()
-    self.damping = damping.isFinite ? max(damping, least) : least
-    self.initialVelocity = initialVelocity.isFinite ? initialVelocity : 0
+    self.mass = mass.isFinite ? min(max(mass, 1e-6), 1e6) : 1
+    self.stiffness = stiffness.isFinite ? min(max(stiffness, 1e-6), 1e12) : 1
+    let critical = 2 * (self.stiffness * self.mass).squareRoot()
+    self.damping = damping.isFinite ? min(max(damping, 0.01 * critical), 1000 * critical) : critical
+    self.initialVelocity = SpringTiming.sensible(initialVelocity)
   }
 
   /// The spring that has come within 0.001 of its end after `duration` when it starts from rest.
@@ -23,7 +25,7 @@ public struct SpringTiming: Sendable, Hashable {
   /// For ratio z < 1 the envelope decides: w = -ln(0.001 √(1 - z²)) / (z T). For z = 1, w T = 9.2334…; for z > 1
   /// the root is found by bisection.
   public init(dampingRatio: Double, duration: Duration, initialVelocity: Double = 0) {
-    let ratio = dampingRatio.isFinite ? max(dampingRatio, 0.01) : 1
+    let ratio = dampingRatio.isFinite ? min(max(dampingRatio, 0.01), 1000) : 1
     let seconds = max(duration.inSeconds, 1e-3)
     let natural = SpringTiming.frequency(dampingRatio: ratio, settlingIn: 1) / seconds
     self.init(
@@ -34,7 +36,7 @@ public struct SpringTiming: Sendable, Hashable {
   /// `response` is the period of the undamped spring.
   public init(response: Duration, dampingRatio: Double, initialVelocity: Double = 0) {
     let natural = 2 * Double.pi / max(response.inSeconds, 1e-3)
-    let ratio = dampingRatio.isFinite ? max(dampingRatio, 0.01) : 1
+    let ratio = dampingRatio.isFinite ? min(max(dampingRatio, 0.01), 1000) : 1
     self.init(
       mass: 1, stiffness: natural * natural, damping: 2 * ratio * natural,
       initialVelocity: initialVelocity)
@@ -88,6 +90,10 @@ public struct SpringTiming: Sendable, Hashable {
       if isLoud(middle) { low = middle } else { high = middle }
     }
     return .nanoseconds(Int64(high * 1e9))
+  }
+
+  private static func sensible(_ velocity: Double) -> Double {
+    velocity.isFinite ? min(max(velocity, -1e6), 1e6) : 0
   }
 
   var motion: SpringMotion { SpringMotion(mass: mass, stiffness: stiffness, damping: damping) }

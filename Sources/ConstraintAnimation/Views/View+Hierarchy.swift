@@ -19,14 +19,18 @@ extension View {
   /// Takes the view out. Constraints that reach from its subtree to views outside are deactivated; those inside
   /// stay and come back into force when the view is added again. Its animations end with `finished == false`.
   public final func removeFromSuperview() {
+    // Actions of cancelled gestures come first, completions last: whatever they do, the tree is whole.
+    if let window { forEachView { window.gestures.forget($0) } }
     guard let parent = superview else { return }
     parent.willRemoveSubview(self)
     setNeedsDisplay()
     for constraint in outwardConstraints() { constraint.deactivate() }
+    let window = window
     if let window { detach(from: window) }
     parent.subviews.removeAll { $0 === self }
     superview = nil
     parent.setNeedsLayout()
+    window?.deliverInterrupted()
   }
 
   public final func bringSubviewToFront(_ view: View) {
@@ -119,7 +123,22 @@ extension View {
     for view in subviews { view.forEachView(body) }
   }
 
-  func detach(from window: Window) {
+  /// The window has gone while the view stays: nothing it knew holds any more.
+  func abandonWindow() {
+    forEachItem { item in
+      item.variables = nil
+      item.forgetWindow()
+    }
+    forEachView { view in
+      view.id = 0
+      for constraint in view.heldConstraints {
+        constraint.handle = nil
+        constraint.constantOffset = 0
+      }
+    }
+  }
+
+  private func detach(from window: Window) {
     window.forget(self)
     for constraint in heldConstraints { window.engine.extract(constraint) }
     for guide in layoutGuides { window.engine.removeVariables(of: guide) }

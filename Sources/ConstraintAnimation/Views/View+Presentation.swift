@@ -93,5 +93,5 @@ extension Transform {
 
 extension CellRect {
   /// A whole number as an integer, clamped so that the conversion cannot trap.
-  static func bounded(_ whole: Double) -> Int { Int(min(max(whole, -1e9), 1e9)) }
+  static func bounded(_ whole: Double) -> Int { whole == whole ? Int(min(max(whole, -1e9), 1e9)) : 0 }
 }

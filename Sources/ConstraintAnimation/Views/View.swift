@@ -58,7 +58,13 @@ open class View: LayoutItem {
 
   /// Animatable; moves drawing and hit testing, never the layout.
   public final var transform = Transform.identity {
-    didSet { if transform != oldValue { window?.transformChanged(self, from: oldValue) } }
+    didSet {
+      guard transform.isFinite else {
+        transform = oldValue
+        return
+      }
+      if transform != oldValue { window?.transformChanged(self, from: oldValue) }
+    }
   }
 
   /// How a turned view is drawn.

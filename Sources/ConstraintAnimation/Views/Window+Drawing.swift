@@ -48,7 +48,7 @@ extension Window {
     for subview in view.subviews {
       draw(subview, on: canvas, map: map, backdrop: behind, depth: depth)
     }
-    if alpha < 1, !visible.isEmpty { canvas.fade(visible, towards: backdrop, alpha: alpha) }
+    if alpha < 1, !visible.isEmpty { canvas.fade(rect.intersection(clip), towards: backdrop, alpha: alpha) }
     canvas.clip = clip
   }
 

@@ -56,15 +56,9 @@ extension Window {
   /// Drops everything that refers to a view that leaves.
   func forget(_ view: View) {
     damage = damage.union(view.shownCells)
-    removeTracks(finished: false) { $0.hostView === view }
-    gestures.forget(view)
+    dropTracks(finished: false) { $0.hostView === view }
     invalidItems.removeAll { $0.hostView === view }
-    view.forEachOwnItem { item in
-      item.isInvalid = false
-      item.hasBeenLaidOut = false
-      item.offset = .zero
-      item.shownCells = .zero
-    }
+    view.forEachOwnItem { $0.forgetWindow() }
     if firstResponder === view { firstResponder = nil }
   }
 }

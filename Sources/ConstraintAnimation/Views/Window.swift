@@ -84,6 +84,8 @@ public final class Window {
     damage = root.model.cells
   }
 
+  deinit { root.abandonWindow() }
+
   func report(_ diagnostic: LayoutDiagnostic) {
     if diagnostics.count >= 16 { diagnostics.removeFirst() }
     diagnostics.append(diagnostic)

@@ -138,6 +138,20 @@ import Testing
     #expect(spring.settlingDuration(overCells: 0) == .zero)
   }
 
+  @Test("senseless parameters still make an animation that ends")
+  func senseless() {
+    for value in [0, -1, 1e-300, 1e300, .nan, .infinity, -.infinity] {
+      for spring in [
+        SpringTiming(mass: value, stiffness: 10, damping: 1), SpringTiming(stiffness: value, damping: 1),
+        SpringTiming(stiffness: 100, damping: value, initialVelocity: value),
+        SpringTiming(dampingRatio: value, duration: .milliseconds(10), initialVelocity: value),
+      ] {
+        #expect(spring.value(at: .milliseconds(5)).isFinite && spring.velocity(at: .seconds(5)).isFinite)
+        #expect(spring.settlingDuration >= .zero)
+      }
+    }
+  }
+
   @Test("SwiftUI's spelling")
   func response() {
     let spring = SpringTiming(response: .milliseconds(500), dampingRatio: 1)

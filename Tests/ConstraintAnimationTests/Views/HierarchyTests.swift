@@ -66,6 +66,53 @@ import Testing
     #expect(page == nil)
   }
 
+  @Test("views outlive their window and come into another")
+  func anotherWindow() throws {
+    let page = View(identifier: "page")
+    let label = View(identifier: "label")
+    page.addSubview(label)
+    try LayoutConstraint.activate(label.pinned(to: page, inset: 1))
+    for columns in [40.0, 60] {
+      let window = Window(size: Size(width: columns, height: 10))
+      window.root.addSubview(page)
+      try LayoutConstraint.activate(page.pinned(to: window.root))
+      window.layoutNow()
+      #expect(label.cellFrame == CellRect(x0: 1, y0: 1, x1: Int(columns) - 1, y1: 9))
+      window.animate(withDuration: .seconds(1)) { page.alpha = 0.5 }
+    }
+    #expect(page.window == nil)
+  }
+
+  @Test("completions and actions that take views out find a whole tree")
+  func reentrancy() throws {
+    let window = Window(size: Size(width: 40, height: 10))
+    let (one, two) = (View(identifier: "one"), View(identifier: "two"))
+    for view in [one, two] {
+      view.frame = Rect(x: 0, y: 0, width: 4, height: 2)
+      window.root.addSubview(view)
+    }
+    window.layoutNow()
+    one.addGestureRecognizer(
+      PanGestureRecognizer { if $0.state == .cancelled { one.removeFromSuperview() } })
+    window.animate(withDuration: .seconds(1)) {
+      two.frame.origin.x = 9
+    } completion: { finished in
+      #expect(!finished && two.superview == nil && two.window == nil)
+      window.root.addSubview(two)
+    }
+    two.removeFromSuperview()
+    #expect(two.superview === window.root)
+    two.isHidden = true
+    var pointer = Pointer(window, x: 1, y: 1)
+    pointer.press()
+    pointer.move(by: 3, over: .milliseconds(30))
+    one.removeFromSuperview()
+    #expect(one.superview == nil && one.window == nil)
+    window.advance(to: .seconds(2))
+    window.advance(to: .seconds(2))
+    #expect(window.nextDeadline == nil)
+  }
+
   @Test("views do not go into themselves; a view that is added again moves")
   func odd() {
     let (one, two) = (View(), View())
@@ -106,6 +153,23 @@ import Testing
     #expect(width.constant == 4)
     view.alpha = .nan
     #expect(view.alpha == 1)
+    view.transform = .translation(x: .infinity, y: 0)
+    #expect(view.transform == .identity)
+    view.edgeStyle = .eighths
+    view.backgroundColor = Color(1, 1, 1)
+    window.animate(
+      withDuration: .seconds(1), curve: .cubicBezier(x1: .nan, y1: .infinity, x2: .nan, y2: .nan)
+    ) {
+      view.transform = .translation(x: 1e300, y: -1e300)
+      width.constant = 1e300
+      window.layoutNow()
+    }
+    for tenth in 0...11 {
+      window.advance(to: .milliseconds(Int64(tenth * 100)))
+      window.draw(on: TextCanvas(columns: 40, rows: 10))
+    }
+    width.constant = 4
+    view.transform = .identity
     let other = View(identifier: "other")
     window.root.addSubview(other)
     other.frame = Rect(x: .infinity, y: 0, width: 1, height: 1)
