@@ -1,18 +1,3 @@
-/// Where a ``PropertyAnimator`` is in its life.
-public enum AnimatingState: Sendable, Hashable {
-  /// Nothing has been run, or everything is over.
-  case inactive
-  /// Running or paused.
-  case active
-  /// Stopped in the middle; waits for `finishAnimation(at:)`.
-  case stopped
-}
-
-/// The end an animator came to.
-public enum AnimatingPosition: Sendable, Hashable {
-  case start, end, current
-}
-
 /// Animations that can be taken in hand: paused, moved to and fro, turned round, given another timing.
 ///
 /// The window keeps an animator alive while it is active. Values are continuous whatever is done to it; with springs

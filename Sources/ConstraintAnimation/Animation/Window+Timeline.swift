@@ -1,10 +1,3 @@
-/// Something to do at a time.
-struct MotionTimer {
-  let id: UInt64
-  let deadline: MotionTime
-  let action: () -> Void
-}
-
 extension Window {
   /// Goes to `target`: fires timers and completions in the order of their times, each at its own time, lays out
   /// what is pending and samples every animation.

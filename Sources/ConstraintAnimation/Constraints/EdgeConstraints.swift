@@ -31,18 +31,3 @@ public struct EdgeConstraints {
     bottom.displacement = y
   }
 }
-
-/// No active constraint ties this edge to the host.
-public struct MissingEdge: Error, Sendable, Equatable {
-  public let attribute: LayoutAttribute
-}
-
-/// The constraints that hold a view by its centre and its size.
-public struct CenterConstraints {
-  public let centerX: LayoutConstraint
-  public let centerY: LayoutConstraint
-  public let width: LayoutConstraint
-  public let height: LayoutConstraint
-
-  public var all: [LayoutConstraint] { [centerX, centerY, width, height] }
-}

@@ -1,12 +1,3 @@
-/// Marks anchors that are places from left to right.
-public enum XAxis {}
-
-/// Marks anchors that are places from top to bottom.
-public enum YAxis {}
-
-/// Marks anchors that are lengths.
-public enum DimensionKind {}
-
 /// One edge, centre or size of an item, typed by axis so that a leading edge cannot be tied to a top edge.
 public struct LayoutAnchor<Kind> {
   public let item: LayoutItem

@@ -11,16 +11,3 @@ public enum LayoutAttribute: UInt8, Sendable, Hashable, CaseIterable {
 
   var isDimension: Bool { self == .width || self == .height }
 }
-
-/// How the two sides of a constraint compare.
-public enum LayoutRelation: Sendable, Hashable {
-  case lessThanOrEqual, equal, greaterThanOrEqual
-
-  var symbol: String {
-    switch self {
-    case .lessThanOrEqual: "<="
-    case .equal: "=="
-    case .greaterThanOrEqual: ">="
-    }
-  }
-}

@@ -1,0 +1,3 @@
+enum ColorProperty {
+  case tint, background
+}

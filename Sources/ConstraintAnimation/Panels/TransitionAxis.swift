@@ -1,0 +1,4 @@
+/// The line pages move along.
+public enum TransitionAxis: Sendable, Hashable, CaseIterable {
+  case horizontal, vertical
+}
