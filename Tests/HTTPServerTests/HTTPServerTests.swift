@@ -77,15 +77,15 @@ import Testing
   @Test func shutdownAnswersWhatIsOpenAndCutsOffWhatIsNot() async throws {
     let server = try await TestServer()
     async let events = server.h2.run(
-      #"[{"request": {"path": "/hold"}}, {"request": {"path": "/silence"}}, {"until": {"closed": true}}]"#)
+      #"[{"request": {"path": "/silence"}}, {"request": {"path": "/hold"}}, {"until": {"closed": true}}]"#)
     try await eventually { server.held == 1 }
-    async let down: Void = server.shutdown(within: .milliseconds(500))
+    async let down: Void = server.shutdown(within: .seconds(2))
     server.release()
     await down
     let seen = try await events
     #expect(seen.goAways.first?.code == 0)
     #expect(seen.goAways.first?.lastStream == 3)
-    #expect(seen.answers.map(\.stream) == [1])
+    #expect(seen.answers.map(\.stream) == [3])
     #expect(seen.answers.map(\.body) == ["\"released\""])
     #expect(server.opened == 1)
     #expect(server.closed == 1)

@@ -10,6 +10,7 @@ STEPS is a JSON array; each step is an object with one key:
     {"data": {"stream": n, "bytes": n, "end": true}}
     {"reset": {"stream": n, "code": 8}}
     {"ping": count}
+    {"hold": true}, {"hold": false}                              sends nothing in between, then all of it at once
     {"break_limit": true}                                        stop respecting the server's stream limit
     {"raw": hex}                                                 bytes straight into the TLS connection
     {"until": {"done": n} | {"max_streams": n} | {"goaway": true} | {"closed": true} | {"idle_ms": n}}
@@ -54,9 +55,12 @@ class Client:
         self.max_streams = None
         self.saw_goaway = False
         self.closed = False
+        self.holds = False
         self.flush()
 
     def flush(self):
+        if self.holds:
+            return
         data = self.h2.data_to_send()
         if data and not self.closed:
             try:
@@ -183,6 +187,9 @@ class Client:
         elif name == "ping":
             for number in range(value):
                 self.h2.ping(number.to_bytes(8, "big"))
+            self.flush()
+        elif name == "hold":
+            self.holds = value
             self.flush()
         elif name == "break_limit":
             self.h2.__class__ = type("Unlimited", (h2.connection.H2Connection,),

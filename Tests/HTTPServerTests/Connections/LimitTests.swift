@@ -80,21 +80,30 @@ import Testing
     }
   }
 
-  @Test func closesWhatStaysSilent() async throws {
+  @Test func closesWhatNeverShakesHands() async throws {
     var limits = HTTPServerLimits()
     limits.handshakeTimeout = .milliseconds(150)
-    limits.idleTimeout = .milliseconds(150)
     try await withServer(limits) { server in
-      #expect(try await server.send("", alpn: "plain").status == 0, "no TLS handshake")
-      #expect(try await server.send("", alpn: "http/1.1").status == 0, "no request")
-      let events = try await server.h2.run(
+      #expect(try await server.send("", alpn: "plain", patience: 20).status == 0)
+      #expect(server.opened == 0)
+    }
+  }
+
+  @Test func closesWhatStaysSilent() async throws {
+    var limits = HTTPServerLimits()
+    limits.idleTimeout = .milliseconds(1500)
+    try await withServer(limits) { server in
+      async let silent = server.send("", alpn: "http/1.1", patience: 20)
+      async let ended = server.h2.run(
         #"[{"request": {"path": "/echo"}}, {"until": {"done": 1}}, {"until": {"closed": true}}]"#)
-      #expect(events.goAways.map(\.code) == [0])
       // An open request is not idleness.
-      let held = try await server.h2.run(
-        #"[{"request": {"path": "/silence"}}, {"until": {"idle_ms": 600}}, {"request": {"path": "/echo"}}, {"until": {"done": 1}}]"#
+      async let held = server.h2.run(
+        #"[{"request": {"path": "/silence"}}, {"until": {"idle_ms": 2500}}, {"request": {"path": "/echo"}}, {"until": {"done": 1}}]"#
       )
-      #expect(held.answers.map(\.stream) == [3])
+      let (first, second, third) = try await (silent, ended, held)
+      #expect(first.status == 0)
+      #expect(second.goAways.map(\.code) == [0])
+      #expect(third.answers.map(\.stream) == [3])
     }
   }
 
@@ -115,20 +124,24 @@ import Testing
   }
 
   @Test func endsFloodsOfResets() async throws {
-    try await withServer { server in
+    var limits = HTTPServerLimits()
+    limits.resetsPerTenth = 5
+    try await withServer(limits) { server in
       let steps = (0..<400).map {
         #"{"request": {"path": "/silence"}}, {"reset": {"stream": \#(2 * $0 + 1)}}"#
       }
       let events = try await server.h2.run(
-        "[{\"until\": {\"max_streams\": 100}}, \(steps.joined(separator: ",")), {\"until\": {\"closed\": true}}]"
-      )
+        "[{\"until\": {\"max_streams\": 100}}, {\"hold\": true}, \(steps.joined(separator: ",")), {\"hold\": false},"
+          + " {\"until\": {\"closed\": true}}]")
       #expect(events.goAways.first?.code == 11, "ENHANCE_YOUR_CALM")
       #expect(try await server.curl.ask("/echo").status == 200)
     }
   }
 
   @Test func endsFloodsOfPings() async throws {
-    try await withServer { server in
+    var limits = HTTPServerLimits()
+    limits.controlFramesPerSecond = 20
+    try await withServer(limits) { server in
       let events = try await server.h2.run(
         #"[{"until": {"max_streams": 100}}, {"ping": 5000}, {"until": {"closed": true}}]"#)
       #expect(events.goAways.first?.code == 11)
