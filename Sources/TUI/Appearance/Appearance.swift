@@ -57,16 +57,11 @@ struct Appearance: Sendable {
   /// The step for a number of notifications in one cell: logarithmic, the same in every window.
   static func level(of count: UInt16) -> Int { levelTable[Int(min(count, 255))] }
 
-  private static let levelTable: [Int] = (0...255).map { count in
-    // 1, 2, 3, 4, 6, 8, 12, 16, 23, 32, 45, 64 …: two steps for each doubling.
-    var level = 0
-    var bound = 1.0
-    while Double(count) >= bound * 1.4142 && level < levels - 1 {
-      bound *= 1.4142
-      level += 1
-    }
-    return level
-  }
+  private static let levelTable: [Int] = {
+    // Two steps for each doubling.
+    let bounds = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+    return (0...255).map { count in max(0, (bounds.lastIndex { $0 <= count } ?? 0)) }
+  }()
 
   private static func ramp(_ theme: Theme, _ colors: ColorProfile, target: Int, level: Int) -> CellStyle {
     let ramp = theme.targets[target % theme.targets.count]

@@ -4,7 +4,7 @@ import ConstraintAnimation
 ///
 /// Glyphs made here are one column wide. Texts that may come from outside, or be wide, go in as lines: they are only
 /// turned into cells by the canvas, which makes control characters visible and knows widths.
-struct CellPicture: Sendable {
+struct CellPicture: Sendable, Equatable {
   /// Text at a place, cut off at a column.
   struct Line: Sendable, Hashable {
     var x: Int
@@ -35,6 +35,22 @@ struct CellPicture: Sendable {
   }
 
   func glyph(x: Int, y: Int) -> UInt32 { glyphs[y * width + x] }
+
+  /// The cells row by row while a whole plot is drawn into them.
+  struct Cells {
+    let width: Int
+    let glyphs: UnsafeMutableBufferPointer<UInt32>
+    let styles: UnsafeMutableBufferPointer<CellStyle>
+  }
+
+  mutating func edit(_ body: (Cells) -> Void) {
+    let width = width
+    glyphs.withUnsafeMutableBufferPointer { glyphs in
+      styles.withUnsafeMutableBufferPointer { styles in
+        body(Cells(width: width, glyphs: glyphs, styles: styles))
+      }
+    }
+  }
 
   /// Sets `count` cells of a row to one glyph.
   mutating func row(_ glyph: UInt32, x: Int, y: Int, count: Int, style: CellStyle) {

@@ -37,7 +37,7 @@ extension DashboardScreen {
       thaw()
     case .freeze:
       state.toggleFrozen(in: shown)
-      if !state.isFrozen { thaw() }
+      if state.isFrozen { freeze() } else { thaw() }
     case .toggleScale: state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
     case .toggleRange: state.range = state.range == .automatic ? .capped : .automatic
     case .toggleMedian: state.showsMedian.toggle()

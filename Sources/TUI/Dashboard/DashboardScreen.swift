@@ -38,8 +38,9 @@ final class DashboardScreen {
   let panels: LowerViewManager<Panel>
   var helpSize: [LayoutConstraint] = []
   private var raster: DotRaster
-  /// The request whose answer a frozen picture waits for.
+  /// What the frozen picture was made for.
   private var frozenRequest: ReadRequest?
+  private var lists: ListKey?
   /// What looks different since the last drawing.
   private var damage = CellRect.zero
 
@@ -78,12 +79,12 @@ final class DashboardScreen {
     let isNew = snapshot.number != latest.number
     latest = snapshot
     guard isNew else { return }
-    if state.isFrozen, frozenRequest != snapshot.request || snapshot.condition != .ready {
-      header.invalidate()
-    } else {
-      shown = snapshot
-      frozenRequest = nil
+    if state.isFrozen, snapshot.condition == .ready, !answersFrozenRequest(snapshot) {
+      header.refresh()
+      return
     }
+    shown = snapshot
+    frozenRequest = request
     if shown.condition != .ready { state.frozenAt = nil }
     update()
   }
@@ -180,9 +181,12 @@ final class DashboardScreen {
       return
     }
     refreshPlot(at: window.time)
-    for view in [header, footer] { view.invalidate() }
-    for panel in [Panel.log, .events] { pages[panel]?.invalidate() }
-    if state.isFrozen { frozenRequest = request }
+    header.refresh()
+    let lists = ListKey(shown, state)
+    if lists != self.lists {
+      self.lists = lists
+      for panel in [Panel.log, .events] { pages[panel]?.invalidate() }
+    }
   }
 
   private func refreshPlot(at time: MotionTime) {
@@ -199,10 +203,15 @@ final class DashboardScreen {
     }
   }
 
+  /// Keeps what is shown, whatever comes.
+  func freeze() { frozenRequest = request }
+
   /// Back to the newest.
-  func thaw() {
-    frozenRequest = nil
-    shown = latest
+  func thaw() { shown = latest }
+
+  /// Somebody has moved a frozen picture, and here is what was missing.
+  private func answersFrozenRequest(_ snapshot: Snapshot) -> Bool {
+    request != frozenRequest && snapshot.request == request
   }
 
   var plotGeometry: ScatterGeometry {
@@ -225,5 +234,20 @@ final class DashboardScreen {
         width: width, appearance: appearance),
       appearance: appearance, zone: zone, geometry: ScatterGeometry(width: width, height: height))
     return model.picture(&raster)
+  }
+}
+
+/// What the lists show: they are made anew when this changes.
+private struct ListKey: Equatable {
+  let last: [Int64?]
+  let counts: [Int]
+  let positions: [ListPosition]
+  let targets: [TargetFacts]
+
+  init(_ snapshot: Snapshot, _ state: ViewState) {
+    last = [snapshot.log.last?.number, snapshot.events.last?.number]
+    counts = [snapshot.log.count, snapshot.events.count]
+    positions = [state.logPosition, state.eventPosition]
+    targets = snapshot.targets
   }
 }

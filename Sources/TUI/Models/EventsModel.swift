@@ -9,7 +9,6 @@ struct EventsModel {
   let zone: LocalTime
 
   private static let timeColumns = 13
-  private static let kindColumns = 22
   private static let numberColumns = 9
 
   func list(width: Int, height: Int) -> ListModel {
@@ -17,21 +16,26 @@ struct EventsModel {
     let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
     // Narrow terminals go without the columns that are seldom filled.
     let isWide = width >= 100
+    let kindColumns = kindColumns
     return ListModel(
       title: "events", count: entries.count, visible: visible, follows: position == .end,
-      emptyText: "nothing has happened yet", heading: heading(isWide: isWide),
-      rows: entries[visible].map { row($0.row, isWide: isWide) }, appearance: appearance, width: width,
+      emptyText: "nothing has happened yet", heading: heading(kindColumns, isWide: isWide),
+      rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, appearance: appearance,
+      width: width,
       height: height)
   }
 
+  /// As wide as the longest kind that has occurred.
+  private var kindColumns: Int { 2 + (Set(entries.lazy.map(\.row.kind)).map(\.rawValue.count).max() ?? 4) }
+
   private var targetColumns: Int { min(20, max(6, targets.map { $0.name.count }.max() ?? 6)) }
 
-  private func heading(isWide: Bool) -> [TextSpan] {
+  private func heading(_ kindColumns: Int, isWide: Bool) -> [TextSpan] {
     let style = appearance(.secondary)
     var spans = [
       TextSpan(field("time", Self.timeColumns), style),
       TextSpan(field("target", targetColumns) + "  ", style),
-      TextSpan(field("kind", Self.kindColumns), style),
+      TextSpan(field("kind", kindColumns), style),
     ]
     if isWide {
       spans += ["connection", "sequence", "count"].map { TextSpan(number($0) + "  ", style) }
@@ -40,14 +44,14 @@ struct EventsModel {
     return spans
   }
 
-  private func row(_ event: Event, isWide: Bool) -> [TextSpan] {
+  private func row(_ event: Event, _ kindColumns: Int, isWide: Bool) -> [TextSpan] {
     let clock = zone.civil(event.at)
     let time = "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3)) "
     let target = event.target.flatMap { id in targets.first { $0.id == id }?.name } ?? ""
     var spans = [
       TextSpan(field(time, Self.timeColumns), appearance(.secondary)),
       TextSpan(field(target, targetColumns) + "  ", appearance(.text)),
-      TextSpan(field(event.kind.rawValue, Self.kindColumns), appearance(event.kind.role)),
+      TextSpan(field(event.kind.rawValue, kindColumns), appearance(event.kind.role)),
     ]
     if isWide {
       let numbers = [

@@ -67,7 +67,7 @@ struct HelpModel {
     drawFrame(&picture)
     let count = width >= 2 * columnWidth + 3 ? 2 : 1
     let columns = arranged(count)
-    let room = height - Self.margin
+    let room = max(0, height - Self.margin)
     let hidden = max(0, (columns.map(\.count).max() ?? 0) - room)
     let first = min(max(firstLine, 0), hidden)
     for (index, column) in columns.enumerated() {

@@ -46,8 +46,8 @@ struct QuantileTable {
       if hasInterval {
         put(DurationText.interval(low, high), cell: cell, x: x, y: row + 1, &picture, appearance(.secondary))
       }
-    case .tooFew(let needs):
-      put("needs \(FixedPoint.grouped(needs))", cell: cell, x: x, y: row, &picture, appearance(.pending))
+    case .tooFew:
+      put(estimate.shortText, cell: cell, x: x, y: row, &picture, appearance(.pending))
     }
   }
 

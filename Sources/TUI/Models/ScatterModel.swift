@@ -42,7 +42,8 @@ struct ScatterModel {
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       let projection = DotRaster.Projection(
-        window: window, lookup: lookup, metric: metric, target: target, pendingUntil: snapshot.monotonicNow)
+        window: window, lookup: lookup, metric: metric, target: target,
+        pendingUntil: snapshot.monotonicNow, dotColumns: raster.encoding.columns)
       track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
     }
   }
@@ -97,21 +98,24 @@ struct ScatterModel {
   private func drawDots(_ raster: DotRaster, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let needsGlyphs = appearance.marksNeedGlyphs
-    var cell = 0
-    for y in geometry.firstRow..<geometry.firstRow + raster.rows {
-      for x in ScatterGeometry.gutter..<ScatterGeometry.gutter + raster.columns {
-        defer { cell += 1 }
-        let code = raster.codes[cell]
-        if code == 0 { continue }
-        let level = Appearance.level(of: raster.counts[cell])
-        var glyph = glyphs.dots.glyph(for: raster.dots[cell])
-        if !glyphs.density.isEmpty {
-          glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
+    picture.edit { cells in
+      for row in 0..<raster.rows {
+        let source = row * raster.columns
+        let target = (geometry.firstRow + row) * cells.width + ScatterGeometry.gutter
+        for column in 0..<raster.columns {
+          let code = raster.codes[source + column]
+          if code == 0 { continue }
+          let level = Appearance.level(of: raster.counts[source + column])
+          var glyph = glyphs.dots.glyph(for: raster.dots[source + column])
+          if !glyphs.density.isEmpty {
+            glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
+          }
+          if needsGlyphs, let markClass = MarkCode(rawValue: code).markClass, markClass >= .late {
+            glyph = glyphs.symbol(of: markClass)
+          }
+          cells.glyphs[target + column] = glyph
+          cells.styles[target + column] = appearance.mark(code, level: level)
         }
-        if needsGlyphs, let markClass = MarkCode(rawValue: code).markClass, markClass >= .late {
-          glyph = glyphs.symbol(of: markClass)
-        }
-        picture.set(glyph, x: x, y: y, style: appearance.mark(code, level: level))
       }
     }
   }

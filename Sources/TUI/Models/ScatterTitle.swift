@@ -15,8 +15,10 @@ enum ScatterTitle {
     }
     left += targetLegend(targets, shown: shown, appearance)
     left += stateLegend(facts.counts, hasBullet: targets.count < 2, appearance)
+    let isNarrow = width < 90
     let right =
-      figure(.p50, summary, priority: 80, appearance) + figure(.p99, summary, priority: 70, appearance)
+      figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
+      + figure(.p99, summary, priority: 70, isNarrow: isNarrow, appearance)
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
   }
 
@@ -68,12 +70,13 @@ enum ScatterTitle {
 
   /// The value, and its interval where there is room.
   private static func figure(
-    _ quantile: Quantile, _ summary: WindowSummary, priority: Int, _ appearance: Appearance
+    _ quantile: Quantile, _ summary: WindowSummary, priority: Int, isNarrow: Bool, _ appearance: Appearance
   ) -> [LineItem] {
     let estimate = summary[quantile]
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
     guard let interval = estimate.interval else {
-      return [LineItem(priority: priority, [name, TextSpan(estimate.text, appearance(.secondary))])]
+      let text = isNarrow ? estimate.shortText : estimate.text
+      return [LineItem(priority: priority, [name, TextSpan(text, appearance(.secondary))])]
     }
     return [
       LineItem(

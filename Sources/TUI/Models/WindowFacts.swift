@@ -12,37 +12,62 @@ struct WindowFacts: Sendable {
 
   /// Reads all shown tracks between the window's ends.
   init(snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool) {
-    var counts = Tally()
-    var values: [Int64] = []
-    var smallest = Int64.max
-    var largest = Int64.min
-    var ages = Int64.min
-    for target in targets where snapshot.tracks.indices.contains(target) {
-      let track = snapshot.tracks[target]
-      let range = track.range(from: window.start, to: window.end)
-      values.reserveCapacity(values.count + range.count)
-      track.forEachRun(in: range) { run in
-        for point in run {
-          counts[point.state] += 1
-          let raw = point.rawValue(of: metric)
-          if raw != PlotPoint.absent {
-            // A corrected latency may come out below nothing.
-            let value = max(0, raw)
-            values.append(value)
-            smallest = min(smallest, value)
-            largest = max(largest, value)
-          } else if includesPending, point.state == .inFlight, let now = snapshot.monotonicNow {
-            ages = max(ages, now - point.plannedMonotonic)
-          }
+    let stretches = targets.filter(snapshot.tracks.indices.contains).map { target in
+      (
+        track: snapshot.tracks[target],
+        range: snapshot.tracks[target].range(from: window.start, to: window.end)
+      )
+    }
+    var sweep = Sweep(metric: metric, now: includesPending ? snapshot.monotonicNow : nil)
+    // As many as there can be; what has no value leaves its place to the next.
+    values = Array(unsafeUninitializedCapacity: stretches.reduce(0) { $0 + $1.range.count }) {
+      buffer, count in
+      for stretch in stretches {
+        stretch.track.forEachRun(in: stretch.range) { run in
+          for point in run { sweep.take(point, &buffer) }
         }
       }
+      count = sweep.count
     }
-    self.counts = counts
     self.metric = metric
-    self.values = values
-    self.smallest = values.isEmpty ? (ages > 0 ? 1_000 : nil) : smallest
-    self.largest = max(largest, ages) >= 0 ? max(largest, ages) : nil
+    counts = sweep.counts
+    let hasAges = sweep.oldest > 0
+    smallest = sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil
+    largest = sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil
   }
 
   var isEmpty: Bool { counts.total == 0 }
+
+  /// One pass over the points.
+  private struct Sweep {
+    let metric: Metric
+    /// What ages are counted from.
+    let now: Int64?
+    var counts = Tally()
+    var count = 0
+    var smallest = Int64.max
+    var largest = Int64.min
+    var oldest = Int64.min
+
+    init(metric: Metric, now: Int64?) {
+      self.metric = metric
+      self.now = now
+    }
+
+    @inline(__always)
+    mutating func take(_ point: PlotPoint, _ buffer: inout UnsafeMutableBufferPointer<Int64>) {
+      counts.add(point.state)
+      let raw = point.rawValue(of: metric)
+      if raw != PlotPoint.absent {
+        // A corrected latency may come out below nothing.
+        let value = max(0, raw)
+        buffer[count] = value
+        count += 1
+        smallest = min(smallest, value)
+        largest = max(largest, value)
+      } else if let now, point.state == .inFlight {
+        oldest = max(oldest, now - point.plannedMonotonic)
+      }
+    }
+  }
 }

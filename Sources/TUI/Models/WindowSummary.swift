@@ -13,10 +13,10 @@ struct WindowSummary: Sendable, Equatable {
   init(metric: Metric, values: [Int64]) {
     self.metric = metric
     count = values.count
-    var histogram = LatencyHistogram()
-    for value in values { histogram.record(value) }
+    // All values are at hand, so the figures are exact.
+    let exact = ExactQuantiles(RadixSort.sorted(values))
     var estimates: [Quantile: QuantileEstimate] = [:]
-    for quantile in Self.quantiles { estimates[quantile] = histogram.estimate(quantile) }
+    for quantile in Self.quantiles { estimates[quantile] = exact.estimate(quantile) }
     self.estimates = estimates
   }
 
@@ -31,6 +31,14 @@ extension QuantileEstimate {
     switch self {
     case .known(let value, _, _): DurationText.text(value)
     case .tooFew(let needs): "n too small (needs \(FixedPoint.grouped(needs)))"
+    }
+  }
+
+  /// `812 ms`, or `needs 368`: where the word `n` is in sight.
+  var shortText: String {
+    switch self {
+    case .known: text
+    case .tooFew(let needs): "needs \(FixedPoint.grouped(needs))"
     }
   }
 

@@ -50,6 +50,9 @@ struct PointWindow {
     return start <= moment && other <= end
   }
 
+  /// Whether it belongs to one of the targets, and not to another run.
+  func concerns(_ point: SamplePoint) -> Bool { places[point.id.target] != nil }
+
   /// Takes in a point that is new or has changed; one of another run or target is passed over.
   /// - Returns: false when points before it are missing.
   mutating func take(_ point: SamplePoint) -> Bool {

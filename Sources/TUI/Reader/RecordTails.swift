@@ -28,16 +28,17 @@ struct RecordTails {
     while true {
       let page = try reader.events(after: eventCursor, limit: 1_000)
       eventCursor = page.next
-      let new = page.rows.lazy.filter { $0.run == run }.map(ListEntry.init)
+      let new = page.rows.filter { $0.run == run }.map(ListEntry<Event>.init)
       events.append(contentsOf: new)
-      isChanged = isChanged || !page.rows.isEmpty
+      isChanged = isChanged || !new.isEmpty
       if page.isComplete { break }
     }
     while true {
       let page = try reader.log(after: logCursor, limit: 1_000)
       logCursor = page.next
-      log.append(contentsOf: page.rows.lazy.filter { $0.run == run }.map(ListEntry.init))
-      isChanged = isChanged || !page.rows.isEmpty
+      let new = page.rows.filter { $0.run == run }.map(ListEntry<LogLine>.init)
+      log.append(contentsOf: new)
+      isChanged = isChanged || !new.isEmpty
       if page.isComplete { break }
     }
     // A quarter more, so that not each line moves all the others.

@@ -131,8 +131,8 @@ struct SnapshotSource {
     while true {
       let page = try reader.changedPoints(after: cursor, limit: 5_000)
       cursor = page.next
-      if !page.rows.isEmpty { changes += 1 }
-      for point in page.rows {
+      for point in page.rows where live.concerns(point) {
+        changes += 1
         past?.update(point)
         if !live.take(point) { try reload(reader) }
       }

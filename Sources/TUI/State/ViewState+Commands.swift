@@ -1,11 +1,18 @@
 import Measurement
 
 extension ViewState {
-  /// Moves the window by eighths of its width; a window that reaches the newest follows it again.
+  /// Moves the window by eighths of its width; one that comes back to the newest follows it again.
   mutating func pan(eighths: Int, in snapshot: Snapshot, columns: Int) {
     let now = window(in: snapshot, columns: columns)
-    let step = max(1, columns / 8)
-    settle(now.moved(byColumns: eighths * step), in: snapshot)
+    let moved = now.moved(byColumns: eighths * max(1, columns / 8))
+    var following = self
+    following.anchor = .edge
+    following.scale = now.scale
+    if eighths > 0, moved.firstColumn >= following.window(in: snapshot, columns: columns).firstColumn {
+      self = following
+    } else {
+      settle(moved, in: snapshot)
+    }
   }
 
   /// Shows less time, or more, about a place: 0 is the left edge, 1 the right one.
@@ -20,14 +27,9 @@ extension ViewState {
     settle(TimeWindow(around: moment, at: fraction, scale: scale, columns: columns), in: snapshot)
   }
 
-  /// Takes the window as its own, or follows when it has come to the edge.
+  /// Takes the window as its own.
   private mutating func settle(_ window: TimeWindow, in snapshot: Snapshot) {
     scale = window.scale
-    let edge = frozenAt ?? snapshot.edge
-    if window.column(of: edge) < window.columns / 2 {
-      anchor = .edge
-      return
-    }
     // Nothing is to be seen before the run.
     var window = window
     if let start = snapshot.run?.startedAt, window.end < start {

@@ -14,6 +14,15 @@ final class PictureView: View {
     setNeedsDisplay()
   }
 
+  /// The same for pictures that often come out as they were: nothing is drawn then.
+  func refresh() {
+    guard let old = picture else { return invalidate() }
+    let new = make(old.width, old.height)
+    guard new != old else { return }
+    picture = new
+    setNeedsDisplay()
+  }
+
   override func draw(in rect: CellRect, on canvas: any CellCanvas) {
     let shown: CellPicture
     if let picture, picture.width == rect.width, picture.height == rect.height {

@@ -27,7 +27,7 @@ struct RasterTests {
     raster.reset(columns: 50, rows: rows, encoding: DotEncoding(repertoire))
     let projection = DotRaster.Projection(
       window: window(), lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: metric, target: target,
-      pendingUntil: pendingUntil)
+      pendingUntil: pendingUntil, dotColumns: raster.encoding.columns)
     points.withUnsafeBufferPointer { raster.plot($0, projection) }
     return raster
   }

@@ -57,43 +57,68 @@ struct DotRaster {
     let window: TimeWindow
     let lookup: RowLookup
     let metric: Metric
-    /// Place of the target in its run.
-    let target: Int
+    private let start: Int64
+    private let dotsPerMicrosecond: Double
+    /// The code of each state, 0 for what is not drawn.
+    let codes: MarkCodes
     /// Now on the run's monotonic clock, µs: pending ones are drawn at their age, which is the least their latency
     /// can be. `nil` leaves them out.
     let pendingUntil: Int64?
+
+    /// - Parameters:
+    ///   - target: place of the target in its run.
+    ///   - dotColumns: of one cell.
+    init(
+      window: TimeWindow, lookup: RowLookup, metric: Metric, target: Int, pendingUntil: Int64?,
+      dotColumns: Int
+    ) {
+      self.window = window
+      self.lookup = lookup
+      self.metric = metric
+      self.pendingUntil = pendingUntil
+      codes = MarkCodes(target: target)
+      start = window.start.microseconds
+      dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
+    }
+
+    /// The half keeps exact multiples on their side of the boundary in spite of the reciprocal.
+    @inline(__always)
+    func dotColumn(of time: Int64) -> Int {
+      Int(((Double(time - start) + 0.5) * dotsPerMicrosecond).rounded(.down))
+    }
   }
 
   /// Sets the dots of all points; those outside the window or without a value are passed over.
   mutating func plot(_ points: UnsafeBufferPointer<PlotPoint>, _ projection: Projection) {
     guard columns > 0, rows > 0 else { return }
-    let codes = Self.codes(target: projection.target)
-    let lookup = projection.lookup
-    let metric = projection.metric
-    let start = projection.window.start.microseconds
-    let perDot = Double(encoding.columns) / Double(projection.window.scale.columnDuration)
-    let medianOffset = medianPhase(of: projection.window)
-    let (dotColumns, dotRows) = (dotColumns, dotRows)
-    for point in points {
-      let code = codes[point.state.rawValue]
-      if code == 0 { continue }
-      var value = point.rawValue(of: metric)
-      var isPending = false
-      if value == PlotPoint.absent {
-        guard point.state == .inFlight, let now = projection.pendingUntil else { continue }
-        isPending = true
-        value = now - point.plannedMonotonic
+    let phase = medianPhase(of: projection.window)
+    projection.lookup.withReader { lookup in
+      withPlanes { planes in
+        for point in points { planes.plot(point, projection, lookup, phase: phase) }
       }
-      // A corrected latency may come out below nothing, and so may an age between two clocks.
-      value = max(0, value)
-      // The half keeps exact multiples on their side of the boundary in spite of the reciprocal.
-      let dotColumn = Int(((Double(point.plannedAt - start) + 0.5) * perDot).rounded(.down))
-      guard dotColumn >= 0 && dotColumn < dotColumns else { continue }
-      let row = lookup.row(of: value)
-      set(dotColumn: dotColumn, row: row, code: code)
-      if !isPending {
-        let run = (dotColumn / encoding.columns + medianOffset) / Self.medianColumns
-        rowCounts[run * (dotRows + 2) + row + 1] &+= 1
+    }
+  }
+
+  /// All planes as plain memory, so that thousands of points do not pay for checks that hold for each of them: a cell
+  /// is only ever touched after column and row have been found to be inside.
+  private mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
+    let (columns, dotColumns, dotRows, encoding) = (columns, dotColumns, dotRows, encoding)
+    dots.withUnsafeMutableBufferPointer { dots in
+      counts.withUnsafeMutableBufferPointer { counts in
+        codes.withUnsafeMutableBufferPointer { codes in
+          above.withUnsafeMutableBufferPointer { above in
+            below.withUnsafeMutableBufferPointer { below in
+              rowCounts.withUnsafeMutableBufferPointer { rowCounts in
+                body(
+                  RasterPlanes(
+                    columns: columns, dotColumns: dotColumns, dotRows: dotRows,
+                    columnShift: encoding.columns.trailingZeroBitCount,
+                    rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts, codes: codes,
+                    above: above, below: below, rowCounts: rowCounts))
+              }
+            }
+          }
+        }
       }
     }
   }
@@ -102,31 +127,5 @@ struct DotRaster {
   func medianPhase(of window: TimeWindow) -> Int {
     let size = Int64(Self.medianColumns)
     return Int(window.firstColumn - window.firstColumn.flooringQuotient(size) * size)
-  }
-
-  /// The code of each state, 0 for what is not drawn.
-  private static func codes(target: Int) -> [UInt8] {
-    NotificationState.allCases.map { state in
-      MarkClass(state).map { MarkCode($0, target: target).rawValue } ?? 0
-    }
-  }
-
-  @inline(__always)
-  private mutating func set(dotColumn: Int, row: Int, code: UInt8) {
-    let column = dotColumn / encoding.columns
-    if row < 0 {
-      below[column] = max(below[column], code)
-      return
-    }
-    if row >= dotRows {
-      above[column] = max(above[column], code)
-      return
-    }
-    let fromTop = dotRows - 1 - row
-    let cell = fromTop / encoding.rows * columns + column
-    let place = fromTop % encoding.rows * encoding.columns + dotColumn % encoding.columns
-    dots[cell] |= 1 << UInt8(place)
-    if counts[cell] != .max { counts[cell] += 1 }
-    codes[cell] = max(codes[cell], code)
   }
 }

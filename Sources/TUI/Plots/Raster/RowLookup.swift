@@ -2,16 +2,15 @@
 ///
 /// The rows' lower edges are whole microseconds. A value's floating-point form cut after five bits of the fraction
 /// is an index into a table that knows the row of the smallest value with the same bits; from there it is at most a
-/// few edges upwards. Exact for every value below 2⁴⁰ µs, whatever the scale of the axis.
+/// few edges upwards. Exact for every value, whatever the scale of the axis.
 struct RowLookup: Sendable {
   let rows: Int
   /// Smallest value of each row, ascending; one more entry for what lies above the axis.
   private let edges: ContiguousArray<Int64>
   private let guesses: ContiguousArray<UInt16>
 
-  /// What a value outside the axis gives.
+  /// What a value under the axis gives; one above it gives `rows`.
   static let below = -1
-  var above: Int { rows }
 
   private static let fractionBits = 5
   private static let octaves = 41
@@ -40,17 +39,38 @@ struct RowLookup: Sendable {
     self.guesses = guesses
   }
 
-  /// The row from the bottom, `below` or `above`.
-  @inline(__always)
-  func row(of value: Int64) -> Int {
-    if value < edges[0] { return Self.below }
-    if value > edges[rows] { return rows }
-    // Cut, not rounded: a value must not be taken for one of the next step.
-    let bits = Float(truncating: value).bitPattern
-    let index = Int(bits >> UInt32(23 - Self.fractionBits)) - Int(Self.bias) << Self.fractionBits
-    var row = index < 0 ? 0 : Int(guesses[min(index, guesses.count - 1)])
-    while row < rows && edges[row + 1] <= value { row += 1 }
-    return row
+  /// The row from the bottom, `below` or `rows`.
+  func row(of value: Int64) -> Int { withReader { $0.row(of: value) } }
+
+  /// Looks up many values without checking the tables' bounds for each.
+  func withReader<Result>(_ body: (Reader) -> Result) -> Result {
+    edges.withUnsafeBufferPointer { edges in
+      guesses.withUnsafeBufferPointer { guesses in
+        // Both hold at least one element: there is at least one row.
+        body(Reader(rows: rows, edges: edges, guesses: guesses))
+      }
+    }
+  }
+
+  /// The tables while they lie still. Indices are in range by construction: a guess is at most `rows`, and of edges
+  /// there is one more.
+  struct Reader {
+    let rows: Int
+    fileprivate let edges: UnsafeBufferPointer<Int64>
+    fileprivate let guesses: UnsafeBufferPointer<UInt16>
+
+    @inline(__always)
+    func row(of value: Int64) -> Int {
+      if value < edges[0] { return RowLookup.below }
+      if value >= edges[rows] { return rows }
+      // Cut, not rounded: a value must not be taken for one of the next step.
+      let bits = Float(truncating: value).bitPattern
+      let index =
+        Int(bits >> UInt32(23 - RowLookup.fractionBits)) - Int(RowLookup.bias) << RowLookup.fractionBits
+      var row = index < 0 ? 0 : Int(guesses[min(index, guesses.count - 1)])
+      while edges[row + 1] <= value { row += 1 }
+      return row
+    }
   }
 
   /// The smallest whole number that `LatencyAxis.row(of:rows:)` puts into the row.

@@ -1,0 +1,120 @@
+import ConstraintAnimation
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Models of single things")
+struct ModelTests {
+  @Test("the steps of density grow with the crowd and are the same in every window")
+  func density() {
+    let levels = (1...1_000).map { Appearance.level(of: UInt16($0)) }
+    #expect(levels.first == 0 && levels.last == Appearance.levels - 1)
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(Set(levels).count == Appearance.levels)
+  }
+
+  @Test("a radix sort sorts")
+  func sorting() {
+    var generator = SeededGenerator(seed: 2)
+    for count in [0, 1, 64, 65, 1_000, 20_000] {
+      let limit =
+        Int64.random(in: 1...Int64.max, using: &generator) >> Int64.random(in: 0..<60, using: &generator)
+      let values = (0..<count).map { _ in Int64.random(in: 0...max(1, limit), using: &generator) }
+      #expect(RadixSort.sorted(values) == values.sorted())
+    }
+    let mixed = (0..<100).map { Int64($0 % 7 - 3) }
+    #expect(RadixSort.sorted(mixed) == mixed.sorted())
+  }
+
+  @Test("every value of a window falls into one bucket")
+  func buckets() {
+    var generator = SeededGenerator(seed: 3)
+    let values = (0..<700).map { _ in Int64.random(in: 1_000...3_000_000, using: &generator) }
+    let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: values.min(), largest: values.max())
+    for columns in [9, 40, 100, 180] {
+      let buckets = Buckets(axis: axis, columns: columns, now: values, before: Array(values.prefix(100)))
+      #expect(buckets.now.reduce(0, +) == 700 && buckets.before.reduce(0, +) == 100)
+      #expect(buckets.now.count == (columns + buckets.width - 1) / buckets.width)
+    }
+    #expect(
+      [1, 2, 3, 7, 40, 41, 99, 101].map { HistogramModel.roundCount(atLeast: $0) } == [
+        1, 2, 4, 8, 40, 60, 100, 200,
+      ])
+  }
+
+  @Test("what there is no room for goes in the order of its importance, the last never")
+  func fitting() {
+    func item(_ text: String, _ priority: Int) -> LineItem {
+      LineItem(priority: priority, [TextSpan(text, .plain)])
+    }
+    func line(_ width: Int) -> FittedLine {
+      FittedLine(
+        left: [item("aaaa", 9), item("bbb", 2), item("cc", 5)], right: [item("dddd", 7)], width: width,
+        gap: 1, middle: 2)
+    }
+    func text(_ line: FittedLine) -> String { (line.left + line.right).map(\.text).joined() }
+    #expect(text(line(17)) == "aaaa bbb ccdddd")
+    #expect(text(line(16)) == "aaaa ccdddd")
+    #expect(text(line(12)) == "aaaadddd")
+    #expect(text(line(9)) == "aaaa")
+    #expect(text(line(1)) == "aaaa")
+    #expect(line(17).leftColumns == 11 && line(17).rightColumns == 4)
+  }
+
+  @Test("texts are cut where columns end, also wide ones")
+  func truncation() {
+    #expect(FittedText.truncated("hello", columns: 5, ellipsis: "…") == "hello")
+    #expect(FittedText.truncated("hello!", columns: 5, ellipsis: "…") == "hell…")
+    #expect(FittedText.truncated("宽宽宽", columns: 5, ellipsis: "…") == "宽宽…")
+    #expect(FittedText.truncated("宽宽宽", columns: 4, ellipsis: "…") == "宽…")
+    #expect(FittedText.truncated("hello", columns: 0, ellipsis: "…") == "")
+    #expect(FittedText.field("ab", columns: 4, ellipsis: "…") == "ab  ")
+    #expect(FittedText.padded("ab", columns: 4) == "  ab")
+  }
+
+  @Test("rates and ages in words")
+  func words() {
+    #expect(
+      [0, 0.25, 0.999, 1, 4, 99.94, 100, 1_000].map(HeaderModel.rate) == [
+        "0/s", "15.0/min", "59.9/min", "1.0/s", "4.0/s", "99.9/s", "100/s", "1000/s",
+      ])
+    func age(_ seconds: Int64) -> String {
+      HeaderModel.age(since: WallTime(microseconds: 0), now: WallTime(microseconds: seconds * 1_000_000))
+    }
+    #expect(
+      [0, 119, 120, 7_199, 7_200, 172_800].map(age) == ["0 s", "119 s", "2 min", "119 min", "2 h", "2 d"])
+  }
+
+  @Test("a window's facts count every state and place pending ones by their age")
+  func facts() {
+    let run = SampleRun(seconds: 110).snapshot
+    let window = TimeWindow(
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 200)
+    let facts = WindowFacts(
+      snapshot: run, window: window, targets: [0], metric: .delivery, includesPending: true)
+    #expect(facts.counts == run.totals[0])
+    #expect(facts.values.count == facts.counts[.delivered] + facts.counts[.late])
+    #expect(facts.values.min() == facts.smallest)
+    let accept = WindowFacts(
+      snapshot: run, window: window, targets: [0], metric: .accept, includesPending: false)
+    #expect(accept.values.count == facts.counts.total - facts.counts[.failed] - facts.counts[.rejected])
+    #expect(accept.values.max() == accept.largest)
+    let none = WindowFacts(
+      snapshot: run, window: window, targets: [], metric: .delivery, includesPending: true)
+    #expect(none.isEmpty && none.largest == nil && none.smallest == nil)
+  }
+
+  @Test("the rate is counted from what went out, second by second")
+  func rates() {
+    let run = SampleRun(seconds: 110, rate: 50).snapshot
+    let rates = RateHistory(snapshot: run, targets: [0])
+    #expect(rates.perSecond.count == 30)
+    #expect(abs(rates.average(seconds: 30) - 50) < 5)
+    #expect(RateHistory(snapshot: Snapshot(), targets: []).average(seconds: 10) == 0)
+    let glyphs = GlyphSet(.braille)
+    #expect(Sparkline.text([0, 0, 4, 4, 1, 0], glyphs) == " █▁")
+    #expect(Sparkline.text([], glyphs) == "")
+  }
+}

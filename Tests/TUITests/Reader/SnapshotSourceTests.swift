@@ -1,0 +1,277 @@
+import Foundation
+import Measurement
+import Store
+import Testing
+
+@testable import TUI
+
+@Suite("Snapshots follow the store")
+struct SnapshotSourceTests {
+  /// A source by reference, so that it can be asked inside of expectations.
+  private final class Watcher {
+    private var source: SnapshotSource
+
+    init(_ source: SnapshotSource) { self.source = source }
+
+    func poll(_ request: ReadRequest?) -> Snapshot? { source.poll(request) }
+
+    var isLive: Bool { source.isLive }
+  }
+
+  private static func source(_ fixture: StoreFixture, run: RunID? = nil, target: String? = nil) -> Watcher {
+    Watcher(
+      SnapshotSource(
+        path: fixture.path, subject: Subject(run: run, target: target), clock: fixture.clock,
+        bootID: StoreFixture.bootID))
+  }
+
+  @Test("no store, then an empty one, then a run: each is seen without being asked twice")
+  func appears() throws {
+    let fixture = try StoreFixture()
+    let source = Self.source(fixture)
+    #expect(source.poll(nil)?.condition == .missing)
+    #expect(source.poll(nil) == nil)
+    try fixture.open()
+    #expect(source.poll(nil)?.condition == .empty)
+    #expect(source.poll(nil) == nil)
+    let run = try fixture.begin(targets: ["b", "a"])
+    let snapshot = try #require(source.poll(nil))
+    #expect(snapshot.condition == .ready && snapshot.run?.id == run && snapshot.run?.phase == .live)
+    #expect(snapshot.targets.map(\.name) == ["a", "b"])
+    #expect(source.isLive)
+  }
+
+  @Test("planned, sent, accepted, delivered, lost: each change arrives, late ones too")
+  func follows() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    let source = Self.source(fixture)
+    _ = source.poll(nil)
+    var samples = (1...20).map { fixture.sample(Int64($0), at: Int64($0) * 10) }
+    try fixture.commit(inserted: samples)
+    var snapshot = try #require(source.poll(nil))
+    #expect(snapshot.tracks[0].count == 20 && snapshot.totals[0].due == 0)
+    for index in samples.indices {
+      samples[index].state = .inFlight
+      samples[index].attempt = 1
+      samples[index].scheduleLag = 40
+    }
+    try fixture.commit(updated: samples)
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.totals[0][.inFlight] == 20 && snapshot.tracks[0][7].isSent)
+    try fixture.commit(updated: [fixture.delivered(3, at: 30, after: 1_204_000)])
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.tracks[0][2].deliveryLatency == 1_204_000 && snapshot.totals[0][.delivered] == 1)
+    var lost = samples[4]
+    lost.state = .lost
+    try fixture.commit(updated: [lost])
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.tracks[0][4].state == .lost)
+    var late = fixture.delivered(5, at: 50, after: 40_000_000)
+    late.state = .late
+    try fixture.commit(updated: [late])
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.tracks[0][4].state == .late && snapshot.totals[0][.lost] == 0)
+  }
+
+  @Test("whatever is written in whatever order, the tracks are what a fresh reader finds")
+  func property() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(targets: ["a", "b", "c"])
+    let source = Self.source(fixture)
+    var generator = SeededGenerator(seed: 15)
+    var next: [Int64] = [1, 1, 1]
+    var latest: Snapshot?
+    for _ in 0..<60 {
+      var inserted: [Sample] = []
+      for target in 0..<3 where Bool.random(using: &generator) {
+        for _ in 0..<Int.random(in: 1...300, using: &generator) {
+          inserted.append(fixture.sample(next[target], target: target, at: next[target] * 10))
+          next[target] += 1
+        }
+      }
+      try fixture.commit(inserted: inserted.sorted { $0.id < $1.id })
+      var updated: [SampleID: Sample] = [:]
+      for _ in 0..<40 {
+        let target = Int.random(in: 0..<3, using: &generator)
+        guard next[target] > 1 else { continue }
+        let sequence = Int64.random(in: 1..<next[target], using: &generator)
+        let sample = fixture.delivered(
+          sequence, target: target, at: sequence * 10, after: .random(in: 1...900_000, using: &generator))
+        updated[sample.id] = sample
+      }
+      try fixture.commit(updated: updated.values.sorted { $0.id < $1.id })
+      if Int.random(in: 0..<3, using: &generator) > 0 { latest = source.poll(nil) ?? latest }
+    }
+    latest = source.poll(nil) ?? latest
+    let fresh = Self.source(fixture)
+    let expected = try #require(
+      fresh.poll(ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)))
+    let found = try #require(latest)
+    for target in 0..<3 {
+      let (one, other) = (found.tracks[target], expected.tracks[target])
+      let shared = min(one.count, other.count)
+      #expect(one.endSequence == other.endSequence && shared > 1_000)
+      let isSame = (1...shared).allSatisfy { one[one.count - $0] == other[other.count - $0] }
+      #expect(isSame)
+    }
+    #expect(found.totals == expected.totals)
+  }
+
+  @Test("an idle store costs a look, not a snapshot; time shows when it moves the edge by a column")
+  func idle() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.sample(1)], updated: [])
+    let source = Self.source(fixture)
+    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)
+    _ = source.poll(request)
+    #expect(source.poll(request) == nil)
+    fixture.clock.advance(by: .milliseconds(400))
+    #expect(source.poll(request) == nil)
+    // A heartbeat alone changes nothing that is shown.
+    try fixture.commit()
+    #expect(source.poll(request) == nil)
+    fixture.clock.advance(by: .milliseconds(700))
+    #expect(source.poll(request) != nil)
+  }
+
+  @Test("a collector that falls silent is said to be gone, with its age; its return is seen")
+  func silence() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.sample(1)])
+    let heard = fixture.clock.wallNow()
+    let source = Self.source(fixture)
+    #expect(source.poll(nil)?.run?.phase == .live)
+    fixture.clock.advance(by: .microseconds(SnapshotSource.silence + 1_000))
+    #expect(source.poll(nil)?.run?.phase == .silent(since: heard))
+    #expect(source.poll(nil) == nil && !source.isLive)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(source.poll(nil)?.run?.phase == .silent(since: heard))
+    try fixture.commit()
+    #expect(source.poll(nil)?.run?.phase == .live)
+  }
+
+  @Test("the end of a run is seen, and so is the next run; a run that was asked for by its id stays")
+  func runs() throws {
+    let fixture = try StoreFixture()
+    let first = try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let following = Self.source(fixture)
+    let fixed = Self.source(fixture, run: first)
+    _ = following.poll(nil)
+    _ = fixed.poll(nil)
+    try fixture.end(.stopped)
+    let ended = try #require(following.poll(nil))
+    #expect(ended.run?.phase == .ended(at: fixture.clock.wallNow(), reason: "stopped"))
+    #expect(fixed.poll(nil) != nil)
+    fixture.clock.advance(by: .seconds(60))
+    let second = try fixture.begin(targets: ["other"])
+    try fixture.commit(inserted: [fixture.delivered(1), fixture.delivered(2)])
+    let next = try #require(following.poll(nil))
+    #expect(next.run?.id == second && next.targets.map(\.name) == ["other"] && next.tracks[0].count == 2)
+    #expect(fixed.poll(nil) == nil)
+  }
+
+  @Test("one target alone; a wrong name or run is said with what there is")
+  func subjects() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(targets: ["a", "b"])
+    try fixture.commit(inserted: [fixture.delivered(1, target: 0), fixture.delivered(1, target: 1)])
+    let one = Self.source(fixture, target: "b")
+    let snapshot = try #require(one.poll(nil))
+    #expect(snapshot.targets.map(\.name) == ["b"] && snapshot.tracks.count == 1 && snapshot.totals.count == 1)
+    let wrong = Self.source(fixture, target: "c")
+    #expect(wrong.poll(nil)?.condition == .noSuchTarget("c", available: ["a", "b"]))
+    var generator = SeededGenerator(seed: 1)
+    let unknown = RunID(at: fixture.clock.wallNow(), using: &generator)
+    let none = Self.source(fixture, run: unknown)
+    #expect(none.poll(nil)?.condition == .noSuchRun("\(unknown)"))
+  }
+
+  @Test("the first look reads little; a window in the past is fetched, kept up to date, and let go")
+  func history() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(rate: 100)
+    let start = fixture.clock.wallNow()
+    try fixture.commit(inserted: (1...9_000).map { fixture.delivered($0, at: $0 * 10) })
+    let source = Self.source(fixture)
+    let first = try #require(source.poll(nil))
+    #expect(first.tracks[0].count == PointWindow.firstLook && first.tracks[0].endSequence == 9_001)
+    let past = ReadRequest(
+      from: start.advanced(byMicroseconds: 10_000_000), to: start.advanced(byMicroseconds: 20_000_000),
+      tick: 100_000)
+    let shown = try #require(source.poll(past))
+    #expect(shown.tracks[0].firstSequence == 1_000 && shown.tracks[0].count == 1_000)
+    #expect(shown.request == past && !shown.isTruncated)
+    try fixture.commit(updated: [fixture.delivered(1_500, at: 15_000, after: 77)])
+    #expect(source.poll(past)?.tracks[0][500].deliveryLatency == 77)
+    let whole = ReadRequest(from: start, to: nil, tick: 100_000)
+    let all = try #require(source.poll(whole))
+    #expect(all.tracks[0].count == 9_000 && all.tracks[0].firstSequence == 1)
+    #expect(all.tracks[0][1_499].deliveryLatency == 77)
+    #expect(source.poll(whole) == nil)
+  }
+
+  @Test("events and log lines are those of the run, in order, and go on")
+  func lists() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    let at = fixture.clock.wallNow()
+    try fixture.commit(
+      events: [Event(at: at, kind: .connected, connectionID: 1)],
+      log: [LogLine(at: at, level: .info, label: "transport", message: "one")])
+    let source = Self.source(fixture)
+    var snapshot = try #require(source.poll(nil))
+    #expect(snapshot.events.map(\.row.kind) == [.connected] && snapshot.log.map(\.row.message) == ["one"])
+    try fixture.commit(
+      events: (0..<3_000).map { Event(at: at, kind: .lost, sequence: $0) },
+      log: (0..<7_000).map { LogLine(at: at, level: .debug, label: "store", message: "\($0)") })
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.events.count == 3_001 && snapshot.log.last?.row.message == "6999")
+    #expect(snapshot.log.count == RecordTails.capacity)
+    #expect(zip(snapshot.log, snapshot.log.dropFirst()).allSatisfy { $0.number < $1.number })
+  }
+
+  @Test("what is no store is told apart, and a store put in its place is opened")
+  func refusals() throws {
+    let fixture = try StoreFixture()
+    try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: true)
+    let source = Self.source(fixture)
+    guard case .notAStore = source.poll(nil)?.condition else {
+      Issue.record("a directory was taken for a store")
+      return
+    }
+    try FileManager.default.removeItem(atPath: fixture.path)
+    try Data("just some words, many enough not to be empty\n".utf8).write(
+      to: URL(fileURLWithPath: fixture.path))
+    guard case .notAStore = source.poll(nil)?.condition else {
+      Issue.record("a text file was taken for a store")
+      return
+    }
+    try FileManager.default.removeItem(atPath: fixture.path)
+    try fixture.begin()
+    #expect(source.poll(nil)?.condition == .ready)
+  }
+
+  @Test("the thread hands over what it finds, answers requests and ends when told to")
+  func thread() async throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    let reader = try SnapshotReader(
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID
+    ) { continuation.yield() }
+    try reader.start()
+    var iterator = stream.makeAsyncIterator()
+    _ = await iterator.next()
+    #expect(reader.take()?.tracks.first?.count == 1)
+    #expect(reader.take() == nil)
+    reader.ask(ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000))
+    _ = await iterator.next()
+    #expect(reader.take()?.request != nil)
+    reader.stop()
+  }
+}

@@ -1,0 +1,76 @@
+import ConstraintAnimation
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Screens for what cannot be shown")
+struct NoticeTests {
+  static let conditions: [(name: String, condition: StoreCondition, words: [String])] = [
+    ("missing", .missing, ["No store yet", "pushscope collect --store"]),
+    ("empty", .empty, ["Nothing recorded yet", "holds no run"]),
+    ("directory", .notAStore("it is a directory"), ["Not a pushscope store", "it is a directory"]),
+    ("corrupt", .corrupt("the file is damaged"), ["damaged", "sqlite3"]),
+    ("newer", .newer("it has schema 9, this one knows 1"), ["newer", "schema 9"]),
+    ("locked", .locked, ["locked", "fuser"]),
+    ("unreadable", .unreadable("permission denied"), ["cannot be read", "permission denied"]),
+    ("no-run", .noSuchRun("0197"), ["No such run", "runs list"]),
+    ("no-target", .noSuchTarget("ios", available: ["a", "b"]), ["No such target", "a, b"]),
+  ]
+
+  @Test("each says what is wrong, where, and what to do")
+  func conditions() throws {
+    var all = ""
+    for (name, condition, words) in Self.conditions {
+      var snapshot = Snapshot()
+      snapshot.number = 1
+      snapshot.condition = condition
+      let stage = try Stage(columns: 80, rows: 16, snapshot: snapshot)
+      for word in words { #expect(stage.text.contains(word), "\(name): \(word)") }
+      all +=
+        "\(name)\n"
+        + stage.rows.map { String($0.reversed().drop { $0 == " " }.reversed()) }
+        .filter { !$0.isEmpty }.joined(separator: "\n") + "\n\n"
+    }
+    try Golden.expect(all, named: "notices")
+  }
+
+  @Test("a notice gives way to the dashboard and comes back, and q works all the time")
+  func comesAndGoes() throws {
+    var missing = Snapshot()
+    missing.number = 1
+    missing.condition = .missing
+    var stage = try Stage(snapshot: missing)
+    #expect(stage.text.contains("No store yet") && !stage.text.contains("Histogram"))
+    stage.press("2")
+    stage.press(.left)
+    stage.press(" ")
+    var ready = SampleRun().snapshot
+    ready.number = 2
+    stage.show(ready)
+    #expect(!stage.text.contains("No store yet") && stage.text.contains("[1 Histogram]"))
+    #expect(stage.screen.state == ViewState())
+    missing.number = 3
+    missing.condition = .locked
+    stage.show(missing)
+    #expect(stage.text.contains("The store is locked"))
+    stage.press("q")
+    #expect(stage.effects == [.quit])
+  }
+
+  @Test("nothing is said before the first look at the store")
+  func opening() throws {
+    let stage = try Stage(snapshot: nil)
+    #expect(!stage.text.contains("store"))
+  }
+
+  @Test("long paths and words are broken, never cut away")
+  func wrapping() {
+    let path = "/" + (0..<30).map { "directory\($0)" }.joined(separator: "/")
+    let lines = NoticeModel.wrapped("There is no file \(path) here.", columns: 40)
+    #expect(lines.allSatisfy { $0.count <= 40 })
+    #expect(lines.joined().filter { $0 != " " } == "Thereisnofile\(path)here.")
+    #expect(NoticeModel.wrapped("", columns: 10) == [""])
+    #expect(NoticeModel.wrapped("宽宽宽宽", columns: 4) == ["宽宽", "宽宽"])
+  }
+}

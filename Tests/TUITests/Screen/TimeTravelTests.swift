@@ -1,0 +1,129 @@
+import ConstraintAnimation
+import Measurement
+import Testing
+
+@testable import TUI
+
+@Suite("Looking at other times")
+struct TimeTravelTests {
+  private static func window(_ stage: Stage) throws -> TimeWindow {
+    try #require(stage.screen.content?.window)
+  }
+
+  @Test("arrows move the window by eighths, back at the edge it follows again")
+  func pan() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
+    let columns = stage.screen.plotGeometry.columns
+    let start = try Self.window(stage)
+    stage.press(.left)
+    #expect(try Self.window(stage).firstColumn == start.firstColumn - Int64(columns / 8))
+    stage.press(.left, .shift)
+    #expect(try Self.window(stage).firstColumn == start.firstColumn - 5 * Int64(columns / 8))
+    guard case .at = stage.screen.state.anchor else {
+      Issue.record("still follows")
+      return
+    }
+    for _ in 0..<5 { stage.press(.right) }
+    #expect(stage.screen.state.anchor == .edge)
+    #expect(try Self.window(stage) == start)
+  }
+
+  @Test("nobody gets lost before the run")
+  func beforeTheRun() throws {
+    var stage = try Stage()
+    for _ in 0..<50 { stage.press(.left, .shift) }
+    #expect(try Self.window(stage).contains(SampleRun.start))
+    stage.press("f")
+    #expect(stage.screen.state.anchor == .edge)
+  }
+
+  @Test("plus and minus change the scale and go back to where they were")
+  func zoom() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
+    let scale = try Self.window(stage).scale
+    stage.press("+")
+    #expect(try Self.window(stage).scale == scale.finer)
+    stage.press("-")
+    stage.press("-")
+    #expect(try Self.window(stage).scale == scale.coarser)
+    for _ in 0..<60 { stage.press("-") }
+    for _ in 0..<120 { stage.press("+") }
+    #expect(try Self.window(stage).scale.columnDuration == 1_000)
+  }
+
+  @Test("the wheel zooms about the pointer")
+  func wheel() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
+    stage.press(.left, .shift)
+    let before = try Self.window(stage)
+    let plot = stage.screen.plot.cellFrame
+    let column = 70
+    let moment = before.start.advanced(byMicroseconds: Int64(column) * before.scale.columnDuration)
+    stage.mouse(.wheel(ticks: 1), x: plot.x0 + ScatterGeometry.gutter + column, y: plot.y0 + 5)
+    let after = try Self.window(stage)
+    #expect(after.scale == before.scale.finer)
+    #expect(abs(after.column(of: moment) - column) <= 1)
+  }
+
+  @Test("a frozen picture stays while recording goes on, and says how much it does not show")
+  func freeze() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 60).snapshot)
+    stage.press(" ")
+    stage.frames(40)
+    let plot = stage.cells(in: stage.screen.plot.cellFrame)
+    var later = SampleRun(seconds: 90).snapshot
+    later.number = 2
+    let news = later.totals[0].due - stage.screen.shown.totals[0].due
+    stage.show(later)
+    stage.frames(40)
+    #expect(stage.cells(in: stage.screen.plot.cellFrame) == plot)
+    #expect(stage.rows[0].contains("frozen, \(news) new"))
+    stage.press(" ")
+    stage.frames(40)
+    #expect(stage.cells(in: stage.screen.plot.cellFrame) != plot)
+    #expect(!stage.rows[0].contains("frozen"))
+    #expect(stage.screen.shown.number == 2)
+  }
+
+  @Test("a frozen picture that is moved gets what it lacked, once")
+  func frozenPan() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 300).snapshot)
+    stage.press(" ")
+    stage.press(.left, .shift)
+    let request = try #require(stage.screen.request)
+    #expect(request.to != nil)
+    var answer = SampleRun(seconds: 310).snapshot
+    answer.number = 2
+    stage.show(answer)
+    #expect(stage.screen.shown.number == 1)
+    answer.number = 3
+    answer.request = request
+    stage.show(answer)
+    #expect(stage.screen.shown.number == 3)
+    answer.number = 4
+    stage.show(answer)
+    #expect(stage.screen.shown.number == 3)
+  }
+
+  @Test("the reader is asked for the window and the one before it")
+  func request() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
+    let window = try Self.window(stage)
+    #expect(
+      stage.screen.request
+        == ReadRequest(from: window.previous.start, to: nil, tick: window.scale.columnDuration))
+    stage.press(.left, .shift)
+    let past = try Self.window(stage)
+    #expect(stage.screen.request?.from == past.previous.start)
+    #expect(stage.screen.request?.to == past.end)
+  }
+
+  @Test("a young run grows from the left; an old one steps on")
+  func growth() throws {
+    let young = try Self.window(Stage(snapshot: SampleRun(seconds: 5).snapshot))
+    #expect(young.column(of: SampleRun.start) == 0)
+    let old = try Self.window(Stage(snapshot: SampleRun(seconds: 1_000).snapshot))
+    #expect(old.column(of: SampleRun.start) < 0)
+    #expect(old.contains(SampleRun.start.advanced(byMicroseconds: 1_000_000_000)))
+  }
+}

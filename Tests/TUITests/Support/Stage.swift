@@ -1,0 +1,98 @@
+import ConstraintAnimation
+import ConstraintAnimationTestKit
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+/// A dashboard without a terminal, on a clock that is stepped by hand.
+struct Stage {
+  let screen: DashboardScreen
+  let buffer: CellBuffer
+  private(set) var clock = SteppedClock()
+  private(set) var effects: [DashboardScreen.Effect] = []
+
+  init(
+    columns: Int = 120, rows: Int = 40, theme: Theme = .dark, colors: ColorProfile = .trueColor,
+    glyphs: GlyphRepertoire = .braille, motion: MotionLevel = .full,
+    snapshot: Snapshot? = SampleRun().snapshot
+  ) throws {
+    buffer = CellBuffer(columns: columns, rows: rows, colors: colors)
+    buffer.assumedBackground = theme.background
+    buffer.assumedForeground = theme.text
+    screen = try DashboardScreen(
+      size: (columns, rows), appearance: Appearance(theme: theme, colors: colors, glyphs: glyphs),
+      motion: motion,
+      zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite")
+    if let snapshot { screen.show(snapshot, at: clock.now) }
+    screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))
+    paint()
+  }
+
+  /// One frame, 1/60 s later.
+  @discardableResult
+  mutating func frame() -> CellRect {
+    clock.tick()
+    return paint()
+  }
+
+  mutating func frames(_ count: Int) {
+    for _ in 0..<count { frame() }
+  }
+
+  mutating func wait(_ duration: Duration) {
+    clock.advance(by: duration)
+    paint()
+  }
+
+  @discardableResult
+  private func paint() -> CellRect {
+    let damage = screen.advance(to: clock.now)
+    if !damage.isEmpty { screen.draw(on: buffer, damage: damage) }
+    return damage
+  }
+
+  mutating func press(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = []) {
+    if let effect = screen.handle(InputEvent(kind: .key(key), modifiers: modifiers), at: clock.now) {
+      effects.append(effect)
+    }
+  }
+
+  mutating func press(_ character: Character) { press(.character(character)) }
+
+  mutating func mouse(_ kind: InputEvent.Kind, x: Int, y: Int, _ modifiers: InputEvent.Modifiers = []) {
+    let event = InputEvent(kind: kind, location: Point(x: Double(x), y: Double(y)), modifiers: modifiers)
+    if let effect = screen.handle(event, at: clock.now) { effects.append(effect) }
+  }
+
+  mutating func show(_ snapshot: Snapshot) {
+    screen.show(snapshot, at: clock.now)
+    paint()
+  }
+
+  mutating func resize(columns: Int, rows: Int) {
+    buffer.resize(columns: columns, rows: rows)
+    screen.resize(columns: columns, rows: rows)
+    paint()
+  }
+
+  var rows: [String] { Golden.rows(of: buffer) }
+
+  var text: String { rows.joined(separator: "\n") }
+
+  /// The cells of a rectangle, for comparing.
+  func cells(in rects: CellRect...) -> CellBlock {
+    CellBlock(
+      cells: rects.flatMap { rect in
+        (rect.y0..<rect.y1).flatMap { y in (rect.x0..<rect.x1).map { buffer[$0, y] } }
+      })
+  }
+}
+
+/// Cells to be compared; thousands of them are not worth printing.
+struct CellBlock: Equatable, CustomTestStringConvertible {
+  let cells: [Cell]
+
+  var testDescription: String { "\(cells.count) cells" }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Measurement
+import Store
+
+/// A store in a directory of its own, and a collector that writes to it when told to.
+final class StoreFixture {
+  let directory: URL
+  let clock = HandClock()
+  private(set) var collector: CollectorStore?
+  private(set) var run: RunRegistration?
+  private var generator = SeededGenerator(seed: 99)
+
+  static let bootID = "7f0c7f43-0000-4000-8000-00000000b007"
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "pushscope-tui-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    collector?.close()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  var path: String { directory.appendingPathComponent("store.sqlite").path }
+
+  func open() throws {
+    collector = try CollectorStore.open(
+      at: path, clock: clock, options: CollectorStoreOptions(bootID: Self.bootID))
+  }
+
+  func close() {
+    collector?.close()
+    collector = nil
+  }
+
+  /// Begins a run at the clock's time.
+  @discardableResult
+  func begin(targets: [String] = ["loopback"], rate: Double = 4, deadline: Int64? = 30_000_000) throws
+    -> RunID
+  {
+    if collector == nil { try open() }
+    let id = RunID(at: clock.wallNow(), using: &generator)
+    run = try collector?.beginRun(
+      RunDescription(
+        id: id, startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(), bootID: Self.bootID,
+        targets: targets.map {
+          TargetDescription(name: $0, provider: "loopback", receiptDeadline: deadline, askedRate: rate)
+        }))
+    return id
+  }
+
+  /// A planned sample of a target, its time counted in ms from the clock's.
+  func sample(_ sequence: Int64, target: Int = 0, at milliseconds: Int64 = 0) -> Sample {
+    let registered = run?.targets[target]
+    let monotonic = clock.monotonicNow().microseconds + milliseconds * 1_000
+    return Sample(
+      id: SampleID(target: registered?.id ?? TargetID(rawValue: 0), sequence: sequence),
+      variant: registered?.variants.first ?? .none,
+      plannedAt: clock.wallNow().advanced(byMicroseconds: milliseconds * 1_000), plannedMonotonic: monotonic)
+  }
+
+  /// The same, sent and delivered.
+  func delivered(
+    _ sequence: Int64, target: Int = 0, at milliseconds: Int64 = 0, after latency: Int64 = 200_000
+  )
+    -> Sample
+  {
+    var sample = sample(sequence, target: target, at: milliseconds)
+    sample.state = .delivered
+    sample.attempt = 1
+    sample.scheduleLag = 40
+    sample.serviceTime = 3_960
+    sample.acceptLatency = 4_000
+    sample.deliveryLatency = latency
+    sample.deliveryError = 0
+    return sample
+  }
+
+  func commit(inserted: [Sample] = [], updated: [Sample] = [], events: [Event] = [], log: [LogLine] = [])
+    throws
+  {
+    _ = try collector?.commit(
+      WriteBatch(run: run?.run, inserted: inserted, updated: updated, events: events, log: log))
+  }
+
+  func end(_ reason: RunEndReason = .completed) throws {
+    guard let run else { return }
+    try collector?.endRun(run.run, at: clock.wallNow(), reason: reason)
+  }
+}
