@@ -1,0 +1,12 @@
+/// All screens in their order.
+enum Catalogue {
+  static var screens: [any Screen.Type] {
+    [
+      SlidingPanels.self, DraggablePages.self, SpringButton.self, Priorities.self,
+    ]
+  }
+
+  static var cards: [Card] { screens.map { $0.card } }
+
+  static func index(of name: String) -> Int? { screens.firstIndex { $0.card.name == name } }
+}

@@ -1,0 +1,99 @@
+import ConstraintAnimation
+import Terminal
+
+/// Drives the gallery in a terminal: waits for events and for frames that are due, and paints. At rest it waits for
+/// ever and costs nothing.
+final class GalleryLoop {
+  private let session: TerminalSession
+  private let buffer: CellBuffer
+  private let gallery: Gallery
+  private let clock = ContinuousClock()
+  private let start: ContinuousClock.Instant
+  /// Drawn, but not shown yet.
+  private var isUnshown = true
+  private var nextFrame = MotionTime.zero
+  private var meter = FrameMeter()
+
+  private static let interval = Duration.nanoseconds(16_666_667)
+
+  init(environment: [String: String], screen: Int) throws(TerminalError) {
+    var options = TerminalSession.Options()
+    options.mouse = .drags
+    session = try TerminalSession(environment: environment, options: options)
+    let palette = session.reportedBackground.map(Palette.suited) ?? .dark
+    buffer = CellBuffer(columns: session.columns, rows: session.rows, colors: session.capabilities.colors)
+    gallery = Gallery(columns: session.columns, rows: session.rows, screen: screen, palette: palette)
+    start = clock.now
+    adopt(palette, background: session.reportedBackground ?? palette.background)
+  }
+
+  /// Until somebody quits or the terminal goes. The terminal is given back in any case.
+  func run() {
+    defer { session.restore() }
+    while !gallery.isOver {
+      if now >= nextFrame, !paint() { return }
+      for event in session.nextEvents(deadline: deadline) {
+        if !handle(event) { return }
+      }
+    }
+  }
+
+  private var now: MotionTime { MotionTime(nanoseconds: 0) + start.duration(to: clock.now) }
+
+  private var deadline: ContinuousClock.Instant? {
+    guard let due = isUnshown ? nextFrame : gallery.nextDeadline else { return nil }
+    return start.advanced(by: .nanoseconds(max(due, nextFrame).nanoseconds))
+  }
+
+  /// - Returns: false when the terminal is gone.
+  private func paint() -> Bool {
+    let began = clock.now
+    let time = now
+    // Only along with a frame that is due anyway: telling the cost must not cost a frame.
+    if gallery.isAnimating, let cost = meter.text(at: time) { gallery.setCost(cost) }
+    let damage = gallery.advance(to: time)
+    if !damage.isEmpty {
+      gallery.draw(on: buffer, damage: damage)
+      isUnshown = true
+    }
+    guard isUnshown else { return true }
+    let drawing = began.duration(to: clock.now)
+    switch session.present(buffer) {
+    case .written(let bytes):
+      isUnshown = false
+      meter.note(drawing + session.statistics.lastEncodeDuration, bytes: bytes)
+    case .unchanged: isUnshown = false
+    case .skipped: break
+    case .failed: return false
+    }
+    nextFrame = time + Self.interval
+    return true
+  }
+
+  /// - Returns: false when the program is to end.
+  private func handle(_ event: TerminalEvent) -> Bool {
+    switch event {
+    case .input(let input):
+      gallery.handle(input, at: now)
+      nextFrame = min(nextFrame, now)
+    case .resize(let columns, let rows):
+      buffer.resize(columns: columns, rows: rows)
+      gallery.resize(columns: columns, rows: rows)
+      isUnshown = true
+    case .background(let color):
+      adopt(Palette.suited(to: color), background: color)
+    case .suspend: session.suspend()
+    case .resumed: isUnshown = true
+    case .interrupt, .terminate, .hangup: return false
+    case .paste, .wake: break
+    }
+    return true
+  }
+
+  private func adopt(_ palette: Palette, background: Color) {
+    buffer.assumedBackground = background
+    buffer.assumedForeground = palette.text
+    gallery.setPalette(palette)
+    gallery.window.backdropColor = background
+  }
+}

@@ -1,0 +1,42 @@
+import ConstraintAnimation
+
+/// One screen of the gallery: views on a stage and what can be done with them.
+///
+/// A screen knows nothing of terminals. It is made on a stage that is in a window already, hears of keys and the
+/// pointer through recognizers, and goes when the stage goes.
+protocol Screen: AnyObject {
+  static var card: Card { get }
+
+  init(on stage: Stage) throws
+
+  /// What can be done, in the order in which it is shown.
+  var controls: [Control] { get }
+
+  /// A line that says what is going on.
+  var status: String { get }
+
+  /// Called on each frame, after the window has been advanced.
+  func refresh()
+}
+
+extension Screen {
+  func refresh() {}
+}
+
+/// What a screen is called and about.
+struct Card: Sendable {
+  /// For the command line.
+  let name: String
+  let title: String
+  /// A line of what to look at.
+  let look: String
+  /// The published texts whose behaviour it shows, S1 to S5.
+  let sources: [String]
+}
+
+/// Where a screen builds itself.
+struct Stage {
+  let view: View
+  let window: Window
+  let palette: Palette
+}
