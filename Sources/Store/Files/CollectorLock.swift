@@ -15,7 +15,12 @@ final class CollectorLock: Sendable {
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit { close(descriptor) }
+  /// Unlocks by name: closing alone leaves the lock to a child that was forked meanwhile until it runs its program.
+  deinit {
+    var request = Self.wholeFile(F_UNLCK)
+    _ = fcntl(descriptor, Self.setLock, &request)
+    close(descriptor)
+  }
 
   static func path(forStore path: String) -> String { path + ".lock" }
 

@@ -34,7 +34,7 @@ import Testing
 
   @Test func takesOthersRightsFromAnExistingStore() throws {
     try collect(scratch.store).close()
-    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: scratch.store)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: scratch.store)
     let store = try collect(scratch.store)
     for suffix in ["", "-wal", "-shm"] { #expect(try scratch.mode("test.sqlite" + suffix) == 0o600) }
     store.close()
