@@ -49,6 +49,7 @@ class Connection:
             h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         )
         self.paths = {}
+        self.bodies = {}
 
     def start(self):
         say("connection", self.number)
@@ -108,6 +109,9 @@ class Connection:
             self.server.answer(self, event.stream_id)
         elif isinstance(event, h2.events.StreamReset):
             self.open.discard(event.stream_id)
+            self.bodies.pop(event.stream_id, None)
+        elif isinstance(event, (h2.events.WindowUpdated, h2.events.RemoteSettingsChanged)):
+            self.send_bodies()
 
     def respond(self, stream, status, headers=(), body=b"ok"):
         if self.is_done or stream not in self.open:
@@ -116,17 +120,21 @@ class Connection:
         lines = [(":status", str(status)), ("content-length", str(len(body))), *headers]
         try:
             self.h2.send_headers(stream, lines)
-            while len(body) > 16000 and self.h2.local_flow_control_window(stream) > 16000:
-                self.h2.send_data(stream, body[:16000])
-                body = body[16000:]
-            self.h2.send_data(stream, body[: self.h2.local_flow_control_window(stream)], end_stream=True)
         except h2.exceptions.ProtocolError:
-            pass
+            # The connection or the stream is over for python-h2.
+            return
+        self.bodies[stream] = body
+        self.send_bodies()
         if self.server.options.prime and self.h2.local_settings.max_concurrent_streams == 1:
             self.h2.update_settings(
                 {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.server.options.max_streams}
             )
         self.flush()
+
+    def farewell(self):
+        self.out += hyperframe.frame.GoAwayFrame(last_stream_id=2**31 - 1).serialize()
+        self.flush()
+        self.finish()
 
     def finish(self):
         """Ends our side, and closes a little later: bytes that come for a closed socket would make a FIN an RST."""
@@ -135,6 +143,23 @@ class Connection:
         self.server.forget(self)
         self.sock.shutdown(socket.SHUT_WR)
         self.server.after(0.3, self.sock.close)
+
+    def send_bodies(self):
+        """Sends of each body what the client's flow control allows."""
+        for stream, body in list(self.bodies.items()):
+            try:
+                while body or stream in self.bodies:
+                    size = min(len(body), self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
+                    if body and size == 0:
+                        self.bodies[stream] = body
+                        break
+                    self.h2.send_data(stream, body[:size], end_stream=size == len(body))
+                    body = body[size:]
+                    if not body:
+                        del self.bodies[stream]
+            except h2.exceptions.ProtocolError:
+                # The client reset the stream.
+                self.bodies.pop(stream, None)
 
     def close(self, abruptly=False):
         if self.is_done:
@@ -232,6 +257,10 @@ class Server:
             connection.out += connection.h2.data_to_send()
             connection.out += hyperframe.frame.GoAwayFrame(last_stream_id=stream).serialize()
             self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
+        elif name == "farewell":
+            # Answered, and a little later, with nothing under way, the connection is ended in good order.
+            connection.respond(stream, 200)
+            self.after(0.03, connection.farewell)
         elif name == "close":
             connection.finish()
         elif name == "abort":

@@ -31,12 +31,13 @@ struct ScriptedServerTests {
     Case("silence", .timeout),
   ]
 
-  /// Slow enough that each request is alone on the connection.
+  /// One stream at a time: each request is alone on the connection.
   @Test(arguments: cases) func aloneOnAUsedConnection(_ expected: Case) throws {
     let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behaviour", expected.behaviour])
     let run = TransportRun()
     try run.start(
-      TransportRun.target(TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800)))
+      TransportRun.target(
+        TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800), maximumStreams: 1))
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
@@ -53,7 +54,8 @@ struct ScriptedServerTests {
     let server = try ServerProcess.scripted(["--good", "0", "--bad", "1", "--behaviour", expected.behaviour])
     let run = TransportRun()
     try run.start(
-      TransportRun.target(TransportRun.https(server), rate: 50, count: 4, timeout: .milliseconds(800)))
+      TransportRun.target(
+        TransportRun.https(server), rate: 50, count: 4, timeout: .milliseconds(800), maximumStreams: 1))
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
@@ -77,9 +79,11 @@ struct ScriptedServerTests {
     #expect(seen.ends == 120)
     // A peer that closes while we write answers with a reset.
     let words: Set<FailureReason> = expected.reason == .closed ? [.closed, .reset] : [expected.reason]
-    #expect(seen.failed.count >= 1 && words.isSuperset(of: seen.failed.values.map(\.reason)))
+    let others = seen.failed.values.filter { !words.contains($0.reason) }.map { "\($0.reason) \($0.detail)" }
+    #expect(!seen.failed.isEmpty && others.isEmpty, "\(others.prefix(3))")
     #expect(server.numbers(after: "request").count <= seen.sent.count)
-    #expect(server.numbers(after: "violation").isEmpty)
+    // After its GOAWAY python-h2 takes whatever was already on its way for a violation.
+    if expected.reason != .goaway { #expect(server.numbers(after: "violation").isEmpty) }
     #expect(seen.accepted >= 60)
   }
 
@@ -89,7 +93,8 @@ struct ScriptedServerTests {
     let server = try ServerProcess.scripted(["--good", "\(good)", "--bad", "1", "--behaviour", "garbage"])
     let run = TransportRun()
     try run.start(
-      TransportRun.target(TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800)))
+      TransportRun.target(
+        TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800), maximumStreams: 1))
     #expect(run.waitForEnd())
     #expect(run.seen.wrongs == [])
     #expect(run.seen.failed.count == 1)
@@ -145,6 +150,20 @@ struct ScriptedServerTests {
     #expect(seen.events(.goaway).count == 1)
     #expect(seen.events(.connected).count == 2)
     #expect(seen.accepted >= 80)
+  }
+
+  @Test func aFarewellBetweenRequestsCostsNone() throws {
+    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behaviour", "farewell"])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 5, count: 7))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 7)
+    #expect(seen.events(.connected).count == 2)
+    #expect(seen.events(.goaway).count == 1)
+    #expect(seen.events(.disconnected).first?.connectionID == 1)
+    #expect(seen.answered.values.count { $0.connection?.isFresh == true } == 2)
   }
 
   @Test func aPauseIsKept() throws {

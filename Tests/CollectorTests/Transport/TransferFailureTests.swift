@@ -70,6 +70,16 @@ import Testing
     #expect(failure.detail.contains("given up"))
   }
 
+  /// libcurl's code for a transfer that our callback ended differs from version to version.
+  @Test(arguments: [CURLE_WRITE_ERROR, CURLE_HTTP2_STREAM, CURLE_RECV_ERROR]) func anAnswerTooLarge(
+    code: CURLcode
+  ) {
+    var failure = TransferFailure(code: code, stage: .sent, message: "")
+    failure.isTooLarge = true
+    #expect(failure.reason == .protocol)
+    #expect(failure.detail.contains("65536 bytes"))
+  }
+
   @Test func thereIsAlwaysADetail() {
     for code in [CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2] {
       for stage in [TransferFailure.Stage.connecting, .sent] {

@@ -21,6 +21,7 @@ final class Connection {
   var heardAt = MonotonicTime.zero
   /// Bytes that fit into one TCP segment: more than that leaves the host before the cork is released.
   var segmentSize = 0
+  private var lastState: TransferFailure.Socket?
 
   init(fd: Int32, maximumStreams: Int) {
     self.fd = fd
@@ -32,14 +33,19 @@ final class Connection {
   func cork() { _ = clinux_set_cork(fd, 1) }
   func uncork() { _ = clinux_set_cork(fd, 0) }
 
+  /// The socket's state, or the last one that it had.
   var socketState: TransferFailure.Socket {
-    switch clinux_tcp_state(fd) {
+    if let lastState { return lastState }
+    return switch clinux_tcp_state(fd) {
     case -1: .unknown
     case Int32(clinux_tcp_established): .established
     case Int32(clinux_tcp_closed): .reset
     default: .closing
     }
   }
+
+  /// The descriptor is about to be closed, and may then be another's.
+  func noteClosing() { lastState = socketState }
 
   /// Looks at what is unread: the kernel's stamps of the first and the last packet.
   func look(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow {

@@ -1,5 +1,6 @@
 import CCurl
 import Measurement
+import Providers
 
 /// What is known of a request that got no answer, and the word for it.
 struct TransferFailure: Sendable, Equatable {
@@ -31,10 +32,13 @@ struct TransferFailure: Sendable, Equatable {
   var sawGoaway = false
   /// Whether we ended the connection ourselves because nothing had come on it for the target's timeout.
   var wasGivenUp = false
+  /// Whether we ended it ourselves because the answer was larger than we keep.
+  var isTooLarge = false
   var socket = Socket.unknown
 
   var reason: FailureReason {
     if wasGivenUp { return .timeout }
+    if isTooLarge { return .protocol }
     return stage == .sent ? reasonAfterSending : reasonBeforeSending
   }
 
@@ -83,6 +87,7 @@ struct TransferFailure: Sendable, Equatable {
   /// For people: the detail of the event.
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }
+    if isTooLarge { return "the answer is larger than \(PushResponse.maximumBodyBytes) bytes" }
     if !message.isEmpty { return message }
     switch reason {
     case .goaway: return "the connection is going away"

@@ -94,11 +94,9 @@ extension TargetTransport {
     }
     let failure = TransferFailure(
       code: code, stage: stage,
-      message: transfer.isTooLarge
-        ? "the answer is larger than \(PushResponse.maximumBodyBytes) bytes"
-        : transfer.wasRetried ? transfer.messageAtRetry : transfer.errorMessage,
+      message: transfer.wasRetried ? transfer.messageAtRetry : transfer.errorMessage,
       wasRetried: transfer.wasRetried, sawGoaway: connection?.isDraining ?? false,
-      wasGivenUp: connection?.isGivenUp ?? false,
+      wasGivenUp: connection?.isGivenUp ?? false, isTooLarge: transfer.isTooLarge,
       socket: transfer.wasRetried ? transfer.socketAtRetry : connection?.socketState ?? .unknown)
     if stage != .sent { noteConnectFailure(failure, at: now) }
     loop.observe(
@@ -137,10 +135,7 @@ extension TargetTransport {
     guard transfer.stage == .started, !transfer.wasRetried else { return }
     transfer.wasRetried = true
     transfer.messageAtRetry = transfer.errorMessage
-    if let connection = transfer.connection {
-      transfer.socketAtRetry =
-        connections.contains { $0 === connection } ? connection.socketState : .unknown
-    }
+    transfer.socketAtRetry = transfer.connection?.socketState ?? .unknown
     toldToRetry.append(transfer)
   }
 

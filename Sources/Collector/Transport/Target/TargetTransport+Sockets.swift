@@ -39,6 +39,7 @@ extension TargetTransport {
     watches.removeAll { $0.fd == fd }
     guard let index = connections.firstIndex(where: { $0.fd == fd }) else { return }
     let connection = connections.remove(at: index)
+    connection.noteClosing()
     if connection.stands {
       let now = loop.now()
       if !connection.hasAnswered { backoff.noteFailure(at: now) }
