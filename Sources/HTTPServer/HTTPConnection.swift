@@ -22,7 +22,7 @@ public struct HTTPConnection: Sendable {
     run { $0.goAway(code, debugData: debugData) }
   }
 
-  /// Closes the TCP connection with nothing more said, whatever is unanswered.
+  /// Closes the TCP connection with nothing more said, not even by TLS, whatever is unanswered.
   public func disconnect() {
     run { $0.disconnect() }
   }

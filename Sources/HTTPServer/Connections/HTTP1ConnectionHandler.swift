@@ -147,11 +147,11 @@ extension HTTP1ConnectionHandler: ConnectionCore {
 
   func goAway(_ code: HTTP2ErrorCode, debugData: String?) {
     isLast = true
-    if case .idle = phase { disconnect() }
+    if case .idle = phase { context?.close(promise: nil) }
   }
 
   func disconnect() {
-    context?.close(promise: nil)
+    context?.closeAbruptly()
   }
 
   func sweep(now: NIODeadline) {
@@ -159,7 +159,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     case .arriving(_, _, let since):
       if now - since > TimeAmount(table.limits.requestTimeout) { refuse(.requestTimedOut) }
     case .idle:
-      if now - lastActivity > TimeAmount(table.limits.idleTimeout) { disconnect() }
+      if now - lastActivity > TimeAmount(table.limits.idleTimeout) { context?.close(promise: nil) }
     case .unanswered, .closing: break
     }
   }

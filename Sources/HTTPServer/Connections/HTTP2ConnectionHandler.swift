@@ -283,7 +283,8 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   }
 
   func disconnect() {
-    context?.close(promise: nil)
+    isClosing = true
+    context?.closeAbruptly()
   }
 
   func sweep(now: NIODeadline) {

@@ -64,3 +64,14 @@ func withLoopback(
   }
   await fixture.server.shutdown(within: .milliseconds(100))
 }
+
+struct NeverHappened: Error {}
+
+/// Waits for something that another thread is about to make true, for a bounded time.
+func eventually(within limit: Duration = .seconds(20), _ condition: () async -> Bool) async throws {
+  let deadline = ContinuousClock.now.advanced(by: limit)
+  while await !condition() {
+    guard ContinuousClock.now < deadline else { throw NeverHappened() }
+    try await Task.sleep(for: .milliseconds(2))
+  }
+}

@@ -31,13 +31,21 @@ final class ReceiptEar: HTTPResponder {
     /// What to answer next, before 202 for all that follows.
     var refusals: [HTTPResponse] = []
     var instants: [ContinuousClock.Instant] = []
+    var isAway = false
   }
 
   private let state: Mutex<State>
 
-  init(refusals: [HTTPResponse] = []) {
-    state = Mutex(State(refusals: refusals))
+  init(refusals: [HTTPResponse] = [], isAway: Bool = false) {
+    state = Mutex(State(refusals: refusals, isAway: isAway))
   }
+
+  /// While it is away, every connection is cut off as soon as it stands, and nothing is heard.
+  func opened(_ connection: HTTPConnection) {
+    if state.withLock({ $0.isAway }) { connection.disconnect() }
+  }
+
+  func comeBack() { state.withLock { $0.isAway = false } }
 
   func respond(to exchange: HTTPExchange) {
     let data = exchange.request.body.withUnsafeReadableBytes { Data($0) }
@@ -74,15 +82,14 @@ final class ReceiptEar: HTTPResponder {
 
 /// Listens with a ``ReceiptEar`` until the test is done.
 func withEar(
-  _ ear: ReceiptEar, port: Int = 0, credentials: LocalCredentials? = nil,
-  _ body: (_ destination: ReceiptDestination) async throws -> Void
+  _ ear: ReceiptEar, _ body: (_ destination: ReceiptDestination) async throws -> Void
 ) async throws {
   let directory = try TemporaryDirectory()
-  let files = try credentials ?? LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
+  let files = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   let server = try await HTTPServer.start(
     HTTPServerConfiguration(
-      port: port, identity: ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)),
+      port: 0, identity: ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)),
     on: group.next(), clock: SystemClock(), responder: ear)
   let endpoint = try Endpoint.parse("https://127.0.0.1:\(server.port)")
   let result: Result<Void, any Error>
