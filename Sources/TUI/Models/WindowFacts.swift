@@ -19,18 +19,21 @@ struct WindowFacts: Sendable {
       )
     }
     var sweep = Sweep(metric: metric, now: includesPending ? snapshot.monotonicNow : nil)
+    var counts = Array(repeating: Int32(0), count: Tally.places)
     // As many as there can be; what has no value leaves its place to the next.
     values = Array(unsafeUninitializedCapacity: stretches.reduce(0) { $0 + $1.range.count }) {
       buffer, count in
-      for stretch in stretches {
-        stretch.track.forEachRun(in: stretch.range) { run in
-          for point in run { sweep.take(point, &buffer) }
+      counts.withUnsafeMutableBufferPointer { counts in
+        for stretch in stretches {
+          stretch.track.forEachRun(in: stretch.range) { run in
+            for point in run { sweep.take(point, buffer, counts) }
+          }
         }
       }
       count = sweep.count
     }
+    self.counts = Tally(counts)
     self.metric = metric
-    counts = sweep.counts
     let hasAges = sweep.oldest > 0
     smallest = sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil
     largest = sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil
@@ -43,7 +46,6 @@ struct WindowFacts: Sendable {
     let metric: Metric
     /// What ages are counted from.
     let now: Int64?
-    var counts = Tally()
     var count = 0
     var smallest = Int64.max
     var largest = Int64.min
@@ -55,8 +57,12 @@ struct WindowFacts: Sendable {
     }
 
     @inline(__always)
-    mutating func take(_ point: PlotPoint, _ buffer: inout UnsafeMutableBufferPointer<Int64>) {
-      counts.add(point.state)
+    mutating func take(
+      _ point: PlotPoint, _ buffer: UnsafeMutableBufferPointer<Int64>,
+      _ counts: UnsafeMutableBufferPointer<Int32>
+    ) {
+      // There is a place for each raw value.
+      counts[point.state.rawValue] &+= 1
       let raw = point.rawValue(of: metric)
       if raw != PlotPoint.absent {
         // A corrected latency may come out below nothing.

@@ -32,6 +32,13 @@ struct SnapshotSource {
   private var changes: UInt64 = 0
   private var publishedChanges: UInt64 = 0
 
+  /// On the clock's monotonic time, µs.
+  private var factsReadAt: Int64 = .min / 2
+  private var areFactsStale = false
+
+  /// µs.
+  static let factsInterval: Int64 = 250_000
+
   /// Without word from the collector for this long it is taken to be gone, µs.
   static let silence: Int64 = 5_000_000
 
@@ -50,7 +57,9 @@ struct SnapshotSource {
     let before = snapshot
     do {
       let reader = try opened()
-      if try reader.hasChanged() { try follow(reader) }
+      let hasChanged = try reader.hasChanged()
+      let now = clock.monotonicNow().microseconds
+      if hasChanged || areFactsStale && now - factsReadAt >= Self.factsInterval { try follow(reader) }
       if isAsked { try serve(reader) }
       snapshot.request = request
     } catch {
@@ -79,24 +88,39 @@ struct SnapshotSource {
   }
 
   /// Reads what has changed since the last look.
+  ///
+  /// Notifications, events and log lines at once; who runs and how many there are in all a few times a second, because
+  /// that takes more queries than all the rest.
   private mutating func follow(_ reader: StoreReader) throws {
+    let now = clock.monotonicNow().microseconds
+    if run == nil || snapshot.condition != .ready || now - factsReadAt >= Self.factsInterval {
+      factsReadAt = now
+      areFactsStale = false
+      if try !readFacts(reader) { return }
+    } else {
+      areFactsStale = true
+    }
+    if let run, try readChanges(reader), try lists.follow(reader, run: run.id) { changes += 1 }
+  }
+
+  /// Which run it is, what it is about and how it stands.
+  /// - Returns: whether there is something to follow that was followed before.
+  private mutating func readFacts(_ reader: StoreReader) throws -> Bool {
     guard let record = try subject.run.map({ try reader.run($0) }) ?? reader.latestRun() else {
       snapshot.condition = subject.run.map { .noSuchRun("\($0)") } ?? .empty
-      return
+      return false
     }
-    let wasOpen = run?.endedAt == nil
-    let isNewRun = run?.id != record.id
+    let old = run
     run = record
     try readTargets(reader, of: record)
-    guard snapshot.condition == .ready else { return }
+    guard snapshot.condition == .ready else { return false }
     // Plans that a recovery takes back leave no trace among the changes.
-    let hasRecovered = !isNewRun && wasOpen && record.endReason == .interrupted
-    if isNewRun || hasRecovered {
+    let hasRecovered = old?.endedAt == nil && record.endReason == .interrupted
+    if old?.id != record.id || hasRecovered {
       try restart(reader, record)
-    } else {
-      try readChanges(reader)
-      if try lists.follow(reader, run: record.id) { changes += 1 }
+      return false
     }
+    return true
   }
 
   private mutating func readTargets(_ reader: StoreReader, of record: RunRecord) throws {
@@ -127,7 +151,9 @@ struct SnapshotSource {
     if request != nil { try serve(reader) }
   }
 
-  private mutating func readChanges(_ reader: StoreReader) throws {
+  /// - Returns: whether any row of any kind has changed.
+  private mutating func readChanges(_ reader: StoreReader) throws -> Bool {
+    let before = cursor
     while true {
       let page = try reader.changedPoints(after: cursor, limit: 5_000)
       cursor = page.next
@@ -139,6 +165,7 @@ struct SnapshotSource {
       if page.isComplete { break }
     }
     live.trim()
+    return cursor != before
   }
 
   /// After a gap, which only a store changed by other hands can have.

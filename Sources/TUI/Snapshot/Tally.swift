@@ -9,9 +9,15 @@ struct Tally: Sendable, Equatable {
     set { counts[state.rawValue] = Int32(clamping: newValue) }
   }
 
-  /// One more.
-  @inline(__always)
-  mutating func add(_ state: NotificationState) { counts[state.rawValue] &+= 1 }
+  /// More than there are states.
+  static let places = 16
+
+  init() {}
+
+  /// - Parameter counts: `places` of them, by the states' raw values.
+  init(_ counts: [Int32]) {
+    for place in counts.indices.prefix(Self.places) { self.counts[place] = counts[place] }
+  }
 
   /// All that were ever planned, whatever became of them.
   var total: Int { Int(counts.wrappedSum()) }

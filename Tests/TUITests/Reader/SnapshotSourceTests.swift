@@ -125,6 +125,8 @@ struct SnapshotSourceTests {
     try fixture.commit(inserted: [fixture.sample(1)], updated: [])
     let source = Self.source(fixture)
     let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)
+    // To the start of a second, then less than one of them.
+    fixture.clock.advance(by: .milliseconds(750))
     _ = source.poll(request)
     #expect(source.poll(request) == nil)
     fixture.clock.advance(by: .milliseconds(400))
@@ -132,8 +134,26 @@ struct SnapshotSourceTests {
     // A heartbeat alone changes nothing that is shown.
     try fixture.commit()
     #expect(source.poll(request) == nil)
-    fixture.clock.advance(by: .milliseconds(700))
+    fixture.clock.advance(by: .milliseconds(350))
     #expect(source.poll(request) != nil)
+  }
+
+  @Test(
+    "what stands behind the counts is read a few times a second, and at last also when nothing more comes")
+  func facts() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let source = Self.source(fixture)
+    _ = source.poll(nil)
+    _ = try fixture.collector?.commit(
+      WriteBatch(run: fixture.run?.run, inserted: [fixture.delivered(2, at: 10)]))
+    let soon = try #require(source.poll(nil))
+    #expect(soon.tracks[0].count == 2 && soon.totals[0].due == 1)
+    #expect(source.poll(nil) == nil)
+    fixture.clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    #expect(source.poll(nil)?.totals[0].due == 2)
+    #expect(source.poll(nil) == nil)
   }
 
   @Test("a collector that falls silent is said to be gone, with its age; its return is seen")

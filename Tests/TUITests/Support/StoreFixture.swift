@@ -2,12 +2,16 @@ import Foundation
 import Measurement
 import Store
 
+@testable import TUI
+
 /// A store in a directory of its own, and a collector that writes to it when told to.
 final class StoreFixture {
   let directory: URL
   let clock = HandClock()
   private(set) var collector: CollectorStore?
   private(set) var run: RunRegistration?
+  /// Of the run that was begun last.
+  private lazy var start = ClockAnchor(monotonic: clock.monotonicNow(), wall: clock.wallNow())
   private var generator = SeededGenerator(seed: 99)
 
   static let bootID = "7f0c7f43-0000-4000-8000-00000000b007"
@@ -41,6 +45,7 @@ final class StoreFixture {
     -> RunID
   {
     if collector == nil { try open() }
+    start = ClockAnchor(monotonic: clock.monotonicNow(), wall: clock.wallNow())
     let id = RunID(at: clock.wallNow(), using: &generator)
     run = try collector?.beginRun(
       RunDescription(
@@ -51,14 +56,14 @@ final class StoreFixture {
     return id
   }
 
-  /// A planned sample of a target, its time counted in ms from the clock's.
+  /// A planned sample of a target, its time counted in ms from the run's start.
   func sample(_ sequence: Int64, target: Int = 0, at milliseconds: Int64 = 0) -> Sample {
     let registered = run?.targets[target]
-    let monotonic = clock.monotonicNow().microseconds + milliseconds * 1_000
     return Sample(
       id: SampleID(target: registered?.id ?? TargetID(rawValue: 0), sequence: sequence),
       variant: registered?.variants.first ?? .none,
-      plannedAt: clock.wallNow().advanced(byMicroseconds: milliseconds * 1_000), plannedMonotonic: monotonic)
+      plannedAt: start.wall.advanced(byMicroseconds: milliseconds * 1_000),
+      plannedMonotonic: start.monotonic.microseconds + milliseconds * 1_000)
   }
 
   /// The same, sent and delivered.
@@ -78,15 +83,18 @@ final class StoreFixture {
     return sample
   }
 
+  /// Commits, long enough after the last time that a reader looks at everything.
   func commit(inserted: [Sample] = [], updated: [Sample] = [], events: [Event] = [], log: [LogLine] = [])
     throws
   {
+    clock.advance(by: .microseconds(SnapshotSource.factsInterval))
     _ = try collector?.commit(
       WriteBatch(run: run?.run, inserted: inserted, updated: updated, events: events, log: log))
   }
 
   func end(_ reason: RunEndReason = .completed) throws {
     guard let run else { return }
+    clock.advance(by: .microseconds(SnapshotSource.factsInterval))
     try collector?.endRun(run.run, at: clock.wallNow(), reason: reason)
   }
 }
