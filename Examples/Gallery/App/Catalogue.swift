@@ -2,7 +2,9 @@
 enum Catalogue {
   static var screens: [any Screen.Type] {
     [
-      SlidingPanels.self, DraggablePages.self, SpringButton.self, Priorities.self,
+      SlidingPanels.self, DraggablePages.self, SpringButton.self, Priorities.self, Groups.self,
+      Distribution.self, Sandwich.self, Scrubbing.self, Gestures.self, Curves.self, Additive.self,
+      Proportions.self, WholeCells.self, Conflicts.self, MotionLevels.self,
     ]
   }
 

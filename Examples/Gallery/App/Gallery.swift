@@ -12,11 +12,14 @@ final class Gallery {
   private var chrome: Chrome?
   private var stage = View()
   private(set) var overlay: Overlay?
+  /// The level that each screen begins with.
+  private let motion: MotionLevel
 
   /// - Parameter screen: the first one to show, as an index into the catalogue.
   init(columns: Int, rows: Int, screen: Int = 0, palette: Palette = .dark, motion: MotionLevel = .full) {
     window = Window(size: Size(width: Double(columns), height: Double(rows)), motion: motion)
     self.palette = palette
+    self.motion = motion
     index = screen
     build()
   }
@@ -102,6 +105,7 @@ final class Gallery {
     stage.clipsToBounds = true
     window.root.insertSubview(stage, at: 0)
     window.firstResponder = nil
+    window.motionLevel = motion
     let type = Catalogue.screens[index]
     do {
       try LayoutConstraint.activate(stage.pinned(to: chrome.area))
