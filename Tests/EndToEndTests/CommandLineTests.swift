@@ -81,7 +81,7 @@ struct CommandLineTests {
 
   @Test(
     "the demonstration runs without a terminal, prints the summary and writes the samples",
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
   func demo() throws {
     let directory = try TemporaryDirectory()
     let result = try run(
@@ -103,7 +103,7 @@ struct CommandLineTests {
       try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["demo.csv"], "it cleans up")
   }
 
-  @Test("exports agree with what Python and sqlite3 read from the same store", .timeLimit(.minutes(2)))
+  @Test("exports agree with what Python and sqlite3 read from the same store", .timeLimit(.minutes(5)))
   func exports() throws {
     let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(

@@ -32,7 +32,7 @@ struct DashboardTests {
     #expect(try tmux.screen().contains("echo te''rminal is sane"), "typing is echoed")
   }
 
-  @Test("keys, a click on a tab and a resize move it; q gives the terminal back", .timeLimit(.minutes(3)))
+  @Test("keys, a click on a tab and a resize move it; q gives the terminal back", .timeLimit(.minutes(5)))
   func tour() throws {
     let station = try recordedStation()
     let tmux = try Tmux(columns: 120, rows: 36)
@@ -72,7 +72,7 @@ struct DashboardTests {
   }
 
   @Test(
-    "the terminal is given back after a signal and after a crash", .timeLimit(.minutes(3)),
+    "the terminal is given back after a signal and after a crash", .timeLimit(.minutes(5)),
     arguments: ["TERM", "SEGV", "INT"])
   func signals(name: String) throws {
     let station = try recordedStation()
@@ -83,7 +83,7 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
-  @Test("suspend gives the terminal back, and resuming takes it again", .timeLimit(.minutes(2)))
+  @Test("suspend gives the terminal back, and resuming takes it again", .timeLimit(.minutes(5)))
   func suspend() throws {
     let station = try recordedStation()
     let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
@@ -100,7 +100,7 @@ struct DashboardTests {
     try tmux.waitUntil("the shell is back") { !$0.contains("1 Histogram") }
   }
 
-  @Test("it is live: what the collector records appears while it records", .timeLimit(.minutes(2)))
+  @Test("it is live: what the collector records appears while it records", .timeLimit(.minutes(5)))
   func live() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -122,7 +122,7 @@ struct DashboardTests {
     try service.waitForExit()
   }
 
-  @Test("without a terminal it prints lines", .timeLimit(.minutes(2)))
+  @Test("without a terminal it prints lines", .timeLimit(.minutes(5)))
   func plain() throws {
     let station = try recordedStation()
     let result = try run(Programs.pushscope, ["dashboard", "--store", station.store])
@@ -135,7 +135,7 @@ struct DashboardTests {
     #expect(piped.error.isEmpty)
   }
 
-  @Test("a terminal that can do nothing is refused in words", .timeLimit(.minutes(1)))
+  @Test("a terminal that can do nothing is refused in words", .timeLimit(.minutes(5)))
   func dumb() throws {
     let station = try recordedStation()
     let tmux = try Tmux(columns: 100, rows: 30)

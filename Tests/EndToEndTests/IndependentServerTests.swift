@@ -7,7 +7,7 @@ import Testing
 struct IndependentServerTests {
   @Test(
     "answers are timed over one connection; a kill and a restart in the middle are recorded",
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(5)))
   func nghttpd() throws {
     let port = try FreePort.take()
     let station = try Station(
@@ -48,7 +48,7 @@ struct IndependentServerTests {
     #expect(try station.query("SELECT name FROM run") == [["nghttpd"]])
   }
 
-  @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(1)))
+  @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(5)))
   func untrusted() throws {
     let port = try FreePort.take()
     let station = try Station(endpointPort: port, provider: "http")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A run against the loopback service", .serialized)
 struct LoopbackRunTests {
-  @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(3)))
+  @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(5)))
   func wholeRoad() throws {
     let station = try Station(target: ["receipt_deadline: 2s"])
     let service = try station.startLoopback(
@@ -32,7 +32,7 @@ struct LoopbackRunTests {
   }
 
   @Test(
-    "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(3)))
+    "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(5)))
   func script() throws {
     let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(
@@ -63,7 +63,7 @@ struct LoopbackRunTests {
     #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["\(twice.count)"]])
   }
 
-  @Test("the service is stopped and started again under a running collector", .timeLimit(.minutes(3)))
+  @Test("the service is stopped and started again under a running collector", .timeLimit(.minutes(5)))
   func outage() throws {
     let station = try Station(target: ["receipt_deadline: 1s", "timeout: 2s"])
     let scenario = "deliveries: { delay: 1ms }\n"
@@ -100,10 +100,10 @@ struct LoopbackRunTests {
       let collector = try station.collect([])
       let wanted = 100 + 67 * round
       try eventually("some were sent in round \(round)", seen: { collector.standardError }) {
-        let sent = try station.query(
+        let sent = try? station.query(
           "SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL AND run = (SELECT max(run) FROM sample_view)"
         )
-        return (sent.first?.first).flatMap { Int($0) } ?? 0 > wanted ? true : nil
+        return (sent?.first?.first).flatMap { Int($0) } ?? 0 > wanted ? true : nil
       }
       collector.signal(SIGKILL)
       try collector.waitForExit()
@@ -125,7 +125,7 @@ struct LoopbackRunTests {
     #expect(try station.query("SELECT count(*) FROM run WHERE end_reason = 'interrupted'") == [["5"]])
   }
 
-  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(1)))
+  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(3)))
   func secondCollector() throws {
     let station = try Station()
     let service = try station.startLoopback()

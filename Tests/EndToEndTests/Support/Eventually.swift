@@ -6,7 +6,7 @@ import Testing
 /// - Returns: what `condition` found.
 /// - Throws: ``NeverHappened`` with what was last seen when the time is over.
 func eventually<Found>(
-  within limit: Duration = .seconds(20), _ what: String, seen: () -> String = { "" },
+  within limit: Duration = .seconds(60), _ what: String, seen: () -> String = { "" },
   condition: () throws -> Found?
 ) throws -> Found {
   let clock = ContinuousClock()

@@ -1,75 +1,107 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// A program started by a test. What it writes is collected as it comes; it is killed when the test lets go of it.
+///
+/// Spawned by hand and not through Foundation's `Process`, which takes a program for running as long as any daemon it
+/// left behind (tmux's server) holds a descriptor of its own.
 final class RunningProcess: Sendable {
-  private struct Output: Sendable {
-    var standardOutput = Data()
-    var standardError = Data()
+  private struct State {
+    var output = [UInt8]()
+    var error = [UInt8]()
+    var status: Int32?
   }
 
-  // Process is not Sendable on Linux; it is only touched under this lock.
-  private let process: Mutex<Process>
-  private let output = Mutex(Output())
+  private let state = Mutex(State())
   private let readers = DispatchGroup()
   let pid: Int32
 
   init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    let outputPipe = Pipe()
-    let errorPipe = Pipe()
-    process.standardOutput = outputPipe
-    process.standardError = errorPipe
-    try process.run()
-    pid = process.processIdentifier
-    self.process = Mutex(process)
-    collect(outputPipe.fileHandleForReading.fileDescriptor, keeping: outputPipe, into: \.standardOutput)
-    collect(errorPipe.fileHandleForReading.fileDescriptor, keeping: errorPipe, into: \.standardError)
+    let outputPipe = try Self.makePipe()
+    let errorPipe = try Self.makePipe()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, outputPipe.write, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorPipe.write, 2)
+    let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
+    var envp: [UnsafeMutablePointer<CChar>?] = merged.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in argv + envp { free(pointer) } }
+    var pid: pid_t = 0
+    let code = posix_spawn(&pid, executable, &actions, nil, &argv, &envp)
+    close(outputPipe.write)
+    close(errorPipe.write)
+    guard code == 0 else {
+      close(outputPipe.read)
+      close(errorPipe.read)
+      throw NeverHappened(what: "\(executable) starts", seen: String(cString: strerror(code)))
+    }
+    self.pid = pid
+    collect(outputPipe.read) { $0.output += $1 }
+    collect(errorPipe.read) { $0.error += $1 }
   }
 
-  deinit { kill(pid, SIGKILL) }
+  deinit {
+    guard status() == nil else { return }
+    kill(pid, SIGKILL)
+    var status: Int32 = 0
+    waitpid(pid, &status, 0)
+  }
+
+  /// Neither end is inherited by anything that is not handed it.
+  private static func makePipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else {
+      throw NeverHappened(what: "a pipe", seen: String(cString: strerror(errno)))
+    }
+    return (ends[0], ends[1])
+  }
 
   private func collect(
-    _ descriptor: Int32, keeping pipe: Pipe, into part: WritableKeyPath<Output, Data> & Sendable
+    _ descriptor: Int32, into keep: @escaping @Sendable (inout State, ArraySlice<UInt8>) -> Void
   ) {
     readers.enter()
-    let thread = Thread { [weak self] in
+    Thread.detachNewThread { [weak self, readers] in
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while true {
         let count = read(descriptor, &buffer, buffer.count)
         if count < 0 && errno == EINTR { continue }
         guard count > 0 else { break }
-        let chunk = Data(buffer[0..<count])
-        self?.output.withLock { $0[keyPath: part].append(chunk) }
+        self?.state.withLock { keep(&$0, buffer[..<count]) }
       }
-      withExtendedLifetime(pipe) {}
-      self?.readers.leave()
+      close(descriptor)
+      readers.leave()
     }
-    thread.start()
   }
 
-  var standardOutput: String { output.withLock { String(decoding: $0.standardOutput, as: UTF8.self) } }
-  var standardError: String { output.withLock { String(decoding: $0.standardError, as: UTF8.self) } }
+  var standardOutput: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
+  var standardError: String { state.withLock { String(decoding: $0.error, as: UTF8.self) } }
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  var isRunning: Bool { process.withLock { $0.isRunning } }
+  /// The exit status once it has ended; 128 + n for a death by signal n.
+  private func status() -> Int32? {
+    state.withLock { state in
+      if let status = state.status { return status }
+      var raw: Int32 = 0
+      guard waitpid(pid, &raw, WNOHANG) == pid else { return nil }
+      let signal = raw & 0x7F
+      state.status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+      return state.status
+    }
+  }
 
   /// Waits for the end, for a bounded time.
   /// - Returns: the exit status; 128 + n for a death by signal n.
   @discardableResult
-  func waitForExit(within limit: Duration = .seconds(30)) throws -> Int32 {
-    try eventually(
-      within: limit, "process \(pid) ends", seen: { self.standardError },
-      condition: { isRunning ? nil : true })
+  func waitForExit(within limit: Duration = .seconds(60)) throws -> Int32 {
+    let status = try eventually(
+      within: limit, "process \(pid) ends", seen: { self.standardError }, condition: { self.status() })
     _ = readers.wait(timeout: .now() + 5)
-    return process.withLock {
-      $0.terminationReason == .uncaughtSignal ? 128 + $0.terminationStatus : $0.terminationStatus
-    }
+    return status
   }
 }
 
@@ -77,9 +109,12 @@ final class RunningProcess: Sendable {
 @discardableResult
 func run(
   _ executable: String, _ arguments: [String], environment: [String: String] = [:],
-  within limit: Duration = .seconds(60)
+  within limit: Duration = .seconds(120)
 ) throws -> (status: Int32, output: String, error: String) {
-  let process = try RunningProcess(executable, arguments, environment: environment)
+  guard let path = Programs.find(executable) else {
+    throw NeverHappened(what: "\(executable) is installed", seen: "")
+  }
+  let process = try RunningProcess(path, arguments, environment: environment)
   let status = try process.waitForExit(within: limit)
   return (status, process.standardOutput, process.standardError)
 }

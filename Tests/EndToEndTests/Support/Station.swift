@@ -65,10 +65,12 @@ final class Station: Sendable {
     }
   }
 
-  /// States of all notifications and how many are in each.
+  /// States of all notifications and how many are in each; none while there is no store yet.
   func states() throws -> [String: Int] {
     var states: [String: Int] = [:]
-    for row in try query("SELECT state, count(*) FROM sample_view GROUP BY state") where row.count == 2 {
+    guard FileManager.default.fileExists(atPath: store) else { return states }
+    for row in (try? query("SELECT state, count(*) FROM sample_view GROUP BY state")) ?? []
+    where row.count == 2 {
       states[row[0]] = Int(row[1])
     }
     return states
