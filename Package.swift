@@ -13,6 +13,7 @@ let package = Package(
   name: "pushscope",
   products: [
     .executable(name: "pushscope", targets: ["pushscope"]),
+    .executable(name: "gallery", targets: ["gallery"]),
     .library(name: "ConstraintAnimation", targets: ["ConstraintAnimation"]),
     .library(name: "ConstraintAnimationTestKit", targets: ["ConstraintAnimationTestKit"]),
     // For Benchmarks/, which is a package of its own; these rooms make no promises to others.
@@ -124,6 +125,11 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], swiftSettings: strict),
 
+    // The animation core, one screen a behaviour.
+    .executableTarget(
+      name: "gallery", dependencies: ["ConstraintAnimation", "Terminal"], path: "Examples/Gallery",
+      swiftSettings: strict),
+
     // Tests mirror the rooms.
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"], swiftSettings: strict),
     .testTarget(
@@ -173,6 +179,10 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "GalleryTests",
+      dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit", "Terminal", "gallery"],
+      swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
   ]
 )
