@@ -168,7 +168,7 @@ let package = Package(
       name: "TUITests",
       dependencies: [
         "ConstraintAnimation", "ConstraintAnimationTestKit", "Measurement", "Store", "Terminal", "TUI",
-      ], swiftSettings: strict),
+      ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests", dependencies: ["Formats", "Measurement", "Report", "Store"], swiftSettings: strict),
     .testTarget(
@@ -179,10 +179,6 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
-    .testTarget(
-      name: "GalleryTests",
-      dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit", "Terminal", "gallery"],
-      swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
   ]
 )
