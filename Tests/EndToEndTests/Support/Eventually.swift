@@ -5,6 +5,7 @@ import Testing
 ///
 /// - Returns: what `condition` found.
 /// - Throws: ``NeverHappened`` with what was last seen when the time is over.
+@discardableResult
 func eventually<Found>(
   within limit: Duration = .seconds(60), _ what: String, seen: () -> String = { "" },
   condition: () throws -> Found?

@@ -54,9 +54,10 @@ final class RunningProcess: Sendable {
   /// Neither end is inherited by anything that is not handed it.
   private static func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else {
+    guard pipe(&ends) == 0 else {
       throw NeverHappened(what: "a pipe", seen: String(cString: strerror(errno)))
     }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
 
