@@ -198,12 +198,17 @@ struct TargetSchedule: Sendable {
 
   // MARK: Time
 
+  /// When the next planned and committed notification comes due.
+  var nextDue: MonotonicTime? {
+    guard let first = planned.first, first.sequence <= committedThrough else { return nil }
+    return first.planned
+  }
+
   /// The next instant at which a step is due by the clock alone; `nil` when only an acknowledgement, a free place or
   /// nothing can bring one.
   var nextInstantOfInterest: MonotonicTime? {
-    var next: MonotonicTime?
+    var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
-    if let first = planned.first, first.sequence <= committedThrough { consider(first.planned) }
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }

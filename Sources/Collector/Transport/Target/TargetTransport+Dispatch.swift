@@ -19,7 +19,7 @@ extension TargetTransport {
       for connection in connections { connection.uncork() }
       return
     }
-    let now = loop.now()
+    let now = waitForPlannedInstants()
     for connection in connections { connection.uncork() }
     var later = justStarted.count
     for transfer in justStarted {
@@ -30,6 +30,16 @@ extension TargetTransport {
       observeSent(transfer, at: now)
     }
     justStarted.removeAll(keepingCapacity: true)
+  }
+
+  /// Holds what was given to libcurl ahead of its time until the time has come; the head start at most.
+  /// - Returns: the time then.
+  private func waitForPlannedInstants() -> MonotonicTime {
+    var now = loop.now()
+    for transfer in justStarted {
+      while now < transfer.notification.planned { now = loop.now() }
+    }
+    return now
   }
 
   func observeSent(_ transfer: Transfer, at instant: MonotonicTime) {

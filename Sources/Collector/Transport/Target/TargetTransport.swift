@@ -11,6 +11,8 @@ final class TargetTransport {
   unowned let loop: TimingLoop
   let multi: UnsafeMutableRawPointer
 
+  let headStart: Duration
+
   var schedule: TargetSchedule
   var backoff: ReconnectBackoff
 
@@ -53,6 +55,7 @@ final class TargetTransport {
     schedule = TargetSchedule(
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
       limits: target.limits)
+    headStart = HeadStart.of(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -90,8 +93,20 @@ final class TargetTransport {
       now = loop.now()
     }
     admit(at: now)
+    if let due = schedule.nextDue, due > now, due - now <= headStart, canSendAhead {
+      admit(at: due)
+    }
     if !isStopped, schedule.waitingCount > 0 { batch { dispatch() } }
     settleInterests()
+  }
+
+  /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
+  /// kernel sends full ones at once.
+  private var canSendAhead: Bool {
+    guard headStart > .zero, !isStopped, opening == nil, schedule.waitingCount == 0, let usable,
+      usable.allowance.isPrimed, let next = staged.first
+    else { return false }
+    return next.payloadBytes + 700 <= usable.segmentSize
   }
 
   func admit(at now: MonotonicTime) {
@@ -110,6 +125,7 @@ final class TargetTransport {
     }
     if isStopped { return next }
     consider(schedule.nextInstantOfInterest)
+    if canSendAhead, let due = schedule.nextDue { consider(due - headStart) }
     if schedule.waitingCount > 0, opening == nil {
       if let usable, usable.inFlight > 0 {
         if usable.inFlight < usable.allowance.ceiling { consider(usable.allowance.nextTry) }
