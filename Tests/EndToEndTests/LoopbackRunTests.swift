@@ -81,7 +81,7 @@ struct LoopbackRunTests {
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     let reasons = try station.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'").joined()
-    #expect(Set(reasons).isSubset(of: ["connect", "closed", "reset", "timeout", "goaway"]))
+    #expect(Set(reasons).isSubset(of: ["connect", "closed", "reset", "timeout", "goaway", "tls"]))
     #expect(try station.query("SELECT count(*) FROM event_view WHERE kind = 'connected'") == [["2"]])
     #expect(
       try station.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]]
