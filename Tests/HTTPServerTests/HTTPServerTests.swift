@@ -48,6 +48,18 @@ import Testing
     }
   }
 
+  @Test func letsAClientThatAsksSendItsBody() async throws {
+    try await withServer { server in
+      let answer = try await server.curl.ask(
+        "/echo", .http1, headers: ["Expect: 100-continue"], body: "hello")
+      #expect(answer.body == "POST /echo 1.1 5  127.0.0.1")
+      let head =
+        "POST /echo HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 3\r\nconnection: close\r\n\r\n"
+      let outcome = try await server.send(head + "abc", alpn: "http/1.1")
+      #expect(outcome.output.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200"))
+    }
+  }
+
   @Test func onlyTheFirstAnswerCounts() async throws {
     try await withServer { server in
       for version in Curl.Version.allCases {

@@ -103,6 +103,8 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private func end() {
     guard context != nil else { return }
     context = nil
+    // It holds this handler.
+    connection = nil
     releaseBody()
     phase = .closing
   }

@@ -126,6 +126,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private func end() {
     guard context != nil else { return }
     context = nil
+    // It holds this handler.
+    connection = nil
     table.release(arriving.values.reduce(0) { $0 + $1.body.readableBytes })
     arriving = [:]
     unanswered = []
