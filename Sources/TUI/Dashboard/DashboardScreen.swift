@@ -231,7 +231,7 @@ final class DashboardScreen {
       isLive: (shown.run?.isLive ?? false) && !state.isFrozen,
       title: ScatterTitle.line(
         facts: content.facts, summary: content.summary, targets: shown.targets, shown: content.targets,
-        width: width, appearance: appearance),
+        isTruncated: shown.isTruncated, width: width, appearance: appearance),
       appearance: appearance, zone: zone, geometry: ScatterGeometry(width: width, height: height))
     return model.picture(&raster)
   }

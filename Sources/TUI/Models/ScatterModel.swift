@@ -39,11 +39,13 @@ struct ScatterModel {
 
   private func plot(into raster: inout DotRaster) {
     let lookup = RowLookup(axis: axis, rows: raster.dotRows)
+    // Nobody knows how old they are once the collector has fallen silent.
+    let now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       let projection = DotRaster.Projection(
         window: window, lookup: lookup, metric: metric, target: target,
-        pendingUntil: snapshot.monotonicNow, dotColumns: raster.encoding.columns)
+        pendingUntil: now, dotColumns: raster.encoding.columns)
       track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
     }
   }

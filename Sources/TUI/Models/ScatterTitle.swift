@@ -4,7 +4,8 @@ import Measurement
 /// The line above the plot: what is shown, how many of what, and the quantiles of the window.
 enum ScatterTitle {
   static func line(
-    facts: WindowFacts, summary: WindowSummary, targets: [TargetFacts], shown: [Int], width: Int,
+    facts: WindowFacts, summary: WindowSummary, targets: [TargetFacts], shown: [Int],
+    isTruncated: Bool, width: Int,
     appearance: Appearance
   ) -> FittedLine {
     var left = [
@@ -12,6 +13,10 @@ enum ScatterTitle {
     ]
     if width >= 120, facts.metric != .service {
       left[0].spans.append(TextSpan(", from planned send", appearance(.secondary)))
+    }
+    if isTruncated {
+      let most = FixedPoint.grouped(PointWindow.capacity)
+      left.append(LineItem(priority: 65, [TextSpan("newest \(most) only", appearance(.warning))]))
     }
     left += targetLegend(targets, shown: shown, appearance)
     left += stateLegend(facts.counts, hasBullet: targets.count < 2, appearance)

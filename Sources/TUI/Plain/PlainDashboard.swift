@@ -65,7 +65,7 @@ struct PlainDashboard {
     func clause(_ text: String?) -> String {
       guard var text else { return "" }
       while text.hasSuffix(".") { text.removeLast() }
-      return text
+      return text.prefix(1).lowercased() + text.dropFirst()
     }
     return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
   }

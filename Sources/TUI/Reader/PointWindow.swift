@@ -4,10 +4,10 @@ import Store
 /// Notifications of a run's targets that lie in memory: a stretch of each target's sequence without gaps.
 struct PointWindow {
   private(set) var tracks: [PointTrack] = []
-  /// Older ones of the stretch asked for were left out, because they are too many.
-  private(set) var isTruncated = false
+  /// Older ones were left out or let go, because they are too many.
+  private(set) var isFull = false
   /// From where on, and up to where, everything planned is here; `nil` for no end.
-  private let start: WallTime?
+  private var start: WallTime?
   private let end: WallTime?
   private var places: [TargetID: Int] = [:]
 
@@ -27,7 +27,7 @@ struct PointWindow {
   init(targets: [TargetID], page: PointPage, from: WallTime? = nil, to: WallTime? = nil) {
     start = page.isTruncated ? nil : from
     end = to
-    isTruncated = page.isTruncated && from != nil
+    isFull = page.isTruncated && from != nil
     for (place, target) in targets.enumerated() {
       places[target] = place
       tracks.append(PointTrack(target: target))
@@ -78,6 +78,8 @@ struct PointWindow {
     let limit = Self.capacity / max(1, tracks.count)
     for place in tracks.indices where tracks[place].count > limit + limit / 4 {
       tracks[place].dropFirst(keeping: limit)
+      start = nil
+      isFull = true
     }
   }
 

@@ -178,7 +178,8 @@ struct SnapshotSource {
   /// Gets the notifications of the window asked for.
   private mutating func serve(_ reader: StoreReader) throws {
     guard let request, snapshot.condition == .ready else { return }
-    if live.covers(from: request.from) {
+    if live.covers(from: request.from) || request.to == nil && live.isFull {
+      // It reaches as far as asked for, or as far as there is room.
       past = nil
       return
     }
@@ -204,7 +205,7 @@ struct SnapshotSource {
     let now = clock.wallNow()
     let shownWindow = past ?? live
     snapshot.tracks = shownWindow.tracks
-    snapshot.isTruncated = shownWindow.isTruncated
+    snapshot.isTruncated = request.map { past?.isFull ?? !live.covers(from: $0.from) } ?? false
     snapshot.events = lists.events
     snapshot.log = lists.log
     if let run {

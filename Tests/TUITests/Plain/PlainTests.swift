@@ -144,7 +144,7 @@ struct PlainTests {
       try PlainDashboard(settings: Self.settings(fixture, target: "z"), stop: DashboardStop(), output: -1)
         .run()
     }
-    #expect(wrong?.code == .notFound && wrong?.remedy == "It has a")
+    #expect(wrong?.code == .notFound && wrong?.remedy == "it has a")
   }
 
   @Test("themes and motion that do not exist are refused with those that do")

@@ -1,8 +1,8 @@
 import Foundation
 import Measurement
-import Store
 import Testing
 
+@testable import Store
 @testable import TUI
 
 @Suite("Snapshots follow the store")
@@ -232,6 +232,27 @@ struct SnapshotSourceTests {
     #expect(all.tracks[0].count == 9_000 && all.tracks[0].firstSequence == 1)
     #expect(all.tracks[0][1_499].deliveryLatency == 77)
     #expect(source.poll(whole) == nil)
+  }
+
+  @Test("what is too much is cut at its old end, said, and not asked for again and again")
+  func capacity() throws {
+    let targets = [TargetID(rawValue: 1), TargetID(rawValue: 2)]
+    let fixture = try StoreFixture()
+    try fixture.begin(targets: ["a", "b"])
+    var window = PointWindow(targets: targets, page: PointPage(points: [], revision: 0, isTruncated: false))
+    let share = PointWindow.capacity / 2
+    for sequence in 1...Int64(share + share / 4 + PointTrack.chunkSize) {
+      let isWhole = window.take(SamplePoint(fixture.delivered(sequence, target: 0, at: sequence)))
+      if !isWhole { Issue.record("a gap before \(sequence)") }
+    }
+    #expect(window.covers(from: WallTime(microseconds: 0)) && !window.isFull)
+    window.trim()
+    #expect(window.isFull && !window.covers(from: WallTime(microseconds: 0)))
+    #expect(window.tracks[0].count >= share && window.tracks[0].count < share + PointTrack.chunkSize)
+    #expect(window.covers(from: WallTime(microseconds: window.tracks[0][0].plannedAt)))
+    var snapshot = SampleRun().snapshot
+    snapshot.isTruncated = true
+    #expect(try Stage(columns: 160, snapshot: snapshot).rows[1].contains("newest 200 000 only"))
   }
 
   @Test("events and log lines are those of the run, in order, and go on")
