@@ -7,8 +7,6 @@ struct Chrome {
   let look: Label
   let status: Label
   let cost: Label
-  /// Where the stage goes. A guide: it draws nothing and cannot be hit.
-  let area = LayoutGuide(identifier: "area")
   let controls = StackGroup(axis: .horizontal, margin: 0)
   let footer = StackGroup(axis: .horizontal, margin: 0)
 
@@ -24,14 +22,9 @@ struct Chrome {
     place.alignment = .trailing
     cost.alignment = .trailing
     cost.explicitSize = Chrome.costLength
-    root.addLayoutGuide(area)
     for view in [title, place, look, status, controls, footer] { root.addSubview(view) }
 
     var constraints = [
-      area.topAnchor.constraint(equalTo: look.bottomAnchor, constant: 1),
-      area.bottomAnchor.constraint(equalTo: status.topAnchor, constant: -1),
-      area.leadingAnchor.constraint(equalTo: root.leadingAnchor, constant: 1),
-      area.trailingAnchor.constraint(equalTo: root.trailingAnchor, constant: -1),
       title.topAnchor.constraint(equalTo: root.topAnchor),
       place.topAnchor.constraint(equalTo: root.topAnchor),
       look.topAnchor.constraint(equalTo: title.bottomAnchor),
@@ -41,13 +34,19 @@ struct Chrome {
     ]
     for view in [title, place, look, status, controls, footer] {
       constraints += [
-        view.leadingAnchor.constraint(equalTo: area.leadingAnchor),
-        view.trailingAnchor.constraint(equalTo: area.trailingAnchor),
+        view.leadingAnchor.constraint(equalTo: root.leadingAnchor, constant: 1),
+        view.trailingAnchor.constraint(equalTo: root.trailingAnchor, constant: -1),
         view.heightAnchor.constraint(equalToConstant: 1),
       ]
     }
     try LayoutConstraint.activate(constraints)
     footer.children = Chrome.buttons(global, palette) + [Spacer(), cost]
+  }
+
+  /// Where the stage goes: between what to look at and the status, with a blank row each. In a terminal that is too
+  /// small it has nothing, not less than nothing.
+  static func area(in bounds: Rect) -> Rect {
+    Rect(x: 1, y: 3, width: max(0, bounds.width - 2), height: max(0, bounds.height - 7))
   }
 
   func show(_ card: Card, index: Int, controls offered: [Control], palette: Palette) {

@@ -11,6 +11,7 @@ final class Gallery {
   private(set) var palette: Palette
   private var chrome: Chrome?
   private var stage = View()
+  private var observation: BoundsObservation?
   private(set) var overlay: Overlay?
   /// The level that each screen begins with.
   private let motion: MotionLevel
@@ -22,6 +23,10 @@ final class Gallery {
     self.motion = motion
     index = screen
     build()
+    // The stage is placed by hand: to the screens its frame is as fixed as the terminal's.
+    observation = window.root.observeBounds { [weak self] root in
+      self?.stage.frame = Chrome.area(in: root.bounds)
+    }
   }
 
   // MARK: In
@@ -84,7 +89,6 @@ final class Gallery {
 
   private func build() {
     for view in window.root.subviews { view.removeFromSuperview() }
-    for guide in window.root.layoutGuides { window.root.removeLayoutGuide(guide) }
     window.backdropColor = palette.background
     overlay = nil
     do {
@@ -107,10 +111,8 @@ final class Gallery {
     window.firstResponder = nil
     window.motionLevel = motion
     let type = Catalogue.screens[index]
+    stage.frame = Chrome.area(in: window.root.bounds)
     do {
-      try LayoutConstraint.activate(stage.pinned(to: chrome.area))
-      // The screen may look at the stage's size.
-      window.layoutIfNeeded()
       let screen = try type.init(on: Stage(view: stage, window: window, palette: palette))
       self.screen = screen
       chrome.show(type.card, index: index, controls: screen.controls, palette: palette)

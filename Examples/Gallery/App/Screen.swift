@@ -1,5 +1,3 @@
-import ConstraintAnimation
-
 /// One screen of the gallery: views on a stage and what can be done with them.
 ///
 /// A screen knows nothing of terminals. It is made on a stage that is in a window already, hears of keys and the
@@ -21,22 +19,4 @@ protocol Screen: AnyObject {
 
 extension Screen {
   func refresh() {}
-}
-
-/// What a screen is called and about.
-struct Card: Sendable {
-  /// For the command line.
-  let name: String
-  let title: String
-  /// A line of what to look at.
-  let look: String
-  /// The published texts whose behaviour it shows, S1 to S5.
-  let sources: [String]
-}
-
-/// Where a screen builds itself.
-struct Stage {
-  let view: View
-  let window: Window
-  let palette: Palette
 }

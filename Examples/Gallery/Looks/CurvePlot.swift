@@ -16,6 +16,7 @@ final class CurvePlot: View {
   /// Curves may leave 0…1: this much is shown below and above.
   private static let lowest = -0.15
   private static let highest = 1.25
+  private static let samplesPerColumn = 4
 
   init(_ name: String, _ curve: TimingCurve, _ hue: Color, _ palette: Palette) {
     self.name = name
@@ -50,10 +51,11 @@ final class CurvePlot: View {
     let plot = CellRect(x0: rect.x0 + 1, y0: rect.y0 + 1, x1: rect.x1 - 1, y1: rect.y1 - 2)
     guard plot.width > 1, plot.height > 1 else { return }
     let style = CellStyle(foreground: presentationTintColor)
-    for column in 0..<plot.width {
-      let value = curve.value(at: Double(column) / Double(plot.width - 1))
-      // Three heights in a cell.
-      let thirds = Int((share(of: value) * Double(plot.height * 3 - 1)).rounded())
+    // Several samples a column, so that a steep curve has no holes; three heights in a cell.
+    for sample in 0..<plot.width * CurvePlot.samplesPerColumn {
+      let column = sample / CurvePlot.samplesPerColumn
+      let time = Double(sample) / Double(plot.width * CurvePlot.samplesPerColumn - 1)
+      let thirds = Int((share(of: curve.value(at: time)) * Double(plot.height * 3 - 1)).rounded())
       guard (0..<plot.height * 3).contains(thirds) else { continue }
       canvas.write(
         ["'", "·", "."][thirds % 3], x: plot.x0 + column, y: plot.y0 + thirds / 3, style: style)

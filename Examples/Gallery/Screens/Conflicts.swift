@@ -44,7 +44,7 @@ final class Conflicts: Screen {
     for pane in panes {
       view.addSubview(pane)
       constraints += [
-        pane.leadingAnchor.constraint(equalTo: left).with(identifier: "side by side"),
+        pane.leadingAnchor.constraint(equalTo: left),
         pane.topAnchor.constraint(equalTo: view.topAnchor),
         pane.heightAnchor.constraint(equalToConstant: 5),
         pane.widthAnchor.constraint(greaterThanOrEqualToConstant: 0).with(identifier: "no negative width"),

@@ -4,7 +4,7 @@ import ConstraintAnimation
 final class SpringButton: Screen {
   static let card = Card(
     name: "spring", title: "Spring button",
-    look: "A transform moves what is drawn, not the layout: the corners show where that is.",
+    look: "A transform moves what is drawn; the corners show where the layout is.",
     sources: ["S3"])
 
   let button: Tile

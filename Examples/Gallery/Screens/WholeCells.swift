@@ -74,7 +74,8 @@ final class WholeCells: Screen {
       withDuration: .milliseconds(900), usingSpringWithDamping: 0.3, initialSpringVelocity: 0,
       options: .layoutFirst
     ) {
-      stripEnd.constant = isNarrow ? -29.5 : 0
+      // To a width of half cells, so that there is something to round.
+      stripEnd.constant = isNarrow ? -(strip.windowFrame.width * 0.37).rounded() + 0.5 : 0
       window.layoutIfNeeded()
     }
   }
@@ -90,7 +91,10 @@ final class WholeCells: Screen {
   }
 
   func refresh() {
-    for row in [panes, shares, equals] {
+    guard window.isAnimating else { return }
+    for all in [panes, shares, equals] {
+      // Squeezed to nothing by an overshooting spring, a pane covers nothing and touches nobody.
+      let row = all.filter { !$0.cellFrame.isEmpty }
       for (left, right) in zip(row, row.dropFirst()) {
         gaps += left.cellFrame.x1 < right.cellFrame.x0 ? 1 : 0
         overlaps += left.cellFrame.x1 > right.cellFrame.x0 ? 1 : 0

@@ -1,0 +1,8 @@
+import ConstraintAnimation
+
+/// Where a screen builds itself.
+struct Stage {
+  let view: View
+  let window: Window
+  let palette: Palette
+}
