@@ -4,7 +4,7 @@ SWIFT ?= swift
 ORACLES := .build/oracles
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test bench lint format pictures clean
+.PHONY: help demo build release test bench lint format clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18

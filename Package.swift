@@ -160,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "CCurl", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "Store",
+        "CCurl", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement", "Providers",
+        "Store",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),

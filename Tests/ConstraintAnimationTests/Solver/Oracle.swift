@@ -49,7 +49,8 @@ enum Oracle {
   private static func run(_ arguments: [String]) -> Verdict {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3"] + arguments
+    let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
+    process.arguments = [python] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe

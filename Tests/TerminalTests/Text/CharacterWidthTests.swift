@@ -46,7 +46,8 @@ enum PythonWidths {
       w = lambda c: 0 if 0xD800 <= c <= 0xDFFF else max(0, wcwidth.wcwidth(chr(c)))
       sys.stdout.write("".join(str(w(c)) for c in range(0x110000)))
       """
-    process.arguments = ["python3", "-c", program]
+    let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
+    process.arguments = [python, "-c", program]
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
