@@ -47,7 +47,8 @@ final class LiveStore {
   static func fillEnded(_ path: String, rows: Int) throws {
     let clock = SystemClock()
     var random = SystemRandomNumberGenerator()
-    let store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "past"))
+    let store = try CollectorStore.open(
+      at: path, clock: clock, options: CollectorStoreOptions(bootID: "past"))
     defer { store.close() }
     let span = Int64(rows) * 10_000
     let start = ClockAnchor(monotonic: .zero, wall: clock.wallNow().advanced(byMicroseconds: -span))
@@ -73,7 +74,8 @@ final class LiveStore {
       id: RunID(at: start.wall, using: &random), startedAt: start.wall, startedMonotonic: start.monotonic,
       bootID: bootID,
       targets: [
-        TargetDescription(name: "loopback", provider: "loopback", receiptDeadline: 30_000_000, askedRate: rate)
+        TargetDescription(
+          name: "loopback", provider: "loopback", receiptDeadline: 30_000_000, askedRate: rate)
       ])
   }
 
@@ -82,7 +84,8 @@ final class LiveStore {
     _ random: inout SystemRandomNumberGenerator
   ) -> Sample {
     var sample = Sample(
-      id: SampleID(target: run.targets[0].id, sequence: sequence), variant: run.targets[0].variants.first ?? .none,
+      id: SampleID(target: run.targets[0].id, sequence: sequence),
+      variant: run.targets[0].variants.first ?? .none,
       plannedAt: start.wall.advanced(byMicroseconds: offset),
       plannedMonotonic: start.monotonic.microseconds + offset)
     sample.attempt = 1
