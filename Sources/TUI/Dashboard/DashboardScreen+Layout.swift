@@ -115,7 +115,8 @@ extension DashboardScreen {
     let targets = state.shownTargets(in: shown)
     let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
     return HeaderModel(
-      snapshot: shown, shown: targets, isFrozen: state.isFrozen, newSinceFrozen: max(0, news),
+      snapshot: shown, shown: targets, isFrozen: state.isFrozen,
+      follows: state.anchor == .edge, newSinceFrozen: max(0, news),
       rates: RateHistory(snapshot: shown, targets: targets), appearance: appearance, zone: zone
     ).picture(width: width)
   }

@@ -6,6 +6,8 @@ struct HeaderModel {
   let snapshot: Snapshot
   let shown: [Int]
   let isFrozen: Bool
+  /// Whether the newest is in view and will stay so.
+  let follows: Bool
   /// Notifications since the picture was frozen.
   let newSinceFrozen: Int
   let rates: RateHistory
@@ -15,7 +17,8 @@ struct HeaderModel {
   /// - Parameter width: columns left of the tabs.
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
-    let line = FittedLine(left: [brand, phase] + names, right: speed, width: width - 3, gap: 2, middle: 2)
+    let line = FittedLine(
+      left: [brand, phase] + whereabouts + names, right: speed, width: width - 3, gap: 2, middle: 2)
     picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width))
     if line.rightColumns > 0 {
       picture.lines.append(
@@ -51,6 +54,16 @@ struct HeaderModel {
     case nil:
       return LineItem(priority: 90, [])
     }
+  }
+
+  /// Says so when what is shown is not what happens now.
+  private var whereabouts: [LineItem] {
+    guard !follows, !isFrozen, snapshot.run?.isLive ?? false else { return [] }
+    return [
+      LineItem(
+        priority: 85,
+        [TextSpan("looking back", appearance(.warning)), TextSpan(", f follows", appearance(.secondary))])
+    ]
   }
 
   private var names: [LineItem] {

@@ -145,18 +145,28 @@ struct HistogramModel {
         picture.set(glyphs.teeDown, x: Self.gutter + tick.column, y: y, style: appearance(.faint))
       }
     }
-    var free = 0
-    for quantile in WindowSummary.quantiles {
+    let marks = WindowSummary.quantiles.compactMap { quantile -> (column: Int, name: String)? in
       guard let value = summary[quantile].value, let column = axis.row(of: value, rows: columns) else {
-        continue
+        return nil
       }
-      let name = quantile.label
-      picture.set(glyphs.pointer, x: Self.gutter + column, y: y, style: appearance(.median))
-      // To the right of its pointer, or to the left at the edge; not on top of another.
-      let start = column + 1 + name.count <= columns ? column + 1 : column - name.count
-      guard start >= free else { continue }
-      picture.put(name, x: Self.gutter + start, y: y, style: appearance(.strong))
-      free = start + name.count + 2
+      return (column, quantile.label)
+    }
+    var taken = Array(repeating: false, count: columns + 1)
+    for mark in marks {
+      taken[mark.column] = true
+      picture.set(glyphs.pointer, x: Self.gutter + mark.column, y: y, style: appearance(.median))
+    }
+    for mark in marks {
+      // To the right of its pointer, or to the left; not on top of another.
+      for start in [mark.column + 1, mark.column - mark.name.count] {
+        let end = start + mark.name.count
+        guard start >= 0, end <= columns, !taken[start..<end].contains(true),
+          !taken[end] || start < mark.column
+        else { continue }
+        picture.put(mark.name, x: Self.gutter + start, y: y, style: appearance(.strong))
+        for column in start..<end { taken[column] = true }
+        break
+      }
     }
   }
 

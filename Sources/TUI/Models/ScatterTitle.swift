@@ -11,8 +11,8 @@ enum ScatterTitle {
     var left = [
       LineItem(priority: 60, [TextSpan(facts.metric.shortTitle, appearance(.strong))])
     ]
-    if width >= 120, facts.metric != .service {
-      left[0].spans.append(TextSpan(", from planned send", appearance(.secondary)))
+    if facts.metric != .service {
+      left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
     }
     if isTruncated {
       let most = FixedPoint.grouped(PointWindow.capacity)
@@ -27,21 +27,20 @@ enum ScatterTitle {
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
   }
 
-  /// The colours of targets, when there are several.
+  /// The colours of targets, when there are several: all of them or none.
   private static func targetLegend(_ targets: [TargetFacts], shown: [Int], _ appearance: Appearance)
     -> [LineItem]
   {
     guard targets.count > 1, appearance.hasColors else { return [] }
-    return shown.prefix(MarkCode.targets).map { index in
-      LineItem(
-        priority: 20 - index,
-        [
-          TextSpan("\(appearance.glyphs.bullet) ", appearance.target(index)),
-          TextSpan(
-            FittedText.truncated(targets[index].name, columns: 16, ellipsis: appearance.glyphs.ellipsis),
-            appearance(.secondary)),
-        ])
+    let spans = shown.prefix(MarkCode.targets).map { index in
+      [
+        TextSpan("\(appearance.glyphs.bullet) ", appearance.target(index)),
+        TextSpan(
+          FittedText.truncated(targets[index].name, columns: 16, ellipsis: appearance.glyphs.ellipsis),
+          appearance(.secondary)),
+      ]
     }
+    return [LineItem(priority: 45, Array(spans.joined(separator: [TextSpan("  ", .plain)])))]
   }
 
   /// How many of the window's notifications are in each class; the good ones always, the others when there are any.

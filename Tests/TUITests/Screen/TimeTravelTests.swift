@@ -33,8 +33,11 @@ struct TimeTravelTests {
     var stage = try Stage()
     for _ in 0..<50 { stage.press(.left, .shift) }
     #expect(try Self.window(stage).contains(SampleRun.start))
+    stage.frame()
+    #expect(stage.rows[0].contains("looking back"))
     stage.press("f")
-    #expect(stage.screen.state.anchor == .edge)
+    stage.frame()
+    #expect(stage.screen.state.anchor == .edge && !stage.rows[0].contains("looking back"))
   }
 
   @Test("plus and minus change the scale and go back to where they were")

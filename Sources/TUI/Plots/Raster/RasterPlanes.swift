@@ -29,7 +29,9 @@ struct RasterPlanes {
     let dotColumn = projection.dotColumn(of: point.plannedAt)
     guard dotColumn >= 0 && dotColumn < dotColumns else { return }
     // A corrected latency may come out below nothing, and so may an age between two clocks.
-    let row = lookup.row(of: max(0, value))
+    var row = lookup.row(of: max(0, value))
+    // What has just been sent rises from the axis.
+    if isPending, row < 0 { row = 0 }
     let column = dotColumn >> columnShift
     if !isPending {
       rowCounts[(column + phase) / DotRaster.medianColumns * (dotRows + 2) + row + 1] &+= 1
