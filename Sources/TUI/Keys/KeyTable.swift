@@ -89,7 +89,3 @@ struct KeyTable: Sendable {
       bindings: bindings.map { KeyBinding(strokes: $0.0, command: $0.1, group: group) })
   }
 }
-
-extension KeyStroke: ExpressibleByExtendedGraphemeClusterLiteral {
-  init(extendedGraphemeClusterLiteral value: Character) { self.init(value) }
-}

@@ -1,13 +1,3 @@
-import Glibc
-
-/// How the range follows the data.
-enum LatencyRange: Sendable, Hashable, CaseIterable {
-  /// Everything in view fits.
-  case automatic
-  /// The highest per cent may stick out; it is marked at the edge. One spike then does not flatten the rest.
-  case capped
-}
-
 extension LatencyAxis {
   /// A calm range around values from `smallest` to `largest` µs: the edges are 1, 2 or 5 times a power of ten, so
   /// that they move seldom and by whole steps. With nothing to show it is 1 ms to 1 s.

@@ -1,10 +1,3 @@
-/// A mark on the axis of latencies.
-struct LatencyTick: Sendable, Hashable {
-  /// µs.
-  let value: Int64
-  let label: String
-}
-
 /// Chooses the marks of an axis of latencies.
 ///
 /// Linear axes step by 1, 2 or 5 × 10ⁿ. Logarithmic ones show decades, then 1-2-5 of each, then 1…9 of each as the
@@ -61,27 +54,4 @@ enum LatencyTicks {
   private static func named(_ values: [Int64]) -> [LatencyTick] {
     values.map { LatencyTick(value: $0, label: LatencyTickFormat.natural($0)) }
   }
-}
-
-/// How the labels of one axis are written.
-struct LatencyTickFormat: Sendable, Hashable {
-  private let unit: DurationUnit
-  private let decimals: Int
-
-  /// For equal steps: the unit of the largest label, and as many decimals as the step needs in it.
-  init(step: Int64, largest: Int64) {
-    unit = DurationUnit(for: largest)
-    var decimals = 0
-    var whole = unit.microseconds
-    while whole > 1 && step % whole != 0 {
-      whole /= 10
-      decimals += 1
-    }
-    self.decimals = decimals
-  }
-
-  func text(_ value: Int64) -> String { unit.text(value, decimals: decimals) }
-
-  /// For 1…9 × 10ⁿ: the unit in which it is a whole number below 1 000.
-  static func natural(_ value: Int64) -> String { DurationUnit(for: value).text(value, decimals: 0) }
 }

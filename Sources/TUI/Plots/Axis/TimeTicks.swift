@@ -1,12 +1,5 @@
 import Measurement
 
-/// A mark on the axis of time.
-struct TimeTick: Sendable, Hashable {
-  /// Columns from the window's left.
-  let column: Int
-  let label: String
-}
-
 /// Chooses the marks of an axis of time: every 1 2 5 10 15 30 s or min, 1 2 3 6 12 h, 1 2 7 d, below a second every
 /// 10 20 50 100 200 500 ms. They fall on round times of the people who look, not of UTC.
 enum TimeTicks {
