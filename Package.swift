@@ -180,6 +180,9 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "GalleryTests", dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit", "gallery"],
+      exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
   ]
 )

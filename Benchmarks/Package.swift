@@ -27,6 +27,10 @@ let package = Package(
       dependencies: ["CursesPeer", room("ConstraintAnimation"), room("Terminal")], path: "Terminal/Driver",
       swiftSettings: strict),
     .executableTarget(
+      name: "DashboardBenchmark", dependencies: [room("Measurement"), room("Store")],
+      path: "Dashboard/Driver",
+      swiftSettings: strict),
+    .executableTarget(
       name: "StoreBenchmark", dependencies: ["StorePeer", room("Measurement"), room("Store")],
       path: "Store/Driver", swiftSettings: strict),
     .executableTarget(
