@@ -94,6 +94,7 @@ let package = Package(
         "CCurl", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .target(
