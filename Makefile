@@ -23,7 +23,8 @@ release: ## an optimised build in .build/release
 test: ## the whole suite, end to end included
 	@scripts/bootstrap build test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build --skip EndToEndTests
+	$(SWIFT) test --skip-build --filter EndToEndTests
 
 bench: ## figures, side by side with a peer in the same run
 	@scripts/bootstrap build test

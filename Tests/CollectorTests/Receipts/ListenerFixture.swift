@@ -45,7 +45,7 @@ final class TestSink: ReceiptSink {
 
   /// Waits until something holds, for a bounded time.
   func until(_ condition: (State) -> Bool) async throws {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while !condition(state.withLock { $0 }) {
       guard ContinuousClock.now < deadline else { throw NeverHappened() }
       try await Task.sleep(for: .milliseconds(2))
