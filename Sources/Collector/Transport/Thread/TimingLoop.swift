@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Measurement
 
 /// The timing thread's work: wait, look at what is ready, let each target take its turn, hand on what was seen.
