@@ -1,3 +1,4 @@
+import Glibc
 import Measurement
 import NIOCore
 import NIOHTTP1
@@ -59,12 +60,17 @@ public final class HTTPServer: Sendable {
     } catch {
       throw HTTPServerError(
         .bind, place: "\(configuration.host):\(configuration.port)",
-        message: "cannot listen there (\(error))",
+        message: "cannot listen there (\(Self.words(for: error)))",
         remedy: "choose a free port and an address of this host")
     }
     try await eventLoop.submit { table.value.start() }.get()
     return HTTPServer(
       port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table)
+  }
+
+  /// The system's own words for a failed system call, without the call.
+  private static func words(for error: any Error) -> String {
+    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
   }
 
   /// Stops listening, says GOAWAY, lets open requests be answered for at most `grace`, and returns when the last
