@@ -7,6 +7,7 @@ final class GalleryLoop {
   private let session: TerminalSession
   private let buffer: CellBuffer
   private let gallery: Gallery
+  private let hasManyColors: Bool
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   /// Drawn, but not shown yet.
@@ -16,15 +17,19 @@ final class GalleryLoop {
 
   private static let interval = Duration.nanoseconds(16_666_667)
 
-  init(environment: [String: String], screen: Int) throws(TerminalError) {
+  init(environment: [String: String], screen: Int, motion: MotionLevel) throws(TerminalError) {
     var options = TerminalSession.Options()
     options.mouse = .drags
     session = try TerminalSession(environment: environment, options: options)
-    let palette = session.reportedBackground.map(Palette.suited) ?? .dark
+    hasManyColors = session.capabilities.colors >= .ansi256
+    let background = session.reportedBackground ?? Palette.dark.background
+    let palette = Palette.suited(to: background, hasManyColors: hasManyColors)
     buffer = CellBuffer(columns: session.columns, rows: session.rows, colors: session.capabilities.colors)
-    gallery = Gallery(columns: session.columns, rows: session.rows, screen: screen, palette: palette)
+    gallery = Gallery(
+      columns: session.columns, rows: session.rows, screen: screen, palette: palette,
+      motion: motion)
     start = clock.now
-    adopt(palette, background: session.reportedBackground ?? palette.background)
+    adopt(palette, background: background)
   }
 
   /// Until somebody quits or the terminal goes. The terminal is given back in any case.
@@ -81,7 +86,7 @@ final class GalleryLoop {
       gallery.resize(columns: columns, rows: rows)
       isUnshown = true
     case .background(let color):
-      adopt(Palette.suited(to: color), background: color)
+      adopt(Palette.suited(to: color, hasManyColors: hasManyColors), background: color)
     case .suspend: session.suspend()
     case .resumed: isUnshown = true
     case .interrupt, .terminate, .hangup: return false

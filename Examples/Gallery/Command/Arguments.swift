@@ -1,3 +1,5 @@
+import ConstraintAnimation
+
 /// What the command line asks for.
 struct Arguments: Equatable {
   enum Action: Equatable {
@@ -12,14 +14,16 @@ struct Arguments: Equatable {
   /// An index into the catalogue.
   var screen = 0
   var size: GridSize?
+  var motion = MotionLevel.full
 
   static let help = """
-    Usage: gallery [--screen NAME] [--script FILE-OR-TEXT] [--size COLUMNSxROWS]
+    Usage: gallery [--screen NAME] [--motion LEVEL] [--script FILE-OR-TEXT] [--size COLUMNSxROWS]
            gallery --list | --help
 
     Shows what ConstraintAnimation does, one screen each, with keys and mouse.
 
       --screen NAME   begin with this screen; --list names them
+      --motion LEVEL  full, basic (nothing travels) or none
       --script TEXT   play a script without a terminal and print frames as text;
                       TEXT is a script or the name of a file with one
       --size 80x24    how large the frames of a script are
@@ -59,6 +63,12 @@ struct Arguments: Equatable {
           throw UsageError("there is no screen “\(name)”; --list shows them all")
         }
         screen = index
+      case "--motion":
+        let text = try value(of: word)
+        guard let level = MotionLevel.allCases.first(where: { "\($0)" == text }) else {
+          throw UsageError("“\(text)” is no level of motion: full, basic or none")
+        }
+        motion = level
       case "--script": action = .script(try value(of: word))
       case "--size":
         let text = try value(of: word)

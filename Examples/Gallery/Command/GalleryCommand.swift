@@ -23,10 +23,13 @@ struct GalleryCommand {
     case .script(let source):
       let script = try Script(ScriptSource.text(source))
       let gallery = Gallery(
-        columns: arguments.size?.columns ?? 80, rows: arguments.size?.rows ?? 24, screen: arguments.screen)
+        columns: arguments.size?.columns ?? 80, rows: arguments.size?.rows ?? 24, screen: arguments.screen,
+        motion: arguments.motion)
       ScriptPlayer(gallery: gallery, emit: write).play(script)
     case .run:
-      try GalleryLoop(environment: ProcessInfo.processInfo.environment, screen: arguments.screen).run()
+      let loop = try GalleryLoop(
+        environment: ProcessInfo.processInfo.environment, screen: arguments.screen, motion: arguments.motion)
+      loop.run()
     }
   }
 

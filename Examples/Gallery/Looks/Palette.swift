@@ -37,10 +37,24 @@ struct Palette: Sendable, Hashable {
     teal: Color(0, 128, 118), green: Color(42, 130, 32), amber: Color(160, 104, 0),
     rose: Color(200, 36, 72), violet: Color(112, 62, 196), tint: 0.14)
 
-  /// The one for a terminal with this background.
-  static func suited(to background: Color) -> Palette {
+  /// For terminals of sixteen colours: hues that are among them, and areas without a tint, as there are no dark ones.
+  static let basicDark = Palette(
+    background: Color(0, 0, 0), text: Color(255, 255, 255), secondary: Color(229, 229, 229),
+    faint: Color(127, 127, 127), accent: Color(0, 255, 255), blue: Color(92, 92, 255),
+    teal: Color(0, 205, 205), green: Color(0, 205, 0), amber: Color(205, 205, 0), rose: Color(255, 0, 0),
+    violet: Color(205, 0, 205), tint: 0)
+
+  static let basicLight = Palette(
+    background: Color(255, 255, 255), text: Color(0, 0, 0), secondary: Color(0, 0, 0),
+    faint: Color(127, 127, 127), accent: Color(0, 0, 238), blue: Color(92, 92, 255), teal: Color(0, 0, 238),
+    green: Color(0, 205, 0), amber: Color(127, 127, 127), rose: Color(205, 0, 0), violet: Color(205, 0, 205),
+    tint: 0)
+
+  /// The one for a terminal with this background and this many colours.
+  static func suited(to background: Color, hasManyColors: Bool) -> Palette {
     let brightness =
       0.299 * Double(background.red) + 0.587 * Double(background.green) + 0.114 * Double(background.blue)
-    return brightness > 140 ? .light : .dark
+    if brightness > 140 { return hasManyColors ? .light : .basicLight }
+    return hasManyColors ? .dark : .basicDark
   }
 }

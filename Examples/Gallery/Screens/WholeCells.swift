@@ -14,11 +14,15 @@ final class WholeCells: Screen {
   /// Seven equal shares of a width that seven does not divide.
   let equals: [Swatch]
 
+  /// Alone, its edge may lie between cells.
+  let slider: Swatch
+
   private let strip = View(identifier: "strip")
   private let stripEnd: LayoutConstraint
   private let group = StackGroup(axis: .horizontal, margin: 0)
   private let equalGroup = StackGroup(axis: .horizontal, margin: 0)
   private let window: Window
+  private let sliderWidth: LayoutConstraint
   private var isNarrow = false
   private var turns = 0
   private(set) var frames = 0
@@ -34,15 +38,22 @@ final class WholeCells: Screen {
     panes = swatches()
     shares = swatches()
     equals = swatches()
+    slider = Swatch("─", palette.accent, palette)
+    slider.edgeStyle = .eighths
     group.children = shares
     equalGroup.children = equals
     view.addSubview(strip)
     for pane in panes { strip.addSubview(pane) }
     view.addSubview(group)
     view.addSubview(equalGroup)
+    view.addSubview(slider)
 
     stripEnd = strip.widthAnchor.constraint(equalTo: view.widthAnchor, multiplier: 1)
-    var constraints = [stripEnd, strip.leadingAnchor.constraint(equalTo: view.leadingAnchor)]
+    sliderWidth = slider.widthAnchor.constraint(equalToConstant: 8)
+    var constraints = [
+      sliderWidth, slider.leadingAnchor.constraint(equalTo: view.leadingAnchor), stripEnd,
+      strip.leadingAnchor.constraint(equalTo: view.leadingAnchor),
+    ]
     var left = strip.leadingAnchor
     for pane in panes {
       constraints += [
@@ -53,10 +64,10 @@ final class WholeCells: Screen {
       ]
       left = pane.trailingAnchor
     }
-    for (index, row) in [strip, group, equalGroup].enumerated() {
+    for (index, row) in [strip, group, equalGroup, slider].enumerated() {
       constraints += [
-        row.topAnchor.constraint(equalTo: view.topAnchor, constant: Double(index * 5)),
-        row.heightAnchor.constraint(equalToConstant: 4),
+        row.topAnchor.constraint(equalTo: view.topAnchor, constant: Double(index * 4)),
+        row.heightAnchor.constraint(equalToConstant: 3),
       ]
     }
     for row in [group, equalGroup] {
@@ -90,6 +101,14 @@ final class WholeCells: Screen {
     }
   }
 
+  /// So slowly that each eighth of a column is seen.
+  private func slide() {
+    window.animate(withDuration: .seconds(2), options: .layoutFirst) {
+      sliderWidth.constant = sliderWidth.constant == 8 ? 16 : 8
+      window.layoutIfNeeded()
+    }
+  }
+
   func refresh() {
     guard window.isAnimating else { return }
     for all in [panes, shares, equals] {
@@ -107,10 +126,7 @@ final class WholeCells: Screen {
     [
       Control(.character(" "), "squeeze") { [weak self] in self?.squeeze() },
       Control(.character("s"), "shuffle") { [weak self] in self?.shuffle() },
-      Control(.character("e"), "eighths") { [weak self] in
-        guard let self else { return }
-        for pane in panes + shares { pane.edgeStyle = pane.edgeStyle == .eighths ? .wholeCells : .eighths }
-      },
+      Control(.character("e"), "eighths") { [weak self] in self?.slide() },
       Control(.character("r"), "remainder") { [weak self] in
         guard let self else { return }
         equalGroup.distribution =

@@ -185,7 +185,8 @@ import Testing
     visit.settle()
     let screen: SlidingPanels = try visit.screen()
     #expect(screen.panels.active == .histogram)
-    #expect(Palette.suited(to: Color(250, 250, 240)) == .light)
-    #expect(Palette.suited(to: Color(20, 24, 30)) == .dark)
+    #expect(Palette.suited(to: Color(250, 250, 240), hasManyColors: true) == .light)
+    #expect(Palette.suited(to: Color(20, 24, 30), hasManyColors: true) == .dark)
+    #expect(Palette.suited(to: Color(20, 24, 30), hasManyColors: false) == .basicDark)
   }
 }

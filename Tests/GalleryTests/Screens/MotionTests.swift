@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import ConstraintAnimationTestKit
 import Testing
 
 @testable import gallery
@@ -54,7 +55,6 @@ import Testing
     for _ in 0..<6 {
       visit.type(" s")
       visit.frames(7)
-      visit.type("e")
     }
     visit.settle()
     #expect(screen.frames > 80)
@@ -65,6 +65,21 @@ import Testing
     let widths = screen.equals.map(\.cellFrame.width)
     #expect(Set(widths.dropLast()) == [14])
     #expect(widths.last == 17)
+  }
+
+  @Test("whole cells: alone, an edge passes through eighths of a column while text keeps to cells")
+  func eighths() throws {
+    let visit = try Visit("cells")
+    let screen: WholeCells = try visit.screen()
+    visit.type("e")
+    var edges: Set<Unicode.Scalar> = []
+    visit.settle {
+      let row = screen.slider.cellFrame.y0
+      let canvas = visit.canvas()
+      for column in 9...17 { edges.insert(canvas.glyph(x: column, y: row)) }
+    }
+    #expect(edges.isSuperset(of: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]))
+    #expect(screen.slider.cellFrame.width == 16)
   }
 
   @Test("T7 squeezed by a loose spring nothing becomes negative")
