@@ -11,7 +11,7 @@ import Testing
   /// What to do on each screen before its picture is taken.
   static let scripts: [String: String] = [
     "panels": "2", "pages": "", "spring": " ", "priorities": " ", "groups": "aaA", "distribution": "4",
-    "sandwich": "  ", "animator": "t", "gestures": "]]", "curves": " ", "additive": " ", "proportions": "",
+    "sandwich": "  ", "animator": "t ", "gestures": "]]", "curves": " ", "additive": " ", "proportions": "",
     "cells": "s", "conflicts": "12", "motion": " ",
   ]
 

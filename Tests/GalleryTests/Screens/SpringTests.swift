@@ -35,6 +35,10 @@ import Testing
     visit.key(.enter)
     visit.click(screen.button)
     #expect(screen.clicks == 2)
+    visit.key(.character(" "))
+    visit.click(screen.button)
+    visit.key(.enter)
+    #expect(screen.clicks == 2)
   }
 
   @Test("S3-03 S3-04 the flip makes room: equal widths, a gap of a column, never apart and never negative")
