@@ -30,7 +30,7 @@ final class DraggablePages: Screen {
         advanced.leadingAnchor.constraint(equalTo: container.leadingAnchor),
         basic.leadingAnchor.constraint(equalTo: advanced.trailingAnchor),
         basic.trailingAnchor.constraint(equalTo: container.trailingAnchor),
-        basic.widthAnchor.constraint(equalTo: advanced.widthAnchor, multiplier: 1),
+        basic.widthAnchor.constraint(equalTo: advanced.widthAnchor),
         advanced.topAnchor.constraint(equalTo: container.topAnchor),
         advanced.bottomAnchor.constraint(equalTo: container.bottomAnchor),
         basic.topAnchor.constraint(equalTo: container.topAnchor),

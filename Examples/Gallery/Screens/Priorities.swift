@@ -27,7 +27,7 @@ final class Priorities: Screen {
     view.identifier = "stage"
     for subview in [back, next, list] { view.addSubview(subview) }
 
-    equalWidths = next.widthAnchor.constraint(equalTo: back.widthAnchor, multiplier: 1).with(priority: 250)
+    equalWidths = next.widthAnchor.constraint(equalTo: back.widthAnchor).with(priority: 250)
     spacing = next.leadingAnchor.constraint(equalTo: back.trailingAnchor).with(priority: 750)
     wishes = [
       equalWidths, spacing,

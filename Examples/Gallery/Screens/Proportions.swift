@@ -44,12 +44,12 @@ final class Proportions: Screen {
     ]
     let ratios = [
       half.widthAnchor.constraint(equalTo: container.widthAnchor, multiplier: 0.5),
-      half.heightAnchor.constraint(equalTo: container.heightAnchor, multiplier: 1),
+      half.heightAnchor.constraint(equalTo: container.heightAnchor),
       quarter.widthAnchor.constraint(equalTo: half.widthAnchor, multiplier: 0.5),
       quarter.heightAnchor.constraint(equalTo: container.heightAnchor, multiplier: 0.5),
       // A cell is twice as high as wide. As large as fits.
       square.widthAnchor.constraint(equalTo: square.heightAnchor, multiplier: 2),
-      square.widthAnchor.constraint(lessThanOrEqualTo: quarter.widthAnchor, multiplier: 1),
+      square.widthAnchor.constraint(lessThanOrEqualTo: quarter.widthAnchor),
       square.heightAnchor.constraint(lessThanOrEqualTo: container.heightAnchor, multiplier: 0.5),
       square.heightAnchor.constraint(equalTo: container.heightAnchor, multiplier: 0.5).with(priority: 500),
     ]

@@ -48,7 +48,7 @@ final class WholeCells: Screen {
     view.addSubview(equalGroup)
     view.addSubview(slider)
 
-    stripEnd = strip.widthAnchor.constraint(equalTo: view.widthAnchor, multiplier: 1)
+    stripEnd = strip.widthAnchor.constraint(equalTo: view.widthAnchor)
     sliderWidth = slider.widthAnchor.constraint(equalToConstant: 8)
     var constraints = [
       sliderWidth, slider.leadingAnchor.constraint(equalTo: view.leadingAnchor), stripEnd,
