@@ -63,16 +63,34 @@ bool cncurses_guard_restore(void) {
 
 bool cncurses_guard_is_armed(void) { return atomic_load(&armed); }
 
-static void restore_and_raise(int number, siginfo_t *information, void *context) {
-  (void)context;
-  cncurses_guard_restore();
-  for (int index = 0; index < fatal_count; index += 1) {
-    if (fatal_signals[index] == number) sigaction(number, &replaced[index], NULL);
+// Lets whoever was here before (Swift's backtracer) say its piece.
+static void call_replaced(const struct sigaction *before, int number, siginfo_t *information, void *context) {
+  if ((before->sa_flags & SA_SIGINFO) != 0) {
+    if (before->sa_sigaction != NULL) before->sa_sigaction(number, information, context);
+  } else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+    before->sa_handler(number);
   }
-  // A fault happens again on return, with its address intact for whoever was here before (a backtracer, a core
-  // dump); a signal that somebody sent, or that points past its instruction, has to be sent again.
+}
+
+static void restore_and_raise(int number, siginfo_t *information, void *context) {
+  cncurses_guard_restore();
+  const struct sigaction *before = NULL;
+  for (int index = 0; index < fatal_count; index += 1) {
+    if (fatal_signals[index] == number) before = &replaced[index];
+  }
+  if (before == NULL) return;
+  // A fault happens again on return, with its address intact for whoever was here before.
   const bool recurs = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
-  if (!recurs || information == NULL || information->si_code <= 0) raise(number);
+  if (recurs && information != NULL && information->si_code > 0) {
+    sigaction(number, before, NULL);
+    return;
+  }
+  // A signal that somebody sent, or that points past its instruction, does not: a handler that counts on it would
+  // return and leave the process alive. So it is run here, and then the process dies of the signal.
+  call_replaced(before, number, information, context);
+  const struct sigaction fatal = {.sa_handler = SIG_DFL};
+  sigaction(number, &fatal, NULL);
+  raise(number);
 }
 
 // What the process was told to ignore (by nohup, or a shell that put it in the background) stays ignored.
