@@ -15,9 +15,6 @@ struct DemoStation {
   init() throws {
     directory = try Self.makeDirectory()
     receiptsPort = try FreePort.take()
-    var generator = SystemRandomNumberGenerator()
-    let secret = (0..<4).map { _ in String(generator.next() as UInt64, radix: 16) }.joined()
-    try write("receipts.secret", secret + String(repeating: "0", count: 32))
   }
 
   func log(of child: String) -> String { "\(directory)/\(child).log" }
@@ -32,7 +29,7 @@ struct DemoStation {
           listen: 127.0.0.1:\(receiptsPort)
           certificate_file: loopback/server.pem
           key_file: loopback/server.key
-          secret_file: receipts.secret
+          secret_file: loopback/receipts.secret
       targets:
         - name: loopback
           provider: loopback
