@@ -67,19 +67,19 @@ extension StoreSchema {
     """
 
   /// The lower half of the notification's UUID: the variant bits of RFC 9562 over the sample's id.
-  private static let lowHexadecimal = "printf('%016x', s.id | -9223372036854775808)"
+  static let lowHexadecimal = "printf('%016x', s.id | -9223372036854775808)"
 
   /// µs since 1970 as RFC 3339 in UTC with microseconds; absent stays absent.
-  private static func rfc3339(_ microseconds: String) -> String {
+  static func rfc3339(_ microseconds: String) -> String {
     "strftime('%Y-%m-%dT%H:%M:%S', (\(microseconds)) / 1000000, 'unixepoch')"
       + " || printf('.%06dZ', (\(microseconds)) % 1000000)"
   }
 
-  private static func boolean(_ column: String) -> String {
+  static func boolean(_ column: String) -> String {
     "CASE \(column) WHEN 0 THEN 'false' WHEN 1 THEN 'true' END"
   }
 
-  private static func name(of column: String, _ names: [(value: Int, name: String)]) -> String {
+  static func name(of column: String, _ names: [(value: Int, name: String)]) -> String {
     "CASE \(column) " + names.map { "WHEN \($0.value) THEN '\($0.name)'" }.joined(separator: " ") + " END"
   }
 }
