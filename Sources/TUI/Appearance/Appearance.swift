@@ -89,6 +89,8 @@ struct Appearance: Sendable {
   private static func monochrome(_ role: Role) -> CellAttributes {
     switch role {
     case .strong, .brand, .key, .median, .late, .warning: .bold
+    case .selected: [.reverse, .bold]
+    case .mean, .threshold, .crosshair: []
     case .alarm, .lost, .failed, .rejected: [.bold, .reverse]
     case .faint, .grid, .ghost, .secondary, .pending: .dim
     case .frozen: .reverse
@@ -104,7 +106,10 @@ struct Appearance: Sendable {
     case .grid: theme.grid
     case .accent, .brand: theme.accent
     case .key: theme.text
-    case .median: theme.median
+    case .median, .crosshair: theme.median
+    case .mean: theme.accent
+    case .threshold: theme.warning
+    case .selected: theme.activeTab
     case .live: theme.live
     case .frozen: theme.accent
     case .warning: theme.warning

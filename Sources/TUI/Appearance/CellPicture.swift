@@ -64,6 +64,22 @@ struct CellPicture: Sendable, Equatable {
     }
   }
 
+  /// Puts another picture on top, its left edge in a column.
+  mutating func paste(_ other: CellPicture, x: Int) {
+    for row in 0..<min(height, other.height) {
+      for column in 0..<other.width {
+        let place = row * other.width + column
+        set(other.glyphs[place], x: x + column, y: row, style: other.styles[place])
+      }
+    }
+    lines += other.lines.map { line in
+      var moved = line
+      moved.x += x
+      moved.end = min(line.end, other.width) + x
+      return moved
+    }
+  }
+
   /// Draws the picture with its upper left corner at (x, y).
   func draw(on canvas: any CellCanvas, x: Int, y: Int) {
     glyphs.withUnsafeBufferPointer { glyphs in

@@ -33,6 +33,13 @@ struct GlyphSet: Sendable {
   /// Marks of one cell for growing numbers of notifications, where dots cannot tell.
   let density: [UInt32]
   let median: UInt32
+  let mean: UInt32
+  let threshold: UInt32
+  /// How far a percentile's interval reaches, on the axis.
+  let interval: UInt32
+  /// Of the crosshair, and of the frame of a box that is being drawn.
+  let crosshairColumn: UInt32
+  let crosshairRow: UInt32
 
   init(_ repertoire: GlyphRepertoire) {
     self.repertoire = repertoire
@@ -68,6 +75,12 @@ struct GlyphSet: Sendable {
     thumb = pick(repertoire >= .blocks ? "▐" : "█", "#")
     density = repertoire == .ascii ? Array(".:+*#@".unicodeScalars.map(\.value)) : []
     median = pick("─", "=")
+    let hasDashes = repertoire >= .blocks
+    mean = pick(hasDashes ? "╌" : "-", "-")
+    interval = pick(hasDashes ? "━" : "═", "=")
+    threshold = pick(hasDashes ? "╍" : "─", "_")
+    crosshairColumn = pick(hasDashes ? "┆" : "│", "|")
+    crosshairRow = pick(hasDashes ? "┄" : "─", "-")
   }
 
   /// One character for a class, in the band, in legends, and wherever colours are missing.

@@ -9,6 +9,13 @@ enum Role: Int, Sendable, Hashable, CaseIterable {
   case accent
   case brand
   case median
+  case mean
+  /// The threshold line and what is said about it.
+  case threshold
+  /// What the crosshair is made of.
+  case crosshair
+  /// Notifications that were selected.
+  case selected
   case live
   case frozen
   case warning

@@ -39,8 +39,8 @@ extension DashboardScreen {
       state.toggleFrozen(in: shown)
       if state.isFrozen { freeze() } else { thaw() }
     case .toggleScale: state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
-    case .toggleRange: state.range = state.range == .automatic ? .capped : .automatic
-    case .toggleMedian: state.showsMedian.toggle()
+    case .toggleRange: nextRange()
+    case .plot(let command): change(command)
     case .nextMetric: state.metric = state.metric(in: shown).next
     case .nextTarget: state.nextTarget(in: shown)
     case .scroll(let rows): scroll(by: rows)

@@ -120,13 +120,4 @@ extension DashboardScreen {
       rates: RateHistory(snapshot: shown, targets: targets), appearance: appearance, zone: zone
     ).picture(width: width)
   }
-
-  private func histogramPicture(width: Int, height: Int) -> CellPicture {
-    guard let content else { return CellPicture(width: width, height: height) }
-    return HistogramModel(
-      facts: content.facts, before: content.before, summary: content.summary, summaries: content.summaries,
-      targetStyle: content.targets.count == 1 ? appearance.target(content.targets[0]) : appearance(.bar),
-      appearance: appearance, width: width, height: height
-    ).picture()
-  }
 }

@@ -37,7 +37,7 @@ final class DashboardScreen {
   private(set) var tabs: [Panel: TabButton] = [:]
   let panels: LowerViewManager<Panel>
   var helpSize: [LayoutConstraint] = []
-  private var raster: DotRaster
+  var raster: DotRaster
   /// What the frozen picture was made for.
   private var frozenRequest: ReadRequest?
   private var lists: ListKey?
@@ -214,26 +214,9 @@ final class DashboardScreen {
     request != frozenRequest && snapshot.request == request
   }
 
-  var plotGeometry: ScatterGeometry {
-    ScatterGeometry(width: plot.cellFrame.width, height: plot.cellFrame.height)
-  }
-
   var currentNotice: NoticeModel? {
     NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
       ?? NoticeModel(condition: latest.condition, path: storePath)
-  }
-
-  func plotPicture(width: Int, height: Int) -> CellPicture {
-    guard let content else { return CellPicture(width: width, height: height) }
-    let model = ScatterModel(
-      snapshot: shown, window: content.window, targets: content.targets, metric: content.facts.metric,
-      axis: content.axis(state), facts: content.facts, showsMedian: state.showsMedian,
-      isLive: (shown.run?.isLive ?? false) && !state.isFrozen,
-      title: ScatterTitle.line(
-        facts: content.facts, summary: content.summary, targets: shown.targets, shown: content.targets,
-        isTruncated: shown.isTruncated, width: width, appearance: appearance),
-      appearance: appearance, zone: zone, geometry: ScatterGeometry(width: width, height: height))
-    return model.picture(&raster)
   }
 }
 

@@ -9,6 +9,8 @@ struct PlotContent {
   let window: TimeWindow
   let targets: [Int]
   let facts: WindowFacts
+  /// Of the second metric on display, where there are two.
+  let second: WindowFacts?
   private(set) var before: WindowFacts
   private(set) var summaries: [WindowSummary]
   private(set) var summarizedAt: MotionTime
@@ -18,10 +20,17 @@ struct PlotContent {
   init(snapshot: Snapshot, state: ViewState, columns: Int, previous: PlotContent?, at time: MotionTime) {
     window = state.window(in: snapshot, columns: columns)
     targets = state.shownTargets(in: snapshot)
-    let metric = state.metric(in: snapshot)
+    let metrics = state.metrics(in: snapshot)
+    let metric = metrics[0]
     facts = WindowFacts(
       snapshot: snapshot, window: window, targets: targets, metric: metric,
       includesPending: snapshot.run?.isLive ?? false)
+    if metrics.count > 1 {
+      second = WindowFacts(
+        snapshot: snapshot, window: window, targets: targets, metric: metrics[1], includesPending: false)
+    } else {
+      second = nil
+    }
     if let previous, previous.isSamePlace(window, targets, metric),
       time - previous.summarizedAt < Self.summaryInterval
     {
@@ -62,10 +71,22 @@ struct PlotContent {
       }
   }
 
-  /// The axis of latencies that fits.
-  func axis(_ state: ViewState) -> LatencyAxis {
-    var largest = facts.largest
-    if state.range == .capped, let p99 = summary[.p99].value { largest = p99 }
-    return LatencyAxis.fitting(kind: state.axisKind, smallest: facts.smallest, largest: largest)
+  func facts(of metric: Metric) -> WindowFacts { second.flatMap { $0.metric == metric ? $0 : nil } ?? facts }
+
+  func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
+
+  /// The axis of latencies that fits some of the metrics.
+  func axis(_ state: ViewState, for metrics: [Metric]) -> LatencyAxis {
+    if case .fixed(let lower, let upper) = state.range {
+      return LatencyAxis(kind: state.axisKind, lower: lower, upper: upper)
+    }
+    let all = metrics.map { facts(of: $0) }
+    var largest = all.compactMap(\.largest).max()
+    if state.range == .capped {
+      let caps = metrics.compactMap { summary(of: $0)[.p99].value }
+      if caps.count == metrics.count { largest = caps.max() }
+    }
+    return LatencyAxis.fitting(
+      kind: state.axisKind, smallest: all.compactMap(\.smallest).min(), largest: largest)
   }
 }

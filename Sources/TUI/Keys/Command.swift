@@ -13,9 +13,9 @@ enum Command: Sendable, Hashable {
   case freeze
   case toggleScale
   case toggleRange
-  case toggleMedian
   case nextMetric
   case nextTarget
+  case plot(PlotCommand)
   /// Rows in the panel below, down when positive.
   case scroll(rows: Int)
   /// Pages in the panel below.

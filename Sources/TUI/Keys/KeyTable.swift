@@ -23,7 +23,7 @@ struct KeyTable: Sendable {
     return commands[KeyStroke(key, event.modifiers.subtracting(.shift))]
   }
 
-  static let standard = KeyTable(lines: panels + time + plot + lists + program)
+  static let standard = KeyTable(lines: panels + time + plots + lists + program)
 
   private static let panels = [
     line(
@@ -46,14 +46,6 @@ struct KeyTable: Sendable {
       [(["+", "="], .zoomIn), (["-", "_"], .zoomOut)]),
     line(.time, "f", "follow the newest", short: "follow", [(["f"], .follow)]),
     line(.time, "Space", "freeze; recording goes on", short: "freeze", [([" "], .freeze)]),
-  ]
-
-  private static let plot = [
-    line(.plot, "l", "logarithmic or linear axis", short: "log", [(["l"], .toggleScale)]),
-    line(.plot, "y", "cap the axis at p99", [(["y"], .toggleRange)]),
-    line(.plot, "v", "delivery, accept, service", short: "value", [(["v"], .nextMetric)]),
-    line(.plot, "t", "next target, then all", [(["t"], .nextTarget)]),
-    line(.plot, "a", "running median", [(["a"], .toggleMedian)]),
   ]
 
   private static let lists = [
@@ -80,7 +72,7 @@ struct KeyTable: Sendable {
     line(.program, "Esc", "close the help", [([KeyStroke(.escape)], .dismiss)]),
   ]
 
-  private static func line(
+  static func line(
     _ group: KeyBinding.Group, _ keys: String, plain: String? = nil, _ text: String, short: String? = nil,
     _ bindings: [([KeyStroke], Command)]
   ) -> KeyHelp {

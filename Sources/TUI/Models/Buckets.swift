@@ -1,23 +1,86 @@
-/// Counts of values in buckets of equal width on a logarithmic axis.
+/// Counts of values in buckets, and where these stand.
 struct Buckets {
+  let axis: LatencyAxis
   /// Columns that a bucket is wide.
   let width: Int
+  /// Whether a column stays free between two buckets.
+  let hasGaps: Bool
+  /// µs that a bucket spans where all span the same.
+  let span: Int64?
   let now: [Int]
   let before: [Int]
+  /// Those of `now` that are selected.
+  let selected: [Int]
 
-  init(axis: LatencyAxis, columns: Int, now: [Int64], before: [Int64]) {
+  /// Columns of the axis; the last bucket may reach beyond.
+  let columns: Int
+
+  /// Of equal width on a logarithmic axis.
+  init(axis: LatencyAxis, columns: Int, now: [Int64], before: [Int64], selected: [Int64] = []) {
     // Few values in narrow buckets make a comb, not a distribution.
     let wanted = max(12, Int(3 * Double(max(now.count, 1)).squareRoot()))
     var width = 1
     while columns / width > wanted && width < 8 { width *= 2 }
+    self.axis = axis
     self.width = width
+    self.columns = columns
+    hasGaps = false
+    span = nil
     let count = (columns + width - 1) / width
     let lookup = RowLookup(axis: axis, rows: columns)
     self.now = Self.counts(of: now, lookup: lookup, width: width, count: count)
     self.before = Self.counts(of: before, lookup: lookup, width: width, count: count)
+    self.selected = Self.counts(of: selected, lookup: lookup, width: width, count: count)
+  }
+
+  /// Of one second each from nothing on, or of as many as it takes for all to fit.
+  init(secondsUpTo largest: Int64, columns: Int, now: [Int64], before: [Int64], selected: [Int64] = []) {
+    let second: Int64 = 1_000_000
+    let seconds = max(1, largest / second + 1)
+    var span: Int64 = 1
+    while (seconds + span - 1) / span > Int64(max(1, columns)) { span = LatencyAxis.niceCeiling(span + 1) }
+    let count = Int((seconds + span - 1) / span)
+    width = min(max(1, columns / count), 12)
+    hasGaps = width >= 3
+    self.columns = count * width
+    self.span = span * second
+    axis = LatencyAxis(kind: .linear, lower: 0, upper: Int64(count) * span * second)
+    let lookup = RowLookup(axis: axis, rows: count)
+    self.now = Self.counts(of: now, lookup: lookup, width: 1, count: count)
+    self.before = Self.counts(of: before, lookup: lookup, width: 1, count: count)
+    self.selected = Self.counts(of: selected, lookup: lookup, width: 1, count: count)
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }
+
+  /// The bucket a column belongs to; `nil` for the gap between two, and beyond the last.
+  func bucket(at column: Int) -> Int? {
+    guard column >= 0, column / width < now.count else { return nil }
+    return hasGaps && column % width == width - 1 ? nil : column / width
+  }
+
+  /// The values that fall into a bucket: from the first, to before the second; µs.
+  func bounds(of bucket: Int) -> (from: Int64, to: Int64) {
+    if let span { return (Int64(bucket) * span, Int64(bucket + 1) * span) }
+    // The axis ends with the last column, which buckets need not do.
+    func edge(_ column: Int) -> Int64 {
+      if column <= 0 { return 0 }
+      if column >= columns { return axis.upper + 1 }
+      var low = axis.lower
+      var high = axis.upper + 1
+      // The smallest value of the column, as the axis itself decides it.
+      while low < high {
+        let middle = low + (high - low) / 2
+        if (axis.row(of: middle, rows: columns) ?? columns) < column {
+          low = middle + 1
+        } else {
+          high = middle
+        }
+      }
+      return low
+    }
+    return (edge(bucket * width), edge((bucket + 1) * width))
+  }
 
   private static func counts(of values: [Int64], lookup: RowLookup, width: Int, count: Int) -> [Int] {
     var counts = Array(repeating: 0, count: count)

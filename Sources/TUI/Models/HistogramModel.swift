@@ -1,31 +1,35 @@
 import ConstraintAnimation
 import Measurement
 
-/// The distribution of the window's latencies: logarithmic buckets, with the window before as a ghost behind, and
-/// the quantiles of every metric beside it.
+/// The distribution of the window's latencies, with the window before as a ghost behind, percentile letters with
+/// their intervals below, and the quantiles of every metric beside it.
 struct HistogramModel {
   let facts: WindowFacts
   let before: WindowFacts
   let summary: WindowSummary
   /// Of all metrics, the one on display first.
   let summaries: [WindowSummary]
+  let kind: BucketKind
+  /// The latencies of those that are selected, µs.
+  let selected: [Int64]
   let targetStyle: CellStyle
   let appearance: Appearance
   let width: Int
   let height: Int
 
-  private static let gutter = 9
+  static let gutter = 9
 
   func picture() -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    drawTitle(&picture)
-    let table = QuantileTable(summaries: summaries, appearance: appearance)
-    let tableWidth = width >= 60 + table.width && height >= 5 ? table.width : 0
-    if tableWidth > 0 { table.draw(&picture, x: width - tableWidth, y: 1, height: height - 1) }
-    let columns = width - Self.gutter - (tableWidth > 0 ? tableWidth + 2 : 1)
-    let rows = height - 1 - labelRows
+    let buckets = buckets
+    drawTitle(buckets, &picture)
+    if tableWidth > 0 {
+      table.draw(&picture, x: width - tableWidth, y: 1, height: height - 1)
+    } else if figuresWidth > 0 {
+      figures.draw(&picture, x: width - figuresWidth, y: 1, height: height - 1)
+    }
     guard rows > 0, columns > 8 else { return picture }
-    if facts.values.isEmpty {
+    guard let buckets else {
       let text = facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
       let shown = FittedText.truncated(text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
       picture.put(
@@ -33,69 +37,138 @@ struct HistogramModel {
         style: appearance(.secondary))
       return picture
     }
-    draw(columns: columns, rows: rows, &picture)
+    draw(buckets, &picture)
     return picture
   }
+
+  // MARK: - Room
+
+  private var table: QuantileTable { QuantileTable(summaries: summaries, appearance: appearance) }
+
+  /// Quantiles of every metric, where there is room.
+  private var tableWidth: Int { width >= 60 + table.width && height >= 5 ? table.width : 0 }
+
+  private var figures: QuantileFigures { QuantileFigures(summary: summary, appearance: appearance) }
+
+  /// Quantiles of the metric on display, where there is room for these only.
+  private var figuresWidth: Int {
+    width >= 44 + QuantileFigures.width && height >= 5 ? QuantileFigures.width : 0
+  }
+
+  /// Columns and rows of the bars.
+  var columns: Int {
+    let beside = tableWidth > 0 ? tableWidth + 2 : figuresWidth > 0 ? figuresWidth + 2 : 1
+    return width - Self.gutter - beside
+  }
+
+  private var rows: Int { height - 1 - labelRows }
 
   /// Percentile letters, and the axis below them where there is room.
   private var labelRows: Int { height >= 6 ? 2 : 1 }
 
-  private func drawTitle(_ picture: inout CellPicture) {
+  /// `nil` when there is nothing to count.
+  var buckets: Buckets? {
+    guard !facts.values.isEmpty, columns > 8 else { return nil }
+    let largest = [facts.values.max(), before.values.max()].compactMap { $0 }.max() ?? 0
+    switch kind {
+    case .logarithmic:
+      let smallest = [facts.smallest, before.smallest].compactMap { $0 }.min()
+      let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: smallest, largest: largest)
+      return Buckets(
+        axis: axis, columns: columns, now: facts.values, before: before.values, selected: selected)
+    case .seconds:
+      return Buckets(
+        secondsUpTo: largest, columns: columns, now: facts.values, before: before.values, selected: selected)
+    }
+  }
+
+  // MARK: - Title
+
+  private func drawTitle(_ buckets: Buckets?, _ picture: inout CellPicture) {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
-    let left = [
+    var what = "\(facts.metric.shortTitle), this window"
+    if let span = buckets?.span { what += ", buckets of \(FixedPoint.grouped(Int(span / 1_000_000))) s" }
+    var left = [
       LineItem(priority: 9, [TextSpan("histogram", appearance(.strong))]),
-      LineItem(
-        priority: 5, [TextSpan("\(facts.metric.shortTitle), this window", appearance(.secondary))]),
-      LineItem(
-        priority: 3,
-        before.values.isEmpty
-          ? []
-          : [
+      LineItem(priority: 5, [TextSpan(what, appearance(.secondary))]),
+    ]
+    if !before.values.isEmpty {
+      left.append(
+        LineItem(
+          priority: 3,
+          [
             TextSpan(ghostSample, appearance(.ghost)), TextSpan(" the window before", appearance(.secondary)),
-          ]),
-    ].filter { !$0.spans.isEmpty }
-    let right = [
+          ]))
+    }
+    if !selected.isEmpty {
+      left.append(
+        LineItem(
+          priority: 6,
+          [
+            TextSpan("selected ", appearance(.secondary)),
+            TextSpan(FixedPoint.grouped(selected.count), appearance(.selected)),
+          ]))
+    }
+    TitleRow.add(
+      FittedLine(left: left, right: share, width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+  }
+
+  /// How many of those that were planned the figures speak for: what never arrived has no latency, and a distribution
+  /// without it flatters.
+  private var share: [LineItem] {
+    let due = facts.counts.due
+    let count = facts.values.count
+    var items = [
+      LineItem(
+        priority: 7,
+        [TextSpan("n ", appearance(.secondary)), TextSpan(FixedPoint.grouped(count), appearance(.text))])
+    ]
+    guard due > 0 else { return items }
+    let percent = FixedPoint.text(Int64(count) * 100_000 / Int64(due), scale: 1_000, decimals: 1)
+    let style = appearance(count == due ? .secondary : .text)
+    items.append(
       LineItem(
         priority: 4,
         [
-          TextSpan("n ", appearance(.secondary)),
-          TextSpan(FixedPoint.grouped(facts.values.count), appearance(.text)),
-        ])
-    ]
-    TitleRow.add(
-      FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+          TextSpan("of ", appearance(.secondary)), TextSpan(FixedPoint.grouped(due), appearance(.text)),
+          TextSpan(" planned", appearance(.secondary)), TextSpan(" \(percent) %", style),
+        ]))
+    return items
   }
 
   private var ghostSample: String { appearance.isASCII ? ":" : "█" }
 
-  private func draw(columns: Int, rows: Int, _ picture: inout CellPicture) {
-    let smallest = [facts.smallest, before.smallest].compactMap { $0 }.min()
-    let largest = [facts.values.max(), before.values.max()].compactMap { $0 }.max()
-    let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: smallest, largest: largest)
-    let buckets = Buckets(axis: axis, columns: columns, now: facts.values, before: before.values)
+  // MARK: - Bars
+
+  private func draw(_ buckets: Buckets, _ picture: inout CellPicture) {
     let levels = rows * 8
     let top = Self.roundCount(atLeast: max(2, buckets.highest))
     func height(_ count: Int) -> Int {
       count == 0 ? 0 : max(1, Int((Double(count) / Double(top) * Double(levels)).rounded()))
     }
-    for column in 0..<columns {
-      let bar = height(buckets.now[column / buckets.width])
-      let ghost = height(buckets.before[column / buckets.width])
-      drawColumn(x: Self.gutter + column, bar: bar, ghost: ghost, rows: rows, &picture)
+    for column in 0..<min(columns, buckets.columns) {
+      guard let bucket = buckets.bucket(at: column) else { continue }
+      drawColumn(
+        x: Self.gutter + column, bar: height(buckets.now[bucket]), ghost: height(buckets.before[bucket]),
+        selected: height(buckets.selected[bucket]), &picture)
     }
-    drawCounts(top: top, rows: rows, &picture)
-    drawPercentiles(axis, columns: columns, y: 1 + rows, &picture)
-    if labelRows > 1 { drawScale(axis, columns: columns, y: 2 + rows, &picture) }
+    drawCounts(top: top, &picture)
+    let columns = min(columns, buckets.columns)
+    drawPercentiles(buckets.axis, columns: columns, y: 1 + rows, &picture)
+    if labelRows > 1 { drawScale(buckets.axis, columns: columns, y: 2 + rows, &picture) }
   }
 
-  /// One column of bars: eighths from below, the ghost behind where it is higher.
-  private func drawColumn(x: Int, bar: Int, ghost: Int, rows: Int, _ picture: inout CellPicture) {
+  /// One column of bars: eighths from below, the ghost behind where it is higher, the selected part in front.
+  private func drawColumn(x: Int, bar: Int, ghost: Int, selected: Int, _ picture: inout CellPicture) {
     let bars = appearance.glyphs.bars
     for row in 0..<rows {
       let y = rows - row
       let filled = min(max(bar - row * 8, 0), 8)
       let behind = min(max(ghost - row * 8, 0), 8)
-      if filled == 8 || filled > 0 && behind <= filled {
+      let chosen = min(max(selected - row * 8, 0), 8)
+      if chosen > 0 {
+        drawSelected(chosen, of: filled, x: x, y: y, &picture)
+      } else if filled == 8 || filled > 0 && behind <= filled {
         picture.set(bars[filled], x: x, y: y, style: targetStyle)
       } else if filled > 0 {
         // Both end in this cell: the ghost fills what the bar leaves.
@@ -109,6 +182,18 @@ struct HistogramModel {
     }
   }
 
+  private func drawSelected(_ chosen: Int, of filled: Int, x: Int, y: Int, _ picture: inout CellPicture) {
+    let bars = appearance.glyphs.bars
+    if appearance.marksNeedGlyphs {
+      // A letter of its own, where there is no colour to tell them by.
+      picture.set(appearance.isASCII ? 0x40 : 0x2592, x: x, y: y, style: appearance(.strong))
+      return
+    }
+    var style = appearance(.selected)
+    if filled == 8, chosen < 8 { style.background = targetStyle.foreground }
+    picture.set(bars[chosen], x: x, y: y, style: style)
+  }
+
   /// Without colours a ghost must not look like a bar.
   private var ghostGlyph: UInt32 { appearance.isASCII ? 0x2E : 0x2591 }
 
@@ -119,7 +204,7 @@ struct HistogramModel {
     return [1, 2, 4, 6, 8, 10].map { $0 * decade }.first { $0 >= count } ?? decade * 10
   }
 
-  private func drawCounts(top: Int, rows: Int, _ picture: inout CellPicture) {
+  private func drawCounts(top: Int, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let x = Self.gutter - 1
     for y in 1...rows { picture.set(glyphs.vertical, x: x, y: y, style: appearance(.faint)) }
@@ -135,32 +220,35 @@ struct HistogramModel {
     }
   }
 
-  /// The line under the bars with a pointer and a name for each percentile.
+  // MARK: - Axis
+
+  /// The line under the bars with a pointer and a name for each percentile, and how far its interval reaches.
   private func drawPercentiles(_ axis: LatencyAxis, columns: Int, y: Int, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     picture.set(glyphs.lowerLeft, x: Self.gutter - 1, y: y, style: appearance(.faint))
-    picture.row(glyphs.horizontal, x: Self.gutter, y: y, count: columns, style: appearance(.faint))
+    picture.row(glyphs.horizontal, x: Self.gutter, y: y, count: self.columns, style: appearance(.faint))
     if labelRows > 1 {
       for tick in ticks(axis, columns: columns) {
         picture.set(glyphs.teeDown, x: Self.gutter + tick.column, y: y, style: appearance(.faint))
       }
     }
-    let marks = WindowSummary.quantiles.compactMap { quantile -> (column: Int, name: String)? in
-      guard let value = summary[quantile].value, let column = axis.row(of: value, rows: columns) else {
-        return nil
+    let marks = WindowSummary.quantiles.compactMap { PercentileMark(summary, $0, axis, columns: columns) }
+    var taken = Array(repeating: false, count: self.columns + 1)
+    for mark in marks {
+      for column in mark.low...mark.high where column != mark.column {
+        taken[column] = true
+        picture.set(glyphs.interval, x: Self.gutter + column, y: y, style: appearance(.median))
       }
-      return (column, quantile.label)
     }
-    var taken = Array(repeating: false, count: columns + 1)
     for mark in marks {
       taken[mark.column] = true
       picture.set(glyphs.pointer, x: Self.gutter + mark.column, y: y, style: appearance(.median))
     }
     for mark in marks {
-      // To the right of its pointer, or to the left; not on top of another.
-      for start in [mark.column + 1, mark.column - mark.name.count] {
+      // To the right of its interval, or to the left; not on top of another.
+      for start in [mark.high + 1, mark.low - mark.name.count] {
         let end = start + mark.name.count
-        guard start >= 0, end <= columns, !taken[start..<end].contains(true),
+        guard start >= 0, end <= self.columns, !taken[start..<end].contains(true),
           !taken[end] || start < mark.column
         else { continue }
         picture.put(mark.name, x: Self.gutter + start, y: y, style: appearance(.strong))

@@ -6,10 +6,15 @@ struct ScatterModel {
   let snapshot: Snapshot
   let window: TimeWindow
   let targets: [Int]
-  let metric: Metric
+  /// Those plotted on top of one another, the one that quantiles are given of first.
+  let metrics: [Metric]
   let axis: LatencyAxis
-  let facts: WindowFacts
-  let showsMedian: Bool
+  /// Whether nothing at all was planned in the window.
+  let isEmpty: Bool
+  let colors: SeriesColors
+  let averages: AverageLines
+  /// µs.
+  let threshold: Int64?
   /// Whether the newest edge is in view and moving.
   let isLive: Bool
   let title: FittedLine
@@ -22,14 +27,17 @@ struct ScatterModel {
     var picture = CellPicture(width: geometry.width, height: geometry.height)
     drawTitle(&picture)
     guard geometry.rows > 0, geometry.columns > 0 else { return picture }
-    raster.reset(columns: geometry.columns, rows: geometry.rows, encoding: appearance.glyphs.dots)
-    plot(into: &raster)
+    let dots = appearance.glyphs.dots
+    raster.reset(columns: geometry.columns, rows: geometry.rows, encoding: dots, lanes: metrics.count)
+    let lookup = RowLookup(axis: axis, rows: raster.dotRows)
+    plot(into: &raster, lookup)
     let ticks = LatencyTicks.make(for: axis, most: max(2, geometry.rows / 2 + 1))
     drawAxis(ticks, &picture)
     drawGrid(ticks, &picture)
     drawNow(&picture)
+    drawThreshold(&picture)
     drawDots(raster, &picture)
-    if showsMedian { drawMedian(raster, &picture) }
+    drawAverages(raster, lookup, &picture)
     drawOffScale(raster, &picture)
     drawBand(&picture)
     drawTimeAxis(&picture)
@@ -37,16 +45,19 @@ struct ScatterModel {
     return picture
   }
 
-  private func plot(into raster: inout DotRaster) {
-    let lookup = RowLookup(axis: axis, rows: raster.dotRows)
+  private func plot(into raster: inout DotRaster, _ lookup: RowLookup) {
     // Nobody knows how old they are once the collector has fallen silent.
     let now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
-    for target in targets where snapshot.tracks.indices.contains(target) {
-      let track = snapshot.tracks[target]
-      let projection = DotRaster.Projection(
-        window: window, lookup: lookup, metric: metric, target: target,
-        pendingUntil: now, dotColumns: raster.encoding.columns)
-      track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
+    for (lane, metric) in metrics.enumerated() {
+      for target in targets where snapshot.tracks.indices.contains(target) {
+        let track = snapshot.tracks[target]
+        let projection = DotRaster.Projection(
+          window: window, lookup: lookup, metric: metric,
+          codes: colors.codes(target: target, metric: metric),
+          // One that has been accepted waits for its receipt: it is pending in one of the metrics only.
+          pendingUntil: lane == 0 ? now : nil, dotColumns: raster.encoding.columns, lane: lane)
+        track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
+      }
     }
   }
 
@@ -57,7 +68,7 @@ struct ScatterModel {
   }
 
   /// The row of cells in which a latency lies, from the picture's top.
-  private func row(of value: Int64) -> Int? {
+  func row(of value: Int64) -> Int? {
     axis.row(of: value, rows: geometry.rows * appearance.glyphs.dots.rows).map {
       geometry.axisRow - 1 - $0 / appearance.glyphs.dots.rows
     }
@@ -122,28 +133,6 @@ struct ScatterModel {
     }
   }
 
-  /// Cells on the line keep their dots and take the line's colour.
-  private func drawMedian(_ raster: DotRaster, _ picture: inout CellPicture) {
-    let dots = appearance.glyphs.dots
-    let line = MedianLine(of: raster, phase: raster.medianPhase(of: window))
-    let edge = window.column(of: snapshot.edge)
-    for column in 0..<geometry.columns where column <= edge {
-      var patterns: [Int: UInt8] = [:]
-      for side in 0..<dots.columns {
-        guard let row = line.rows[column * dots.columns + side] else { continue }
-        let fromTop = raster.dotRows - 1 - row
-        patterns[fromTop / dots.rows, default: 0] |= 1 << UInt8(fromTop % dots.rows * dots.columns + side)
-      }
-      for (row, pattern) in patterns {
-        let cell = row * raster.columns + column
-        let glyph =
-          dots.columns == 1 ? appearance.glyphs.median : dots.glyph(for: pattern | raster.dots[cell])
-        picture.set(
-          glyph, x: ScatterGeometry.gutter + column, y: geometry.firstRow + row, style: appearance(.median))
-      }
-    }
-  }
-
   private func drawOffScale(_ raster: DotRaster, _ picture: inout CellPicture) {
     for column in 0..<geometry.columns {
       let x = ScatterGeometry.gutter + column
@@ -183,7 +172,7 @@ struct ScatterModel {
 
   /// Says why there is nothing to see.
   private func drawHint(_ picture: inout CellPicture) {
-    guard facts.isEmpty else { return }
+    guard isEmpty else { return }
     let from = zone.civil(window.start).hoursMinutesSeconds
     let to = zone.civil(window.end).hoursMinutesSeconds
     let text =

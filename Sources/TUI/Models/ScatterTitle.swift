@@ -4,27 +4,74 @@ import Measurement
 /// The line above the plot: what is shown, how many of what, and the quantiles of the window.
 enum ScatterTitle {
   static func line(
-    facts: WindowFacts, summary: WindowSummary, targets: [TargetFacts], shown: [Int],
-    isTruncated: Bool, width: Int,
+    facts: WindowFacts, summary: WindowSummary, colors: SeriesColors, targets: [TargetFacts], shown: [Int],
+    averages: AverageLines, threshold: ThresholdFigures?, isTruncated: Bool, width: Int,
     appearance: Appearance
   ) -> FittedLine {
     var left = [
-      LineItem(priority: 60, [TextSpan(facts.metric.shortTitle, appearance(.strong))])
+      LineItem(priority: 60, metricLegend(facts.metric, colors, shown: shown, appearance))
     ]
     if facts.metric != .service {
       left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
     }
+    left += averageLegend(averages, appearance)
+    left += thresholdLegend(threshold, appearance)
     if isTruncated {
       let most = FixedPoint.grouped(PointWindow.capacity)
       left.append(LineItem(priority: 65, [TextSpan("newest \(most) only", appearance(.warning))]))
     }
-    left += targetLegend(targets, shown: shown, appearance)
-    left += stateLegend(facts.counts, hasBullet: targets.count < 2, appearance)
+    let isByTarget = colors.coloring == .target
+    if isByTarget { left += targetLegend(targets, shown: shown, appearance) }
+    let hasBullet = targets.count < 2 || !isByTarget
+    left += stateLegend(facts.counts, colors, hasBullet: hasBullet, appearance)
     let isNarrow = width < 90
     let right =
       figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
       + figure(.p99, summary, priority: 70, isNarrow: isNarrow, appearance)
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
+  }
+
+  /// One name, or two with the colours that tell them apart.
+  private static func metricLegend(
+    _ metric: Metric, _ colors: SeriesColors, shown: [Int], _ appearance: Appearance
+  ) -> [TextSpan] {
+    guard colors.metrics.count > 1 else { return [TextSpan(metric.shortTitle, appearance(.strong))] }
+    let spans = colors.metrics.map { metric in
+      let place = colors.place(target: shown.first ?? 0, metric: metric, state: .delivered)
+      return [
+        TextSpan("\(appearance.glyphs.bullet) ", appearance.target(place)),
+        TextSpan(metric.shortTitle, appearance(.strong)),
+      ]
+    }
+    return Array(spans.joined(separator: [TextSpan("  ", .plain)]))
+  }
+
+  private static func averageLegend(_ averages: AverageLines, _ appearance: Appearance) -> [LineItem] {
+    func item(_ glyph: UInt32, _ name: String, _ role: Role) -> LineItem {
+      let sign = Unicode.Scalar(glyph).map { String(Character($0)) } ?? " "
+      return LineItem(
+        priority: 12,
+        [TextSpan(sign + sign, appearance(role)), TextSpan(" \(name)", appearance(.secondary))])
+    }
+    var items: [LineItem] = []
+    if averages.showsMedian { items.append(item(appearance.glyphs.median, "median", .median)) }
+    if averages.showsMean { items.append(item(appearance.glyphs.mean, "mean", .mean)) }
+    return items
+  }
+
+  /// How many are beyond the line.
+  private static func thresholdLegend(_ threshold: ThresholdFigures?, _ appearance: Appearance) -> [LineItem]
+  {
+    guard let threshold else { return [] }
+    let text = "over \(DurationText.text(threshold.value))"
+    return [
+      LineItem(
+        priority: 55,
+        [
+          TextSpan(text, appearance(.threshold)),
+          TextSpan(threshold.share.isEmpty ? "" : " \(threshold.share)", appearance(.text)),
+        ])
+    ]
   }
 
   /// The colours of targets, when there are several: all of them or none.
@@ -44,9 +91,21 @@ enum ScatterTitle {
   }
 
   /// How many of the window's notifications are in each class; the good ones always, the others when there are any.
-  private static func stateLegend(_ counts: Tally, hasBullet: Bool, _ appearance: Appearance) -> [LineItem] {
+  private static func stateLegend(
+    _ counts: Tally, _ colors: SeriesColors, hasBullet: Bool, _ appearance: Appearance
+  ) -> [LineItem] {
     let good = counts[.delivered] > 0 ? NotificationState.delivered : .accepted
-    var items = [item(good, counts[.delivered] + counts[.accepted], priority: 40, appearance)]
+    var items: [LineItem]
+    if colors.coloring == .state, counts[.delivered] > 0, counts[.accepted] > 0 {
+      items = [NotificationState.delivered, .accepted].map { state in
+        var item = item(state, counts[state], priority: 40, appearance)
+        let place = colors.place(target: 0, metric: colors.metrics[0], state: state)
+        item.spans[0].style = appearance.target(place)
+        return item
+      }
+    } else {
+      items = [item(good, counts[.delivered] + counts[.accepted], priority: 40, appearance)]
+    }
     // Several targets have a colour each, and no class has one of its own.
     if !hasBullet { items[0].spans.removeFirst(2) }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]

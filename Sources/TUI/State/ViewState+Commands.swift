@@ -28,7 +28,7 @@ extension ViewState {
   }
 
   /// Takes the window as its own.
-  private mutating func settle(_ window: TimeWindow, in snapshot: Snapshot) {
+  mutating func settle(_ window: TimeWindow, in snapshot: Snapshot) {
     scale = window.scale
     // Nothing is to be seen before the run.
     var window = window

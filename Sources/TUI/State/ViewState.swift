@@ -19,7 +19,7 @@ struct ViewState: Sendable, Equatable {
   var metric: Metric?
   /// Place of the one target shown, `nil` for all.
   var target: Int?
-  var showsMedian = true
+  var plot = PlotState()
   /// The moment at which the picture was made to stand still while recording goes on.
   var frozenAt: WallTime?
   var panel = Panel.histogram

@@ -26,8 +26,8 @@ struct RasterTests {
     var raster = DotRaster(encoding: DotEncoding(repertoire))
     raster.reset(columns: 50, rows: rows, encoding: DotEncoding(repertoire))
     let projection = DotRaster.Projection(
-      window: window(), lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: metric, target: target,
-      pendingUntil: pendingUntil, dotColumns: raster.encoding.columns)
+      window: window(), lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: metric,
+      codes: MarkCodes(target: target), pendingUntil: pendingUntil, dotColumns: raster.encoding.columns)
     points.withUnsafeBufferPointer { raster.plot($0, projection) }
     return raster
   }
@@ -152,9 +152,9 @@ struct RasterTests {
       Self.point(at: Int64($0) * 10_000, delivery: Int64($0 % 5) * 1_000 + 18_000)
     }
     let raster = Self.raster(points, axis: axis)
-    let line = MedianLine(of: raster, phase: raster.medianPhase(of: Self.window()))
+    let line = RunningLine.median(of: raster, phase: raster.medianPhase(of: Self.window()))
     #expect(line.rows.count == 100)
     #expect(line.rows.allSatisfy { $0 == 20 })
-    #expect(MedianLine(of: Self.raster([], axis: axis), phase: 0).rows.allSatisfy { $0 == nil })
+    #expect(RunningLine.median(of: Self.raster([], axis: axis), phase: 0).rows.allSatisfy { $0 == nil })
   }
 }

@@ -45,3 +45,36 @@ extension LatencyAxis {
     niceCeiling(max(1, Int64(min(span, 9e17).rounded(.up))))
   }
 }
+
+extension LatencyAxis {
+  /// The next of 1, 2, 5 × 10ⁿ below a value; never below 1.
+  static func niceBelow(_ value: Int64) -> Int64 { niceFloor(max(1, value - 1)) }
+
+  /// The next of 1, 2, 5 × 10ⁿ above a value.
+  static func niceAbove(_ value: Int64) -> Int64 { niceCeiling(min(value, .max / 20) + 1) }
+
+  /// The smallest and the largest span worth looking at, µs.
+  private static let leastSpan: Int64 = 20
+  private static let highest: Int64 = 86_400_000_000
+
+  /// What lies between two places on the axis, as a range of its own; 0 is the lower edge, 1 the upper one.
+  ///
+  /// It stays above nothing and below a day, and never shrinks to less than there is to see.
+  func range(from start: Double, to end: Double) -> LatencyRange {
+    func bounded(_ value: Double) -> Int64 {
+      Int64(min(max(value.isFinite ? value : 0, 0), Double(Self.highest)).rounded())
+    }
+    var lower = bounded(value(at: start))
+    var upper = bounded(value(at: end))
+    if kind == .linear, lower == 0, start < 0 {
+      // Pushed against the floor it keeps its height.
+      upper = max(upper, bounded(Double(self.upper - self.lower) * (end - start)))
+    }
+    if kind == .logarithmic { lower = max(1, lower) }
+    if upper - lower < Self.leastSpan {
+      lower = max(kind == .logarithmic ? 1 : 0, (lower + upper) / 2 - Self.leastSpan / 2)
+      upper = lower + Self.leastSpan
+    }
+    return .fixed(lower: lower, upper: upper)
+  }
+}

@@ -25,6 +25,27 @@ struct DotEncoding: Sendable, Hashable {
     return 0x2800 + bits
   }
 
+  /// 2×4 solid blocks. Unicode 16 counts octants as we do, across and then down, and encodes in that order from U+1CD00
+  /// on those patterns that had no character before (Symbols for Legacy Computing Supplement).
+  static let octants: DotEncoding = {
+    var older: [Int: UInt32] = [
+      0x01: 0x1CEA8, 0x02: 0x1CEAB, 0x40: 0x1CEA3, 0x80: 0x1CEA0, 0x03: 0x1FB82, 0xC0: 0x2582, 0x3F: 0x1FB85,
+      0xFC: 0x2586, 0x14: 0x1FBE6, 0x28: 0x1FBE7,
+    ]
+    let quarters = [0x05, 0x0A, 0x50, 0xA0]
+    for blocks in 0..<16 {
+      let pattern = quarters.indices.reduce(0) { blocks >> $1 & 1 == 1 ? $0 | quarters[$1] : $0 }
+      older[pattern] = quadrants.glyph(for: UInt8(blocks))
+    }
+    var next: UInt32 = 0x1CD00
+    let glyphs = (0..<256).map { pattern -> UInt32 in
+      if let glyph = older[pattern] { return glyph }
+      defer { next += 1 }
+      return next
+    }
+    return DotEncoding(columns: 2, rows: 4) { glyphs[$0] }
+  }()
+
   /// 2×2 blocks.
   static let quadrants = DotEncoding(columns: 2, rows: 2) { pattern in
     let blocks: [UInt32] = [
@@ -45,8 +66,8 @@ struct DotEncoding: Sendable, Hashable {
     case .ascii: self = .single
     case .halfBlocks: self = .halves
     case .blocks: self = .quadrants
-    // Octants have the same 2×4 dots, but solid; dots of braille leave single notifications visible as such.
-    case .braille, .octants: self = .braille
+    case .braille: self = .braille
+    case .octants: self = .octants
     }
   }
 }

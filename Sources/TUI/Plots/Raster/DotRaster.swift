@@ -18,8 +18,13 @@ struct DotRaster {
   private(set) var above: [UInt8] = []
   /// The highest code of values below the axis.
   private(set) var below: [UInt8] = []
-  /// How often each row of dots was hit, for each run of `medianColumns` columns of cells; pending ones left out.
-  private(set) var rowCounts: [UInt16] = []
+  /// How often each row of dots was hit, lane by lane, for each run of `medianColumns` columns of cells; pending ones
+  /// left out.
+  private(set) var rowCounts: [UInt32] = []
+  /// The sum of the same values, µs, lane by lane, for each run.
+  private(set) var sums: [Int64] = []
+  /// Metrics that are plotted at once and averaged apart.
+  private(set) var lanes = 1
 
   /// Columns of cells that share a median.
   static let medianColumns = 8
@@ -31,7 +36,8 @@ struct DotRaster {
   var medianRuns: Int { (columns + Self.medianColumns - 1) / Self.medianColumns + 1 }
 
   /// Empties the raster and gives it a size in cells.
-  mutating func reset(columns: Int, rows: Int, encoding: DotEncoding) {
+  mutating func reset(columns: Int, rows: Int, encoding: DotEncoding, lanes: Int = 1) {
+    self.lanes = max(1, lanes)
     self.columns = max(0, columns)
     self.rows = max(0, rows)
     self.encoding = encoding
@@ -41,7 +47,8 @@ struct DotRaster {
     Self.clear(&above, count: self.columns)
     Self.clear(&below, count: self.columns)
     // Values above and below the axis count for the median too, in a row of their own at either end.
-    Self.clear(&rowCounts, count: medianRuns * (dotRows + 2))
+    Self.clear(&rowCounts, count: self.lanes * medianRuns * (dotRows + 2))
+    Self.clear(&sums, count: self.lanes * medianRuns)
   }
 
   private static func clear<Element: FixedWidthInteger>(_ plane: inout [Element], count: Int) {
@@ -64,19 +71,20 @@ struct DotRaster {
     /// Now on the run's monotonic clock, µs: pending ones are drawn at their age, which is the least their latency
     /// can be. `nil` leaves them out.
     let pendingUntil: Int64?
+    /// Which averages the values count for.
+    let lane: Int
 
-    /// - Parameters:
-    ///   - target: place of the target in its run.
-    ///   - dotColumns: of one cell.
+    /// - Parameter dotColumns: of one cell.
     init(
-      window: TimeWindow, lookup: RowLookup, metric: Metric, target: Int, pendingUntil: Int64?,
-      dotColumns: Int
+      window: TimeWindow, lookup: RowLookup, metric: Metric, codes: MarkCodes, pendingUntil: Int64?,
+      dotColumns: Int, lane: Int = 0
     ) {
       self.window = window
       self.lookup = lookup
       self.metric = metric
       self.pendingUntil = pendingUntil
-      codes = MarkCodes(target: target)
+      self.lane = lane
+      self.codes = codes
       start = window.start.microseconds
       dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
     }
@@ -92,31 +100,35 @@ struct DotRaster {
 
   /// Sets the dots of all points; those outside the window or without a value are passed over.
   mutating func plot(_ points: UnsafeBufferPointer<PlotPoint>, _ projection: Projection) {
-    guard columns > 0, rows > 0 else { return }
+    guard columns > 0, rows > 0, projection.lane < lanes else { return }
     let phase = medianPhase(of: projection.window)
     projection.lookup.withReader { lookup in
       withPlanes { planes in
-        for point in points { planes.plot(point, projection, lookup, phase: phase) }
+        let firstRun = projection.lane * planes.runs
+        for point in points { planes.plot(point, projection, lookup, phase: phase, firstRun: firstRun) }
       }
     }
   }
 
   /// All planes as plain memory, so that thousands of points do not pay for checks that hold for each of them: a cell
   /// is only ever touched after column and row have been found to be inside.
-  private mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
+  mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
     let (columns, dotColumns, dotRows, encoding) = (columns, dotColumns, dotRows, encoding)
+    let runs = medianRuns
     dots.withUnsafeMutableBufferPointer { dots in
       counts.withUnsafeMutableBufferPointer { counts in
         codes.withUnsafeMutableBufferPointer { codes in
           above.withUnsafeMutableBufferPointer { above in
             below.withUnsafeMutableBufferPointer { below in
               rowCounts.withUnsafeMutableBufferPointer { rowCounts in
-                body(
-                  RasterPlanes(
-                    columns: columns, dotColumns: dotColumns, dotRows: dotRows,
-                    columnShift: encoding.columns.trailingZeroBitCount,
-                    rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts, codes: codes,
-                    above: above, below: below, rowCounts: rowCounts))
+                sums.withUnsafeMutableBufferPointer { sums in
+                  body(
+                    RasterPlanes(
+                      columns: columns, dotColumns: dotColumns, dotRows: dotRows, runs: runs,
+                      columnShift: encoding.columns.trailingZeroBitCount,
+                      rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts, codes: codes,
+                      above: above, below: below, rowCounts: rowCounts, sums: sums))
+                }
               }
             }
           }

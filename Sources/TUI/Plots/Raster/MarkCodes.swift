@@ -5,9 +5,12 @@ struct MarkCodes: Sendable, Hashable {
   private var table = SIMD16<UInt8>.zero
 
   /// - Parameter target: place of the target in its run.
-  init(target: Int) {
+  init(target: Int) { self.init { _ in target } }
+
+  /// - Parameter place: which of the theme's colours a state gets.
+  init(_ place: (NotificationState) -> Int) {
     for state in NotificationState.allCases {
-      table[state.rawValue] = MarkClass(state).map { MarkCode($0, target: target).rawValue } ?? 0
+      table[state.rawValue] = MarkClass(state).map { MarkCode($0, target: place(state)).rawValue } ?? 0
     }
   }
 

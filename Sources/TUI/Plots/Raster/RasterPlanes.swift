@@ -5,6 +5,8 @@ struct RasterPlanes {
   let columns: Int
   let dotColumns: Int
   let dotRows: Int
+  /// Runs of columns in a lane of averages.
+  let runs: Int
   /// Columns and rows of dots in a cell are powers of two.
   let columnShift: Int
   let rowShift: Int
@@ -13,10 +15,14 @@ struct RasterPlanes {
   let codes: UnsafeMutableBufferPointer<UInt8>
   let above: UnsafeMutableBufferPointer<UInt8>
   let below: UnsafeMutableBufferPointer<UInt8>
-  let rowCounts: UnsafeMutableBufferPointer<UInt16>
+  let rowCounts: UnsafeMutableBufferPointer<UInt32>
+  let sums: UnsafeMutableBufferPointer<Int64>
 
   @inline(__always)
-  func plot(_ point: PlotPoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int) {
+  func plot(
+    _ point: PlotPoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
+    firstRun: Int
+  ) {
     let code = projection.codes[point.state]
     if code == 0 { return }
     var value = point.rawValue(of: projection.metric)
@@ -29,12 +35,15 @@ struct RasterPlanes {
     let dotColumn = projection.dotColumn(of: point.plannedAt)
     guard dotColumn >= 0 && dotColumn < dotColumns else { return }
     // A corrected latency may come out below nothing, and so may an age between two clocks.
-    var row = lookup.row(of: max(0, value))
+    value = max(0, value)
+    var row = lookup.row(of: value)
     // What has just been sent rises from the axis.
     if isPending, row < 0 { row = 0 }
     let column = dotColumn >> columnShift
     if !isPending {
-      rowCounts[(column + phase) / DotRaster.medianColumns * (dotRows + 2) + row + 1] &+= 1
+      let run = firstRun + (column + phase) / DotRaster.medianColumns
+      rowCounts[run * (dotRows + 2) + row + 1] &+= 1
+      sums[run] &+= value
     }
     if row < 0 {
       below[column] = max(below[column], code)

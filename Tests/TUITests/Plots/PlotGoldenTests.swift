@@ -1,0 +1,58 @@
+import ConstraintAnimation
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Plots in five kinds of terminals")
+struct PlotGoldenTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    var keys = ""
+    var targets = ["loopback"]
+    var showsPanel = false
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "scatter"), Case(name: "scatter-overlaid", keys: "d"),
+    Case(name: "scatter-side-by-side", keys: "dd"),
+    Case(name: "scatter-by-state", keys: "u", targets: ["ios-alert", "loopback"]),
+    Case(name: "scatter-threshold-fixed", keys: "lyy]T<"),
+    Case(name: "histogram", showsPanel: true), Case(name: "histogram-seconds", keys: "b", showsPanel: true),
+  ]
+
+  @Test("look as recorded", arguments: cases, Profile.allCases)
+  func recorded(_ row: Case, _ profile: Profile) throws {
+    var snapshot = SampleRun(rate: 8, targets: row.targets).snapshot
+    // One of the targets is accepted only, so that both good states are there.
+    if row.targets.count > 1 { snapshot.tracks[1] = Self.accepted(snapshot.tracks[1]) }
+    var stage = try Stage(profile: profile, snapshot: snapshot)
+    for key in row.keys { stage.press(key) }
+    stage.frames(2)
+    try Golden.expect(
+      row.showsPanel ? stage.panel : stage.plot, named: "plots/\(row.name)-\(profile.rawValue)")
+  }
+
+  @Test("octants are drawn where the terminal has them")
+  func octants() throws {
+    let stage = try Stage(columns: 110, rows: 30, glyphs: .octants)
+    try Golden.expect(stage.plot, named: "plots/scatter-octants")
+  }
+
+  private static func accepted(_ track: PointTrack) -> PointTrack {
+    var result = PointTrack(target: track.target)
+    for index in 0..<track.count {
+      let point = track[index]
+      result.append(
+        PlotPoint(
+          plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
+          scheduleLag: 40, acceptLatency: point.acceptLatency,
+          deliveryLatency: index % 2 == 0 ? point.deliveryLatency : nil,
+          state: index % 2 == 0 ? point.state : .accepted))
+    }
+    return result
+  }
+}
