@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A program in a pseudo-terminal of 200×60 that understands synchronized output, seen from the terminal's side.
+/// A program in a pseudo-terminal that understands synchronized output, seen from the terminal's side.
 final class TerminalProcess {
   let pid: pid_t
   let started = ContinuousClock.now
@@ -18,7 +18,7 @@ final class TerminalProcess {
     let what: String
   }
 
-  init(_ program: String, _ arguments: [String]) throws {
+  init(_ program: String, _ arguments: [String], columns: Int = 200, rows: Int = 60) throws {
     // Swift's view of the C library has no posix_openpt; this is what it does on Linux.
     controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     var (number, isLocked) = (UInt32(0), Int32(0))
@@ -26,7 +26,7 @@ final class TerminalProcess {
       ioctl(controller, Self.getPtyNumber, &number) == 0
     else { throw Failure(what: "no pseudo-terminal") }
     let name = "/dev/pts/\(number)"
-    var size = winsize(ws_row: 60, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
     _ = fcntl(controller, F_SETFD, FD_CLOEXEC)
     var actions = posix_spawn_file_actions_t()
@@ -96,12 +96,16 @@ final class TerminalProcess {
     return found
   }
 
-  /// ns of processor time by thread, the first thread first.
-  func threadTimes() -> [Int] {
+  /// ns of processor time so far, by thread.
+  func threadTimes() -> [ThreadTime] {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
     return tasks.compactMap { Int($0) }.sorted().map { task in
-      let text = try? String(contentsOfFile: "/proc/\(pid)/task/\(task)/schedstat", encoding: .utf8)
-      return text?.split(separator: " ").first.flatMap { Int($0) } ?? 0
+      let place = "/proc/\(pid)/task/\(task)"
+      let name = (try? String(contentsOfFile: "\(place)/comm", encoding: .utf8)) ?? ""
+      let text = try? String(contentsOfFile: "\(place)/schedstat", encoding: .utf8)
+      return ThreadTime(
+        id: task, isReader: name.hasPrefix("store reader"),
+        nanoseconds: text?.split(separator: " ").first.flatMap { Int($0) } ?? 0)
     }
   }
 
@@ -112,4 +116,11 @@ final class TerminalProcess {
     waitpid(pid, &status, 0)
     close(controller)
   }
+}
+
+/// What one thread has used.
+struct ThreadTime {
+  let id: Int
+  let isReader: Bool
+  let nanoseconds: Int
 }

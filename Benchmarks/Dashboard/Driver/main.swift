@@ -1,17 +1,18 @@
 import Foundation
 
-// DashboardBenchmark PUSHSCOPE [--rows N] [--seconds N]
+// DashboardBenchmark PUSHSCOPE [--rows N] [--store FILE] [--seconds N]
 //
-// Runs the real binary in a pseudo-terminal of 200×60 and looks at it from outside: how long until the first frame
-// with data on a store of a million notifications, what a frame costs while a collector writes and ten thousand
-// notifications are in view, and what it costs when nothing happens.
+// Runs the real binary in a pseudo-terminal and looks at it from outside: how long until the first frame with data and
+// until a pan or a zoom is answered on a large store (one of N rows is made, or FILE is taken), what a frame costs
+// while a collector writes and ten thousand notifications are in view, and what it costs when nothing happens.
 let arguments = CommandLine.arguments
-func option(_ name: String, _ standard: Int) -> Int {
-  guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else { return standard }
-  return Int(arguments[place + 1]) ?? standard
+func text(_ name: String) -> String? {
+  guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else { return nil }
+  return arguments[place + 1]
 }
+func option(_ name: String, _ standard: Int) -> Int { text(name).flatMap { Int($0) } ?? standard }
 guard arguments.count > 1, !arguments[1].hasPrefix("-") else {
-  print("usage: DashboardBenchmark PATH/TO/pushscope [--rows 1000000] [--seconds 20]")
+  print("usage: DashboardBenchmark PATH/TO/pushscope [--rows 1000000 | --store FILE] [--seconds 20]")
   exit(64)
 }
 let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pushscope-bench-\(getpid())")
@@ -22,15 +23,39 @@ let binary = arguments[1]
 let rows = option("--rows", 1_000_000)
 let seconds = option("--seconds", 20)
 
-let large = directory.appendingPathComponent("large.sqlite").path
-try LiveStore.fillEnded(large, rows: rows)
+let large = try text("--store") ?? {
+  let path = directory.appendingPathComponent("large.sqlite").path
+  try LiveStore.fillEnded(path, rows: rows)
+  return path
+}()
+let kind = text("--store") ?? "\(rows) rows"
 let starts = try (0..<9).map { _ in try Measure.firstFrame(binary, store: large) }.sorted()
-print("first frame with data, \(rows) rows: median \(starts[4]) ms, slowest \(starts[8]) ms")
+print("first frame with data, \(kind): median \(starts[4]) ms, slowest \(starts[8]) ms")
+
+/// Back and forth over the whole recording, from a close look to all of it.
+let left = "\u{1B}[D"
+let right = "\u{1B}[C"
+let tour = [left, left, left, right, "-", left, "-", "-", left, left, "-", "-", "-", left, right, "+", "+", "+"]
+let responses = try Measure.response(binary, store: large, keys: tour).sorted()
+print(
+  String(
+    format: "pan and zoom, %@: median %.0f ms, slowest %.0f ms (the last frame that a key leads to)", kind,
+    responses[responses.count / 2], responses[responses.count - 1]))
 
 let live = try LiveStore(directory.appendingPathComponent("live.sqlite").path)
-let figures = try Measure.live(binary, store: live, seconds: seconds)
-print(figures.description)
-
+for (columns, rows) in [(200, 60), (400, 120)] {
+  let size = "\(columns)×\(rows)"
+  print(
+    try Measure.live(
+      binary, store: live, name: "live, \(size)", columns: columns, rows: rows, seconds: seconds))
+  print(
+    try Measure.live(
+      binary, store: live, name: "panels slide, \(size)", columns: columns, rows: rows, seconds: seconds,
+      keys: ["2", "3", "1"]))
+  print(
+    try Measure.live(
+      binary, store: live, name: "pan, \(size)", columns: columns, rows: rows, seconds: seconds,
+      keys: [left, left, right]))
+}
 try live.end()
-let idle = try Measure.idle(binary, store: live.path, seconds: seconds)
-print(idle)
+print(try Measure.idle(binary, store: live.path, seconds: max(seconds, 60)))

@@ -53,7 +53,9 @@ final class SnapshotReader: Sendable {
     if isNew { alarm.ring() }
   }
 
-  func start() throws(DashboardError) { try WorkerThread.start { [self] in run() } }
+  func start() throws(DashboardError) {
+    try WorkerThread.start(named: "store reader") { [self] in run() }
+  }
 
   /// Has the thread end after what it is doing.
   func stop() {

@@ -8,7 +8,8 @@ enum WorkerThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  static func start(_ body: @escaping @Sendable () -> Void) throws(DashboardError) {
+  /// - Parameter name: what tools that list threads show; at most 15 bytes.
+  static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(DashboardError) {
     var thread = pthread_t()
     let box = Unmanaged.passRetained(Box(body))
     let code = pthread_create(
@@ -26,6 +27,7 @@ enum WorkerThread {
         code: .system, message: "cannot start a thread: \(String(cString: strerror(code)))",
         remedy: "close some programs and try again")
     }
+    pthread_setname_np(thread, name)
     pthread_detach(thread)
   }
 }
