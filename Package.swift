@@ -142,12 +142,15 @@ let package = Package(
         "Measurement", "Store", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
-    .testTarget(name: "ProvidersTests", dependencies: ["Measurement", "Providers"], swiftSettings: strict),
+    .target(name: "PythonTestKit", path: "Tests/PythonTestKit", swiftSettings: strict),
+    .testTarget(
+      name: "ProvidersTests", dependencies: ["Measurement", "Providers", "PythonTestKit"], swiftSettings: strict),
     .testTarget(
       name: "TerminalTests", dependencies: ["ConstraintAnimation", "Terminal"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration", "Measurement"], swiftSettings: strict),
-    .testTarget(name: "FormatsTests", dependencies: ["Formats", "Measurement"], swiftSettings: strict),
+    .testTarget(
+      name: "FormatsTests", dependencies: ["Formats", "Measurement", "PythonTestKit"], swiftSettings: strict),
     .target(name: "HTTPTestKit", path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",
@@ -172,7 +175,8 @@ let package = Package(
         "ConstraintAnimation", "ConstraintAnimationTestKit", "Measurement", "Store", "Terminal", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
-      name: "ReportTests", dependencies: ["Formats", "Measurement", "Report", "Store"], swiftSettings: strict),
+      name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],
+      swiftSettings: strict),
     .testTarget(
       name: "LoopbackServiceTests",
       dependencies: [

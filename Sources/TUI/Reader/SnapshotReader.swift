@@ -53,9 +53,7 @@ final class SnapshotReader: Sendable {
     if isNew { alarm.ring() }
   }
 
-  func start() throws(DashboardError) {
-    try WorkerThread.start(named: "store reader") { [self] in run() }
-  }
+  func start() throws(DashboardError) { try WorkerThread.start { [self] in run() } }
 
   /// Has the thread end after what it is doing.
   func stop() {
@@ -64,6 +62,7 @@ final class SnapshotReader: Sendable {
   }
 
   private func run() {
+    WorkerThread.setName("store reader")
     var source = SnapshotSource(path: path, subject: subject, clock: clock, bootID: bootID)
     while true {
       let (request, isStopping) = mailbox.withLock { ($0.request, $0.isStopping) }

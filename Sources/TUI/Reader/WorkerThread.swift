@@ -8,8 +8,7 @@ enum WorkerThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// - Parameter name: what tools that list threads show; at most 15 bytes.
-  static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(DashboardError) {
+  static func start(_ body: @escaping @Sendable () -> Void) throws(DashboardError) {
     var thread = pthread_t()
     let box = Unmanaged.passRetained(Box(body))
     let code = pthread_create(
@@ -27,7 +26,16 @@ enum WorkerThread {
         code: .system, message: "cannot start a thread: \(String(cString: strerror(code)))",
         remedy: "close some programs and try again")
     }
-    pthread_setname_np(thread, name)
     pthread_detach(thread)
+  }
+
+  /// Names the calling thread for tools that list threads; at most 15 bytes.
+  ///
+  /// glibc's own call is not among what Swift sees of it. A thread without a name works as well.
+  static func setName(_ name: String) {
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = name.withCString { write(file, $0, strlen($0)) }
+    close(file)
   }
 }

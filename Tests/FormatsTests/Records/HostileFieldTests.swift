@@ -1,4 +1,5 @@
 import Formats
+import PythonTestKit
 import Testing
 
 @Suite struct HostileFieldTests {

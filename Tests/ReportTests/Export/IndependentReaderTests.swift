@@ -1,6 +1,7 @@
 import Formats
 import Foundation
 import Measurement
+import PythonTestKit
 import Report
 import Store
 import Testing
