@@ -70,7 +70,9 @@ enum Measure {
     try pump(process, store, seconds: 4) {}
     process.forgetReceived()
     let before = process.threadTimes()
-    guard let drawer = drawer(of: process, since: []) else { throw TerminalProcess.Failure(what: "no threads") }
+    guard let drawer = drawer(of: process, since: []) else {
+      throw TerminalProcess.Failure(what: "no threads")
+    }
     let start = ContinuousClock.now
     var frames: [Int] = []
     var seen = 0

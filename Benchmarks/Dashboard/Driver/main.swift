@@ -23,11 +23,13 @@ let binary = arguments[1]
 let rows = option("--rows", 1_000_000)
 let seconds = option("--seconds", 20)
 
-let large = try text("--store") ?? {
-  let path = directory.appendingPathComponent("large.sqlite").path
-  try LiveStore.fillEnded(path, rows: rows)
-  return path
-}()
+let large =
+  try text("--store")
+  ?? {
+    let path = directory.appendingPathComponent("large.sqlite").path
+    try LiveStore.fillEnded(path, rows: rows)
+    return path
+  }()
 let kind = text("--store") ?? "\(rows) rows"
 let starts = try (0..<9).map { _ in try Measure.firstFrame(binary, store: large) }.sorted()
 print("first frame with data, \(kind): median \(starts[4]) ms, slowest \(starts[8]) ms")
@@ -35,7 +37,9 @@ print("first frame with data, \(kind): median \(starts[4]) ms, slowest \(starts[
 /// Back and forth over the whole recording, from a close look to all of it.
 let left = "\u{1B}[D"
 let right = "\u{1B}[C"
-let tour = [left, left, left, right, "-", left, "-", "-", left, left, "-", "-", "-", left, right, "+", "+", "+"]
+let tour = [
+  left, left, left, right, "-", left, "-", "-", left, left, "-", "-", "-", left, right, "+", "+", "+",
+]
 let responses = try Measure.response(binary, store: large, keys: tour).sorted()
 print(
   String(
