@@ -63,7 +63,10 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "Providers",
-      dependencies: ["Measurement", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "Measurement", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation"], swiftSettings: strict),

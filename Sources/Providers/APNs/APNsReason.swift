@@ -15,10 +15,17 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
   case missingTopic = "MissingTopic"
   case payloadEmpty = "PayloadEmpty"
   case topicDisallowed = "TopicDisallowed"
+  case badCertificate = "BadCertificate"
+  case badCertificateEnvironment = "BadCertificateEnvironment"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
+  case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  /// Documented, and never seen on the wire.
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  /// What is sent in its place.
+  case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
   case expiredToken = "ExpiredToken"
@@ -32,7 +39,9 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
 
   public var status: Int {
     switch self {
-    case .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken: 403
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
     case .badPath: 404
     case .methodNotAllowed: 405
     case .expiredToken, .unregistered: 410
@@ -41,6 +50,18 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
     case .internalServerError: 500
     case .serviceUnavailable, .shutdown: 503
     default: 400
+    }
+  }
+
+  /// What it says of the credential, if anything.
+  public var credential: CredentialSignal? {
+    switch self {
+    case .expiredProviderToken: .expired
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      .refused
+    case .tooManyProviderTokenUpdates: .renewedTooOften
+    default: nil
     }
   }
 }

@@ -1,27 +1,71 @@
-/// Any URL that takes a request: webhooks, gateways, a server under test. Every request is the same.
+import Measurement
+
+/// Any URL that takes a request: webhooks, gateways, a server under test. URL, header values and body are templates
+/// (``RequestTemplate``).
 public struct HTTPProvider: Provider {
   public let name = "http"
 
-  private let sameRequest: PushRequest
+  private struct HeaderTemplate {
+    var name: String
+    var value: RequestTemplate
+  }
+
+  private let method: String
+  private let url: RequestTemplate
+  private let headers: [HeaderTemplate]
+  private let body: RequestTemplate
+  private let payloadBytes: Int?
   private let success: [ClosedRange<Int>]
+  /// For templates without any placeholder: the transport sees that nothing changed.
+  private let sameRequest: PushRequest?
 
   /// - Parameters:
   ///   - headers: names in lower case. A body without `content-type` among them goes as
   ///     `application/octet-stream`.
+  ///   - payloadBytes: what the body's `{padding}` brings it to.
+  ///     See ``check(body:payloadBytes:)``.
   ///   - success: statuses that count as accepted.
   public init(
     url: String, method: String = "POST", headers: [HeaderField] = [], body: [UInt8] = [],
-    success: [ClosedRange<Int>] = [200...299]
+    payloadBytes: Int? = nil, success: [ClosedRange<Int>] = [200...299]
   ) {
     var headers = headers
     if !body.isEmpty, !headers.contains(where: { $0.name == "content-type" }) {
       headers.append(HeaderField("content-type", "application/octet-stream"))
     }
-    sameRequest = PushRequest(method: method, url: url, headers: headers, body: body)
+    self.method = method
+    self.url = RequestTemplate(url)
+    self.headers = headers.map { HeaderTemplate(name: $0.name, value: RequestTemplate($0.value)) }
+    self.body = RequestTemplate(body)
+    self.payloadBytes = payloadBytes
     self.success = success
+    let isConstant =
+      self.url.isConstant && self.body.isConstant && self.headers.allSatisfy(\.value.isConstant)
+    sameRequest = isConstant ? PushRequest(method: method, url: url, headers: headers, body: body) : nil
   }
 
-  public func request(for notification: PushNotification) -> PushRequest { sameRequest }
+  /// Whether a body can be brought to a size.
+  public static func check(body: [UInt8], payloadBytes: Int) throws(ProviderError) {
+    let template = RequestTemplate(body)
+    guard template.placeholders.contains(.padding) else {
+      throw ProviderError(
+        "payload_bytes", "cannot be kept: the body has no place to fill",
+        remedy: "write {padding} where the body may grow")
+    }
+    guard payloadBytes >= template.largestBytes else {
+      throw ProviderError(
+        "payload_bytes", "\(payloadBytes) is less than the body has without padding",
+        remedy: "write at least \(template.largestBytes)")
+    }
+  }
+
+  public func request(for notification: PushNotification) -> PushRequest {
+    sameRequest
+      ?? PushRequest(
+        method: method, url: url.text(for: notification),
+        headers: headers.map { HeaderField($0.name, $0.value.text(for: notification)) },
+        body: body.fill(for: notification, bytes: payloadBytes))
+  }
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {
     if success.contains(where: { $0.contains(response.status) }) { return ProviderJudgement(.accepted) }

@@ -13,16 +13,18 @@ public struct LoopbackProvider: Provider {
   private let url: String
   private let sameHeaders: [HeaderField]
   private let aps: String
+  private let payloadBytes: Int?
 
   /// - Parameters:
   ///   - origin: scheme, host and port, without a trailing slash.
   ///   - deviceToken: hexadecimal.
   ///   - priority: 1, 5 or 10.
   ///   - expiration: Unix seconds; 0 asks for one attempt and no storing.
+  ///   - payloadBytes: fill the payload up to exactly so many bytes, where it is not longer already.
   public init(
     origin: String, deviceToken: String = LoopbackProvider.defaultDeviceToken,
     topic: String = "com.example.app", pushType: String = "alert", priority: Int = 10, expiration: Int = 0,
-    bearer: String = LoopbackProvider.defaultBearer
+    payloadBytes: Int? = nil, bearer: String = LoopbackProvider.defaultBearer
   ) {
     url = origin + APNsDialect.devicePathPrefix + deviceToken
     sameHeaders = [
@@ -37,14 +39,17 @@ public struct LoopbackProvider: Provider {
       pushType == "background"
       ? #"{"content-available":1}"#
       : #"{"alert":{"title":"pushscope"},"mutable-content":1}"#
+    self.payloadBytes = payloadBytes
   }
 
   public func request(for notification: PushNotification) -> PushRequest {
     let member = PayloadMember.json(for: notification)
+    let head = "{\"aps\":\(aps),\"\(PayloadMember.name)\":\(member)"
+    let padding = payloadBytes.map { PayloadPadding.text(bytes: $0 - head.utf8.count - 1) } ?? ""
     return PushRequest(
       url: url,
       headers: [HeaderField(APNsDialect.Header.id, notification.id.description)] + sameHeaders,
-      body: Array("{\"aps\":\(aps),\"\(PayloadMember.name)\":\(member)}".utf8))
+      body: Array((head + padding + "}").utf8))
   }
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {

@@ -3,10 +3,15 @@ public struct ProviderJudgement: Sendable, Hashable {
   public var verdict: ProviderVerdict
   /// How long the provider asks us to send nothing.
   public var retryAfter: Duration?
+  /// What the answer says of the credential; `nil` when nothing.
+  public var credential: CredentialSignal?
 
-  public init(_ verdict: ProviderVerdict, retryAfter: Duration? = nil) {
+  public init(
+    _ verdict: ProviderVerdict, retryAfter: Duration? = nil, credential: CredentialSignal? = nil
+  ) {
     self.verdict = verdict
     self.retryAfter = retryAfter
+    self.credential = credential
   }
 }
 

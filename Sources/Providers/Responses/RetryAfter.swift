@@ -7,8 +7,9 @@ public enum RetryAfter {
   /// No answer may silence a target for longer: a header is outside data.
   public static let longest = Duration.seconds(3600)
 
+  /// - Parameter unnamed: what 429 means when it names no time.
   /// - Returns: `nil` when the answer asks for no pause: neither 429 nor an error with a readable `Retry-After`.
-  public static func pause(_ response: PushResponse) -> Duration? {
+  public static func pause(_ response: PushResponse, unnamed: Duration = RetryAfter.unnamed) -> Duration? {
     guard response.status >= 400 else { return nil }
     let named = response.headers["retry-after"].flatMap { read($0, at: response.receivedAt) }
     guard let pause = named ?? (response.status == 429 ? unnamed : nil) else { return nil }

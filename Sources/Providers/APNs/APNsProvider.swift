@@ -1,0 +1,123 @@
+import Measurement
+
+/// Apple's push service (Apple: Sending notification requests to APNs).
+public struct APNsProvider: Provider {
+  public let name = "apns"
+
+  private let url: String
+  private let headersBeforeExpiration: [HeaderField]
+  private let expiration: APNsExpiration
+  private let pushType: APNsPushType
+  private let payloadBytes: Int?
+
+  /// - Parameters:
+  ///   - origin: scheme, host and port, without a trailing slash.
+  ///   - deviceToken: hexadecimal, of whatever length.
+  ///   - topic: a bundle ID; the push type's suffix is put behind it where it is missing. `nil` only with a
+  ///     certificate that is good for one topic.
+  ///   - priority: one of the push type's own; `nil` for its usual one.
+  ///   - collapseID: at most 64 bytes: a later notification replaces an earlier one on the device.
+  ///   - payloadBytes: fill the payload up to exactly so many bytes.
+  /// - Throws: ``ProviderError`` for what Apple would refuse.
+  public init(
+    origin: String, deviceToken: String, topic: String?, pushType: APNsPushType = .alert,
+    priority: Int? = nil, expiration: APNsExpiration = .once, collapseID: String? = nil,
+    payloadBytes: Int? = nil, authorization: APNsAuthorization
+  ) throws(ProviderError) {
+    try Self.check(deviceToken: deviceToken, collapseID: collapseID)
+    let priority = priority ?? pushType.priorities[0]
+    guard pushType.priorities.contains(priority) else {
+      throw ProviderError(
+        "priority", "\(priority) does not go with push_type: \(pushType.rawValue)",
+        remedy: "write \(pushType.priorities.map(String.init).joined(separator: " or "))")
+    }
+    if topic == nil, case .bearer = authorization {
+      throw ProviderError(
+        "topic", "is missing", remedy: "a token is good for all apps of a team: name the app's bundle ID")
+    }
+    url = origin + APNsDialect.devicePathPrefix + deviceToken
+    var headers: [HeaderField] = []
+    if case .bearer(let token) = authorization {
+      headers.append(HeaderField(APNsDialect.Header.authorization, "bearer \(token)"))
+    }
+    if let topic {
+      headers.append(HeaderField(APNsDialect.Header.topic, pushType.topic(for: topic)))
+    }
+    headers.append(HeaderField(APNsDialect.Header.pushType, pushType.rawValue))
+    headers.append(HeaderField(APNsDialect.Header.priority, String(priority)))
+    if let collapseID { headers.append(HeaderField(APNsDialect.Header.collapseID, collapseID)) }
+    headers.append(HeaderField("content-type", "application/json"))
+    headersBeforeExpiration = headers
+    self.expiration = expiration
+    self.pushType = pushType
+    self.payloadBytes = payloadBytes
+    if let payloadBytes {
+      let range = Self.smallestPayloadBytes(pushType)...pushType.maximumPayloadBytes
+      guard range.contains(payloadBytes) else {
+        throw ProviderError(
+          "payload_bytes", "\(payloadBytes) is out of range",
+          remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+    }
+  }
+
+  /// What the parts of our own need, with a receipt's MAC.
+  public static func smallestPayloadBytes(_ pushType: APNsPushType) -> Int {
+    payload(pushType, at: 9_999_999_999, member: PayloadMember.largestJSON, payloadBytes: nil).utf8.count
+  }
+
+  private static func check(deviceToken: String, collapseID: String?) throws(ProviderError) {
+    let isHexadecimal = deviceToken.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
+    }
+    guard isHexadecimal, !deviceToken.isEmpty, deviceToken.utf8.count <= 512 else {
+      throw ProviderError(
+        "device_token_file", "holds no device token",
+        remedy: "put in the token as hexadecimal digits, as the app was given it")
+    }
+    if let collapseID, !(1...APNsDialect.maximumCollapseIDBytes).contains(collapseID.utf8.count) {
+      throw ProviderError(
+        "collapse_id", "has \(collapseID.utf8.count) bytes",
+        remedy: "write 1 to \(APNsDialect.maximumCollapseIDBytes)")
+    }
+  }
+
+  public func request(for notification: PushNotification) -> PushRequest {
+    PushRequest(
+      url: url,
+      headers: [
+        HeaderField(APNsDialect.Header.id, notification.id.description),
+        HeaderField(APNsDialect.Header.expiration, expirationValue(notification)),
+      ] + headersBeforeExpiration,
+      body: Array(
+        Self.payload(
+          pushType, at: notification.plannedAt.microseconds / 1_000_000,
+          member: PayloadMember.json(for: notification), payloadBytes: payloadBytes
+        ).utf8))
+  }
+
+  private func expirationValue(_ notification: PushNotification) -> String {
+    switch expiration {
+    case .once: "0"
+    case .at(let seconds): String(seconds)
+    case .after(let duration):
+      String((notification.plannedAt.microseconds + duration.microseconds) / 1_000_000)
+    }
+  }
+
+  private static func payload(
+    _ pushType: APNsPushType, at seconds: Int64, member: String, payloadBytes: Int?
+  ) -> String {
+    let head = "{\"aps\":\(pushType.aps(at: seconds)),\"\(PayloadMember.name)\":\(member)"
+    let padding = payloadBytes.map { PayloadPadding.text(bytes: $0 - head.utf8.count - 1) } ?? ""
+    return head + padding + "}"
+  }
+
+  public func judge(_ response: PushResponse) -> ProviderJudgement {
+    if response.status == 200 { return ProviderJudgement(.accepted) }
+    let reason = ReasonBody.read(response.body)
+    return ProviderJudgement(
+      .rejected(reason: reason), retryAfter: RetryAfter.pause(response),
+      credential: APNsReason(rawValue: reason)?.credential)
+  }
+}

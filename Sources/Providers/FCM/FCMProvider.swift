@@ -1,0 +1,78 @@
+import Measurement
+
+/// Firebase Cloud Messaging, HTTP v1: a data message to one device.
+public struct FCMProvider: Provider {
+  public let name = "fcm"
+
+  private let url: String
+  private let headers: [HeaderField]
+  private let head: String
+  private let tail: String
+  private let payloadBytes: Int?
+
+  /// - Parameters:
+  ///   - origin: scheme, host and port, without a trailing slash.
+  ///   - deviceToken: the app's registration token.
+  ///   - ttl: how long FCM may keep it for a device that is away, whole seconds; zero: now or never. `nil` leaves FCM's
+  ///     four weeks.
+  ///   - validateOnly: have it checked and not delivered.
+  ///   - payloadBytes: fill the request's body up to exactly so many bytes.
+  ///   - accessToken: as the exchange of a ``ServiceAccount`` gave it.
+  /// - Throws: ``ProviderError`` for what FCM would refuse.
+  public init(
+    origin: String, projectID: String, deviceToken: String, priority: FCMPriority = .high,
+    ttl: Duration? = .zero, validateOnly: Bool = false, payloadBytes: Int? = nil, accessToken: String
+  ) throws(ProviderError) {
+    guard ServiceAccount.isProjectID(projectID) else {
+      throw ProviderError(
+        "project_id", "is no project's", remedy: "use the project_id of the service account's file")
+    }
+    guard (1...4096).contains(deviceToken.utf8.count),
+      deviceToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw ProviderError(
+        "device_token_file", "holds no registration token",
+        remedy: "put in the token as FirebaseMessaging.getToken gave it to the app")
+    }
+    url = origin + FCMDialect.sendPath(projectID: projectID)
+    headers = [
+      HeaderField("authorization", "Bearer \(accessToken)"), HeaderField("content-type", "application/json"),
+    ]
+    let seconds = ttl.map { Int($0.components.seconds) }
+    if let seconds, !(0...FCMDialect.longestTTL).contains(seconds) {
+      throw ProviderError("ttl", "is out of range", remedy: "write a duration from 0s to 28d")
+    }
+    head =
+      "{\"validate_only\":\(validateOnly),\"message\":{\"token\":\(JSONText.quoted(deviceToken)),\"data\":{"
+    let keeping = seconds.map { ",\"ttl\":\"\($0)s\"" } ?? ""
+    tail = "},\"android\":{\"priority\":\"\(priority.rawValue)\"\(keeping)}}}"
+    self.payloadBytes = payloadBytes
+    if let payloadBytes {
+      let smallest = head.utf8.count + PayloadMember.largestStringFields.utf8.count + tail.utf8.count
+      guard (smallest...max(smallest, FCMDialect.maximumPayloadBytes)).contains(payloadBytes) else {
+        throw ProviderError(
+          "payload_bytes", "\(payloadBytes) is out of range",
+          remedy: "write a number from \(smallest) to \(FCMDialect.maximumPayloadBytes)")
+      }
+    }
+  }
+
+  public func request(for notification: PushNotification) -> PushRequest {
+    let fields = PayloadMember.stringFields(for: notification)
+    let padding =
+      payloadBytes.map {
+        PayloadPadding.text(bytes: $0 - head.utf8.count - fields.utf8.count - tail.utf8.count)
+      } ?? ""
+    return PushRequest(url: url, headers: headers, body: Array((head + fields + padding + tail).utf8))
+  }
+
+  public func judge(_ response: PushResponse) -> ProviderJudgement {
+    if response.status == 200 { return ProviderJudgement(.accepted) }
+    let status = FCMStatus(response.body)
+    let isPlain401 = response.status == 401 && status?.errorCode == nil
+    return ProviderJudgement(
+      .rejected(reason: status?.reason ?? ReasonBody.read(response.body)),
+      retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unnamedPause),
+      credential: isPlain401 ? .expired : status?.errorCode == "SENDER_ID_MISMATCH" ? .refused : nil)
+  }
+}

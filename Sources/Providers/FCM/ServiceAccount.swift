@@ -1,0 +1,133 @@
+import CryptoExtras
+import FoundationEssentials
+import Measurement
+
+/// A Google service account: what may ask for access tokens (RFC 7523 as Google wants it).
+public struct ServiceAccount: Sendable, CustomStringConvertible {
+  public let clientEmail: String
+  public let projectID: String
+  /// Where an assertion is exchanged for an access token.
+  public let tokenURI: String
+  private let privateKeyID: String?
+  private let privateKey: _RSA.Signing.PrivateKey
+
+  /// What the assertion is for, wherever it is posted to.
+  public static let audience = "https://oauth2.googleapis.com/token"
+  /// Google takes no assertion that says it is good for longer.
+  public static let assertionLifetime = Duration.seconds(3600)
+
+  private static let remedy =
+    "download a new key in the Firebase console (Project settings, Service accounts, Generate new private key)"
+
+  private struct File: Decodable {
+    var type: String?
+    var projectID: String?
+    var privateKeyID: String?
+    var privateKey: String?
+    var clientEmail: String?
+    var tokenURI: String?
+
+    enum CodingKeys: String, CodingKey {
+      case type
+      case projectID = "project_id"
+      case privateKeyID = "private_key_id"
+      case privateKey = "private_key"
+      case clientEmail = "client_email"
+      case tokenURI = "token_uri"
+    }
+  }
+
+  /// - Parameter json: the content of the file that the Firebase console gives.
+  public init(json: [UInt8]) throws(CredentialError) {
+    let file = try Self.decode(json)
+    func need(_ value: String?, _ key: String) throws(CredentialError) -> String {
+      guard let value, !value.isEmpty else {
+        throw CredentialError(.incomplete, "has no \"\(key)\"", remedy: Self.remedy)
+      }
+      return value
+    }
+    guard file.type == nil || file.type == "service_account" else {
+      throw CredentialError(
+        .wrongKey, "is no service account's file (its \"type\" is another one)", remedy: Self.remedy)
+    }
+    clientEmail = try need(file.clientEmail, "client_email")
+    projectID = try need(file.projectID, "project_id")
+    guard Self.isProjectID(projectID) else {
+      throw CredentialError(.invalid, "has a \"project_id\" that is none", remedy: Self.remedy)
+    }
+    tokenURI = try need(file.tokenURI, "token_uri")
+    guard tokenURI.hasPrefix("https://") || tokenURI.hasPrefix("http://"),
+      tokenURI.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw CredentialError(.invalid, "has a \"token_uri\" that is no https URL", remedy: Self.remedy)
+    }
+    privateKeyID = file.privateKeyID
+    privateKey = try Self.key(try need(file.privateKey, "private_key"))
+  }
+
+  private static func decode(_ json: [UInt8]) throws(CredentialError) -> File {
+    do {
+      return try JSONDecoder().decode(File.self, from: Data(json))
+    } catch DecodingError.typeMismatch(_, let context) {
+      let key = context.codingPath.last?.stringValue ?? ""
+      let what = key.isEmpty ? "is JSON, but no object" : "has a \"\(key)\" that is no text"
+      throw CredentialError(.malformed, what, remedy: remedy)
+    } catch {
+      let isCut = json.last.map { $0 != 0x7D } ?? true
+      throw CredentialError(
+        isCut ? .truncated : .malformed, "is not JSON\(isCut ? ": it does not end with a brace" : "")",
+        remedy: remedy)
+    }
+  }
+
+  private static func key(_ text: String) throws(CredentialError) -> _RSA.Signing.PrivateKey {
+    let pem: PEMText
+    do {
+      pem = try PEMText(Array(text.utf8), remedy: remedy)
+    } catch {
+      throw CredentialError(error.code, "has a \"private_key\" that \(error.message)", remedy: remedy)
+    }
+    do {
+      return try _RSA.Signing.PrivateKey(derRepresentation: pem.der)
+    } catch {
+      throw CredentialError(
+        .wrongKey, "has a \"private_key\" that is no RSA key of 2048 bits or more", remedy: remedy)
+    }
+  }
+
+  /// Letters, digits and hyphens, for old projects also a domain with a colon.
+  static func isProjectID(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (0x30...0x3A).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x2E
+      }
+  }
+
+  /// The request that exchanges a signed assertion for an access token; its answer goes to ``OAuthToken/parse(_:)``.
+  public func tokenRequest(issuedAt: WallTime) throws(CredentialError) -> PushRequest {
+    let assertion = try assertion(issuedAt: issuedAt)
+    // Nothing in it needs percent-encoding but the grant type's colons.
+    let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+    return PushRequest(
+      url: tokenURI, headers: [HeaderField("content-type", "application/x-www-form-urlencoded")],
+      body: Array(body.utf8))
+  }
+
+  func assertion(issuedAt: WallTime) throws(CredentialError) -> String {
+    let issued = issuedAt.microseconds / 1_000_000
+    let keyID = privateKeyID.map { ",\"kid\":\(JSONText.quoted($0))" } ?? ""
+    let claims =
+      "{\"iss\":\(JSONText.quoted(clientEmail)),\"scope\":\"\(FCMDialect.scope)\",\"aud\":\"\(Self.audience)\","
+      + "\"iat\":\(issued),\"exp\":\(issued + Self.assertionLifetime.components.seconds)}"
+    return try WebToken.rs256(
+      header: "{\"typ\":\"JWT\",\"alg\":\"RS256\"\(keyID)}", claims: claims, key: privateKey)
+  }
+
+  /// Without the key.
+  public var description: String { "service account of \(projectID)" }
+}
+
+extension ServiceAccount: CustomReflectable {
+  /// Keeps `dump` from looking at the key.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+/// One line of a topic's event stream.
+public enum NtfyEvent: Sendable, Hashable {
+  /// The stream stands: what is published from now on will come.
+  case open
+  /// Nothing happened, and the stream still stands.
+  case keepalive
+  case message(Message)
+  /// Something else, `poll_request` or newer than this.
+  case other
+
+  /// A published message.
+  public struct Message: Sendable, Hashable {
+    /// ntfy's own id, to go on from.
+    public var id: String
+    /// When ntfy took it, Unix seconds: too coarse for latency.
+    public var time: Int64
+    /// What was published.
+    public var text: String
+    /// What our own messages carry; `nil` when somebody else published it.
+    public var ticket: PayloadMember.Ticket?
+  }
+
+  private struct Line: Decodable {
+    var id: String?
+    var time: Int64?
+    var event: String
+    var message: String?
+  }
+
+  /// Reads a line without its line end; `nil` for anything that is no event.
+  public static func parse(_ line: [UInt8]) -> NtfyEvent? {
+    guard line.count <= NtfyDialect.maximumLineBytes, ReasonBody.isJSONObject(line),
+      let event = try? JSONDecoder().decode(Line.self, from: Data(line))
+    else { return nil }
+    switch event.event {
+    case "open": return .open
+    case "keepalive": return .keepalive
+    case "message":
+      // An id goes back to the server in a URL.
+      guard let id = event.id, NtfyDialect.isTopic(id) else { return nil }
+      let text = event.message ?? ""
+      return .message(
+        Message(
+          id: id, time: event.time ?? 0, text: text, ticket: PayloadMember.ticket(in: Array(text.utf8))))
+    default: return .other
+    }
+  }
+}

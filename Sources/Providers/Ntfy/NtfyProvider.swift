@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Measurement
+
+/// ntfy: publishing to a topic. The message is the payload's JSON.
+public struct NtfyProvider: Provider {
+  public let name = "ntfy"
+
+  private let url: String
+  private let headers: [HeaderField]
+  private let payloadBytes: Int?
+
+  /// - Parameters:
+  ///   - origin: scheme, host and port, without a trailing slash.
+  ///   - topic: see ``NtfyDialect/isTopic(_:)``.
+  ///   - priority: 1 to 5; `nil` for the server's own, 3.
+  ///   - payloadBytes: fill the message up to exactly so many bytes.
+  /// - Throws: ``ProviderError`` for what ntfy would refuse.
+  public init(
+    origin: String, topic: String, priority: Int? = nil, authorization: NtfyAuthorization = .none,
+    payloadBytes: Int? = nil
+  ) throws(ProviderError) {
+    guard NtfyDialect.isTopic(topic) else {
+      throw ProviderError(
+        "topic", "is none", remedy: "write 1 to 64 letters, digits, hyphens and underscores")
+    }
+    if let priority, !(1...5).contains(priority) {
+      throw ProviderError("priority", "\(priority) is out of range", remedy: "write a number from 1 to 5")
+    }
+    if let payloadBytes {
+      let range = Self.smallestPayloadBytes...NtfyDialect.maximumMessageBytes
+      guard range.contains(payloadBytes) else {
+        throw ProviderError(
+          "payload_bytes", "\(payloadBytes) is out of range",
+          remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+    }
+    url = "\(origin)/\(topic)"
+    // Not kept: a probe that nobody heard is lost, and shall not be heard much later.
+    var headers = [HeaderField("cache", "no"), HeaderField("content-type", "text/plain; charset=utf-8")]
+    if let priority { headers.append(HeaderField("priority", String(priority))) }
+    self.headers = headers + authorization.headers
+    self.payloadBytes = payloadBytes
+  }
+
+  public static var smallestPayloadBytes: Int { message(PayloadMember.largestJSON, nil).utf8.count }
+
+  private static func message(_ member: String, _ bytes: Int?) -> String {
+    let head = "{\"\(PayloadMember.name)\":\(member)"
+    return head + (bytes.map { PayloadPadding.text(bytes: $0 - head.utf8.count - 1) } ?? "") + "}"
+  }
+
+  public func request(for notification: PushNotification) -> PushRequest {
+    let message = Self.message(PayloadMember.json(for: notification), payloadBytes)
+    return PushRequest(url: url, headers: headers, body: Array(message.utf8))
+  }
+
+  private struct Body: Decodable {
+    var code: Int?
+    var error: String?
+
+    enum Key: String, CodingKey { case code, error }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      code = try? container.decode(Int.self, forKey: .code)
+      error = try? container.decode(String.self, forKey: .error)
+    }
+  }
+
+  public func judge(_ response: PushResponse) -> ProviderJudgement {
+    if response.status == 200 { return ProviderJudgement(.accepted) }
+    var reason = ""
+    if ReasonBody.isJSONObject(response.body),
+      let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))
+    {
+      reason = [body.code.map(String.init), body.error].compactMap { $0 }.joined(separator: " ")
+    }
+    return ProviderJudgement(
+      .rejected(reason: ReasonBody.bounded(reason)), retryAfter: RetryAfter.pause(response),
+      credential: [401, 403].contains(response.status) ? .refused : nil)
+  }
+}

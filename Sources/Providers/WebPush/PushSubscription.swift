@@ -1,0 +1,92 @@
+import Crypto
+import FoundationEssentials
+import Measurement
+
+/// A browser's or an app's push subscription: where to send and for whom to encrypt (Push API's `toJSON()`).
+///
+/// The endpoint is a secret: whoever knows it can send.
+public struct PushSubscription: Sendable, CustomStringConvertible {
+  /// An absolute URL, to be used as it is.
+  public var endpoint: String
+  /// When the browser says that it ends; most say nothing.
+  public let expiration: WallTime?
+  let publicKey: P256.KeyAgreement.PublicKey
+  /// 16 bytes.
+  let secret: [UInt8]
+
+  private static let remedy =
+    "put in the JSON of PushSubscription.toJSON(), as the browser gave it: endpoint, keys.p256dh, keys.auth"
+
+  private struct File: Decodable {
+    struct Keys: Decodable {
+      var p256dh: String?
+      var auth: String?
+    }
+    var endpoint: String?
+    var expirationTime: Double?
+    var keys: Keys?
+  }
+
+  /// - Parameter json: what `JSON.stringify(subscription)` gave.
+  public init(json: [UInt8]) throws(CredentialError) {
+    let file: File
+    do {
+      file = try JSONDecoder().decode(File.self, from: Data(json))
+    } catch DecodingError.typeMismatch(_, let context) {
+      let key = context.codingPath.map(\.stringValue).joined(separator: ".")
+      throw CredentialError(
+        .malformed, key.isEmpty ? "is JSON, but no object" : "has a \"\(key)\" of the wrong type",
+        remedy: Self.remedy)
+    } catch {
+      let isCut = json.last.map { $0 != 0x7D } ?? true
+      throw CredentialError(
+        isCut ? .truncated : .malformed, "is not JSON\(isCut ? ": it does not end with a brace" : "")",
+        remedy: Self.remedy)
+    }
+    guard let endpoint = file.endpoint, let p256dh = file.keys?.p256dh, let auth = file.keys?.auth else {
+      let missing =
+        file.endpoint == nil ? "endpoint" : file.keys?.p256dh == nil ? "keys.p256dh" : "keys.auth"
+      throw CredentialError(.incomplete, "has no \"\(missing)\"", remedy: Self.remedy)
+    }
+    guard Self.origin(of: endpoint) != nil, endpoint.utf8.count <= 4096,
+      endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw CredentialError(.invalid, "has an \"endpoint\" that is no https URL", remedy: Self.remedy)
+    }
+    guard let point = Base64Text.decode(p256dh), point.count == 65,
+      let key = try? P256.KeyAgreement.PublicKey(x963Representation: point)
+    else {
+      throw CredentialError(
+        .invalid, "has a \"keys.p256dh\" that is no point on the curve P-256", remedy: Self.remedy)
+    }
+    guard let secret = Base64Text.decode(auth), secret.count == 16 else {
+      throw CredentialError(.invalid, "has a \"keys.auth\" that is not 16 bytes long", remedy: Self.remedy)
+    }
+    self.endpoint = endpoint
+    // Milliseconds beyond any calendar are no time.
+    expiration = file.expirationTime.flatMap {
+      (0...4e15).contains($0) ? WallTime(microseconds: Int64($0 * 1000)) : nil
+    }
+    publicKey = key
+    self.secret = secret
+  }
+
+  /// Scheme, host and port of the endpoint: whom a VAPID token is for.
+  public var origin: String { Self.origin(of: endpoint) ?? "" }
+
+  /// Scheme and authority of an absolute URL, in lower case; `nil` when it is none.
+  static func origin(of url: String) -> String? {
+    let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
+    guard let scheme else { return nil }
+    let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    return authority.isEmpty ? nil : scheme + authority.lowercased()
+  }
+
+  /// The origin alone: the rest of the endpoint is a secret.
+  public var description: String { "subscription at \(origin)" }
+}
+
+extension PushSubscription: CustomReflectable {
+  /// Keeps `dump` from looking at the endpoint.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import Measurement
+
+/// Says to push services who sends (RFC 8292).
+public struct VAPIDSigner: Sendable {
+  /// How long a token is good for; services refuse more than a day.
+  public static let tokenLifetime = Duration.seconds(12 * 3600)
+
+  /// The 65 bytes that the subscription was made with (`applicationServerKey`), as base64url.
+  public let publicKey: String
+  private let key: P256.Signing.PrivateKey
+  private let subject: String
+
+  private static let remedy = "make one with: openssl ecparam -name prime256v1 -genkey -noout -out vapid.pem"
+
+  /// - Parameters:
+  ///   - keyPEM: PKCS #8 or SEC 1, or the 32 bytes as base64url that JavaScript libraries print.
+  ///   - subject: whom a service may write to: `mailto:` or `https:`.
+  public init(keyPEM: [UInt8], subject: String) throws(CredentialError) {
+    if let bare = Self.bareKey(keyPEM) {
+      key = bare
+    } else {
+      key = try P256Key.read(keyPEM, remedy: Self.remedy)
+    }
+    publicKey = Base64URL.encode(key.publicKey.x963Representation)
+    guard Self.isSubject(subject) else {
+      throw CredentialError(
+        .invalid, "goes with a subject that is no contact",
+        remedy: "write mailto:you@your.domain or https://your.domain, without blanks and <>")
+    }
+    self.subject = subject
+  }
+
+  /// A contact that services take; Apple refuses blanks, angle brackets and hosts that cannot be reached.
+  public static func isSubject(_ text: String) -> Bool {
+    guard (8...256).contains(text.utf8.count),
+      text.utf8.allSatisfy({
+        (0x21...0x7E).contains($0) && $0 != 0x3C && $0 != 0x3E && $0 != 0x22 && $0 != 0x5C
+      })
+    else { return false }
+    if text.hasPrefix("mailto:") {
+      let parts = text.dropFirst(7).split(separator: "@", omittingEmptySubsequences: false)
+      return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+    }
+    return text.hasPrefix("https://") && text.utf8.count > 8
+  }
+
+  private static func bareKey(_ text: [UInt8]) -> P256.Signing.PrivateKey? {
+    guard text.count <= 45, let text = String(validating: text, as: UTF8.self),
+      let bytes = Base64Text.decode(text), bytes.count == 32
+    else { return nil }
+    return try? P256.Signing.PrivateKey(rawRepresentation: bytes)
+  }
+
+  /// What goes into the `Authorization` header of requests to one push service.
+  ///
+  /// - Parameter origin: scheme, host and port of the endpoint.
+  public func authorization(for origin: String, issuedAt: WallTime) throws(CredentialError) -> String {
+    let end = issuedAt.microseconds / 1_000_000 + Self.tokenLifetime.components.seconds
+    let token = try WebToken.es256(
+      header: #"{"typ":"JWT","alg":"ES256"}"#,
+      claims: "{\"aud\":\(JSONText.quoted(origin)),\"exp\":\(end),\"sub\":\(JSONText.quoted(subject))}",
+      key: key)
+    return "vapid t=\(token),k=\(publicKey)"
+  }
+}
