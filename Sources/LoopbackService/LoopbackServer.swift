@@ -58,7 +58,7 @@ public final class LoopbackServer: Sendable {
   ) throws -> PushService {
     let poster = options.receipts.map {
       ReceiptPoster(
-        destination: $0, device: options.device, bootID: BootID.current, seed: options.scenario.seed,
+        destination: $0, device: options.device, bootID: BootID.current(), seed: options.scenario.seed,
         eventLoop: eventLoop)
     }
     return PushService(

@@ -55,7 +55,8 @@ public final class CollectorRun: Sendable {
   public func run(onStart: @escaping @Sendable (RunStart) -> Void = { _ in }) async throws -> RunEnd {
     let targets = try selectedTargets()
     let secret = try configuration.collector.receipts.map { try $0.secretFile.read() }
-    let bootID = BootID.current()
+    // Where the kernel does not tell, a boot that nobody else can name: no clock is then taken for ours.
+    let bootID = BootID.current() ?? UUID().uuidString
     let store = try CollectorStore.open(
       at: options.storePath, clock: clock,
       options: CollectorStoreOptions(
