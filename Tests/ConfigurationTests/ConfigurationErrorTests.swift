@@ -54,7 +54,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     // Keys.
     .inTarget(
       "    schedule: { rat: 4/s }\n", "c.yaml:5:17", "targets[0].schedule.rat", "there is no such key",
-      "did you mean \"rate\"? (keys here: arrivals, rate, every)"),
+      "did you mean \"rate\"? (keys here: arrivals, rate, every, jitter, burst)"),
     .inTarget(
       "    max_inflight: 10\n", "c.yaml:5:5", "targets[0].max_inflight", "there is no such key",
       "did you mean \"max_in_flight\"?"),
@@ -131,10 +131,19 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "100000/s"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: poison }\n", "c.yaml:5:38", "targets[0].schedule.arrivals",
-      "\"poison\" is not known here", "did you mean \"poisson\"? (words here: constant, poisson)"),
+      "\"poison\" is not known here", "did you mean \"poisson\"? (words here: constant, poisson, jittered, burst)"),
     .inTarget(
-      "    schedule: { rate: 4/s, arrivals: burst }\n", "c.yaml:5:38", "targets[0].schedule.arrivals",
-      "\"burst\" is not offered by this version yet", "use one of: constant, poisson"),
+      "    schedule: { rate: 4/s, arrivals: jittered, jitter: 150% }\n", "c.yaml:5:56",
+      "targets[0].schedule.jitter", "\"150%\" is not a share", "a percentage like 1%"),
+    .inTarget(
+      "    schedule: { rate: 4/s, jitter: 50% }\n", "c.yaml:5:36", "targets[0].schedule.jitter",
+      "has no use with constant arrivals", "write `arrivals: jittered`, or delete this line"),
+    .inTarget(
+      "    schedule: { rate: 4/s, arrivals: burst, burst: 1 }\n", "c.yaml:5:52", "targets[0].schedule.burst",
+      "\"1\" is out of range", "from 2 to 10000"),
+    .inTarget(
+      "    schedule: { rate: 4/s, arrivals: poisson, burst: 5 }\n", "c.yaml:5:54", "targets[0].schedule.burst",
+      "has no use with poisson arrivals", "write `arrivals: burst`, or delete this line"),
     Mistake(
       "targets: [{ name: ios, provider: apns, topic: x, credentials: {} }]\n", "c.yaml:1:34",
       "targets[0].provider", "\"apns\" is not spoken by this version yet", "use one of: http, loopback"),

@@ -94,6 +94,25 @@ import Testing
     #expect(b.settings == .loopback(LoopbackSettings(pushType: .background, priority: 5)))
   }
 
+  @Test(
+    arguments: [
+      ("{ rate: 4/s, arrivals: jittered }", ArrivalRate(4, per: .seconds(1)).map { .jittered($0, jitter: 1) }),
+      (
+        "{ every: 15s, arrivals: jittered, jitter: 20% }",
+        ArrivalRate.every(.seconds(15)).map { .jittered($0, jitter: 0.2) }
+      ),
+      ("{ rate: 4/s, arrivals: burst }", ArrivalRate(4, per: .seconds(1)).map { .burst($0, size: 10) }),
+      (
+        "{ rate: 4/s, arrivals: burst, burst: 250 }",
+        ArrivalRate(4, per: .seconds(1)).map { .burst($0, size: 250) }
+      ),
+    ] as [(String, ArrivalProcess?)])
+  func readsEveryKindOfArrivals(text: String, process: ArrivalProcess?) throws {
+    let configuration = try load(
+      "targets: [{ name: a, provider: http, endpoint: 'https://h', schedule: \(text) }]\n")
+    #expect(configuration.targets[0].schedule.process == process)
+  }
+
   @Test func theUsersOwnFileComesBeforeTheSystems() {
     #expect(
       PushscopeConfiguration.defaultPaths(environment: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"])
