@@ -131,7 +131,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "100000/s"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: poison }\n", "c.yaml:5:38", "targets[0].schedule.arrivals",
-      "\"poison\" is not known here", "did you mean \"poisson\"? (words here: constant, poisson, jittered, burst)"),
+      "\"poison\" is not known here",
+      "did you mean \"poisson\"? (words here: constant, poisson, jittered, burst)"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: jittered, jitter: 150% }\n", "c.yaml:5:56",
       "targets[0].schedule.jitter", "\"150%\" is not a share", "a percentage like 1%"),
@@ -142,7 +143,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "    schedule: { rate: 4/s, arrivals: burst, burst: 1 }\n", "c.yaml:5:52", "targets[0].schedule.burst",
       "\"1\" is out of range", "from 2 to 10000"),
     .inTarget(
-      "    schedule: { rate: 4/s, arrivals: poisson, burst: 5 }\n", "c.yaml:5:54", "targets[0].schedule.burst",
+      "    schedule: { rate: 4/s, arrivals: poisson, burst: 5 }\n", "c.yaml:5:54",
+      "targets[0].schedule.burst",
       "has no use with poisson arrivals", "write `arrivals: burst`, or delete this line"),
     Mistake(
       "targets: [{ name: ios, provider: apns, topic: x, credentials: {} }]\n", "c.yaml:1:34",

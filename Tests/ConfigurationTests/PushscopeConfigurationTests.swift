@@ -96,7 +96,9 @@ import Testing
 
   @Test(
     arguments: [
-      ("{ rate: 4/s, arrivals: jittered }", ArrivalRate(4, per: .seconds(1)).map { .jittered($0, jitter: 1) }),
+      (
+        "{ rate: 4/s, arrivals: jittered }", ArrivalRate(4, per: .seconds(1)).map { .jittered($0, jitter: 1) }
+      ),
       (
         "{ every: 15s, arrivals: jittered, jitter: 20% }",
         ArrivalRate.every(.seconds(15)).map { .jittered($0, jitter: 0.2) }

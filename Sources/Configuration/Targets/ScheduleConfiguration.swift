@@ -81,6 +81,7 @@ public struct ScheduleConfiguration: Sendable, Hashable {
     guard let value = map[key], arrivals != wanted, map["arrivals"] == nil || arrivals != nil else { return }
     let actual = (arrivals ?? .constant).rawValue
     value.report(
-      "has no use with \(actual) arrivals", remedy: "write `arrivals: \(wanted.rawValue)`, or delete this line")
+      "has no use with \(actual) arrivals",
+      remedy: "write `arrivals: \(wanted.rawValue)`, or delete this line")
   }
 }

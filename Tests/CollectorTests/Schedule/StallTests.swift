@@ -22,7 +22,9 @@ import Testing
   }
 
   /// Everything that the schedule does at one instant; commits what it plans at once.
-  private func act(_ schedule: inout TargetSchedule, at now: MonotonicTime, into tally: inout Tally) -> [PlannedNotification] {
+  private func act(_ schedule: inout TargetSchedule, at now: MonotonicTime, into tally: inout Tally)
+    -> [PlannedNotification]
+  {
     while let missed = schedule.admit(at: now) {
       #expect(missed.1 == .lag)
       tally.missed.append(missed.0)

@@ -56,10 +56,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (ArrivalRate(4, per: .seconds(1)), Duration.seconds(3600), 14_400),
-    (ArrivalRate(30, per: .seconds(60)), .seconds(86_400), 43_200),
-  ] as [(ArrivalRate?, Duration, Int)])
+  @Test(
+    arguments: [
+      (ArrivalRate(4, per: .seconds(1)), Duration.seconds(3600), 14_400),
+      (ArrivalRate(30, per: .seconds(60)), .seconds(86_400), 43_200),
+    ] as [(ArrivalRate?, Duration, Int)])
   func meanRateIsExact(rate: ArrivalRate?, span: Duration, expected: Int) throws {
     let rate = try #require(rate)
     for process in [
@@ -69,7 +70,8 @@ import Testing
       var arrivals = process.sequence(from: start, seed: 3)
       var count = 0
       while arrivals.next() < start + span { count += 1 }
-      let surplus: Int = if case .burst(_, let size) = process { (Int(size) - expected % Int(size)) % Int(size) } else { 0 }
+      let surplus: Int =
+        if case .burst(_, let size) = process { (Int(size) - expected % Int(size)) % Int(size) } else { 0 }
       #expect(count == expected + surplus, "\(process)")
     }
   }
