@@ -267,6 +267,14 @@ class Server:
             connection.close(abruptly=True)
         elif name == "big":
             connection.respond(stream, 200, body=b"x" * int(argument))
+        elif name == "headers":
+            # So many bytes of headers, in lines of 500.
+            lines = [(f"x-more-{n}", "y" * 480) for n in range(int(argument) // 500)]
+            connection.respond(stream, 200, lines)
+        elif name == "interim":
+            for _ in range(int(argument)):
+                connection.h2.send_headers(stream, [(":status", "103"), ("link", "</a>")])
+            connection.respond(stream, 200)
         elif name == "garbage":
             connection.out += b"\0\0\1\4\0\0\0\0\0\0" * 3
         elif name != "silence":

@@ -38,6 +38,9 @@ static inline CURLcode ccurl_easy_set_close_socket_function(CURL *easy, curl_clo
 static inline CURLcode ccurl_easy_set_debug_function(CURL *easy, curl_debug_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }
+static inline CURLcode ccurl_easy_set_progress_function(CURL *easy, curl_xferinfo_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
 
 /* Variadic: curl_easy_getinfo, one function a result type; 0 or NULL when libcurl does not know. */
 static inline long ccurl_easy_get_long(CURL *easy, CURLINFO info) {

@@ -9,6 +9,12 @@ public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertibl
     case listener
     /// A target's certificate authorities or address cannot be used.
     case transport
+    /// A credential cannot be made, or its issuer refuses to give one.
+    case credentials
+    /// A token endpoint or a subscription cannot be reached.
+    case unreachable
+    /// A target's schedule asks for more than its provider's documentation allows.
+    case providerLimit
   }
 
   public var code: Code

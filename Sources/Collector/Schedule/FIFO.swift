@@ -40,6 +40,17 @@ struct FIFO<Element> {
     return element
   }
 
+  @discardableResult
+  mutating func popLast() -> Element? {
+    guard !isEmpty else { return nil }
+    let element = elements.removeLast()
+    if head == elements.count {
+      elements.removeAll(keepingCapacity: true)
+      head = 0
+    }
+    return element
+  }
+
   mutating func removeAll() {
     elements.removeAll(keepingCapacity: true)
     head = 0

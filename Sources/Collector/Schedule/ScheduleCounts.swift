@@ -11,10 +11,13 @@ public struct ScheduleCounts: Sendable, Equatable {
   public var missedInFlight: Int64 = 0
   public var missedRetryAfter: Int64 = 0
   public var missedStopping: Int64 = 0
+  public var missedProviderLimit: Int64 = 0
 
   public init() {}
 
-  public var missed: Int64 { missedLag + missedInFlight + missedRetryAfter + missedStopping }
+  public var missed: Int64 {
+    missedLag + missedInFlight + missedRetryAfter + missedStopping + missedProviderLimit
+  }
 
   mutating func count(_ reason: MissedReason) {
     switch reason {
@@ -22,7 +25,7 @@ public struct ScheduleCounts: Sendable, Equatable {
     case .inFlight: missedInFlight += 1
     case .retryAfter: missedRetryAfter += 1
     case .stopping: missedStopping += 1
-    case .providerLimit: break
+    case .providerLimit: missedProviderLimit += 1
     }
   }
 }

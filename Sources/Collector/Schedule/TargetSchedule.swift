@@ -33,6 +33,8 @@ struct TargetSchedule: Sendable {
   let target: TargetID
   let start: MonotonicTime
   let limits: ScheduleLimits
+  /// One for each provider of the target, or none.
+  let variants: [VariantID]
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
 
@@ -45,11 +47,16 @@ struct TargetSchedule: Sendable {
   private var planned = FIFO<PlannedNotification>()
   private var waiting = FIFO<PlannedNotification>()
   private var isStopping = false
+  private var limiters: [SendLimiter]
 
-  init(target: TargetID, arrivals: ArrivalSequence, limits: ScheduleLimits) {
+  init(
+    target: TargetID, arrivals: ArrivalSequence, limits: ScheduleLimits, variants: [VariantID] = []
+  ) {
     self.target = target
     self.arrivals = arrivals
     self.limits = limits
+    self.variants = variants
+    limiters = limits.provider.map { SendLimiter($0) }
     start = arrivals.start
   }
 
@@ -71,9 +78,15 @@ struct TargetSchedule: Sendable {
       drawn = nil
       lastSequence += 1
       block.planned.append(instant)
+      if !variants.isEmpty { block.variants.append(variants[Self.index(of: lastSequence, in: variants.count)]) }
       planned.append(PlannedNotification(sequence: lastSequence, planned: instant))
     }
     return block.planned.isEmpty ? nil : block
+  }
+
+  /// Which of so many variants a sequence number goes by: they take turns.
+  static func index(of sequence: Int64, in count: Int) -> Int {
+    count <= 1 ? 0 : Int((sequence - 1) % Int64(count))
   }
 
   private func needsPlan(at now: MonotonicTime) -> Bool {
@@ -126,6 +139,7 @@ struct TargetSchedule: Sendable {
     if let missed = takeOverdue(at: now, inFlight: inFlight) { return missed }
     guard let next = waiting.popFirst() else { return nil }
     counts.sent += 1
+    for index in limiters.indices { limiters[index].noteSent(at: now) }
     return .send(next)
   }
 
@@ -140,6 +154,8 @@ struct TargetSchedule: Sendable {
       reason = .lag
     } else if inFlight >= limits.maxInFlight {
       reason = .inFlight
+    } else if !limiters.allSatisfy({ $0.permits(at: now) }) {
+      reason = .providerLimit
     } else {
       return nil
     }
@@ -151,6 +167,7 @@ struct TargetSchedule: Sendable {
   /// The transport had no place for it after all: it waits again, first in line.
   mutating func giveBack(_ notification: PlannedNotification) {
     counts.sent -= 1
+    for index in limiters.indices { limiters[index].takeBack() }
     waiting.prepend(notification)
   }
 

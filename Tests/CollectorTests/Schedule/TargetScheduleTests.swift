@@ -277,6 +277,52 @@ import Testing
     #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(1)) == nil)
   }
 
+  // MARK: Variants and limits of providers
+
+  @Test func variantsTakeTurns() throws {
+    let rate = try #require(ArrivalRate.every(.milliseconds(10)))
+    let variants = [4, 9, 2].map { VariantID(rawValue: $0) }
+    var schedule = TargetSchedule(
+      target: TargetID(rawValue: 1),
+      arrivals: ArrivalProcess.constant(rate).sequence(from: Self.start, seed: 5),
+      limits: ScheduleLimits(count: 200), variants: variants)
+    var seen: [VariantID] = []
+    for second in 0..<4 {
+      for block in Self.commit(&schedule, at: Self.start + .seconds(second)) {
+        #expect(block.variants.count == block.planned.count)
+        #expect(block.firstSequence == Int64(seen.count) + 1)
+        seen += block.variants
+      }
+      _ = Self.admit(&schedule, at: Self.start + .seconds(second))
+    }
+    #expect(seen == (0..<200).map { variants[$0 % 3] })
+    #expect(TargetSchedule.index(of: 7, in: 1) == 0 && TargetSchedule.index(of: 7, in: 3) == 0)
+  }
+
+  @Test func aTargetWithoutVariantsPlansNone() throws {
+    var schedule = try Self.schedule()
+    let block = try #require(Self.nextBlock(&schedule, at: Self.start))
+    #expect(block.variants.isEmpty)
+  }
+
+  @Test func whatAProviderDoesNotAllowIsMissed() throws {
+    let limit = SendLimit(.window(count: 3, period: .milliseconds(50)), "three in 50 ms")
+    var schedule = try Self.planned(limits: ScheduleLimits(provider: [limit]))
+    var ends: [TargetSchedule.Step] = []
+    for millisecond in stride(from: 0, through: 90, by: 10) {
+      let now = Self.start + .milliseconds(millisecond)
+      #expect(Self.admit(&schedule, at: now).isEmpty)
+      if millisecond == 10, case .send(let first) = schedule.takeNext(at: now, inFlight: 0) {
+        // What comes back was not sent and does not count.
+        schedule.giveBack(first)
+      }
+      ends += Self.take(&schedule, at: now)
+    }
+    #expect(Self.sent(ends) == [1, 2, 3, 6, 7, 8])
+    #expect(schedule.counts.missedProviderLimit == 4)
+    #expect(schedule.counts.missed == 4 && schedule.counts.sent == 6)
+  }
+
   // MARK: Invariants
 
   /// Every number that came due has one end, whatever the clock, the commits and the places do; in order.

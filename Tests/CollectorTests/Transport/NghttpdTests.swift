@@ -131,6 +131,33 @@ struct NghttpdTests {
     #expect(run.seen.events(.connected).isEmpty)
   }
 
+  /// The server ends the handshake of whoever shows no certificate.
+  @Test func showsItsCertificate() throws {
+    let server = try ServerProcess.nghttpd(options: ["--verify-client"])
+    let stranger = try #require(TestCertificate.stranger)
+    let known = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 10)
+    target.clientCertificate = ClientCertificate(
+      certificateFile: stranger.certificate, keyFile: stranger.key)
+    try known.start(target)
+    #expect(known.waitForEnd())
+    #expect(known.seen.wrongs == [])
+    #expect(known.seen.accepted == 10)
+    let unknown = TransportRun()
+    try unknown.start(TransportRun.target(TransportRun.https(server), rate: 20, count: 5))
+    #expect(unknown.waitForEnd())
+    #expect(unknown.seen.accepted == 0)
+    #expect(unknown.seen.failed.count + unknown.seen.missed.count == 5)
+    #expect(!unknown.seen.failed.isEmpty)
+    // A key that is not the certificate's is found before anything is sent.
+    let mixed = TransportRun()
+    target.clientCertificate?.keyFile = try #require(TestCertificate.good).key
+    try mixed.start(target)
+    #expect(mixed.waitForEnd())
+    #expect(mixed.seen.sent.isEmpty)
+    #expect(mixed.seen.failed.values.allSatisfy { $0.reason == .tls }, "\(mixed.seen.failed)")
+  }
+
   @Test func waitsItsTurnWithOneStreamAtATime() throws {
     let server = try ServerProcess.nghttpd()
     let run = TransportRun()

@@ -188,6 +188,64 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "request", atLeast: seen.sent.count).count == seen.sent.count)
   }
 
+  @Test func silenceWithoutANamedTimeGrows() throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "3", "--behaviour", "status:503"])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 400)
+    target.unnamedPause = UnnamedPause(
+      statuses: [503], first: .milliseconds(200), longest: .seconds(1))
+    try run.start(target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    // What was under way together counts once.
+    let pauses = seen.events(.retryAfter)
+    #expect((1...3).contains(pauses.count))
+    #expect(pauses.allSatisfy { $0.detail.contains("503") && $0.detail.contains("our own choice") })
+    #expect(seen.missed(.retryAfter) >= 19)
+    #expect(seen.accepted + seen.missed(.retryAfter) + 3 == 400)
+  }
+
+  @Test func variantsTakeTurnsOnTheWire() throws {
+    let server = try ServerProcess.scripted([])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 30, maximumStreams: 1)
+    target.providers = ["a", "b", "c"].map {
+      TokenProvider(url: TransportRun.https(server, path: "/\($0)"), token: $0)
+    }
+    target.variants = [7, 8, 9].map { VariantID(rawValue: $0) }
+    try run.start(target)
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.accepted == 30)
+    _ = server.numbers(after: "request", atLeast: 30)
+    let paths = server.lines.filter { $0.hasPrefix("request ") }.compactMap { $0.split(separator: " ").last }
+    #expect(paths.map(String.init) == (0..<30).map { ["/a", "/b", "/c"][$0 % 3] })
+  }
+
+  /// Renewed credentials: what is sent from then on goes by the new ones, over the same connection, and nothing is lost.
+  @Test func providersAreReplacedInTheMiddle() throws {
+    let server = try ServerProcess.scripted([])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 120, maximumStreams: 1)
+    target.providers = [TokenProvider(url: TransportRun.https(server, path: "/old"), token: "1")]
+    try run.start(target)
+    #expect(run.wait { $0.accepted >= 20 })
+    run.thread?.replaceProviders(
+      [TokenProvider(url: TransportRun.https(server, path: "/new"), token: "2")], of: TransportRun.target)
+    // As many as there were, or they are not taken.
+    run.thread?.replaceProviders([], of: TargetID(rawValue: 99))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.accepted == 120)
+    #expect(server.numbers(after: "request", atLeast: 120).count == 120)
+    #expect(server.numbers(after: "connection").count == 1)
+    let paths = server.lines.filter { $0.hasPrefix("request ") }.compactMap { $0.split(separator: " ").last }
+    let turn = try #require(paths.firstIndex(of: "/new"))
+    #expect(turn >= 20)
+    #expect(paths[turn...].allSatisfy { $0 == "/new" })
+  }
+
   @Test func beyondMaxInFlightIsMissed() throws {
     let server = try ServerProcess.scripted(["--delay", "200"])
     let run = TransportRun()

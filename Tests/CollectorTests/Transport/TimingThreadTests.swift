@@ -15,14 +15,21 @@ import Testing
   @Test func refusesWhatCannotBeUsed() throws {
     try check { _ in }
     for url in ["", "127.0.0.1", "ftp://127.0.0.1/", "https://", "https://a b/"] {
-      #expect(throws: TransportError.self, "\(url)") { try check { $0.provider = HTTPProvider(url: url) } }
+      #expect(throws: TransportError.self, "\(url)") { try check { $0.providers = [HTTPProvider(url: url)] } }
     }
     for header in [HeaderField("x y", "1"), HeaderField("x", "1\r\ny: 2"), HeaderField("", "1")] {
       #expect(throws: TransportError.self) {
-        try check { $0.provider = HTTPProvider(url: "https://127.0.0.1/", headers: [header]) }
+        try check { $0.providers = [HTTPProvider(url: "https://127.0.0.1/", headers: [header])] }
       }
     }
     #expect(throws: TransportError.self) { try check { $0.caFile = "/nonexistent/ca.pem" } }
+    #expect(throws: TransportError.self) {
+      try check {
+        $0.clientCertificate = ClientCertificate(certificateFile: "/nonexistent/a", keyFile: "/dev/null")
+      }
+    }
+    #expect(throws: TransportError.self) { try check { $0.providers = [] } }
+    #expect(throws: TransportError.self) { try check { $0.variants = [VariantID(rawValue: 1), .none] } }
     #expect(throws: TransportError.self) { try check { $0.timeout = .zero } }
     #expect(throws: TransportError.self) { try check { $0.limits.maxInFlight = 0 } }
   }

@@ -25,6 +25,9 @@ struct ReconnectBackoff: Sendable {
     earliest = now + .nanoseconds(full / 2 + Int64(Double(full / 2) * generator.unit()))
   }
 
+  /// The peer asked for more time than the wait gives it.
+  mutating func hold(until instant: MonotonicTime) { earliest = max(earliest ?? instant, instant) }
+
   /// A connection gave an answer.
   mutating func noteSuccess() {
     failures = 0

@@ -87,7 +87,9 @@ struct TransferFailure: Sendable, Equatable {
   /// For people: the detail of the event.
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }
-    if isTooLarge { return "the answer is larger than \(PushResponse.maximumBodyBytes) bytes" }
+    if isTooLarge {
+      return "the answer is larger than \(PushResponse.maximumBodyBytes) bytes, or its headers are without end"
+    }
     if !message.isEmpty { return message }
     switch reason {
     case .goaway: return "the connection is going away"

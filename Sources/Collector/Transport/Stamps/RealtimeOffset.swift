@@ -1,3 +1,4 @@
+import Glibc
 import Measurement
 
 /// CLOCK_REALTIME − CLOCK_MONOTONIC in nanoseconds, to put the kernel's receive stamps (wall clock) onto the clock that
@@ -24,6 +25,17 @@ struct RealtimeOffset: Sendable, Equatable {
       }
     }
     nanoseconds = best
+  }
+
+  /// The wall clock in nanoseconds comes from the kernel itself: it is compared with the kernel's own stamps.
+  init(reading clock: any HostClock) {
+    self.init(
+      monotonic: { clock.monotonicNow().nanoseconds },
+      realtime: {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      })
   }
 
   func monotonic(_ realtime: Int64) -> MonotonicTime {

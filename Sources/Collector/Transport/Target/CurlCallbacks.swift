@@ -15,8 +15,9 @@ private func target(_ pointer: UnsafeMutableRawPointer?) -> TargetTransport? {
 func curlHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  transfer(context)?.take(headerLine: UnsafeRawBufferPointer(start: bytes, count: size * count))
-  return size * count
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  // Any other number than the one given ends the transfer.
+  return transfer(context)?.take(headerLine: line) ?? false ? size * count : 0
 }
 
 func curlBody(
@@ -24,7 +25,6 @@ func curlBody(
 ) -> Int {
   let hasRoom =
     transfer(context)?.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? false
-  // Any other number than the one given ends the transfer.
   return hasRoom ? size * count : Int(CURL_WRITEFUNC_ERROR)
 }
 

@@ -60,10 +60,10 @@ extension TargetTransport {
     _ transfer: Transfer, status: Int, version: HTTPVersion,
     _ answer: (time: MonotonicTime, source: TimestampSource)
   ) {
-    let judgement = target.provider.judge(
-      PushResponse(
-        status: status, headers: ResponseHeaders(lines: transfer.headerLines), body: transfer.responseBody,
-        httpVersion: version, receivedAt: loop.offset.wall(answer.time)))
+    let response = PushResponse(
+      status: status, headers: ResponseHeaders(lines: transfer.headerLines), body: transfer.responseBody,
+      httpVersion: version, receivedAt: loop.offset.wall(answer.time))
+    let judgement = provider(of: transfer.notification).judge(response)
     var reason: String?
     if case .rejected(let word) = judgement.verdict, !word.isEmpty { reason = word }
     loop.observe(
@@ -72,14 +72,22 @@ extension TargetTransport {
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
           isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use, attempt: 1,
           httpVersion: version)))
-    guard let pause = judgement.retryAfter, pause > .zero else { return }
-    let until = answer.time + pause
-    if until > (schedule.pausedUntil ?? .zero) {
-      emit(
-        .retryAfter, connection: transfer.use?.id, at: answer.time,
-        detail:
-          "\(status)\(reason.map { " \($0)" } ?? ""): nothing is sent for \(pause.microseconds / 1000) ms")
+    let sent = transfer.sent ?? transfer.startedAt
+    guard judgement.verdict != .accepted else {
+      pauseRule.noteAccepted(sentAt: sent)
+      return
     }
+    let isNamed = response.headers["retry-after"] != nil
+    guard
+      let until = pauseRule.noteRejected(
+        status: status, named: isNamed ? judgement.retryAfter : nil,
+        guess: isNamed ? nil : judgement.retryAfter, sentAt: sent, answeredAt: answer.time)
+    else { return }
+    let word = reason.map { " \($0)" } ?? ""
+    let choice = isNamed ? "" : ", our own choice"
+    emit(
+      .retryAfter, connection: transfer.use?.id, at: answer.time,
+      detail: "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)")
     schedule.pause(until: until)
   }
 

@@ -13,8 +13,11 @@ final class TargetTransport {
 
   let headStart: Duration
 
+  /// Renewed with their credentials; as many as the target began with.
+  var providers: [any Provider]
   var schedule: TargetSchedule
   var backoff: ReconnectBackoff
+  var pauseRule: PauseRule
 
   /// Handles at rest, handles with a request made ahead, and all there are.
   var pool: [Transfer] = []
@@ -54,9 +57,11 @@ final class TargetTransport {
     var seeds = SeededGenerator(seed: target.seed)
     schedule = TargetSchedule(
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
-      limits: target.limits)
+      limits: target.limits, variants: target.variants)
+    providers = target.providers
     headStart = HeadStart.of(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
+    pauseRule = PauseRule(unnamed: target.unnamedPause, seed: seeds.next())
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
     ccurl_multi_set_socket_function(multi, curlSocketInterest)
@@ -185,7 +190,20 @@ final class TargetTransport {
     let id = NotificationID(run: run, sample: sampleID(planned))
     let notification = PushNotification(
       id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
-    transfer.prepare(planned, target.provider.request(for: notification))
+    transfer.prepare(planned, provider(of: planned).request(for: notification))
+  }
+
+  /// The one whose turn it is.
+  func provider(of notification: PlannedNotification) -> any Provider {
+    providers[TargetSchedule.index(of: notification.sequence, in: providers.count)]
+  }
+
+  /// Goes on with others, whose credentials are newer; requests that were made ahead are made anew. What is under way
+  /// is not touched.
+  func replaceProviders(_ renewed: [any Provider]) {
+    guard renewed.count == providers.count else { return }
+    providers = renewed
+    while let transfer = staged.popFirst() { recycle(transfer) }
   }
 
   func recycle(_ transfer: Transfer) {

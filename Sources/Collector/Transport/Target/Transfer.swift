@@ -37,6 +37,7 @@ final class Transfer {
   private(set) var headerLines: [UInt8] = []
   private(set) var responseBody: [UInt8] = []
   private(set) var isTooLarge = false
+  private var headerBudget = HeaderBudget()
 
   private let errorText: UnsafeMutablePointer<CChar>
   private var request = PushRequest(url: "")
@@ -77,6 +78,10 @@ final class Transfer {
     ccurl_easy_set_pointer(easy, CURLOPT_NOPROXY, "*")
     ccurl_easy_set_pointer(easy, CURLOPT_USERAGENT, "pushscope")
     if let caFile = target.target.caFile { ccurl_easy_set_pointer(easy, CURLOPT_CAINFO, caFile) }
+    if let certificate = target.target.clientCertificate {
+      ccurl_easy_set_pointer(easy, CURLOPT_SSLCERT, certificate.certificateFile)
+      ccurl_easy_set_pointer(easy, CURLOPT_SSLKEY, certificate.keyFile)
+    }
     let numbers: [(CURLoption, Int)] = [
       (CURLOPT_NOSIGNAL, 1),
       (CURLOPT_HTTP_VERSION, ccurl_http_version_2tls()),
@@ -175,6 +180,7 @@ final class Transfer {
     headerLines.removeAll(keepingCapacity: true)
     responseBody.removeAll(keepingCapacity: true)
     isTooLarge = false
+    headerBudget = HeaderBudget()
     errorText[0] = 0
     setTalkative(false)
   }
@@ -183,8 +189,13 @@ final class Transfer {
 
   /// One header line. The last block counts whose status is no interim one (RFC 9110, section 15.2); its empty line is
   /// the instant at which the answer's headers are complete. Trailers come later and are dropped.
-  func take(headerLine line: UnsafeRawBufferPointer) {
-    guard answer == nil else { return }
+  /// - Returns: whether the peer may go on.
+  func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    guard headerBudget.take(line.count) else {
+      isTooLarge = true
+      return false
+    }
+    guard answer == nil else { return true }
     if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
       if status >= 200 { answer = target.stampAnswer(of: self) }
     } else if line.starts(with: Self.statusLine) {
@@ -193,6 +204,7 @@ final class Transfer {
     } else if headerLines.count + line.count <= ResponseHeaders.maximumBytes {
       headerLines.append(contentsOf: line)
     }
+    return true
   }
 
   /// - Returns: whether there is still room.

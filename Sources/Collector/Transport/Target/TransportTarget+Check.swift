@@ -7,6 +7,24 @@ extension TransportTarget {
   /// Tries what every request will need: a URL that libcurl can read, headers that are one line each, a CA file that is
   /// there, limits that let something through.
   func check(run: RunID) throws(TransportError) {
+    guard !providers.isEmpty, variants.isEmpty || variants.count == providers.count else {
+      throw TransportError(
+        .unusableTarget, target: id, "\(variants.count) variants and \(providers.count) ways to send do not match")
+    }
+    for provider in providers { try check(provider, run: run) }
+    if let caFile { try check(file: caFile, as: "CA file") }
+    if let clientCertificate {
+      try check(file: clientCertificate.certificateFile, as: "client certificate")
+      try check(file: clientCertificate.keyFile, as: "client certificate's key")
+    }
+    guard timeout >= .milliseconds(1), limits.maxLag > .zero, limits.maxInFlight > 0, maximumStreams > 0
+    else {
+      throw TransportError(
+        .unusableTarget, target: id, "a timeout, lag or limit of nothing lets nothing through")
+    }
+  }
+
+  private func check(_ provider: any Provider, run: RunID) throws(TransportError) {
     let trial = provider.request(
       for: PushNotification(
         id: NotificationID(run: run, sample: SampleID(target: id, sequence: 1)), mac: nil,
@@ -19,15 +37,12 @@ extension TransportTarget {
     if !HeaderField(trial.method, "").isSendable {
       throw TransportError(.unusableTarget, target: id, "\(trial.method.debugDescription) is no HTTP method")
     }
-    if let caFile, access(caFile, R_OK) != 0 {
+  }
+
+  private func check(file: String, as what: String) throws(TransportError) {
+    guard access(file, R_OK) == 0 else {
       throw TransportError(
-        .unusableTarget, target: id,
-        "the CA file \(caFile) cannot be read: \(String(cString: strerror(errno)))")
-    }
-    guard timeout >= .milliseconds(1), limits.maxLag > .zero, limits.maxInFlight > 0, maximumStreams > 0
-    else {
-      throw TransportError(
-        .unusableTarget, target: id, "a timeout, lag or limit of nothing lets nothing through")
+        .unusableTarget, target: id, "the \(what) \(file) cannot be read: \(String(cString: strerror(errno)))")
     }
   }
 

@@ -4,7 +4,11 @@ import Providers
 /// Everything the timing thread needs to know of one target of a run.
 public struct TransportTarget: Sendable {
   public var id: TargetID
-  public var provider: any Provider
+  /// One a variant, in their order; never empty. Sequence number n goes by the one at (n − 1) modulo their number, so
+  /// that variants interleave and each is seen equally often.
+  public var providers: [any Provider]
+  /// The store's numbers for the variants, one for each of ``providers``; empty for a target that has none.
+  public var variants: [VariantID]
   /// Signs notification ids for receipts; `nil` when none are served.
   public var authenticator: ReceiptAuthenticator?
   public var arrivals: ArrivalProcess
@@ -13,24 +17,46 @@ public struct TransportTarget: Sendable {
   public var timeout: Duration
   /// PEM of the authorities to trust instead of the system's.
   public var caFile: String?
+  /// What we show the peer of ourselves; `nil` for nothing.
+  public var clientCertificate: ClientCertificate?
+  /// How long to be silent where the provider says "too much" without saying how long.
+  public var unnamedPause: UnnamedPause
   /// Most streams we open at once on the connection, whatever the peer would take.
   public var maximumStreams: Int
-  /// Of the arrivals and of the reconnect jitter.
+  /// Of the arrivals and of all jitter.
   public var seed: UInt64
 
   public init(
-    id: TargetID, provider: any Provider, authenticator: ReceiptAuthenticator? = nil,
-    arrivals: ArrivalProcess, limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10),
-    caFile: String? = nil, maximumStreams: Int = 1000, seed: UInt64
+    id: TargetID, providers: [any Provider], variants: [VariantID] = [],
+    authenticator: ReceiptAuthenticator? = nil, arrivals: ArrivalProcess,
+    limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10), caFile: String? = nil,
+    clientCertificate: ClientCertificate? = nil, unnamedPause: UnnamedPause = .afterTooMany,
+    maximumStreams: Int = 1000, seed: UInt64
   ) {
     self.id = id
-    self.provider = provider
+    self.providers = providers
+    self.variants = variants
     self.authenticator = authenticator
     self.arrivals = arrivals
     self.limits = limits
     self.timeout = timeout
     self.caFile = caFile
+    self.clientCertificate = clientCertificate
+    self.unnamedPause = unnamedPause
     self.maximumStreams = maximumStreams
     self.seed = seed
+  }
+
+  /// A target whose notifications are all of one kind.
+  public init(
+    id: TargetID, provider: any Provider, authenticator: ReceiptAuthenticator? = nil,
+    arrivals: ArrivalProcess, limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10),
+    caFile: String? = nil, clientCertificate: ClientCertificate? = nil, maximumStreams: Int = 1000,
+    seed: UInt64
+  ) {
+    self.init(
+      id: id, providers: [provider], authenticator: authenticator, arrivals: arrivals, limits: limits,
+      timeout: timeout, caFile: caFile, clientCertificate: clientCertificate,
+      maximumStreams: maximumStreams, seed: seed)
   }
 }

@@ -36,7 +36,7 @@ final class TimingLoop {
     self.sink = sink
     poller = try Poller(wake: mailbox.wake)
     let now = clock.monotonicNow()
-    offset = Self.measureOffset(clock)
+    offset = RealtimeOffset(reading: clock)
     offsetDue = now + RealtimeOffset.interval
     statisticsDue = now
     for (index, target) in targets.enumerated() {
@@ -90,7 +90,7 @@ final class TimingLoop {
       case .wake: takeCommands()
       case .timer:
         if let deadline { lag.record((self.now() - deadline).nanoseconds) }
-      case .clockStep: offset = Self.measureOffset(clock)
+      case .clockStep: offset = RealtimeOffset(reading: clock)
       case .socket(let target, let fd): targets[target].socketReady(event, fd: fd)
       }
     }
@@ -107,7 +107,7 @@ final class TimingLoop {
 
   private func keepHouse(at now: MonotonicTime) {
     if now >= offsetDue {
-      offset = Self.measureOffset(clock)
+      offset = RealtimeOffset(reading: clock)
       offsetDue = now + RealtimeOffset.interval
     }
     if now >= statisticsDue {
@@ -133,6 +133,9 @@ final class TimingLoop {
     for (target, sequence) in commands.committed {
       targets.first { $0.target.id == target }?.schedule.acknowledge(through: sequence)
     }
+    for (target, providers) in commands.providers {
+      targets.first { $0.target.id == target }?.replaceProviders(providers)
+    }
     guard let draining = commands.stop else { return }
     drainDeadline = now() + draining
     for target in targets { target.stop() }
@@ -146,16 +149,5 @@ final class TimingLoop {
     statistics.loopLag.maximum = lag.maximum
     statistics.targets = targets.map { $0.currentStatistics() }
     mailbox.publish(statistics)
-  }
-
-  /// The wall clock in nanoseconds comes from the kernel itself: it is compared with the kernel's own stamps.
-  private static func measureOffset(_ clock: any HostClock) -> RealtimeOffset {
-    RealtimeOffset(
-      monotonic: { clock.monotonicNow().nanoseconds },
-      realtime: {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-      })
   }
 }

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import Measurement
+import Providers
 import Synchronization
 
 /// What other threads have for the timing thread, and what it shows them.
@@ -8,6 +9,8 @@ final class TimingMailbox: Sendable {
   struct Commands: Sendable {
     /// Through which sequence number a target's plan is committed.
     var committed: [TargetID: Int64] = [:]
+    /// What targets shall send by from now on.
+    var providers: [TargetID: [any Provider]] = [:]
     /// How long answers may still take once everything is to stop.
     var stop: Duration?
   }

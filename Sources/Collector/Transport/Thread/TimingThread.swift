@@ -1,6 +1,7 @@
 import CCurl
 import Dispatch
 import Measurement
+import Providers
 import Synchronization
 
 /// Sends a run's notifications on time, on a thread of its own, and tells what it saw.
@@ -75,6 +76,14 @@ public final class TimingThread: Sendable {
     mailbox.leave { $0.committed[target] = max(sequence, $0.committed[target] ?? 0) }
   }
 
+  /// From now on a target sends by these: for credentials, which are part of a provider and grow old.
+  ///
+  /// - Parameter providers: as many as the target began with, in the order of its variants; others are ignored. Their
+  ///   URLs and headers must be as usable as those that were checked at the start.
+  public func replaceProviders(_ providers: [any Provider], of target: TargetID) {
+    mailbox.leave { $0.providers[target] = providers }
+  }
+
   /// Ends the plan. What is due and unsent is missed (`stopping`), what is under way may be answered for so long, then
   /// it has failed (`timeout`). Whatever is still planned when the thread ends was never due.
   public func stop(draining: Duration) {
@@ -95,7 +104,7 @@ public final class TimingThread: Sendable {
   public var statistics: TimingStatistics { mailbox.latestStatistics }
 
   /// libcurl sets itself up once a process, before any thread uses it.
-  private static let isLibraryReady = curl_global_init(ccurl_global_default()) == CURLE_OK
+  static let isLibraryReady = curl_global_init(ccurl_global_default()) == CURLE_OK
 }
 
 /// Carries a closure through pthread_create's untyped pointer.

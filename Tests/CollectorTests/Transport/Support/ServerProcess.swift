@@ -41,6 +41,11 @@ final class ServerProcess: Sendable {
     try python("http1_server.py", options, isEncrypted: isEncrypted)
   }
 
+  /// `Tests/Support/hostile_server.py`, in the clear.
+  static func hostile(_ options: [String]) throws -> ServerProcess {
+    try python("hostile_server.py", options, isEncrypted: false)
+  }
+
   private static func python(_ script: String, _ options: [String], isEncrypted: Bool) throws -> ServerProcess
   {
     guard let certificate = TestCertificate.good else { throw Missing() }

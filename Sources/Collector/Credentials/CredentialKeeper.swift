@@ -1,0 +1,141 @@
+import Dispatch
+import Measurement
+import Providers
+import Synchronization
+
+/// Keeps the credentials of a run's targets fresh, on a thread of its own: tokens are signed or fetched before the first
+/// notification and renewed ahead of their end, so no notification ever waits for one.
+final class CredentialKeeper: Sendable {
+  private struct State {
+    var refused: Set<TargetID> = []
+    var isStopping = false
+    var replace: (@Sendable ([any Provider], TargetID) -> Void)?
+    /// The newest providers of each target.
+    var providers: [TargetID: [any Provider]] = [:]
+    var first: FirstRound = .waiting(nil)
+  }
+
+  private enum FirstRound {
+    case waiting(CheckedContinuation<Void, any Error>?)
+    case done(Result<Void, any Error>)
+  }
+
+  private let state = Mutex(State())
+  private let wake = DispatchSemaphore(value: 0)
+  private let targets: Set<TargetID>
+
+  /// Begins to make the first ones.
+  /// - Parameters:
+  ///   - patience: how long to try for the first ones before a run is given up.
+  ///   - post: takes events and log lines, on the keeper's thread.
+  init(
+    _ items: [CredentialBook.Item], clock: any HostClock, seed: UInt64, patience: Duration = .seconds(30),
+    post: @escaping @Sendable ([Observation]) -> Void
+  ) {
+    targets = Set(items.flatMap { $0.clients.map(\.target) })
+    guard !items.isEmpty else {
+      state.withLock { $0.first = .done(.success(())) }
+      return
+    }
+    DedicatedThread.start(name: "credentials") { [self] in
+      let book = CredentialBook(
+        items, clock: clock, seed: seed, replace: { [self] in take($0, of: $1) }, post: post)
+      run(book, clock: clock, patience: patience)
+    }
+  }
+
+  /// Waits for the first credential of every target.
+  /// - Returns: the targets' providers with their credentials.
+  /// - Throws: ``CollectorError`` when one does not come.
+  func first() async throws -> [TargetID: [any Provider]] {
+    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+      let done: Result<Void, any Error>? = state.withLock { state in
+        if case .done(let result) = state.first { return result }
+        state.first = .waiting(waiter)
+        return nil
+      }
+      if let done { waiter.resume(with: done) }
+    }
+    return state.withLock { $0.providers }
+  }
+
+  /// Tells of every later renewal.
+  /// - Parameter replace: called on the keeper's thread; must not call back.
+  func onRenewal(_ replace: @escaping @Sendable ([any Provider], TargetID) -> Void) {
+    // What was renewed between the first round and now is told at once; under the lock, so that none overtakes another.
+    state.withLock { state in
+      state.replace = replace
+      for (target, providers) in state.providers { replace(providers, target) }
+    }
+  }
+
+  /// Looks through what the timing thread saw for credentials that were refused. Called on that thread: costs next to
+  /// nothing when there are none.
+  func note(_ observations: [Observation]) {
+    guard !targets.isEmpty else { return }
+    var refused: Set<TargetID> = []
+    for case .answered(let answer) in observations where Self.isRefusal(answer) {
+      let target = answer.id.target
+      if targets.contains(target) { refused.insert(target) }
+    }
+    guard !refused.isEmpty else { return }
+    let isNews = state.withLock { state in
+      let isNews = !refused.isSubset(of: state.refused)
+      state.refused.formUnion(refused)
+      return isNews
+    }
+    if isNews { wake.signal() }
+  }
+
+  /// 401 is for credentials that are missing or no longer good (RFC 9110, section 15.5.2); Apple says 403 and a word.
+  private static func isRefusal(_ answer: AnsweredRequest) -> Bool {
+    guard !answer.isAccepted else { return false }
+    return answer.status == 401
+      || answer.status == 403 && ["ExpiredProviderToken", "ExpiredJwtToken"].contains(answer.reason)
+  }
+
+  func stop() {
+    state.withLock { $0.isStopping = true }
+    wake.signal()
+  }
+
+  private func take(_ providers: [any Provider], of target: TargetID) {
+    state.withLock { state in
+      state.providers[target] = providers
+      state.replace?(providers, target)
+    }
+  }
+
+  private func run(_ book: CredentialBook, clock: any HostClock, patience: Duration) {
+    let deadline = clock.monotonicNow() + patience
+    while true {
+      let rest = book.step()
+      finishFirst(book, isLate: clock.monotonicNow() > deadline)
+      _ = wake.wait(timeout: .now() + .nanoseconds(Int(rest.nanoseconds)))
+      let (isStopping, refused) = state.withLock { state in
+        defer { state.refused = [] }
+        return (state.isStopping, state.refused)
+      }
+      if isStopping { break }
+      for target in refused { book.noteRefusal(of: target) }
+    }
+    finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
+  }
+
+  private func finishFirst(_ book: CredentialBook, isLate: Bool) {
+    if book.isComplete {
+      finish(.success(()))
+    } else if let failure = book.finalFailure ?? (isLate ? book.lastFailure : nil) {
+      finish(.failure(CollectorError(book.finalFailure == nil ? .unreachable : .credentials, failure)))
+    }
+  }
+
+  private func finish(_ result: Result<Void, any Error>) {
+    let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
+      guard case .waiting(let waiter) = state.first else { return nil }
+      state.first = .done(result)
+      return waiter
+    }
+    waiter?.resume(with: result)
+  }
+}

@@ -1,0 +1,161 @@
+import Measurement
+import Providers
+import Synchronization
+import Testing
+
+@testable import Collector
+
+/// A source that does as it is told, and counts.
+final class ScriptedSource: CredentialSource {
+  let name = "test token"
+  let isRemote: Bool
+  private let outcomes: Mutex<[CredentialOutcome]>
+  private let asked = Mutex(0)
+
+  init(isRemote: Bool = false, _ outcomes: [CredentialOutcome] = []) {
+    self.isRemote = isRemote
+    self.outcomes = Mutex(outcomes)
+  }
+
+  var timesAsked: Int { asked.withLock { $0 } }
+
+  func issue(at now: WallTime) -> CredentialOutcome {
+    let count = asked.withLock { count in
+      count += 1
+      return count
+    }
+    let scripted = outcomes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    return scripted ?? .issued(value: "token-\(count)", lifetime: .seconds(3600), took: "")
+  }
+}
+
+@Suite struct CredentialBookTests {
+  private final class Fixture {
+    let clock = HandClock()
+    var replaced: [(target: Int64, header: String)] = []
+    var events: [Event] = []
+    var lines: [LogLine] = []
+    private(set) lazy var book = makeBook()
+    private let items: [CredentialBook.Item]
+
+    init(_ items: [CredentialBook.Item]) { self.items = items }
+
+    private func makeBook() -> CredentialBook {
+      CredentialBook(
+        items, clock: clock, seed: 5, replace: { [unowned self] in note($0, of: $1) },
+        post: { [unowned self] observations in
+          for observation in observations {
+            if case .event(let event) = observation { events.append(event) }
+            if case .log(let line) = observation { lines.append(line) }
+          }
+        })
+    }
+
+    private func note(_ providers: [any Provider], of target: TargetID) {
+      var generator = SeededGenerator(seed: 1)
+      let run = RunID(at: WallTime(microseconds: 0), using: &generator)
+      let notification = PushNotification(
+        id: NotificationID(run: run, sample: SampleID(target: target, sequence: 1)),
+        plannedAt: WallTime(microseconds: 0))
+      let headers = providers.first?.request(for: notification).headers ?? []
+      replaced.append((target.rawValue, headers.first { $0.name == "authorization" }?.value ?? ""))
+    }
+  }
+
+  private static func client(_ target: Int64) -> CredentialBook.Client {
+    CredentialBook.Client(target: TargetID(rawValue: target)) { credential in
+      [TokenProvider(token: credential)]
+    }
+  }
+
+  @Test func oneTokenServesAllItsTargets() {
+    let source = ScriptedSource()
+    let fixture = Fixture([
+      .init(source: source, rule: .apns, clients: [Self.client(1), Self.client(2), Self.client(3)])
+    ])
+    #expect(!fixture.book.isComplete)
+    _ = fixture.book.step()
+    #expect(fixture.book.isComplete)
+    #expect(source.timesAsked == 1)
+    #expect(fixture.replaced.map(\.target) == [1, 2, 3])
+    #expect(fixture.replaced.allSatisfy { $0.header == "token-1" })
+    #expect(fixture.events.map(\.kind) == [.tokenRefreshed, .tokenRefreshed, .tokenRefreshed])
+  }
+
+  @Test func renewalsGoOnForDays() {
+    let source = ScriptedSource()
+    let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
+    for _ in 0..<(48 * 360) {
+      let rest = fixture.book.step()
+      #expect(rest <= CredentialBook.longestRest)
+      fixture.clock.advance(.seconds(10))
+    }
+    #expect(source.timesAsked == 48 * 60 / 40)
+    #expect(fixture.replaced.last?.header == "token-72")
+  }
+
+  @Test func aSlowIssuerDoesNotKeepOthersWaiting() {
+    let remote = ScriptedSource(isRemote: true)
+    let local = ScriptedSource()
+    let fixture = Fixture([
+      .init(source: remote, rule: .oauth, clients: [Self.client(1)]),
+      .init(source: local, rule: .apns, clients: [Self.client(2)]),
+    ])
+    _ = fixture.book.step()
+    #expect(fixture.replaced.map(\.target) == [2, 1])
+  }
+
+  @Test func anIssuerThatFailsIsSaidOnceAndAskedAgain() {
+    let source = ScriptedSource(
+      isRemote: true,
+      [
+        .issued(value: "first", lifetime: .seconds(3600), took: "143 ms"),
+        .failed("503", isFinal: false, retryAfter: nil), .failed("503", isFinal: false, retryAfter: nil),
+      ])
+    let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
+    _ = fixture.book.step()
+    #expect(fixture.events.first?.detail == "test token made in 143 ms")
+    for _ in 0..<400 {
+      fixture.clock.advance(.seconds(10))
+      _ = fixture.book.step()
+    }
+    // 55 minutes, two failures, the next one.
+    #expect(source.timesAsked == 4)
+    #expect(fixture.lines.count == 1 && fixture.lines.first?.level == .error)
+    #expect(fixture.lines.first?.message.contains("503") == true)
+    #expect(fixture.replaced.map(\.header) == ["first", "token-4"])
+    #expect(fixture.events.last?.detail == "test token renewed")
+    #expect(fixture.book.finalFailure == nil)
+  }
+
+  @Test func whatIsInVainIsSaid() {
+    let source = ScriptedSource(
+      isRemote: true, [.failed("invalid_grant", isFinal: true, retryAfter: nil)])
+    let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
+    _ = fixture.book.step()
+    #expect(fixture.book.finalFailure == "no test token: invalid_grant")
+    #expect(!fixture.book.isComplete)
+  }
+
+  @Test func aRefusedTokenIsRenewedOnce() {
+    let source = ScriptedSource(isRemote: true)
+    let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
+    _ = fixture.book.step()
+    for _ in 0..<60 {
+      fixture.clock.advance(.seconds(2))
+      fixture.book.noteRefusal(of: TargetID(rawValue: 1))
+      fixture.book.noteRefusal(of: TargetID(rawValue: 77))
+      _ = fixture.book.step()
+      if source.timesAsked == 2 { break }
+    }
+    #expect(source.timesAsked == 2)
+    #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
+    #expect(fixture.lines.count == 1)
+    // Quiet from then on.
+    for _ in 0..<300 {
+      fixture.clock.advance(.seconds(10))
+      _ = fixture.book.step()
+    }
+    #expect(source.timesAsked == 2)
+  }
+}

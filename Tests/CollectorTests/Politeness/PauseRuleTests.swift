@@ -1,0 +1,72 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite struct PauseRuleTests {
+  private static let start = MonotonicTime(nanoseconds: 7_000_000_000)
+
+  private static func rejected(
+    _ rule: inout PauseRule, _ status: Int, named: Duration? = nil, guess: Duration? = nil,
+    sent: Duration = .zero, answered: Duration = .milliseconds(5)
+  ) -> Duration? {
+    rule.noteRejected(
+      status: status, named: named, guess: guess, sentAt: start + sent, answeredAt: start + answered
+    ).map { $0 - (start + answered) }
+  }
+
+  @Test func aNamedTimeIsKeptExactly() {
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
+    #expect(Self.rejected(&rule, 503, named: .seconds(7)) == .seconds(7))
+    // A shorter one changes nothing, a longer one does.
+    #expect(Self.rejected(&rule, 429, named: .seconds(2)) == nil)
+    #expect(Self.rejected(&rule, 429, named: .seconds(9)) == .seconds(9))
+    #expect(Self.rejected(&rule, 503, named: .zero) == nil)
+  }
+
+  @Test func withoutOneItDoublesFromRefusalToRefusal() throws {
+    var rule = PauseRule(unnamed: .ofPushServices, seed: 3)
+    var at = Duration.zero
+    var lengths: [Duration] = []
+    for _ in 0..<10 {
+      let length = try #require(Self.rejected(&rule, 503, sent: at, answered: at + .milliseconds(5)))
+      lengths.append(length)
+      at += length + .milliseconds(10)
+    }
+    for (index, length) in lengths.enumerated() {
+      let full = min(Duration.seconds(900), .seconds(10) * (1 << index))
+      #expect(length >= full && length <= full * 1.5, "\(index): \(length)")
+    }
+    #expect(Set(lengths).count == lengths.count)
+    // All is well: the next one begins anew.
+    rule.noteAccepted(sentAt: Self.start + at)
+    let again = try #require(Self.rejected(&rule, 429, sent: at, answered: at + .milliseconds(5)))
+    #expect(again <= .seconds(15))
+  }
+
+  @Test func aBurstOfRefusalsIsOne() throws {
+    var rule = PauseRule(unnamed: .ofPushServices, seed: 3)
+    #expect(Self.rejected(&rule, 429, sent: .milliseconds(1)) != nil)
+    for millisecond in 2..<50 {
+      #expect(Self.rejected(&rule, 429, sent: .milliseconds(millisecond), answered: .milliseconds(60)) == nil)
+    }
+    #expect(rule.repeats == 1)
+    // An answer to what was under way before does not say that all is well.
+    rule.noteAccepted(sentAt: Self.start + .milliseconds(3))
+    #expect(rule.repeats == 1)
+  }
+
+  @Test func otherErrorsAskForNothing() {
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
+    #expect(Self.rejected(&rule, 503) == nil)
+    #expect(Self.rejected(&rule, 400) == nil)
+    var polite = PauseRule(unnamed: .ofPushServices, seed: 1)
+    #expect(Self.rejected(&polite, 410) == nil)
+  }
+
+  @Test func aProvidersOwnGuessIsTheLeast() throws {
+    var rule = PauseRule(unnamed: .ofPushServices, seed: 1)
+    let length = try #require(Self.rejected(&rule, 429, guess: .seconds(60)))
+    #expect(length >= .seconds(60) && length <= .seconds(90))
+  }
+}

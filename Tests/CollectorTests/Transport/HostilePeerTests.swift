@@ -1,0 +1,54 @@
+import Collector
+import Measurement
+import Providers
+import Testing
+
+/// Peers that give more than they were asked for: a recorded failure each, within bounds, and the schedule goes on.
+@Suite(
+  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .timeLimit(.minutes(5)))
+struct HostilePeerTests {
+  private static func run(_ url: String, timeout: Duration = .milliseconds(1500)) throws -> TransportRun.Seen {
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(url, rate: 20, count: 6, timeout: timeout, maximumStreams: 1))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(run.seen.ends == 6)
+    return run.seen
+  }
+
+  /// Over HTTP/2: 100 kB of headers in an answer, and a thousand interim answers.
+  @Test(arguments: ["headers:100000", "interim:2000"]) func headersWithoutEnd(behaviour: String) throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behaviour", behaviour])
+    let seen = try Self.run(TransportRun.https(server))
+    #expect(seen.failed.count == 1)
+    #expect(seen.failed.values.allSatisfy { $0.reason == .protocol || $0.reason == .reset }, "\(seen.failed)")
+    #expect(seen.accepted == 5)
+  }
+
+  /// Over HTTP/1.1, where libcurl itself would read on for as long as it may.
+  @Test(arguments: ["endless-headers", "endless-interim"]) func linesWithoutEnd(behaviour: String) throws {
+    let server = try ServerProcess.hostile([behaviour, "--good", "2", "--bad", "1"])
+    let seen = try Self.run("http://127.0.0.1:\(server.port)/", timeout: .seconds(15))
+    #expect(seen.failed.values.map(\.reason) == [.protocol], "\(seen.failed)")
+    #expect(seen.failed.values.first?.detail.contains("without end") == true)
+    #expect(seen.accepted == 5)
+  }
+
+  /// 64 kB that would unpack to 64 MB: nobody asked for a coding, so none is undone.
+  @Test func aBombIsNotUnpacked() throws {
+    let server = try ServerProcess.hostile(["bomb", "--good", "0", "--bad", "6"])
+    let seen = try Self.run("http://127.0.0.1:\(server.port)/")
+    // The answer's bytes fit: it is what its status says.
+    #expect(seen.accepted == 6)
+  }
+
+  @Test(arguments: ["not-http", "negative-length", "empty", "close", "reset", "half-headers"])
+  func nonsense(behaviour: String) throws {
+    let server = try ServerProcess.hostile([behaviour, "--good", "2", "--bad", "1"])
+    let seen = try Self.run("http://127.0.0.1:\(server.port)/")
+    #expect(seen.failed.count == 1, "\(seen.answered.values.map(\.status))")
+    #expect(seen.accepted == 5)
+  }
+}

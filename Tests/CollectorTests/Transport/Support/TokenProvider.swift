@@ -1,0 +1,17 @@
+import Providers
+
+/// Sends a token as a header and nothing else, and takes every 200 for accepted.
+struct TokenProvider: Provider {
+  let name = "token"
+  var url = "https://127.0.0.1/"
+  var token: String
+
+  func request(for notification: PushNotification) -> PushRequest {
+    PushRequest(url: url, headers: [HeaderField("authorization", token)], body: Array("{}".utf8))
+  }
+
+  func judge(_ response: PushResponse) -> ProviderJudgement {
+    if response.status == 200 { return ProviderJudgement(.accepted) }
+    return ProviderJudgement(.rejected(reason: ""), retryAfter: RetryAfter.pause(response))
+  }
+}
