@@ -1,4 +1,5 @@
 import Measurement
+import Providers
 
 /// What the timing thread saw, as values handed on once to the recorder. Nothing here is judged yet.
 public enum Observation: Sendable {
@@ -69,11 +70,13 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var connection: ConnectionUse?
   public var attempt: Int
   public var httpVersion: HTTPVersion?
+  /// What the answer says of the credential; `nil` when nothing.
+  public var credential: CredentialSignal?
 
   public init(
     id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
     reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil
+    httpVersion: HTTPVersion? = nil, credential: CredentialSignal? = nil
   ) {
     self.id = id
     self.at = at
@@ -84,5 +87,6 @@ public struct AnsweredRequest: Sendable, Equatable {
     self.connection = connection
     self.attempt = attempt
     self.httpVersion = httpVersion
+    self.credential = credential
   }
 }

@@ -87,11 +87,14 @@ final class CredentialKeeper: Sendable {
     if isNews { wake.signal() }
   }
 
-  /// 401 is for credentials that are missing or no longer good (RFC 9110, section 15.5.2); Apple says 403 and a word.
+  /// Expired, or of the kind that 401 is for: missing or no longer good (RFC 9110, section 15.5.2). What a provider
+  /// never took, and will not take when it is made anew, is nobody's to renew.
   private static func isRefusal(_ answer: AnsweredRequest) -> Bool {
-    guard !answer.isAccepted else { return false }
-    return answer.status == 401
-      || answer.status == 403 && ["ExpiredProviderToken", "ExpiredJwtToken"].contains(answer.reason)
+    switch answer.credential {
+    case .expired: true
+    case .refused: answer.status == 401
+    case .renewedTooOften, nil: false
+    }
   }
 
   func stop() {

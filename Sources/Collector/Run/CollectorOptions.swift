@@ -13,10 +13,12 @@ public struct CollectorOptions: Sendable {
   public var count: Int64?
   /// Plan nothing after so long, per target.
   public var duration: Duration?
+  /// Whether to send faster than a provider's documentation allows.
+  public var allowsAboveProviderLimit: Bool
 
   public init(
     storePath: String, runName: String? = nil, targetNames: [String] = [], rate: ArrivalRate? = nil,
-    count: Int64? = nil, duration: Duration? = nil
+    count: Int64? = nil, duration: Duration? = nil, allowsAboveProviderLimit: Bool = false
   ) {
     self.storePath = storePath
     self.runName = runName
@@ -24,5 +26,6 @@ public struct CollectorOptions: Sendable {
     self.rate = rate
     self.count = count
     self.duration = duration
+    self.allowsAboveProviderLimit = allowsAboveProviderLimit
   }
 }

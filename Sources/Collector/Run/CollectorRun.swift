@@ -91,15 +91,26 @@ public final class CollectorRun: Sendable {
 
       let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
       let assembled = targets.compactMap { target in
-        registration[target.configuration.name].map { (id: $0.id, target: target) }
+        registration[target.configuration.name].map { (id: $0.id, variants: $0.variants, target: target) }
       }
+      let services = try TargetServices(
+        credentials: [], subscriptions: [], clock: clock, seed: run.fingerprint, sink: inbox,
+        post: { inbox.post($0) })
+      defer { services.stop() }
+      let credentialed = try await services.ready()
       let timing = try TimingThread(
         run: run,
         targets: assembled.map {
-          $0.target.transportTarget(id: $0.id, seed: run.fingerprint, authenticator: authenticator)
+          $0.target.transportTarget(
+            id: $0.id, seed: run.fingerprint, authenticator: authenticator,
+            providers: credentialed[$0.id], variants: $0.variants)
         },
         clock: clock
-      ) { inbox.post($0) }
+      ) {
+        services.note($0)
+        inbox.post($0)
+      }
+      services.attach(timing)
       let ledgerTargets = assembled.map { $0.target.ledgerTarget(id: $0.id) }
       let recorder = RecorderThread(
         inbox: inbox, clock: clock,

@@ -30,10 +30,16 @@ struct TargetAssembly: Sendable {
     LedgerTarget(id: id, receiptDeadline: configuration.receiptDeadline?.microseconds)
   }
 
-  func transportTarget(id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?) -> TransportTarget {
+  /// - Parameters:
+  ///   - providers: those with credentials, if they have any.
+  ///   - variants: the store's numbers, in the order of the description's names.
+  func transportTarget(
+    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, providers: [any Provider]?,
+    variants: [VariantID]
+  ) -> TransportTarget {
     TransportTarget(
-      id: id, provider: provider, authenticator: authenticator, arrivals: arrivals, limits: limits,
-      timeout: configuration.timeout, caFile: configuration.caFile,
+      id: id, providers: providers ?? [provider], variants: variants, authenticator: authenticator,
+      arrivals: arrivals, limits: limits, timeout: configuration.timeout, caFile: configuration.caFile,
       seed: seed &+ UInt64(bitPattern: id.rawValue))
   }
 

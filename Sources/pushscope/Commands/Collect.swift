@@ -34,6 +34,9 @@ struct Collect: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A name to find the run by.", valueName: "text"))
   var runName: String?
 
+  @Flag(help: "Send faster than a provider's documentation allows.")
+  var allowAboveProviderLimit = false
+
   @Flag(help: .hidden)
   var untilInputEnds = false
 
@@ -52,7 +55,8 @@ struct Collect: AsyncParsableCommand {
       configuration: configuration,
       options: CollectorOptions(
         storePath: store.path, runName: runName, targetNames: targets, rate: rate?.rate,
-        count: count.map(Int64.init), duration: duration?.duration),
+        count: count.map(Int64.init), duration: duration?.duration,
+        allowsAboveProviderLimit: allowAboveProviderLimit),
       logger: logger)
     let end = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { run.stop() }) {
       try await run.run { start in

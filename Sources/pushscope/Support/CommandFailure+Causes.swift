@@ -19,13 +19,21 @@ extension CommandFailure {
     case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
     case let error as OutputError:
       self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
-    case let error as CollectorError: self.init("\(error)", exitStatus: .usage)
+    case let error as CollectorError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as TransportError:
       self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)
     case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as LoopbackError: self.init("\(error)", exitStatus: .configuration)
     case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
     default: self.init("\(error)", exitStatus: .failed)
+    }
+  }
+
+  private static func status(of error: CollectorError) -> ExitStatus {
+    switch error.code {
+    case .unknownTarget, .noReceiptListener, .listener, .transport: .usage
+    case .credentials, .providerLimit: .configuration
+    case .unreachable: .unavailable
     }
   }
 

@@ -13,11 +13,11 @@ import Testing
     return CredentialBook.Item(source: source, rule: .oauth, clients: [client])
   }
 
-  private static func answer(_ status: Int, reason: String? = nil) -> Observation {
+  private static func answer(_ status: Int, _ credential: CredentialSignal?) -> Observation {
     .answered(
       AnsweredRequest(
         id: SampleID(target: target, sequence: 1), at: .zero, source: .callback, status: status,
-        isAccepted: status == 200, reason: reason))
+        isAccepted: status == 200, credential: credential))
   }
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
@@ -55,7 +55,7 @@ import Testing
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
     let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, post: { _ in })
     #expect(try await keeper.first().isEmpty)
-    keeper.note([Self.answer(401)])
+    keeper.note([Self.answer(401, .expired)])
     keeper.stop()
   }
 

@@ -23,7 +23,9 @@ struct HostilePeerTests {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behaviour", behaviour])
     let seen = try Self.run(TransportRun.https(server))
     #expect(seen.failed.count == 1)
-    #expect(seen.failed.values.allSatisfy { $0.reason == .protocol || $0.reason == .reset }, "\(seen.failed)")
+    // Some versions of nghttp2 leave a header block that is too large unread, and say nothing: then it is silence.
+    let words: Set<FailureReason> = [.protocol, .reset, .timeout]
+    #expect(seen.failed.values.allSatisfy { words.contains($0.reason) }, "\(seen.failed)")
     #expect(seen.accepted == 5)
   }
 

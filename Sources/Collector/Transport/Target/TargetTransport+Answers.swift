@@ -71,7 +71,7 @@ extension TargetTransport {
         AnsweredRequest(
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
           isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use, attempt: 1,
-          httpVersion: version)))
+          httpVersion: version, credential: judgement.credential)))
     let sent = transfer.sent ?? transfer.startedAt
     guard judgement.verdict != .accepted else {
       pauseRule.noteAccepted(sentAt: sent)

@@ -41,6 +41,11 @@ final class ServerProcess: Sendable {
     try python("http1_server.py", options, isEncrypted: isEncrypted)
   }
 
+  /// `Tests/Support/ntfy_server.py`.
+  static func ntfy(_ options: [String] = [], isEncrypted: Bool = true) throws -> ServerProcess {
+    try python("ntfy_server.py", options, isEncrypted: isEncrypted)
+  }
+
   /// `Tests/Support/hostile_server.py`, in the clear.
   static func hostile(_ options: [String]) throws -> ServerProcess {
     try python("hostile_server.py", options, isEncrypted: false)
@@ -56,6 +61,54 @@ final class ServerProcess: Sendable {
       let port = Int(line.dropFirst(10))
     else { throw Missing() }
     return ServerProcess(process: process, port: port, output: output)
+  }
+
+  /// Debian's nginx in the foreground, with one server over TLS and HTTP/2.
+  /// - Parameters:
+  ///   - lines: what stands in the `server` block.
+  ///   - modules: which of Debian's to load.
+  static func nginx(_ lines: String, modules: [String] = []) throws -> ServerProcess {
+    guard let certificate = TestCertificate.good, let program = Tool.find("nginx") else { throw Missing() }
+    let port = try freePort()
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("pushscope-nginx-\(ProcessInfo.processInfo.processIdentifier)-\(port)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let loading = modules.map { "load_module \(Tool.nginxModules)/\($0).so;" }.joined(separator: "\n")
+    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+    let text = """
+      daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
+      \(loading)
+      events { worker_connections 256; }
+      http {
+        access_log off;
+        \(places.joined(separator: "\n  "))
+        server {
+          listen 127.0.0.1:\(port) ssl http2;
+          ssl_certificate \(certificate.certificate); ssl_certificate_key \(certificate.key);
+          \(lines)
+        }
+      }
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+    let (process, output) = try launch(program, ["-c", folder + "/nginx.conf", "-p", folder])
+    let server = ServerProcess(process: process, port: port, output: output)
+    guard server.waitUntilItListens() else { throw Missing() }
+    return server
+  }
+
+  /// nghttpx, which speaks HTTP/2 over TLS for a server that cannot.
+  static func nghttpx(before backend: ServerProcess) throws -> ServerProcess {
+    guard let certificate = TestCertificate.good, let program = Tool.find("nghttpx") else { throw Missing() }
+    let port = try freePort()
+    let (process, output) = try launch(
+      program,
+      [
+        "--conf=/dev/null", "--frontend=127.0.0.1,\(port)", "--backend=127.0.0.1,\(backend.port)",
+        "--workers=1", "--single-process", certificate.key, certificate.certificate,
+      ])
+    let server = ServerProcess(process: process, port: port, output: output)
+    guard server.waitUntilItListens() else { throw Missing() }
+    return server
   }
 
   struct Missing: Error {}

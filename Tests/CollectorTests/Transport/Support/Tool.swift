@@ -14,21 +14,31 @@ enum Tool {
 
   static let hasNghttpd = isRequired || (find("nghttpd") != nil && find("openssl") != nil)
 
+  static let hasNginx = isRequired || (find("nginx") != nil && find("openssl") != nil)
+  static let nginxModules = "/usr/lib/nginx/modules"
+  static let hasNchan =
+    isRequired
+    || (hasNginx && FileManager.default.fileExists(atPath: nginxModules + "/ngx_nchan_module.so"))
+  static let hasNghttpx = isRequired || (find("nghttpx") != nil && find("openssl") != nil)
+
   /// The interpreter that has python-h2.
   static let python =
     ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? find("python3") ?? "/usr/bin/python3"
 
-  static let hasPythonH2: Bool = {
+  static let hasPythonH2 = canImport("h2")
+  static let hasHypercorn = canImport("hypercorn")
+
+  private static func canImport(_ module: String) -> Bool {
     if isRequired { return true }
     guard find("openssl") != nil, FileManager.default.isExecutableFile(atPath: python) else { return false }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = ["-c", "import h2"]
+    process.arguments = ["-c", "import \(module)"]
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return false }
     process.waitUntilExit()
     return process.terminationStatus == 0
-  }()
+  }
 
   /// The folder of scripts that tests of several rooms share.
   static let support = URL(fileURLWithPath: #filePath)

@@ -1,0 +1,81 @@
+import Measurement
+import Providers
+
+/// What a run's targets need beside the threads that send, record and hear devices: credentials that are kept fresh, and
+/// subscriptions that hear what was published.
+final class TargetServices: Sendable {
+  /// A credential and who sends by it, before targets that share one are put together.
+  struct Credential: Sendable {
+    /// Equal for targets that can share one: the same key for the same purpose.
+    var identity: String
+    var source: any CredentialSource
+    var rule: CredentialRule
+    var client: CredentialBook.Client
+  }
+
+  private let keeper: CredentialKeeper
+  private let subscribers: [NtfySubscriber]
+
+  /// Begins to make credentials and to open subscriptions.
+  /// - Parameters:
+  ///   - sink: takes what subscriptions hear.
+  ///   - post: takes events and log lines, from any thread.
+  /// - Throws: ``TransportError`` when the system gives nothing to listen with.
+  init(
+    credentials: [Credential], subscriptions: [NtfySubscriber.Subject], clock: any HostClock, seed: UInt64,
+    sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
+  ) throws(TransportError) {
+    keeper = CredentialKeeper(Self.items(credentials), clock: clock, seed: seed, post: post)
+    var subscribers: [NtfySubscriber] = []
+    for subject in subscriptions {
+      do {
+        subscribers.append(try NtfySubscriber(subject, clock: clock, sink: sink, post: post))
+      } catch {
+        keeper.stop()
+        for subscriber in subscribers { subscriber.stop() }
+        throw error
+      }
+    }
+    self.subscribers = subscribers
+  }
+
+  private static func items(_ credentials: [Credential]) -> [CredentialBook.Item] {
+    var items: [(identity: String, item: CredentialBook.Item)] = []
+    for credential in credentials {
+      if let index = items.firstIndex(where: { $0.identity == credential.identity }) {
+        items[index].item.clients.append(credential.client)
+      } else {
+        items.append(
+          (
+            credential.identity,
+            CredentialBook.Item(
+              source: credential.source, rule: credential.rule, clients: [credential.client])
+          ))
+      }
+    }
+    return items.map(\.item)
+  }
+
+  /// Waits until there is a credential for everyone and every subscription is open: nothing is sent before.
+  /// - Returns: the providers of targets with credentials.
+  /// - Throws: ``CollectorError``.
+  func ready() async throws -> [TargetID: [any Provider]] {
+    let providers = try await keeper.first()
+    for subscriber in subscribers { try await subscriber.opened() }
+    return providers
+  }
+
+  /// From now on renewed credentials go to the timing thread.
+  func attach(_ timing: TimingThread) {
+    keeper.onRenewal { timing.replaceProviders($0, of: $1) }
+  }
+
+  /// Looks through what the timing thread saw; called on that thread.
+  func note(_ observations: [Observation]) { keeper.note(observations) }
+
+  /// Ends both; may be called more than once.
+  func stop() {
+    keeper.stop()
+    for subscriber in subscribers { subscriber.stop() }
+  }
+}

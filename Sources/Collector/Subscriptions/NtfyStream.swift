@@ -1,0 +1,53 @@
+import Measurement
+import Providers
+
+/// What a subscription's bytes come to, as a value: cut into lines, read as events, checked for being ours.
+struct NtfyStream: Sendable {
+  /// One of our own notifications, as it came back.
+  struct Heard: Sendable, Equatable {
+    var id: NotificationID
+    var at: MonotonicTime
+  }
+
+  let authenticator: ReceiptAuthenticator
+  private var lines = LineSplitter()
+  /// Whether the server said `open` on this connection: from then on it delivers.
+  private(set) var isOpen = false
+  private(set) var lastMessageID: String?
+  /// Messages of ours whose MAC was wrong since the last look.
+  private(set) var forged = 0
+
+  init(authenticator: ReceiptAuthenticator) { self.authenticator = authenticator }
+
+  /// A new connection begins; what to go on from stays known.
+  mutating func restart() {
+    lines = LineSplitter()
+    isOpen = false
+  }
+
+  /// - Parameter instant: when the bytes came.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [Heard] {
+    var heard: [Heard] = []
+    for line in lines.append(bytes) {
+      switch NtfyEvent.parse(line) {
+      case .open: isOpen = true
+      case .message(let message):
+        lastMessageID = message.id
+        // Somebody else's message, or one of another run, is none of ours.
+        guard let ticket = message.ticket else { continue }
+        guard let mac = ticket.mac, authenticator.verify(mac, for: ticket.id) else {
+          forged += 1
+          continue
+        }
+        heard.append(Heard(id: ticket.id, at: instant))
+      case .keepalive, .other, nil: break
+      }
+    }
+    return heard
+  }
+
+  mutating func takeForged() -> Int {
+    defer { forged = 0 }
+    return forged
+  }
+}

@@ -1,0 +1,36 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite struct DocumentedLimitsTests {
+  @Test func publicServicesHaveThem() throws {
+    let everyFifteenSeconds = try #require(ArrivalRate.every(.seconds(15)))
+    let fcm = DocumentedLimits.fcm(host: "fcm.googleapis.com", validateOnly: false)
+    #expect(fcm.allSatisfy { !$0.isExceeded(by: everyFifteenSeconds) })
+    let two = try #require(ArrivalRate(2, per: .seconds(1)))
+    // 120 a minute is allowed, 7 200 an hour is not.
+    #expect(fcm.map { $0.isExceeded(by: two) } == [false, true, false])
+    let validated = DocumentedLimits.fcm(host: "fcm.googleapis.com", validateOnly: true)
+    #expect(validated.allSatisfy { !$0.isExceeded(by: two) })
+    let ntfy = DocumentedLimits.ntfy(host: "ntfy.sh")
+    #expect(ntfy.map { $0.isExceeded(by: everyFifteenSeconds) } == [false, true])
+    let everySixMinutes = try #require(ArrivalRate.every(.seconds(360)))
+    #expect(ntfy.allSatisfy { !$0.isExceeded(by: everySixMinutes) })
+  }
+
+  @Test func appleCountsBackgroundOnly() throws {
+    #expect(DocumentedLimits.apns(host: "api.push.apple.com", backgroundShare: 0).isEmpty)
+    let all = try #require(DocumentedLimits.apns(host: "api.push.apple.com", backgroundShare: 1).first)
+    #expect(all.isExceeded(by: try #require(ArrivalRate.every(.seconds(15)))))
+    #expect(!all.isExceeded(by: try #require(ArrivalRate.every(.seconds(1200)))))
+    let half = try #require(DocumentedLimits.apns(host: "api.sandbox.push.apple.com", backgroundShare: 0.5).first)
+    #expect(half.shape == .window(count: 6, period: .seconds(3600)))
+  }
+
+  @Test func aServerOfOnesOwnHasNone() {
+    #expect(DocumentedLimits.apns(host: "127.0.0.1", backgroundShare: 1).isEmpty)
+    #expect(DocumentedLimits.fcm(host: "localhost", validateOnly: false).isEmpty)
+    #expect(DocumentedLimits.ntfy(host: "ntfy.example.com").isEmpty)
+  }
+}
