@@ -32,7 +32,8 @@ final class CredentialBook {
   ///   - replace: told of a target's new providers.
   ///   - post: takes events and log lines.
   init(
-    _ items: [Item], clock: any HostClock, seed: UInt64, replace: @escaping ([any Provider], TargetID) -> Void,
+    _ items: [Item], clock: any HostClock, seed: UInt64,
+    replace: @escaping ([any Provider], TargetID) -> Void,
     post: @escaping ([Observation]) -> Void
   ) {
     var seeds = SeededGenerator(seed: seed)
@@ -71,7 +72,9 @@ final class CredentialBook {
     let now = CredentialInstant(reading: clock)
     for index in entries.indices where entries[index].item.clients.contains(where: { $0.target == target }) {
       if entries[index].schedule.noteRefusal(at: now) {
-        log(.warning, "the \(entries[index].item.source.name) was refused; a new one is asked for", entries[index])
+        log(
+          .warning, "the \(entries[index].item.source.name) was refused; a new one is asked for",
+          entries[index])
       }
     }
   }
@@ -107,7 +110,8 @@ final class CredentialBook {
     post(
       entry.item.clients.map {
         .log(
-          LogLine(at: clock.wallNow(), level: level, target: $0.target, label: "credentials", message: message))
+          LogLine(
+            at: clock.wallNow(), level: level, target: $0.target, label: "credentials", message: message))
       })
   }
 }

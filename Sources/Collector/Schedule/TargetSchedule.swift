@@ -78,7 +78,9 @@ struct TargetSchedule: Sendable {
       drawn = nil
       lastSequence += 1
       block.planned.append(instant)
-      if !variants.isEmpty { block.variants.append(variants[Self.index(of: lastSequence, in: variants.count)]) }
+      if !variants.isEmpty {
+        block.variants.append(variants[Self.index(of: lastSequence, in: variants.count)])
+      }
       planned.append(PlannedNotification(sequence: lastSequence, planned: instant))
     }
     return block.planned.isEmpty ? nil : block

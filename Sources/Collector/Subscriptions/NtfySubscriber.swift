@@ -66,7 +66,8 @@ final class NtfySubscriber: Sendable {
     ended.enter()
     DedicatedThread.start(name: "subscriber") { [self] in
       NtfyConnectionLoop(self).run()
-      finishFirst(.failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
+      finishFirst(
+        .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
       ended.leave()
     }
   }
@@ -173,7 +174,8 @@ private final class NtfyConnectionLoop {
       subscriber.post([
         .log(
           LogLine(
-            at: offset.wall(now), level: .warning, target: subject.target, label: "subscription", message: what))
+            at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
+            message: what))
       ])
     }
     if loss.status != nil || now - beganAt > NtfySubscriber.patience {
@@ -206,7 +208,8 @@ private final class NtfyConnectionLoop {
       if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
       let now = clock.monotonicNow()
       if now - heardAt > (stream.isOpen ? subject.silence : NtfySubscriber.patience) {
-        return Loss(reason: "nothing was heard for \((now - heardAt).microseconds / 1000) ms, not even a keepalive")
+        return Loss(
+          reason: "nothing was heard for \((now - heardAt).microseconds / 1000) ms, not even a keepalive")
       }
       wait(on: multi)
       renewOffset()
@@ -279,7 +282,8 @@ private final class NtfyConnectionLoop {
   private func handOn() {
     let forged = stream.takeForged()
     if forged > 0 {
-      subscriber.sink.refused(ReceiptRefusal(.wrongMAC, count: forged, source: "the topic of \(subject.name)"))
+      subscriber.sink.refused(
+        ReceiptRefusal(.wrongMAC, count: forged, source: "the topic of \(subject.name)"))
     }
     guard !heard.isEmpty else { return }
     let receipts = heard.map {

@@ -24,7 +24,8 @@ import Testing
     let all = try #require(DocumentedLimits.apns(host: "api.push.apple.com", backgroundShare: 1).first)
     #expect(all.isExceeded(by: try #require(ArrivalRate.every(.seconds(15)))))
     #expect(!all.isExceeded(by: try #require(ArrivalRate.every(.seconds(1200)))))
-    let half = try #require(DocumentedLimits.apns(host: "api.sandbox.push.apple.com", backgroundShare: 0.5).first)
+    let half = try #require(
+      DocumentedLimits.apns(host: "api.sandbox.push.apple.com", backgroundShare: 0.5).first)
     #expect(half.shape == .window(count: 6, period: .seconds(3600)))
   }
 

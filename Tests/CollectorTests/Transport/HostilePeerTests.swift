@@ -8,7 +8,8 @@ import Testing
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct HostilePeerTests {
-  private static func run(_ url: String, timeout: Duration = .milliseconds(1500)) throws -> TransportRun.Seen {
+  private static func run(_ url: String, timeout: Duration = .milliseconds(1500)) throws -> TransportRun.Seen
+  {
     let run = TransportRun()
     try run.start(
       TransportRun.target(url, rate: 20, count: 6, timeout: timeout, maximumStreams: 1))

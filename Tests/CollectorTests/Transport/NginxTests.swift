@@ -32,7 +32,8 @@ struct NginxTests {
     #expect(seen.wrongs == [])
     #expect(seen.ends == 500)
     let words: Set<FailureReason> = [.goaway, .refusedStream, .closed, .reset]
-    #expect(seen.failed.values.allSatisfy { words.contains($0.reason) }, "\(seen.failed.values.map(\.detail))")
+    #expect(
+      seen.failed.values.allSatisfy { words.contains($0.reason) }, "\(seen.failed.values.map(\.detail))")
     #expect(seen.accepted > 300)
     #expect(seen.events(.connected).count >= 20)
     #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })

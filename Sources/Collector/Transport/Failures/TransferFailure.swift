@@ -88,7 +88,8 @@ struct TransferFailure: Sendable, Equatable {
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }
     if isTooLarge {
-      return "the answer is larger than \(PushResponse.maximumBodyBytes) bytes, or its headers are without end"
+      return
+        "the answer is larger than \(PushResponse.maximumBodyBytes) bytes, or its headers are without end"
     }
     if !message.isEmpty { return message }
     switch reason {

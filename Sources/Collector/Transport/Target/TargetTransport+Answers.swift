@@ -87,7 +87,8 @@ extension TargetTransport {
     let choice = isNamed ? "" : ", our own choice"
     emit(
       .retryAfter, connection: transfer.use?.id, at: answer.time,
-      detail: "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)")
+      detail: "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)"
+    )
     schedule.pause(until: until)
   }
 

@@ -9,7 +9,8 @@ extension TransportTarget {
   func check(run: RunID) throws(TransportError) {
     guard !providers.isEmpty, variants.isEmpty || variants.count == providers.count else {
       throw TransportError(
-        .unusableTarget, target: id, "\(variants.count) variants and \(providers.count) ways to send do not match")
+        .unusableTarget, target: id,
+        "\(variants.count) variants and \(providers.count) ways to send do not match")
     }
     for provider in providers { try check(provider, run: run) }
     if let caFile { try check(file: caFile, as: "CA file") }
@@ -42,7 +43,8 @@ extension TransportTarget {
   private func check(file: String, as what: String) throws(TransportError) {
     guard access(file, R_OK) == 0 else {
       throw TransportError(
-        .unusableTarget, target: id, "the \(what) \(file) cannot be read: \(String(cString: strerror(errno)))")
+        .unusableTarget, target: id, "the \(what) \(file) cannot be read: \(String(cString: strerror(errno)))"
+      )
     }
   }
 

@@ -46,6 +46,11 @@ final class ServerProcess: Sendable {
     try python("ntfy_server.py", options, isEncrypted: isEncrypted)
   }
 
+  /// `Tests/Support/fcm_server.py`.
+  static func fcm(_ options: [String]) throws -> ServerProcess {
+    try python("fcm_server.py", options, isEncrypted: true)
+  }
+
   /// `Tests/Support/hostile_server.py`, in the clear.
   static func hostile(_ options: [String]) throws -> ServerProcess {
     try python("hostile_server.py", options, isEncrypted: false)
@@ -74,7 +79,9 @@ final class ServerProcess: Sendable {
       .appendingPathComponent("pushscope-nginx-\(ProcessInfo.processInfo.processIdentifier)-\(port)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let loading = modules.map { "load_module \(Tool.nginxModules)/\($0).so;" }.joined(separator: "\n")
-    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+      "\($0)_temp_path \(folder)/\($0);"
+    }
     let text = """
       daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
       \(loading)

@@ -27,6 +27,7 @@ enum Tool {
 
   static let hasPythonH2 = canImport("h2")
   static let hasHypercorn = canImport("hypercorn")
+  static let hasPyJWT = canImport("jwt")
 
   private static func canImport(_ module: String) -> Bool {
     if isRequired { return true }
