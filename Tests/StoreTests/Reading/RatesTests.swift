@@ -1,0 +1,38 @@
+import Measurement
+import Store
+import Testing
+
+@Suite struct RatesTests {
+  @Test func areAskedAchievedAndMissedByThePlan() throws {
+    let bench = try Bench()
+    // 100 a second for half a second; of the 50 that came due 40 were sent and 10 missed, 20 lie ahead.
+    let plans = bench.plans(bench.alpha, count: 70)
+    try bench.commit(inserted: plans)
+    let reader = try bench.reader()
+    #expect(try reader.rates(of: bench.run).first?.span == nil)
+    #expect(try reader.rates(of: bench.run).first?.achieved == nil)
+    try bench.commit(
+      updated: plans[..<50].enumerated().map {
+        $0.offset % 5 == 0 ? $0.element.asMissed(.lag) : $0.element.asSent
+      })
+    let rates = try reader.rates(of: bench.run)
+    #expect(rates.map(\.target) == [bench.alpha, bench.beta])
+    let alpha = try #require(rates.first)
+    #expect(alpha.asked == 100)
+    #expect(alpha.span == .milliseconds(500))
+    #expect(alpha.due == 50 && alpha.sent == 40 && alpha.missed == 10)
+    #expect(alpha.achieved == 80)
+    #expect(alpha.missedRate == 20)
+    #expect(rates.last?.due == 0)
+    #expect(rates.last?.asked == 2.5)
+  }
+
+  @Test func variantsOfOneTargetAddUp() throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.beta, count: 10, interval: 400_000)
+    try bench.commit(inserted: plans.map(\.asSent))
+    let rates = try #require(try bench.reader().rates(of: bench.run).last)
+    #expect(rates.due == 10 && rates.sent == 10)
+    #expect(rates.achieved == 2.5)
+  }
+}
