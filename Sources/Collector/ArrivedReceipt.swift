@@ -14,6 +14,9 @@ public struct ArrivedReceipt: Sendable, Equatable {
   public var bootID: String?
   public var receivedMonotonic: MonotonicTime?
 
+  /// `received_at_ms` is cut to whole milliseconds: the device's clock showed up to so many nanoseconds more.
+  static let resolution: Int64 = 1_000_000
+
   public init(
     id: NotificationID, device: String, arrivedAt: MonotonicTime, receivedAt: WallTime,
     bootID: String? = nil, receivedMonotonic: MonotonicTime? = nil
@@ -25,6 +28,11 @@ public struct ArrivedReceipt: Sendable, Equatable {
     self.bootID = bootID
     self.receivedMonotonic = receivedMonotonic
   }
+
+  /// What tells it from other receipts for the same notification.
+  var stamp: ReceiptStamp {
+    ReceiptStamp(device: device, receivedAt: receivedAt, monotonic: receivedMonotonic?.nanoseconds)
+  }
 }
 
 /// What became of a batch of receipts: the answer's body (`POST /v1/receipts`).
@@ -33,11 +41,16 @@ public struct ReceiptOutcome: Sendable, Equatable {
   public var duplicate: Int
   public var unknown: Int
   public var refused: Int
+  /// Of the accepted ones, those that were stored before and said the same: the answer to them had been lost.
+  public var repeated: Int
 
-  public init(accepted: Int = 0, duplicate: Int = 0, unknown: Int = 0, refused: Int = 0) {
+  public init(
+    accepted: Int = 0, duplicate: Int = 0, unknown: Int = 0, refused: Int = 0, repeated: Int = 0
+  ) {
     self.accepted = accepted
     self.duplicate = duplicate
     self.unknown = unknown
     self.refused = refused
+    self.repeated = repeated
   }
 }

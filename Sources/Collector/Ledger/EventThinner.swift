@@ -4,9 +4,10 @@ import Measurement
 ///
 /// Within each second the first few events of a target and kind are passed on as they are, with their sequence
 /// number; the rest are counted and come out as one row with the count when the second is over. Kinds that
-/// strangers can cause (forged and unknown receipts) are counted for a minute, the first one included.
+/// strangers can cause (forged and unknown receipts) are counted for a minute, the first one included; of what devices
+/// tell of their clocks, under whatever names, the first few of a minute are passed on.
 struct EventThinner: Sendable {
-  /// How many events of one target and kind a second may hold one by one.
+  /// How many events of one target and kind a window may hold one by one.
   static let passedPerSecond = 10
   static let shortWindow = Duration.seconds(1)
   static let longWindow = Duration.seconds(60)
@@ -37,9 +38,10 @@ struct EventThinner: Sendable {
     flush(at: now, to: &output)
     let key = Key(target: event.target, kind: event.kind)
     let isStrangers = event.kind == .forgedReceipt || event.kind == .unknownReceipt
+    let isOfClocks = event.kind == .clockOffset || event.kind == .clockStep
     var window =
       windows[key]
-      ?? Window(end: now + (isStrangers ? Self.longWindow : Self.shortWindow), last: event)
+      ?? Window(end: now + (isStrangers || isOfClocks ? Self.longWindow : Self.shortWindow), last: event)
     if !isStrangers, window.held == 0, window.passed < Self.passedPerSecond {
       window.passed += 1
       output.append(event)

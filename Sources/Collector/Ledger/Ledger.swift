@@ -13,7 +13,21 @@ struct Ledger: Sendable {
     var isDirty = false
     /// Not in the store yet: goes out as an insert.
     var isNew: Bool
+    /// Of this run: what the timing thread sees of it is still to come. One that was recalled has all that there is.
+    var isOurs: Bool
+    /// The receipts that came for it, ``maximumReceipts`` at most.
+    var heard: [ReceiptStamp] = []
+
+    /// Nothing but further receipts can come: a receipt that overtakes the provider's answer does not end the wait for it.
+    var isComplete: Bool {
+      guard sample.state.isSettled else { return false }
+      return !isOurs || facts.answer != nil || facts.isMissed || facts.isInterrupted
+    }
   }
+
+  /// So many receipts of one notification become rows; further ones are only counted, since whoever has seen one can make
+  /// more without end.
+  static let maximumReceipts = 100
 
   let run: RunID
   /// This host's boot: receipts and rows that name it share our monotonic clock.
@@ -28,6 +42,8 @@ struct Ledger: Sendable {
   private var receipts: [Receipt] = []
   private var events: [Event] = []
   private var log: [LogLine] = []
+  private var exchanges: [DeviceExchange] = []
+  private var clocks = DeviceClocks()
 
   init(run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor) {
     self.run = run
@@ -62,6 +78,7 @@ struct Ledger: Sendable {
         entry.sample.reason = reason.rawValue
         entry.sample.attempt = attempt
       }
+      contradictEarlierReceipt(.failed, reason.rawValue, id: id, at: at)
     case .missed(let id, let reason, let at):
       change(id, at: at) { entry in
         entry.facts.isMissed = true
@@ -81,7 +98,8 @@ struct Ledger: Sendable {
         id: id, variant: block.variants.isEmpty ? .none : block.variants[offset],
         plannedAt: anchor.wall(at: planned), plannedMonotonic: planned.microseconds)
       entries[id] = Entry(
-        sample: sample, facts: NotificationFacts(), receiptDeadline: deadline, isDirty: true, isNew: true)
+        sample: sample, facts: NotificationFacts(), receiptDeadline: deadline, isDirty: true, isNew: true,
+        isOurs: true)
       dirty.append(id)
       books[block.target]?.await(sequence: sequence, planned: planned)
     }
@@ -110,6 +128,9 @@ struct Ledger: Sendable {
       entry.sample.attempt = answer.attempt
       entry.sample.httpVersion = answer.httpVersion
     }
+    if !answer.isAccepted {
+      contradictEarlierReceipt(.rejected, answer.reason, id: answer.id, at: answer.at)
+    }
   }
 
   // MARK: What devices said
@@ -130,9 +151,11 @@ struct Ledger: Sendable {
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
       return .unknown
     }
+    if recalled.heard.contains(receipt.stamp) { return .repeated }
     entries[id] = Entry(
       sample: recalled.sample, facts: NotificationFacts(recalled.sample),
-      receiptDeadline: recalled.receiptDeadline, isNew: false)
+      receiptDeadline: recalled.receiptDeadline, isNew: false, isOurs: false,
+      heard: recalled.heard)
     return take(receipt, for: id, plannedOnThisBoot: recalled.bootID == bootID, isOurRun: isOurRun)
   }
 
@@ -140,15 +163,16 @@ struct Ledger: Sendable {
     _ receipt: ArrivedReceipt, for id: SampleID, plannedOnThisBoot: Bool, isOurRun: Bool
   ) -> ReceiptDisposition {
     guard let entry = entries[id] else { return .unknown }
+    if entry.heard.contains(receipt.stamp) { return .repeated }
     let timing = ReceiptLatency(
       of: receipt, planned: entry.sample.plannedMonotonic,
-      plannedOnThisBoot: plannedOnThisBoot, bootID: bootID)
+      sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
+      plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
     let isDuplicate = entry.facts.receipt != nil
-    receipts.append(
-      Receipt(
-        sample: id, device: receipt.device, receivedAt: receipt.receivedAt,
-        arrivedAt: anchor.wall(at: receipt.arrivedAt), isSameClock: timing.isSameClock,
-        isDuplicate: isDuplicate))
+    if entry.heard.count < Self.maximumReceipts {
+      entries[id]?.heard.append(receipt.stamp)
+      receipts.append(row(of: receipt, for: id, timing, isDuplicate: isDuplicate))
+    }
     if isDuplicate {
       change(id, at: receipt.arrivedAt) { $0.sample.duplicates += 1 }
       emit(.duplicate, at: receipt.arrivedAt, id: id, detail: "from \(receipt.device)")
@@ -171,6 +195,53 @@ struct Ledger: Sendable {
     return .accepted
   }
 
+  private func row(
+    of receipt: ArrivedReceipt, for id: SampleID, _ timing: ReceiptLatency, isDuplicate: Bool
+  ) -> Receipt {
+    let half = ArrivedReceipt.resolution / 2 / 1000
+    let offset = timing.reading.map { reading in
+      receipt.receivedAt.microseconds + half - anchor.wall(at: reading.instant).microseconds
+    }
+    return Receipt(
+      sample: id, device: receipt.device, receivedAt: receipt.receivedAt,
+      arrivedAt: anchor.wall(at: receipt.arrivedAt), isSameClock: timing.isSameClock,
+      monotonic: receipt.receivedMonotonic?.nanoseconds, offset: offset,
+      offsetError: timing.reading?.error.microseconds, isDuplicate: isDuplicate)
+  }
+
+  // MARK: What devices' clocks said
+
+  /// Takes an exchange that came with a receipt whose MAC was right; to be called before that receipt is booked.
+  /// - Returns: what is to be kept of it, `nil` when it told nothing new.
+  mutating func apply(_ arrived: ArrivedExchange) -> DeviceExchange? {
+    let news = clocks.take(arrived)
+    switch news.outcome {
+    case .repeated, .outdated: return nil
+    case .taken: break
+    case .stepped(let nanoseconds):
+      emit(
+        .clockStep, at: arrived.arrivedAt,
+        detail: "the clock of \(arrived.device) was set, by about \(nanoseconds / 1000) µs")
+    }
+    if let announcement = news.announcement { announce(announcement, of: arrived) }
+    return DeviceExchange(
+      device: arrived.device, bootID: arrived.bootID, exchange: arrived.exchange,
+      arrivedAt: anchor.wall(at: arrived.arrivedAt))
+  }
+
+  /// Keeps exchanges for the record.
+  mutating func note(_ taken: [DeviceExchange]) { exchanges += taken }
+
+  private mutating func announce(_ news: DeviceClocks.Announcement, of arrived: ArrivedExchange) {
+    let ours = anchor.wall(at: news.reading.instant).microseconds
+    let offset = news.stamp / 1000 - ours
+    let drift = news.drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
+    emit(
+      .clockOffset, at: arrived.arrivedAt,
+      detail: "the clock of \(arrived.device) is \(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), "
+        + "within \(news.reading.error.microseconds) µs\(drift), by \(news.exchanges) exchanges")
+  }
+
   /// A receipt outweighs the provider's word; that they disagreed is kept.
   private mutating func contradict(
     _ state: NotificationState, _ reason: String?, id: SampleID, at time: MonotonicTime
@@ -183,6 +254,17 @@ struct Ledger: Sendable {
     }
     let word = reason.map { ": \($0)" } ?? ""
     emit(kind, at: time, id: id, detail: "contradicted by a receipt (was \(state.name)\(word))")
+  }
+
+  /// The same the other way round: the receipt was here before the provider said no.
+  private mutating func contradictEarlierReceipt(
+    _ kind: EventKind, _ reason: String?, id: SampleID, at time: MonotonicTime
+  ) {
+    guard let entry = entries[id], entry.facts.receipt != nil else { return }
+    let word = reason.map { ": \($0)" } ?? ""
+    emit(
+      kind, at: time, id: id,
+      detail: "contradicted by an earlier receipt (is \(entry.sample.state.name)\(word))")
   }
 
   /// Counts receipts that were turned away before they reached the book: forged, malformed, too many.
@@ -209,12 +291,12 @@ struct Ledger: Sendable {
 
   /// Hands out every change since the last call, in the order of sample ids, and lets go of what is settled.
   mutating func takeChanges() -> LedgerChanges {
-    var changes = LedgerChanges(receipts: receipts, events: events, log: log)
+    var changes = LedgerChanges(receipts: receipts, events: events, log: log, exchanges: exchanges)
     dirty.sort()
     for id in dirty {
       guard var entry = entries[id] else { continue }
       if entry.isNew { changes.inserted.append(entry.sample) } else { changes.updated.append(entry.sample) }
-      if entry.sample.state.isSettled {
+      if entry.isComplete {
         entries[id] = nil
       } else {
         entry.isDirty = false
@@ -226,6 +308,7 @@ struct Ledger: Sendable {
     receipts.removeAll()
     events.removeAll()
     log.removeAll()
+    exchanges.removeAll()
     return changes
   }
 

@@ -9,9 +9,11 @@ struct LedgerChanges: Sendable, Equatable {
   var receipts: [Receipt]
   var events: [Event]
   var log: [LogLine]
+  var exchanges: [DeviceExchange] = []
 
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
+      && exchanges.isEmpty
   }
 }
 
@@ -19,5 +21,7 @@ struct LedgerChanges: Sendable, Equatable {
 enum ReceiptDisposition: Sendable, Equatable {
   case accepted
   case duplicate
+  /// The same words again, as when the answer to them was lost: nothing changes by it.
+  case repeated
   case unknown
 }

@@ -20,4 +20,6 @@ struct RecalledSample: Sendable, Equatable {
   var bootID: String
   /// µs from planned; `nil` when no receipt was expected.
   var receiptDeadline: Int64?
+  /// The receipts that are stored for it, ``Ledger/maximumReceipts`` at most.
+  var heard: [ReceiptStamp] = []
 }

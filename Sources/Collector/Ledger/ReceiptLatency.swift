@@ -2,28 +2,35 @@ import Measurement
 
 /// Reads a delivery latency out of a receipt.
 ///
-/// On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error.
-/// Otherwise what is certain is that the device received it no later than its receipt arrived here: that upper
-/// bound is taken, with itself as the error.
+/// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error.
+/// - A device whose clock is known by exchanges has its stamp read on ours: the error is the bound of that reading. The
+///   device cannot have received what had not been sent, nor after its receipt was here; a reading is cut to that, and
+///   one that contradicts it is not believed.
+/// - Otherwise what is certain is that the device received it no later than its receipt arrived here: that upper bound is
+///   taken, with itself as the error.
 struct ReceiptLatency: Sendable, Equatable {
   /// µs from planned; `nil` when no clock spans both ends, as after a reboot.
   var latency: Int64?
+  /// The true latency is no farther than this from ``latency``, µs.
   var error: Int64?
-  var isSameClock: Bool
+  var isSameClock = false
   /// The instant that orders deliveries.
   var receivedAt: MonotonicTime
+  /// What the device's clock said, where it was believed.
+  var reading: ClockReading?
 
   /// - Parameters:
   ///   - planned: the notification's planned instant, monotonic µs of its boot.
+  ///   - sent: when it was sent, as far as that is known: no earlier than planned.
   ///   - plannedOnThisBoot: whether that boot is this one.
-  init(of receipt: ArrivedReceipt, planned: Int64, plannedOnThisBoot: Bool, bootID: String) {
+  ///   - reading: when the device received it by our clock, where exchanges tell.
+  init(
+    of receipt: ArrivedReceipt, planned: Int64, sent: Int64, plannedOnThisBoot: Bool, bootID: String,
+    reading: ClockReading? = nil
+  ) {
     let arrived = receipt.arrivedAt
     receivedAt = arrived
-    guard plannedOnThisBoot else {
-      isSameClock = false
-      return
-    }
-    let bound = max(0, arrived.microseconds - planned)
+    guard plannedOnThisBoot else { return }
     if receipt.bootID == bootID, let received = receipt.receivedMonotonic, received <= arrived,
       received.microseconds >= planned
     {
@@ -31,10 +38,16 @@ struct ReceiptLatency: Sendable, Equatable {
       receivedAt = received
       latency = received.microseconds - planned
       error = 0
+    } else if let believed = reading?.between(MonotonicTime(microseconds: sent), and: arrived) {
+      self.reading = reading
+      receivedAt = believed.instant
+      let middle = believed.instant.microseconds
+      latency = middle - planned
+      // Stamps are cut to whole µs, which may cut up to one off on either side.
+      error = max(believed.latest.microseconds - middle, middle - believed.earliest.microseconds) + 1
     } else {
-      isSameClock = false
-      latency = bound
-      error = bound
+      latency = max(0, arrived.microseconds - planned)
+      error = latency
     }
   }
 }

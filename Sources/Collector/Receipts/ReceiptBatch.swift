@@ -14,6 +14,16 @@ struct ReceiptBatch {
     var monotonic: MonotonicTime?
   }
 
+  /// A clock exchange as the device wrote it: nothing of it has been compared with anything yet.
+  struct Exchange: Equatable {
+    var t1: Int64
+    var t2: Int64
+    var t3: Int64
+    var t4: Int64
+    var device: String
+    var bootID: String?
+  }
+
   /// What is wrong, where: said to whoever sent it. Never quotes the body.
   struct Malformed: Error, Equatable {
     var message: String
@@ -25,6 +35,7 @@ struct ReceiptBatch {
   static let milliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
 
   var entries: [Entry]
+  var exchanges: [Exchange]
 
   init(json: Data) throws(Malformed) {
     let wire: Wire
@@ -44,6 +55,28 @@ struct ReceiptBatch {
     for (index, receipt) in wire.receipts.enumerated() {
       entries.append(try Self.entry(receipt, index))
     }
+    let clock = wire.clock ?? []
+    guard clock.count <= Self.maximumCount else { throw Malformed(message: "clock: more than 100") }
+    exchanges = []
+    for (index, exchange) in clock.enumerated() {
+      exchanges.append(try Self.exchange(exchange, index))
+    }
+  }
+
+  private static func exchange(_ wire: Wire.Exchange, _ index: Int) throws(Malformed) -> Exchange {
+    func check(_ holds: Bool, _ key: String, _ message: String) throws(Malformed) {
+      guard holds else { throw Malformed(message: "clock[\(index)].\(key): \(message)") }
+    }
+    try check(wire.t1 >= 0, "t1", "negative")
+    try check(wire.t2 >= 0, "t2", "negative")
+    try check(wire.t3 >= 0, "t3", "negative")
+    try check(wire.t4 >= 0, "t4", "negative")
+    try check((1...maximumDeviceBytes).contains(wire.device.utf8.count), "device", "must have 1 to 128 bytes")
+    if let boot = wire.bootID {
+      try check((1...64).contains(boot.utf8.count), "boot_id", "must have 1 to 64 bytes")
+    }
+    return Exchange(
+      t1: wire.t1, t2: wire.t2, t3: wire.t3, t4: wire.t4, device: wire.device, bootID: wire.bootID)
   }
 
   private static func entry(_ wire: Wire.Receipt, _ index: Int) throws(Malformed) -> Entry {
@@ -83,10 +116,25 @@ struct ReceiptBatch {
       var monotonicNanoseconds: Int64?
     }
 
+    struct Exchange: Decodable {
+      enum CodingKeys: String, CodingKey {
+        case t1, t2, t3, t4, device
+        case bootID = "boot_id"
+      }
+
+      var t1: Int64
+      var t2: Int64
+      var t3: Int64
+      var t4: Int64
+      var device: String
+      var bootID: String?
+    }
+
     var receipts: [Receipt]
+    var clock: [Exchange]?
   }
 
-  private static func explain(_ error: DecodingError) -> String {
+  static func explain(_ error: DecodingError) -> String {
     switch error {
     case .keyNotFound(let key, let context):
       return "\(place(context.codingPath + [key])): missing"

@@ -36,8 +36,8 @@ public final class ReceiptListener: Sendable {
       let service = try await eventLoop.submit {
         NIOLoopBound(
           ReceiptService(
-            authenticator: authenticator, sink: sink, options: options, eventLoop: eventLoop,
-            gate: gate),
+            authenticator: authenticator, sink: sink, options: options, clock: clock,
+            eventLoop: eventLoop, gate: gate),
           eventLoop: eventLoop)
       }.get()
       let configuration = HTTPServerConfiguration(

@@ -10,6 +10,7 @@ final class ReceiptService {
   /// The calls that devices make, by path; all of them POST.
   private enum Call: String {
     case receipts = "/v1/receipts"
+    case clock = "/v1/clock"
   }
 
   private let authenticator: ReceiptAuthenticator
@@ -17,17 +18,21 @@ final class ReceiptService {
   private let eventLoop: any EventLoop
   private let gate: LoopGate
   private let options: ReceiptListenerOptions
+  private let clock: any HostClock
+  private let timescale: Timescale
   private var limiter: SourceLimiter
   /// Batches that the sink has not replied to.
   private var pending = 0
 
   init(
     authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
-    eventLoop: any EventLoop, gate: LoopGate
+    clock: any HostClock, eventLoop: any EventLoop, gate: LoopGate
   ) {
     self.authenticator = authenticator
     self.sink = sink
     self.options = options
+    self.clock = clock
+    timescale = Timescale(anchor: ClockAnchor(reading: clock))
     self.eventLoop = eventLoop
     self.gate = gate
     limiter = SourceLimiter(limit: options.sourceLimit)
@@ -49,6 +54,7 @@ final class ReceiptService {
     }
     switch call {
     case .receipts: receive(exchange, from: source)
+    case .clock: tellTime(exchange, from: source)
     }
   }
 
@@ -59,6 +65,29 @@ final class ReceiptService {
     case .requestTimedOut: ReceiptAnswer.error(408, "the request took too long")
     case .overloaded: ReceiptAnswer.wait(503, "too much at once", for: .seconds(1))
     }
+  }
+
+  // MARK: Clock
+
+  /// Needs no proof: it tells nobody anything but the time. It costs its source a little, since it could be asked
+  /// without end.
+  private func tellTime(_ exchange: HTTPExchange, from source: String) {
+    let request = exchange.request
+    do throws(ReceiptBatch.Malformed) {
+      let question = try ClockQuestion.parse(json: request.body.withUnsafeReadableBytes { Data($0) })
+      limiter.charge(source, 1, at: request.arrivedAt)
+      let t2 = timescale.nanoseconds(at: request.arrivedAt)
+      let t3 = timescale.nanoseconds(at: clock.monotonicNow())
+      exchange.answer(ReceiptAnswer.time(t1: question.t1, t2: t2, t3: t3))
+    } catch {
+      turnAway(exchange, error, from: source)
+    }
+  }
+
+  private func turnAway(_ exchange: HTTPExchange, _ error: ReceiptBatch.Malformed, from source: String) {
+    limiter.charge(source, options.sourceLimit.badCost, at: exchange.request.arrivedAt)
+    sink.refused(ReceiptRefusal(.malformed, source: source))
+    exchange.answer(ReceiptAnswer.error(400, error.message))
   }
 
   // MARK: Receipts
@@ -74,9 +103,7 @@ final class ReceiptService {
     do throws(ReceiptBatch.Malformed) {
       batch = try ReceiptBatch(json: request.body.withUnsafeReadableBytes { Data($0) })
     } catch {
-      limiter.charge(source, options.sourceLimit.badCost, at: request.arrivedAt)
-      sink.refused(ReceiptRefusal(.malformed, source: source))
-      return exchange.answer(ReceiptAnswer.error(400, error.message))
+      return turnAway(exchange, error, from: source)
     }
     let receipts = batch.entries.compactMap { proved($0, at: request.arrivedAt) }
     let forged = batch.entries.count - receipts.count
@@ -85,17 +112,19 @@ final class ReceiptService {
       sink.refused(ReceiptRefusal(.wrongMAC, count: forged, source: source))
     }
     guard !receipts.isEmpty else { return exchange.answer(ReceiptAnswer.error(401, "wrong mac")) }
+    let exchanges = exchanges(of: batch, with: receipts, at: request.arrivedAt)
+    limiter.charge(source, batch.exchanges.count - receipts.count, at: request.arrivedAt)
     pending += 1
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     let gate = gate
-    sink.receive(receipts) { outcome in
+    sink.receive(receipts, exchanges: exchanges) { outcome in
       gate.execute { bound.value.finish(exchange, outcome, forged: forged, from: source) }
     }
   }
 
   private func finish(_ exchange: HTTPExchange, _ outcome: ReceiptOutcome, forged: Int, from source: String) {
     pending -= 1
-    let cost = outcome.unknown * options.sourceLimit.badCost + outcome.duplicate
+    let cost = outcome.unknown * options.sourceLimit.badCost + outcome.duplicate + outcome.repeated
     limiter.charge(source, cost, at: exchange.request.arrivedAt)
     var outcome = outcome
     outcome.refused += forged
@@ -107,5 +136,25 @@ final class ReceiptService {
     return ArrivedReceipt(
       id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
       receivedMonotonic: entry.monotonic)
+  }
+
+  /// The exchanges that may be believed: of devices that proved a receipt in the same batch, with stamps that this
+  /// listener has given out. The others, as from before a restart, are left alone: there will be new ones.
+  private func exchanges(
+    of batch: ReceiptBatch, with receipts: [ArrivedReceipt], at arrival: MonotonicTime
+  ) -> [ArrivedExchange] {
+    guard !batch.exchanges.isEmpty else { return [] }
+    // Where an exchange does not name the boot, its device's receipts do, if they agree.
+    let boots = Dictionary(grouping: receipts, by: \.device).mapValues { Set($0.map(\.bootID)) }
+    return batch.exchanges.compactMap { entry in
+      guard let known = boots[entry.device], let t2 = timescale.instant(of: entry.t2, until: arrival),
+        let t3 = timescale.instant(of: entry.t3, until: arrival),
+        let exchange = ClockExchange(
+          t1: entry.t1, t2: t2 + Timescale.rounding, t3: t3 - Timescale.rounding, t4: entry.t4)
+      else { return nil }
+      let boot = entry.bootID ?? (known.count == 1 ? known.first ?? nil : nil)
+      return ArrivedExchange(
+        device: entry.device, bootID: boot, exchange: exchange, arrivedAt: arrival)
+    }
   }
 }

@@ -114,7 +114,7 @@ final class Recorder {
     let batch = WriteBatch(
       run: run, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
       events: clockEvents, log: changes.log,
-      anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor])
+      anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges)
     lastAnchor = ledger.anchor
     return Pending(batch: batch, blocks: blocks, replies: replies, isLast: isLast)
   }
@@ -134,14 +134,21 @@ final class Recorder {
       inbox.post(delivery)
       return nil
     }
+    // First the clocks, by which the receipts are read.
+    let exchanges = delivery.exchanges.compactMap { ledger.apply($0) }
     var outcome = ReceiptOutcome()
     for receipt in delivery.receipts {
       switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {
       case .accepted: outcome.accepted += 1
       case .duplicate: outcome.duplicate += 1
+      case .repeated:
+        outcome.accepted += 1
+        outcome.repeated += 1
       case .unknown: outcome.unknown += 1
       }
     }
+    // Who repeats old receipts does not fill the store with exchanges.
+    if outcome.accepted > outcome.repeated { ledger.note(exchanges) }
     return (outcome, delivery.reply)
   }
 
@@ -149,7 +156,8 @@ final class Recorder {
     guard let sample = try store.sample(id), let origin = try store.origin(of: id) else { return nil }
     return RecalledSample(
       sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
-      receiptDeadline: origin.receiptDeadline)
+      receiptDeadline: origin.receiptDeadline,
+      heard: try store.receiptStamps(of: id, atMost: Ledger.maximumReceipts))
   }
 
   private func untilNextDeadline() -> Duration {

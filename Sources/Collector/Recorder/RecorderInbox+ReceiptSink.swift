@@ -1,7 +1,10 @@
 /// Receipts go to the recorder, which answers when they are committed; what was turned away is only counted.
 extension RecorderInbox: ReceiptSink {
-  public func receive(_ receipts: [ArrivedReceipt], reply: @escaping @Sendable (ReceiptOutcome) -> Void) {
-    post(Delivery(receipts: receipts, reply: reply))
+  public func receive(
+    _ receipts: [ArrivedReceipt], exchanges: [ArrivedExchange],
+    reply: @escaping @Sendable (ReceiptOutcome) -> Void
+  ) {
+    post(Delivery(receipts: receipts, exchanges: exchanges, reply: reply))
   }
 
   public func refused(_ refusal: ReceiptRefusal) {

@@ -5,6 +5,8 @@ public struct Receipt: Sendable, Equatable {
   public var device: String
   /// When the device says it received it, on its own clock.
   public var receivedAt: WallTime
+  /// The same on the device's monotonic clock, ns, when it told.
+  public var monotonic: Int64?
   /// When the receipt reached the collector.
   public var arrivedAt: WallTime
   /// Whether the device shares the collector's monotonic clock (same boot).
@@ -16,11 +18,12 @@ public struct Receipt: Sendable, Equatable {
 
   public init(
     sample: SampleID, device: String, receivedAt: WallTime, arrivedAt: WallTime, isSameClock: Bool,
-    offset: Int64? = nil, offsetError: Int64? = nil, isDuplicate: Bool = false
+    monotonic: Int64? = nil, offset: Int64? = nil, offsetError: Int64? = nil, isDuplicate: Bool = false
   ) {
     self.sample = sample
     self.device = device
     self.receivedAt = receivedAt
+    self.monotonic = monotonic
     self.arrivedAt = arrivedAt
     self.isSameClock = isSameClock
     self.offset = offset

@@ -36,7 +36,8 @@ enum RecordQuery {
   }
 
   static let receipts = """
-    SELECT revision, sample_id, device, received_at, arrived_at, same_clock, offset_us, offset_error_us, duplicate
+    SELECT revision, sample_id, device, received_at, arrived_at, same_clock, offset_us, offset_error_us, duplicate,
+      monotonic_ns
     FROM receipt
     """
 
@@ -47,7 +48,8 @@ enum RecordQuery {
         sample: SampleID(rawValue: row.integer(1)), device: row.text(2) ?? "",
         receivedAt: WallTime(microseconds: row.integer(3)),
         arrivedAt: WallTime(microseconds: row.integer(4)), isSameClock: row.integer(5) != 0,
-        offset: row.optionalInteger(6), offsetError: row.optionalInteger(7), isDuplicate: row.integer(8) != 0)
-    )
+        monotonic: row.optionalInteger(9), offset: row.optionalInteger(6),
+        offsetError: row.optionalInteger(7),
+        isDuplicate: row.integer(8) != 0))
   }
 }

@@ -91,6 +91,19 @@ extension CollectorStore {
     try read { try SampleQuery.sample(id, $0) }
   }
 
+  /// What the receipts that are stored for a sample said, oldest first: by it a repetition is told from another one.
+  public func receiptStamps(of id: SampleID, atMost limit: Int) throws -> [ReceiptStamp] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT device, received_at, monotonic_ns FROM receipt WHERE sample_id = ? ORDER BY revision LIMIT ?
+          """,
+        arguments: [id.rawValue, limit]
+      ).map { ReceiptStamp(device: $0[0], receivedAt: WallTime(microseconds: $0[1]), monotonic: $0[2]) }
+    }
+  }
+
   /// Where a stored sample comes from; `nil` when the store does not have its target.
   public func origin(of id: SampleID) throws -> SampleOrigin? {
     try read { db in

@@ -13,8 +13,8 @@ struct RecordWriter {
       db,
       """
       INSERT INTO receipt (revision, sample_id, device, received_at, arrived_at, same_clock, offset_us,
-        offset_error_us, duplicate)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        offset_error_us, duplicate, monotonic_ns)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
     for receipt in receipts {
       revision += 1
@@ -27,6 +27,7 @@ struct RecordWriter {
       statement.bind(receipt.offset, at: 7)
       statement.bind(receipt.offsetError, at: 8)
       statement.bind(receipt.isDuplicate ? 1 : 0, at: 9)
+      statement.bind(receipt.monotonic, at: 10)
       try statement.run()
     }
   }
@@ -88,6 +89,30 @@ struct RecordWriter {
       statement.bind(runRow, at: 1)
       statement.bind(anchor.monotonic.microseconds, at: 2)
       statement.bind(anchor.wall.microseconds, at: 3)
+      try statement.run()
+    }
+  }
+
+  func insert(_ exchanges: [DeviceExchange], revision: inout Int64, runRow: Int64) throws {
+    guard !exchanges.isEmpty else { return }
+    let statement = try RawStatement(
+      db,
+      """
+      INSERT INTO clock_exchange (revision, run_id, device, boot_id, t1_ns, t2_monotonic_ns, t3_monotonic_ns, t4_ns,
+        arrived_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """)
+    for row in exchanges {
+      revision += 1
+      statement.bind(revision, at: 1)
+      statement.bind(runRow, at: 2)
+      statement.bind(row.device, at: 3)
+      statement.bind(row.bootID, at: 4)
+      statement.bind(row.exchange.t1, at: 5)
+      statement.bind(row.exchange.t2.nanoseconds, at: 6)
+      statement.bind(row.exchange.t3.nanoseconds, at: 7)
+      statement.bind(row.exchange.t4, at: 8)
+      statement.bind(row.arrivedAt.microseconds, at: 9)
       try statement.run()
     }
   }

@@ -14,10 +14,13 @@ public struct WriteBatch: Sendable, Equatable {
   public var log: [LogLine]
   /// New ties between the clocks; one at the start of a run, one after each step or suspend.
   public var anchors: [ClockAnchor]
+  /// What devices reported of their clocks.
+  public var exchanges: [DeviceExchange]
 
   public init(
     run: RunID?, inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
-    events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = []
+    events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
+    exchanges: [DeviceExchange] = []
   ) {
     self.run = run
     self.inserted = inserted
@@ -26,9 +29,11 @@ public struct WriteBatch: Sendable, Equatable {
     self.events = events
     self.log = log
     self.anchors = anchors
+    self.exchanges = exchanges
   }
 
   public var rowCount: Int {
     inserted.count + updated.count + receipts.count + events.count + log.count + anchors.count
+      + exchanges.count
   }
 }

@@ -70,7 +70,10 @@ struct LedgerFixture {
   func recall(_ sequence: Int64) -> RecalledSample? {
     sample(sequence).map {
       RecalledSample(
-        sample: $0, runFingerprint: run.fingerprint, bootID: Self.boot, receiptDeadline: deadline)
+        sample: $0, runFingerprint: run.fingerprint, bootID: Self.boot, receiptDeadline: deadline,
+        heard: receipts.filter { $0.sample == id(sequence) }.map {
+          ReceiptStamp(device: $0.device, receivedAt: $0.receivedAt, monotonic: $0.monotonic)
+        })
     }
   }
 

@@ -110,6 +110,49 @@ struct LedgerTests {
     #expect(sample.scheduleLag == 1000)
   }
 
+  @Test("an answer that is committed after the receipt still has its latencies")
+  func answerAfterTheReceiptsCommit() throws {
+    var book = LedgerFixture(deadline: .seconds(1))
+    book.plan(1)
+    book.commit()
+    book.send(1, at: at(1001))
+    book.receive(1, at: at(1005))
+    book.commit()
+    #expect(book.sample(1)?.state == .delivered)
+    #expect(book.ledger.openCount == 1)
+    book.ledger.advance(to: at(5000))
+    book.answer(1, at: at(5001))
+    book.commit()
+    let sample = try #require(book.sample(1))
+    #expect(sample.state == .delivered)
+    #expect(sample.acceptLatency == 4_001_000)
+    #expect(sample.serviceTime == 4_000_000)
+    #expect(sample.deliveryLatency == 5000)
+    #expect(book.ledger.openCount == 0)
+    #expect(book.misplaced.isEmpty)
+    #expect(book.kinds().isEmpty)
+  }
+
+  @Test("a receipt stands against a refusal that comes after it, and the contradiction is kept")
+  func refusedAfterTheReceipt() throws {
+    var book = LedgerFixture(deadline: .seconds(1))
+    book.plan(2)
+    for sequence in Int64(1)...2 {
+      book.send(sequence, at: at(1001))
+      book.receive(sequence, at: at(1005 + Double(sequence)))
+    }
+    book.commit()
+    book.answer(1, at: at(1100), status: 410, reason: "Unregistered")
+    book.ledger.apply(.failed(book.id(2), reason: .timeout, attempt: 1, detail: "no answer", at: at(11_000)))
+    book.commit()
+    #expect(book.sample(1)?.state == .delivered)
+    #expect(book.sample(1)?.reason == "Unregistered")
+    #expect(book.sample(2)?.state == .delivered)
+    #expect(book.kinds() == [.rejected, .failed])
+    #expect(book.events.allSatisfy { $0.detail.contains("contradicted by an earlier receipt") })
+    #expect(book.ledger.openCount == 0)
+  }
+
   @Test("rejected and failed end a notification; a receipt outweighs them and the contradiction is kept")
   func contradiction() throws {
     var book = LedgerFixture(deadline: .seconds(1))
@@ -147,7 +190,7 @@ struct LedgerTests {
     book.answer(1, at: at(1010))
     let receipt2 = book.receive(1, at: at(1500))
     #expect(receipt2 == .accepted)
-    let receipt3 = book.receive(1, at: at(1500), arriving: at(1600))
+    let receipt3 = book.receive(1, at: at(1501), arriving: at(1600))
     #expect(receipt3 == .duplicate)
     book.commit()
     let receipt4 = book.receive(1, at: at(1700))
@@ -159,6 +202,31 @@ struct LedgerTests {
     #expect(book.kinds() == [.duplicate, .duplicate])
     #expect(book.receipts.map(\.isDuplicate) == [false, true, true])
     #expect(book.misplaced.isEmpty)
+  }
+
+  @Test("the same words again change nothing, in memory or years later")
+  func repeated() throws {
+    var book = LedgerFixture(deadline: .seconds(1))
+    book.plan(2)
+    for sequence in Int64(1)...2 {
+      book.send(sequence, at: at(1000))
+      book.answer(sequence, at: at(1010))
+    }
+    let first = book.receive(1, at: at(1500))
+    let again = book.receive(1, at: at(1500), arriving: at(1501))
+    #expect([first, again] == [.accepted, .repeated])
+    book.commit()
+    for step in 0..<3 {
+      let later = book.receive(1, at: at(1500), arriving: at(9000 + Double(step)))
+      #expect(later == .repeated)
+      book.commit()
+    }
+    let sample = try #require(book.sample(1))
+    #expect(sample.state == .delivered)
+    #expect(sample.duplicates == 0)
+    #expect(book.receipts.count == 1)
+    #expect(book.kinds().isEmpty)
+    #expect(book.ledger.openCount == 1, "the recalled one is not kept in memory")
   }
 
   @Test("unknown ids are one counted event a minute, and never a row")

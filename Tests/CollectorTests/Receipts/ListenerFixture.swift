@@ -10,6 +10,7 @@ import Synchronization
 final class TestSink: ReceiptSink {
   struct State: Sendable {
     var received: [ArrivedReceipt] = []
+    var exchanges: [ArrivedExchange] = []
     var refusals: [ReceiptRefusal] = []
     var waiting: [@Sendable (ReceiptOutcome) -> Void] = []
   }
@@ -21,9 +22,13 @@ final class TestSink: ReceiptSink {
     self.repliesAtOnce = repliesAtOnce
   }
 
-  func receive(_ receipts: [ArrivedReceipt], reply: @escaping @Sendable (ReceiptOutcome) -> Void) {
+  func receive(
+    _ receipts: [ArrivedReceipt], exchanges: [ArrivedExchange],
+    reply: @escaping @Sendable (ReceiptOutcome) -> Void
+  ) {
     state.withLock { state in
       state.received += receipts
+      state.exchanges += exchanges
       if !repliesAtOnce { state.waiting.append(reply) }
     }
     if repliesAtOnce { reply(ReceiptOutcome(accepted: receipts.count)) }
@@ -32,6 +37,8 @@ final class TestSink: ReceiptSink {
   func refused(_ refusal: ReceiptRefusal) { state.withLock { $0.refusals.append(refusal) } }
 
   var received: [ArrivedReceipt] { state.withLock { $0.received } }
+
+  var exchanges: [ArrivedExchange] { state.withLock { $0.exchanges } }
 
   var refusals: [ReceiptRefusal] { state.withLock { $0.refusals } }
 

@@ -77,6 +77,48 @@ import Testing
     #expect(error?.message == "receipts[0].\(key): \(message)")
   }
 
+  @Test func readsExchanges() throws {
+    let exchange = #"{"t1":1,"t2":2,"t3":9223372036854775807,"t4":4,"device":"d","boot_id":"b","later":[]}"#
+    let batch = try ReceiptBatch(json: Data("{\"receipts\":[\(Self.good)],\"clock\":[\(exchange)]}".utf8))
+    #expect(
+      batch.exchanges == [
+        ReceiptBatch.Exchange(t1: 1, t2: 2, t3: .max, t4: 4, device: "d", bootID: "b")
+      ])
+    let without = try ReceiptBatch(json: Data("{\"receipts\":[\(Self.good)],\"clock\":null}".utf8))
+    #expect(without.exchanges.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (#"{}"#, "clock[0].t1: missing"), (#"7"#, "clock[0]: of the wrong type"),
+      (#"{"t1":-1,"t2":2,"t3":3,"t4":4,"device":"d"}"#, "clock[0].t1: negative"),
+      (#"{"t1":1,"t2":-2,"t3":3,"t4":4,"device":"d"}"#, "clock[0].t2: negative"),
+      (#"{"t1":1,"t2":2,"t3":-3,"t4":4,"device":"d"}"#, "clock[0].t3: negative"),
+      (#"{"t1":1,"t2":2,"t3":3,"t4":-4,"device":"d"}"#, "clock[0].t4: negative"),
+      (#"{"t1":1,"t2":2,"t3":3,"t4":"4","device":"d"}"#, "clock[0].t4: of the wrong type"),
+      (#"{"t1":1,"t2":2,"t3":3,"t4":4,"device":""}"#, "clock[0].device: must have 1 to 128 bytes"),
+      (
+        #"{"t1":1,"t2":2,"t3":3,"t4":4,"device":"d","boot_id":""}"#,
+        "clock[0].boot_id: must have 1 to 64 bytes"
+      ),
+    ])
+  func namesWhatIsWrongWithAnExchange(text: String, message: String) {
+    let error = #expect(throws: ReceiptBatch.Malformed.self) {
+      try parse("{\"receipts\":[\(Self.good)],\"clock\":[\(text)]}")
+    }
+    #expect(error?.message == message)
+  }
+
+  @Test func takesOneHundredExchangesAndNoMore() throws {
+    func batch(_ count: Int) -> String {
+      let exchange = #"{"t1":1,"t2":2,"t3":3,"t4":4,"device":"d"}"#
+      let clock = Array(repeating: exchange, count: count).joined(separator: ",")
+      return "{\"receipts\":[\(Self.good)],\"clock\":[\(clock)]}"
+    }
+    #expect(try parse(batch(100)).count == 1)
+    #expect(throws: ReceiptBatch.Malformed(message: "clock: more than 100")) { try parse(batch(101)) }
+  }
+
   @Test func takesOneHundredAndNoMore() throws {
     func batch(_ count: Int) -> String {
       "{\"receipts\":[\(Array(repeating: Self.good, count: count).joined(separator: ","))]}"

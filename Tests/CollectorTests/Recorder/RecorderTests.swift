@@ -143,12 +143,12 @@ struct RecorderTests {
     let answer = Answer()
     let reader = fixture.reader
     let (first, unknown) = (fixture.id(1), fixture.id(9))
-    let receipts = [first, first, unknown].map { id in
+    let receipts = [first, first, unknown].enumerated().map { place, id in
       ArrivedReceipt(
         id: NotificationID(run: fixture.run, sample: id), device: "d",
         arrivedAt: fixture.clock.monotonicNow() + .milliseconds(400),
         receivedAt: fixture.clock.wallNow(), bootID: "boot",
-        receivedMonotonic: fixture.clock.monotonicNow() + .milliseconds(300))
+        receivedMonotonic: fixture.clock.monotonicNow() + .milliseconds(300 + place))
     }
     fixture.inbox.receive(receipts) { outcome in
       answer.give(outcome, seen: try? reader.sample(first)?.state)

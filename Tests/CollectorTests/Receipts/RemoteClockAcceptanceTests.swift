@@ -1,0 +1,216 @@
+import Measurement
+import Store
+import Synchronization
+import Testing
+
+@testable import Collector
+
+/// Acceptance case 6 of docs/measurement.md: a device with a skewed and drifting clock behind asymmetric delay. The truth
+/// lies inside the reported bound every time, in what the store holds.
+@Suite("Remote clocks, from the exchange to the stored row")
+struct RemoteClockAcceptanceTests {
+  private struct Truth {
+    var receivedAt: MonotonicTime
+    var offset: Double
+  }
+
+  @Test(
+    "true latency and true offset lie inside the bound, for every notification",
+    arguments: [
+      (.seconds(7), 120, 1), (.seconds(-86_400), -480, 2), (.milliseconds(3), 480, 3), (.seconds(0), 0, 4),
+      (.seconds(1_000_000), 35, 5),
+    ] as [(Duration, Int64, UInt64)])
+  func truthIsInside(skew: Duration, drift: Int64, seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    func draw(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &random) }
+    let fixture = try RecorderFixture(deadline: .seconds(3600))
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: skew, drift: drift)
+    // The way there may be much longer than the way back, or the other way round.
+    let (there, back) = (draw(2_000...200_000), draw(500...50_000))
+    var truths: [Truth] = []
+    var waiting: [ArrivedReceipt] = []
+    for number in Int64(1)...120 {
+      if number.isMultiple(of: 30) { phone.drift = draw(-499...499) }
+      phone.pass(microseconds: draw(1_000...20_000_000))
+      let planned = fixture.clock.monotonicNow()
+      fixture.inbox.post([
+        .planned(PlannedBlock(target: fixture.target, firstSequence: number, planned: [planned]))
+      ])
+      phone.pass(microseconds: draw(0...300))
+      fixture.send(number)
+      phone.pass(microseconds: there + draw(0...there))
+      truths.append(Truth(receivedAt: fixture.clock.monotonicNow(), offset: phone.offset))
+      waiting.append(
+        ArrivedReceipt(
+          id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: phone.name,
+          arrivedAt: .zero, receivedAt: phone.stamp))
+      // Now and then it keeps its receipts, and what it tells of its clock, for later.
+      let isOffline = number > 1 && number < 120 && draw(0...3) == 0
+      var exchanges: [ArrivedExchange] = []
+      for _ in 0..<(isOffline ? 0 : draw(number == 1 ? 1...3 : 0...3)) {
+        exchanges.append(
+          try phone.exchange(out: back + draw(0...back * 3), back: there + draw(0...there * 3)))
+      }
+      phone.pass(microseconds: back)
+      if !isOffline {
+        let now = fixture.clock.monotonicNow()
+        for index in waiting.indices { waiting[index].arrivedAt = now }
+        fixture.inbox.receive(waiting, exchanges: exchanges) { _ in }
+        waiting = []
+      }
+      _ = try fixture.recorder.round()
+    }
+
+    var receipts: [SampleID: Receipt] = [:]
+    try fixture.reader.forEachReceipt(RowSelection()) { receipts[$0.receipt.sample] = $0.receipt }
+    var errors: [Int64] = []
+    for (index, truth) in truths.enumerated() {
+      let id = fixture.id(Int64(index + 1))
+      let sample = try #require(try fixture.reader.sample(id))
+      #expect(sample.state == .delivered)
+      let latency = try #require(sample.deliveryLatency)
+      let error = try #require(sample.deliveryError)
+      let actual = truth.receivedAt.microseconds - sample.plannedMonotonic
+      #expect(
+        abs(latency - actual) <= error, "notification \(index + 1): \(latency) ± \(error), truly \(actual)")
+      errors.append(error)
+      let receipt = try #require(receipts[id])
+      #expect(!receipt.isSameClock)
+      let offset = try #require(receipt.offset)
+      let bound = try #require(receipt.offsetError)
+      #expect(abs(Double(offset) - truth.offset) <= Double(bound) + 1, "notification \(index + 1)")
+    }
+    // The bound is worth something: half a round trip, half a millisecond for the stamp, and what drift can do since.
+    let median = errors.sorted()[errors.count / 2]
+    #expect(median < (there + back) * 3 / 2 + 500 + 5_000, "\(median) for \(there) there and \(back) back")
+    let kinds = try fixture.kinds()
+    #expect(kinds.contains(.clockOffset))
+    #expect(!kinds.contains(.clockStep))
+    #expect(try fixture.reader.clockExchanges(of: fixture.run).count > 60)
+  }
+
+  @Test("a device whose clock is set says so, and what it stamped before is not read by the new clock")
+  func steppedDevice() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(3600))
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(1), drift: 10)
+    fixture.plan(2)
+    phone.pass(microseconds: 200_000)
+    fixture.send(1)
+    fixture.send(2)
+    let before = phone.stamp
+    let first = try phone.exchange(out: 5_000, back: 5_000)
+    phone.set(by: .seconds(30))
+    phone.pass(microseconds: 1_000_000)
+    let second = try phone.exchange(out: 5_000, back: 5_000)
+    let after = phone.stamp
+    let arrival = fixture.clock.monotonicNow()
+    func receipt(_ number: Int64, _ stamp: WallTime) -> ArrivedReceipt {
+      ArrivedReceipt(
+        id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: "phone", arrivedAt: arrival,
+        receivedAt: stamp)
+    }
+    fixture.inbox.receive([receipt(1, before), receipt(2, after)], exchanges: [first, second]) { _ in }
+    _ = try fixture.recorder.round()
+    #expect(try fixture.kinds().filter { $0 == .clockStep }.count == 1)
+    let old = try #require(try fixture.reader.sample(fixture.id(1)))
+    #expect(old.deliveryError == old.deliveryLatency, "only that it was here by now is certain")
+    let new = try #require(try fixture.reader.sample(fixture.id(2)))
+    #expect((new.deliveryError ?? .max) < 12_000)
+  }
+
+  @Test("a batch that is posted again because its answer was lost changes nothing")
+  func lostAnswer() throws {
+    let fixture = try RecorderFixture()
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(1), drift: 10)
+    fixture.plan(1)
+    phone.pass(microseconds: 120_000)
+    fixture.send(1)
+    let exchange = try phone.exchange(out: 5_000, back: 5_000)
+    let receipt = ArrivedReceipt(
+      id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "phone",
+      arrivedAt: fixture.clock.monotonicNow(), receivedAt: phone.stamp)
+    let outcomes = Outcomes()
+    for _ in 0..<3 {
+      fixture.inbox.receive([receipt], exchanges: [exchange]) { outcomes.note($0) }
+      _ = try fixture.recorder.round()
+    }
+    #expect(
+      outcomes.all == [
+        ReceiptOutcome(accepted: 1), ReceiptOutcome(accepted: 1, repeated: 1),
+        ReceiptOutcome(accepted: 1, repeated: 1),
+      ])
+    #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 0)
+    #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
+    var rows = 0
+    try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
+    #expect(rows == 1)
+    #expect(try !fixture.kinds().contains(.duplicate))
+    // Another stamp is another receipt.
+    var second = receipt
+    second.receivedAt = receipt.receivedAt.advanced(byMicroseconds: 1000)
+    fixture.inbox.receive([second]) { outcomes.note($0) }
+    _ = try fixture.recorder.round()
+    #expect(outcomes.all.last == ReceiptOutcome(duplicate: 1))
+    #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 1)
+  }
+
+  @Test("whoever invents devices and clocks makes no events and no exchanges without end")
+  func clockFlood() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(1)
+    fixture.clock.advance(.milliseconds(150))
+    fixture.send(1)
+    let receipt = ArrivedReceipt(
+      id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "d",
+      arrivedAt: fixture.clock.monotonicNow(), receivedAt: WallTime(microseconds: 1000))
+    for number in 0..<3000 {
+      fixture.clock.advance(.milliseconds(10))
+      let now = fixture.clock.monotonicNow()
+      // Two names in turn, whose clocks are set all the time, and ever new ones.
+      let name = number.isMultiple(of: 3) ? "new \(number)" : "d"
+      let stamp = 1_700_000_000_000_000_000 + Int64(number % 7) * 1_000_000_000_000
+      let exchange = try #require(ClockExchange(t1: stamp, t2: now, t3: now, t4: stamp + 1000))
+      fixture.inbox.receive(
+        [receipt],
+        exchanges: [ArrivedExchange(device: name, bootID: nil, exchange: exchange, arrivedAt: now)]
+      ) { _ in }
+      if number.isMultiple(of: 50) { _ = try fixture.recorder.round() }
+    }
+    _ = try fixture.recorder.round()
+    let kinds = try fixture.kinds()
+    #expect(kinds.filter { $0 == .clockOffset }.count == EventThinner.passedPerSecond)
+    #expect(kinds.filter { $0 == .clockStep }.count == EventThinner.passedPerSecond)
+    #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
+  }
+
+  @Test("whoever repeats a receipt with ever new stamps makes no rows without end")
+  func duplicateFlood() throws {
+    let fixture = try RecorderFixture()
+    fixture.plan(1)
+    fixture.clock.advance(.milliseconds(150))
+    fixture.send(1)
+    for batch in 0..<10 {
+      let receipts = (0..<100).map { number in
+        ArrivedReceipt(
+          id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "d\(number)",
+          arrivedAt: fixture.clock.monotonicNow(), receivedAt: WallTime(microseconds: Int64(batch) * 1000))
+      }
+      fixture.inbox.receive(receipts) { _ in }
+      _ = try fixture.recorder.round()
+    }
+    var rows = 0
+    try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
+    #expect(rows == Ledger.maximumReceipts)
+    #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 999)
+    #expect(try fixture.kinds().count <= EventThinner.passedPerSecond)
+  }
+}
+
+/// What devices were told.
+private final class Outcomes: Sendable {
+  private let content = Mutex<[ReceiptOutcome]>([])
+
+  var all: [ReceiptOutcome] { content.withLock { $0 } }
+
+  func note(_ outcome: ReceiptOutcome) { content.withLock { $0.append(outcome) } }
+}
