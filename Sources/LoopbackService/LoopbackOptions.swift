@@ -13,6 +13,10 @@ public struct LoopbackOptions: Sendable {
   public var receipts: ReceiptDestination?
   /// What the device calls itself.
   public var device: String
+  /// What is between the device and everybody else; `nil`: it lives on this host and shares its clock.
+  public var remote: RemoteDevice?
+  /// Told once so many receipts are stored by the collector.
+  public var receiptLimit: ReceiptLimit?
   /// How many entries of the script are kept for ``LoopbackServer/script()``.
   public var scriptRoom: Int
   /// A file for the script as JSON lines.
@@ -21,7 +25,8 @@ public struct LoopbackOptions: Sendable {
   public init(
     host: String = "127.0.0.1", port: Int = 8471, credentialsDirectory: String,
     scenario: Scenario = .lifelike, receipts: ReceiptDestination? = nil,
-    device: String = "loopback-device", scriptRoom: Int = 0, scriptFile: String? = nil
+    device: String = "loopback-device", remote: RemoteDevice? = nil, receiptLimit: ReceiptLimit? = nil,
+    scriptRoom: Int = 0, scriptFile: String? = nil
   ) {
     self.host = host
     self.port = port
@@ -29,6 +34,8 @@ public struct LoopbackOptions: Sendable {
     self.scenario = scenario
     self.receipts = receipts
     self.device = device
+    self.remote = remote
+    self.receiptLimit = receiptLimit
     self.scriptRoom = scriptRoom
     self.scriptFile = scriptFile
   }

@@ -56,14 +56,30 @@ public final class LoopbackServer: Sendable {
   private static func makeService(
     _ options: LoopbackOptions, clock: any HostClock, eventLoop: any EventLoop
   ) throws -> PushService {
-    let poster = options.receipts.map {
-      ReceiptPoster(
-        destination: $0, device: options.device, bootID: BootID.current(), seed: options.scenario.seed,
-        eventLoop: eventLoop)
-    }
+    let script = try ScriptRecorder(room: options.scriptRoom, path: options.scriptFile)
     return PushService(
-      scenario: options.scenario, clock: clock, eventLoop: eventLoop,
-      script: try ScriptRecorder(room: options.scriptRoom, path: options.scriptFile), poster: poster)
+      scenario: options.scenario, clock: clock, eventLoop: eventLoop, script: script,
+      poster: poster(options, clock: clock, eventLoop: eventLoop, script: script))
+  }
+
+  private static func poster(
+    _ options: LoopbackOptions, clock: any HostClock, eventLoop: any EventLoop, script: ScriptRecorder
+  ) -> ReceiptPoster? {
+    guard let destination = options.receipts else { return nil }
+    let link = options.remote.map {
+      RemoteLink($0, name: options.device, clock: clock, eventLoop: eventLoop, seed: options.scenario.seed)
+    }
+    let poster = ReceiptPoster(
+      destination: destination, device: options.device, bootID: BootID.current(), seed: options.scenario.seed,
+      eventLoop: eventLoop, link: link)
+    poster.limit = options.receiptLimit
+    poster.whenReceived = { receipt, instant in
+      guard script.isRecording else { return }
+      script.record(
+        .reception(
+          ScriptedReception(id: receipt.id, receivedAt: instant, deviceTime: receipt.receivedAt)))
+    }
+    return poster
   }
 
   /// The service must take whatever load a test makes, so its limits are wide where libcurl needs it: 7.88 resets

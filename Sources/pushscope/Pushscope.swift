@@ -20,7 +20,8 @@ struct Pushscope: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Loopback.self, Demo.self,
+      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Loopback.self, Device.self,
+      Demo.self,
     ])
 
   static func main() async {

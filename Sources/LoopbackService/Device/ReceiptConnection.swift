@@ -28,12 +28,18 @@ final class ReceiptConnection: ChannelInboundHandler {
     var refused: Int
   }
 
-  private struct Exchange {
+  /// What was answered.
+  private struct Answer {
     var status = 0
     var retryAfter: Int64?
     var body = ByteBuffer()
+  }
+
+  private struct Exchange {
+    var answer = Answer()
     let timeout: Scheduled<Void>
-    let completion: (Outcome) -> Void
+    /// `nil`: nothing was.
+    let completion: (Answer?) -> Void
   }
 
   private static let connectTimeout = TimeAmount.seconds(5)
@@ -119,7 +125,19 @@ final class ReceiptConnection: ChannelInboundHandler {
 
   /// Posts a body; `completion` is called exactly once, at once when the connection is already gone.
   func post(_ body: ByteBuffer, completion: @escaping (Outcome) -> Void) {
-    guard let context else { return completion(.later(nil)) }
+    send(body, to: path) { completion(Self.outcome($0)) }
+  }
+
+  /// Asks another call of the same listener; `completion` is told the answer's body, empty for anything but a 200, or `nil`
+  /// when there was none.
+  func ask(_ call: String, _ body: ByteBuffer, completion: @escaping (ByteBuffer?) -> Void) {
+    send(body, to: call) { answer in
+      completion(answer.map { $0.status == 200 ? $0.body : ByteBuffer() })
+    }
+  }
+
+  private func send(_ body: ByteBuffer, to path: String, completion: @escaping (Answer?) -> Void) {
+    guard let context else { return completion(nil) }
     let stream = HTTP2StreamID(nextStream)
     nextStream += 2
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -174,7 +192,7 @@ final class ReceiptConnection: ChannelInboundHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let closed = event as? StreamClosedEvent, exchanges[closed.streamID] != nil, closed.reason != nil {
-      finish(closed.streamID, .later(nil))
+      finish(closed.streamID)
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -182,7 +200,7 @@ final class ReceiptConnection: ChannelInboundHandler {
   private func end() {
     guard context != nil else { return }
     context = nil
-    for stream in exchanges.keys.sorted() { finish(stream, .later(nil)) }
+    for stream in exchanges.keys.sorted() { finish(stream) }
   }
 
   // MARK: Answers
@@ -190,8 +208,8 @@ final class ReceiptConnection: ChannelInboundHandler {
   private func receive(_ frame: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
     guard exchanges[stream] != nil else { return }
     if let status = frame.headers.first(name: ":status").flatMap({ Int($0) }), status >= 200 {
-      exchanges[stream]?.status = status
-      exchanges[stream]?.retryAfter = frame.headers.first(name: "retry-after").flatMap { Int64($0) }
+      exchanges[stream]?.answer.status = status
+      exchanges[stream]?.answer.retryAfter = frame.headers.first(name: "retry-after").flatMap { Int64($0) }
     }
     if frame.endStream { complete(stream) }
   }
@@ -206,28 +224,32 @@ final class ReceiptConnection: ChannelInboundHandler {
       context.flush()
     }
     guard let exchange = exchanges[stream] else { return }
-    guard exchange.body.readableBytes + count <= Self.maximumAnswerBytes else { return close() }
-    exchanges[stream]?.body.writeBuffer(&bytes)
+    guard exchange.answer.body.readableBytes + count <= Self.maximumAnswerBytes else { return close() }
+    exchanges[stream]?.answer.body.writeBuffer(&bytes)
     if frame.endStream { complete(stream) }
   }
 
   private func complete(_ stream: HTTP2StreamID) {
-    guard let exchange = exchanges[stream] else { return }
-    switch exchange.status {
+    finish(stream, exchanges[stream]?.answer)
+  }
+
+  private static func outcome(_ answer: Answer?) -> Outcome {
+    guard let answer else { return .later(nil) }
+    switch answer.status {
     case 202:
-      let data = exchange.body.withUnsafeReadableBytes { Data($0) }
+      let data = answer.body.withUnsafeReadableBytes { Data($0) }
       let counts = try? JSONDecoder().decode(Counts.self, from: data)
-      finish(stream, counts.map { .stored($0) } ?? .turnedAway)
+      return counts.map { .stored($0) } ?? .turnedAway
     case 429, 500...599:
-      finish(stream, .later(exchange.retryAfter.map { .seconds(min(max($0, 1), 60)) }))
+      return .later(answer.retryAfter.map { .seconds(min(max($0, 1), 60)) })
     default:
-      finish(stream, .turnedAway)
+      return .turnedAway
     }
   }
 
-  private func finish(_ stream: HTTP2StreamID, _ outcome: Outcome) {
+  private func finish(_ stream: HTTP2StreamID, _ answer: Answer? = nil) {
     guard let exchange = exchanges.removeValue(forKey: stream) else { return }
     exchange.timeout.cancel()
-    exchange.completion(outcome)
+    exchange.completion(answer)
   }
 }

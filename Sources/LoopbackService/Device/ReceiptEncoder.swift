@@ -10,7 +10,8 @@ struct ReceiptEncoder {
     bootTail = bootID.map { ",\"boot_id\":\"\($0.jsonEscaped)\",\"monotonic_ns\":" }
   }
 
-  func body(_ receipts: [DeviceReceipt]) -> String {
+  /// - Parameter clock: exchanges, as JSON.
+  func body(_ receipts: [DeviceReceipt], clock: [String] = []) -> String {
     var text = "{\"receipts\":["
     for (index, receipt) in receipts.enumerated() {
       if index > 0 { text += "," }
@@ -20,6 +21,8 @@ struct ReceiptEncoder {
       if let bootTail { text += "\(bootTail)\(receipt.receivedMonotonic.nanoseconds)" }
       text += "}"
     }
-    return text + "]}"
+    text += "]"
+    if !clock.isEmpty { text += ",\"clock\":[\(clock.joined(separator: ","))]" }
+    return text + "}"
   }
 }

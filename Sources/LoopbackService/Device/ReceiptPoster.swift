@@ -28,30 +28,53 @@ final class ReceiptPoster {
   /// How many receipts are kept while the collector is away; the oldest go first.
   private let room: Int
   private var generator: SeededGenerator
-  private var link = Link.none
+  private var connection = Link.none
   private var queue = CircularBuffer<DeviceReceipt>()
   private var inFlight = 0
   private var failuresInARow = 0
   private var isLingering = false
   private var isClosed = false
   private(set) var statistics = ReceiptStatistics()
+  /// What is between the device and everybody else, when it is a remote one.
+  private let link: RemoteLink?
+  /// Notifications on their way to it.
+  private var travelling = 0
+  private var isExchanging = false
+  /// Called for each notification that reaches a remote device, with the instant on this host's clock.
+  var whenReceived: (DeviceReceipt, MonotonicTime) -> Void = { _, _ in }
+  var limit: ReceiptLimit?
   /// Called whenever the last receipt is answered for.
   var whenIdle: () -> Void = {}
 
   init(
     destination: ReceiptDestination, device: String, bootID: String?, seed: UInt64, eventLoop: any EventLoop,
-    room: Int = 200_000
+    link: RemoteLink? = nil, room: Int = 200_000
   ) {
     self.destination = destination
-    encoder = ReceiptEncoder(device: device, bootID: bootID)
+    // A remote device has another boot, which it does not tell.
+    encoder = ReceiptEncoder(device: device, bootID: link == nil ? bootID : nil)
+    self.link = link
     generator = SeededGenerator(seed: seed, stream: .max)
     self.eventLoop = eventLoop
     self.room = room
   }
 
-  var isIdle: Bool { queue.isEmpty && inFlight == 0 }
+  var isIdle: Bool { queue.isEmpty && inFlight == 0 && travelling == 0 }
 
+  /// Takes a notification that has come to the device, or to the network it hangs on.
   func add(_ receipt: DeviceReceipt) {
+    guard !isClosed else { return }
+    guard let link else { return enqueue(receipt) }
+    travelling += 1
+    link.carry(receipt) { [weak self] stamped, instant in
+      guard let self else { return }
+      travelling -= 1
+      whenReceived(stamped, instant)
+      enqueue(stamped)
+    }
+  }
+
+  private func enqueue(_ receipt: DeviceReceipt) {
     guard !isClosed else { return }
     statistics.queued += 1
     queue.append(receipt)
@@ -70,39 +93,70 @@ final class ReceiptPoster {
 
   func close() {
     isClosed = true
-    if case .open(let connection) = link { connection.close() }
-    link = .none
+    if case .open(let open) = connection { open.close() }
+    connection = .none
   }
 
   private func post() {
     guard !isClosed, !queue.isEmpty else { return }
-    switch link {
+    switch connection {
     case .opening, .pausing: return
     case .none: connect()
-    case .open(let connection):
-      guard connection.isUsable else {
-        link = .none
+    case .open(let open):
+      guard open.isUsable else {
+        connection = .none
         return connect()
       }
+      guard !exchangeClocks(over: open) else { return }
       // A post may find the connection dead and answer at once; then the batch is back in the queue and we pause.
       while !queue.isEmpty, inFlight < Self.maximumInFlight, isOpen {
         let batch = Array(queue.prefix(Self.batchSize))
         queue.removeFirst(batch.count)
         inFlight += 1
-        connection.post(ByteBuffer(string: encoder.body(batch))) { [weak self] outcome in
-          self?.finish(batch, outcome)
-        }
+        send(batch, over: open)
       }
     }
   }
 
+  private func send(_ batch: [DeviceReceipt], over open: ReceiptConnection) {
+    guard let link else {
+      return open.post(ByteBuffer(string: encoder.body(batch))) { [weak self] outcome in
+        self?.finish(batch, outcome)
+      }
+    }
+    let exchanges = link.takeExchanges()
+    link.afterWayBack { [weak self] in
+      guard let self else { return }
+      open.post(ByteBuffer(string: encoder.body(batch, clock: exchanges))) { [weak self] outcome in
+        if case .later = outcome { self?.link?.giveBack(exchanges) }
+        self?.finish(batch, outcome)
+      }
+    }
+  }
+
+  /// - Returns: whether a remote device asks for the time first; what is to be posted goes after that.
+  private func exchangeClocks(over open: ReceiptConnection) -> Bool {
+    guard let link else { return false }
+    guard !isExchanging else { return true }
+    guard link.wantsExchange else { return false }
+    isExchanging = true
+    link.exchangeClocks(over: open) { [weak self] isAnswered in
+      guard let self else { return }
+      isExchanging = false
+      if isAnswered { return post() }
+      statistics.retries += 1
+      pause(nil)
+    }
+    return true
+  }
+
   private var isOpen: Bool {
-    guard case .open(let connection) = link else { return false }
-    return connection.isUsable
+    guard case .open(let open) = connection else { return false }
+    return open.isUsable
   }
 
   private func connect() {
-    link = .opening
+    connection = .opening
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     ReceiptConnection.open(to: destination, on: eventLoop).whenComplete { result in
       bound.value.opened(result)
@@ -111,9 +165,10 @@ final class ReceiptPoster {
 
   private func opened(_ result: Result<NIOLoopBound<ReceiptConnection>, any Error>) {
     switch result {
-    case .success(let connection):
-      guard !isClosed else { return connection.value.close() }
-      link = .open(connection.value)
+    case .success(let open):
+      guard !isClosed else { return open.value.close() }
+      connection = .open(open.value)
+      link?.startOver()
       post()
     case .failure:
       statistics.retries += 1
@@ -131,6 +186,10 @@ final class ReceiptPoster {
       statistics.duplicate += counts.duplicate
       statistics.unknown += counts.unknown
       statistics.refused += counts.refused
+      if let limit, statistics.posted >= limit.count {
+        self.limit = nil
+        limit.action()
+      }
       post()
     case .turnedAway:
       statistics.turnedAway += batch.count
@@ -147,19 +206,19 @@ final class ReceiptPoster {
   /// Waits for as long as the collector asked, or twice as long as the last time, with jitter so that many devices
   /// would not come back at once.
   private func pause(_ asked: TimeAmount?) {
-    if case .pausing = link { return }
+    if case .pausing = connection { return }
     guard !isClosed else { return }
-    if case .open(let connection) = link, asked == nil { connection.close() }
+    if case .open(let open) = connection, asked == nil { open.close() }
     failuresInARow += 1
     let doubled = Self.shortestBackOff * (1 << min(failuresInARow - 1, 10))
     let span = min(doubled, Self.longestBackOff).nanoseconds
     let wait = asked ?? .nanoseconds(span / 2 + Int64.random(in: 0...span / 2, using: &generator))
-    let next: Link = if case .open(let connection) = link, asked != nil { .open(connection) } else { .none }
-    link = .pausing
+    let next: Link = if case .open(let open) = connection, asked != nil { .open(open) } else { .none }
+    connection = .pausing
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     let held = NIOLoopBound(next, eventLoop: eventLoop)
     eventLoop.scheduleTask(in: wait) {
-      bound.value.link = held.value
+      bound.value.connection = held.value
       bound.value.post()
     }
   }

@@ -9,6 +9,9 @@ extension ScriptEntry {
     case .delivery(let delivery):
       "{\"entry\":\"delivery\",\"index\":\(delivery.index),\"id\":\"\(delivery.id)\","
         + "\"received_us\":\(delivery.receivedAt.microseconds)}"
+    case .reception(let reception):
+      "{\"entry\":\"reception\",\"id\":\"\(reception.id)\",\"received_us\":\(reception.receivedAt.microseconds),"
+        + "\"device_us\":\(reception.deviceTime.microseconds)}"
     }
   }
 }

@@ -2,4 +2,5 @@
 public enum ScriptEntry: Sendable, Equatable {
   case request(ScriptedRequest)
   case delivery(ScriptedDelivery)
+  case reception(ScriptedReception)
 }

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Configuration
+import HTTPServer
+import Logging
+import LoopbackService
+import Measurement
+
+struct Device: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A simulated remote device: receives, exchanges clocks with the collector, posts receipts.",
+    discussion: """
+      It is a push endpoint like `loopback`, so a target with provider: loopback reaches it, but the device behind it lives \
+      on another machine: it has a clock of its own that is wrong and drifts, and a network on the way. It knows its \
+      collector by --receipts only. With --script it writes when it truly received each notification, so that what the \
+      collector concludes from the device's clock can be held against the truth.
+
+      When it listens it prints one line with its address.
+
+      Example: pushscope device --receipts https://127.0.0.1:8443 --clock-skew -90s --clock-drift 40ppm --delay 80ms
+      """)
+
+  @Option(
+    help: ArgumentHelp("The port on 127.0.0.1 for notifications; 0 takes a free one.", valueName: "port"))
+  var port = 8472
+
+  @Option(help: ArgumentHelp("The collector's receipt listener.", valueName: "url"))
+  var receipts: String
+
+  @Option(
+    help: ArgumentHelp(
+      "PEM of the authority that signed the listener's certificate. Default: DIR/ca.pem.", valueName: "file"))
+  var receiptsCa: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where ca.pem, server.pem and server.key are, or are made. Default: a directory beside the store.",
+      valueName: "dir"))
+  var credentials: String?
+
+  @Option(help: ArgumentHelp("What the device calls itself, 1 to 128 bytes.", valueName: "text"))
+  var name = "simulated-device"
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How far its clock is ahead of this host's, like 5s or -90s.", valueName: "duration"))
+  var clockSkew: SkewArgument?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How much faster its clock runs, like 40ppm or -40ppm. The collector's bounds hold up to 500ppm.",
+      valueName: "ppm"))
+  var clockDrift: DriftArgument?
+
+  @Option(help: ArgumentHelp("How long everything takes to the device.", valueName: "duration"))
+  var delay: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long everything takes from the device. Default: as long as to it.", valueName: "duration"))
+  var delayBack: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "How the push service before it behaves (YAML); see config/scenarios. Default: at once and without faults.",
+      valueName: "file"))
+  var scenario: String?
+
+  @Option(help: ArgumentHelp("Other delays on the way.", valueName: "n"))
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("End when so many receipts are stored.", valueName: "n"))
+  var count: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write what truly happened to each notification here, as JSON Lines.", valueName: "file"))
+  var script: String?
+
+  @Flag(help: .hidden)
+  var untilInputEnds = false
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port \(port) is no port; give 0 to 65535")
+    }
+    guard (1...128).contains(name.utf8.count) else {
+      throw ValidationError("--name has \(name.utf8.count) bytes; give 1 to 128")
+    }
+    if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
+    _ = try endpoint()
+  }
+
+  func run() async throws {
+    let logger = DaemonLog.logger("device")
+    let directory = credentials ?? DefaultPath.credentials(in: ProcessEnvironment.all)
+    var behaviour =
+      try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? Scenario()
+    behaviour.seed = behaviour.seed &+ seed
+    let remote = RemoteDevice(
+      skew: clockSkew?.duration ?? .zero, drift: clockDrift?.partsPerMillion ?? 0,
+      delay: delay?.duration ?? .zero, delayBack: delayBack?.duration)
+    let stopped = AsyncStream<Never>.makeStream()
+    let server = try await LoopbackServer.start(
+      LoopbackOptions(
+        port: port, credentialsDirectory: directory, scenario: behaviour,
+        receipts: ReceiptDestination(
+          endpoint: try endpoint(), authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
+        device: name, remote: remote,
+        receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
+        scriptFile: script))
+    StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+    logger.info("trust \(server.credentials.authorityFile); receipts go to \(receipts)")
+
+    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+      for await _ in stopped.stream {}
+    }
+    await server.settle(within: .seconds(5))
+    let statistics = await server.statistics()
+    await server.shutdown()
+    logger.info(
+      "stopped after \(statistics.deliveries) notifications: \(statistics.receipts.posted) receipts posted, \(statistics.receipts.retries) tries in vain"
+    )
+  }
+
+  private func endpoint() throws -> Endpoint {
+    do {
+      return try Endpoint.parse(receipts)
+    } catch {
+      throw ValidationError("--receipts: \(error.message)")
+    }
+  }
+}

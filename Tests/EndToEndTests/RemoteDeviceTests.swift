@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@Suite("A device on another machine", .serialized)
+struct RemoteDeviceTests {
+  /// Rows of the device's script, by notification: when it truly received each, µs of this host's monotonic clock.
+  private func receptions(_ file: String) throws -> [String: Int64] {
+    struct Line: Decodable {
+      var entry: String
+      var id: String
+      var received_us: Int64?
+    }
+    var found: [String: Int64] = [:]
+    for text in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
+      let line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+      if line.entry == "reception" { found[line.id] = line.received_us }
+    }
+    return found
+  }
+
+  @Test(
+    "the true latency lies inside the bound of every delivery, however wrong the device's clock",
+    .timeLimit(.minutes(5)),
+    arguments: [
+      ["--clock-skew", "-90s", "--clock-drift", "450ppm", "--delay", "60ms", "--delay-back", "2ms"],
+      ["--clock-skew", "36h", "--clock-drift", "-300ppm", "--delay", "1ms", "--delay-back", "40ms"],
+    ])
+  func truthIsInside(clock: [String]) throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 10s"])
+    let script = station.directory.file("truth.jsonl")
+    let device = try RunningProcess(
+      Programs.pushscope,
+      [
+        "device", "--port", "\(station.loopbackPort)", "--credentials", station.directory.file("loopback"),
+        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--name", "far-away", "--script", script,
+        "--count", "120",
+      ] + clock)
+    try eventually("the device listens", seen: { device.standardError }) {
+      device.standardOutput.contains("https://") ? true : nil
+    }
+    let collector = try station.collect(["--count", "120"])
+    #expect(try collector.waitForExit() == 0)
+    #expect(try device.waitForExit() == 0, "it ends by itself")
+
+    #expect(try station.states() == ["delivered": 120])
+    let truths = try receptions(script)
+    #expect(truths.count == 120)
+    let rows = try station.query(
+      """
+      SELECT v.notification_id, s.planned_monotonic_us, v.delivery_us, v.delivery_error_us, v.duplicates
+      FROM sample_view v JOIN sample s ON s.id & 1099511627775 = v.sequence ORDER BY v.sequence
+      """)
+    #expect(rows.count == 120)
+    for row in rows {
+      let truth = try #require(truths[row[0]])
+      let numbers = try row.dropFirst().map { try #require(Int64($0)) }
+      let (planned, latency, error) = (numbers[0], numbers[1], numbers[2])
+      #expect(abs(latency - (truth - planned)) <= error, "\(row)")
+      // Half of 62 ms and what queues on the way; the device's own word would be off by hours.
+      #expect(error < 60_000_000, "\(row)")
+      #expect(numbers[3] == 0, "nothing was told twice")
+    }
+    let receipts = try station.query("SELECT count(*), sum(same_clock), sum(offset_us IS NULL) FROM receipt")
+    #expect(receipts == [["120", "0", "0"]])
+    let events = try station.query(
+      "SELECT count(*), min(detail LIKE 'the clock of far-away is %') FROM event_view WHERE kind = 'clock_offset'"
+    )
+    #expect(events == [["1", "1"]])
+    #expect(try station.query("SELECT count(*) >= 3 FROM clock_exchange") == [["1"]])
+    let export = try run(Programs.pushscope, ["export", "receipts", "--store", station.store]).output
+    let lines = export.split(separator: "\r\n")
+    #expect(
+      lines.first
+        == "run,target,sequence,notification_id,device,received_at,arrived_at,same_clock,offset_us,offset_error_us,duplicate"
+    )
+    #expect(lines.dropFirst().allSatisfy { $0.contains(",far-away,") && $0.contains(",false,") })
+  }
+
+  @Test(
+    "the collector is away for a while: receipts are kept, and none counts twice", .timeLimit(.minutes(5)))
+  func patient() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 60s"])
+    let device = try RunningProcess(
+      Programs.pushscope,
+      [
+        "device", "--port", "\(station.loopbackPort)", "--credentials", station.directory.file("loopback"),
+        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--clock-skew", "5s", "--delay", "400ms",
+      ])
+    try eventually("the device listens", seen: { device.standardError }) {
+      device.standardOutput.contains("https://") ? true : nil
+    }
+    let first = try station.collect([])
+    try eventually("some are delivered", seen: { first.standardError }) {
+      try (station.states()["delivered"] ?? 0) > 10 ? true : nil
+    }
+    first.signal(SIGKILL)
+    try first.waitForExit()
+    let second = try station.collect(["--count", "20"])
+    #expect(try second.waitForExit() == 0)
+    let states = try station.states()
+    #expect(states["planned"] == nil && states["in_flight"] == nil)
+    #expect((states["delivered"] ?? 0) > 20, "also of the run that was cut off")
+    #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
+    device.signal(SIGTERM)
+    #expect(try device.waitForExit() == 0)
+  }
+
+  @Test(
+    "arguments that make no sense are refused",
+    arguments: [
+      ["--clock-skew", "soon"], ["--clock-drift", "fast"], ["--port", "70000"], ["--count", "0"],
+      ["--name", ""],
+    ])
+  func refuses(arguments: [String]) throws {
+    let result = try run(
+      Programs.pushscope, ["device", "--receipts", "https://127.0.0.1:1"] + arguments)
+    #expect(result.status == 64)
+    #expect(result.error.hasPrefix("pushscope: "))
+    #expect(result.output.isEmpty)
+  }
+}
