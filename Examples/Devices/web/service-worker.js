@@ -1,0 +1,54 @@
+// A service worker that tells pushscope's collector when each notification reached the browser.
+//
+// Serve it from the site whose page subscribed to push, and set the two constants. The collector's certificate must be
+// one that the browser trusts.
+const collector = "https://receipts.example.com:8443";
+const device = "my-browser";
+
+// Unix time as it was when the worker began, carried on by a clock that nobody sets. Nanoseconds do not fit into a
+// JavaScript number, so they are BigInts, and JSON is written and read by hand where they occur. The clock tells some
+// microseconds at best: what asks is cut down and what was answered is rounded up, so that the bound stays true.
+const milliseconds = () => performance.timeOrigin + performance.now();
+const cutDown = (time) => BigInt(Math.floor(time * 1000) - clockStep) * 1000n;
+const roundUp = (time) => BigInt(Math.ceil(time * 1000) + clockStep) * 1000n;
+// Browsers coarsen their clock on purpose, by up to 100 µs (Firefox with resistFingerprinting: 100 ms).
+const clockStep = 100;
+
+// A text/plain body needs no preflight; the collector reads JSON whatever it is called.
+const post = (path, body) => fetch(collector + path, { method: "POST", body, credentials: "omit" });
+
+async function exchangeClocks() {
+  const t1 = cutDown(milliseconds());
+  const answer = await post("/v1/clock", `{"t1":${t1}}`);
+  const arrived = milliseconds();
+  if (!answer.ok) throw new Error(`the collector answered ${answer.status}`);
+  const [, t2, t3] = (await answer.text()).match(/"t2":(\d+),"t3":(\d+)/);
+  return `{"t1":${t1},"t2":${t2},"t3":${t3},"t4":${roundUp(arrived)},"device":${JSON.stringify(device)}}`;
+}
+
+async function report(probe, received) {
+  const receipt = JSON.stringify({ id: probe.id, mac: probe.mac, device, received_at_ms: Math.floor(received) });
+  // Three questions, since the one that took least tells most; the first one also pays for the connection.
+  const clock = [];
+  for (let i = 0; i < 3; i++) clock.push(await exchangeClocks());
+  const body = `{"receipts":[${receipt}],"clock":[${clock}]}`;
+  // Posted again while nobody answers; a receipt that comes twice counts once.
+  for (const pause of [0, 1, 5, 20]) {
+    await new Promise((wake) => setTimeout(wake, pause * 1000));
+    const answer = await post("/v1/receipts", body).catch(() => null);
+    if (answer && answer.status < 500 && answer.status !== 429) return;
+  }
+}
+
+self.addEventListener("push", (event) => {
+  const received = milliseconds();
+  let probe = null;
+  try {
+    probe = event.data.json().pushscope;
+  } catch {
+    // Not one of ours.
+  }
+  const shown = self.registration.showNotification("pushscope", { body: "a probe arrived", tag: "pushscope" });
+  const told = probe && probe.mac ? report(probe, received).catch(() => {}) : null;
+  event.waitUntil(Promise.all([shown, told]));
+});

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// docs/receipts.md shows a device's part in shell commands: they are run as they stand there.
+@Suite("The receipt calls by hand", .serialized)
+struct ReceiptDocumentationTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private func commands() throws -> [String] {
+    let file = Self.root.appendingPathComponent("docs/receipts.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    return text.components(separatedBy: "```sh\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```").first
+    }
+  }
+
+  @Test("do what the page says they do", .timeLimit(.minutes(3)))
+  func work() throws {
+    let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
+    // Nothing that is sent reaches the service's own device.
+    let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
+    let collector = try station.collect([])
+    try eventually("a notification waits for its receipt", seen: { collector.standardError }) {
+      try (station.states()["in_flight"] ?? 0) > 0 ? true : nil
+    }
+    let script = try commands()
+    #expect(script.count == 4)
+    let bash = try #require(Programs.find("bash"))
+    let result = try run(
+      bash, ["-euc", script.joined()],
+      environment: [
+        "COLLECTOR": "https://127.0.0.1:\(station.receiptsPort)", "STORE": station.store,
+        "CA": station.directory.file("loopback/ca.pem"), "SECRET": station.directory.file("receipts.secret"),
+      ])
+    #expect(result.status == 0, "\(result.error)")
+    let answers = result.output.replacingOccurrences(of: "}", with: "}\n").split(separator: "\n").filter {
+      $0.hasPrefix("{")
+    }
+    #expect(answers.count == 4, "\(result.output)")
+    if answers.count == 4 {
+      #expect(
+        answers[0].hasPrefix("{\"t1\":1") && answers[0].contains("\"t2\":1")
+          && answers[0].contains("\"t3\":1"))
+      #expect(answers[1] == #"{"accepted":1,"duplicate":0,"unknown":0,"refused":0}"#)
+      #expect(answers[2] == answers[1], "word for word the same changes nothing and is answered as before")
+      #expect(answers[3] == #"{"error":"wrong mac"}"#)
+    }
+    let rows = try station.query(
+      """
+      SELECT r.device, r.same_clock, r.duplicate, abs(r.offset_us) <= r.offset_error_us, v.delivery_error_us > 0
+      FROM receipt r JOIN sample_view v ON v.sequence = r.sample_id & 1099511627775
+      """)
+    // This shell's clock is the collector's own, so the true offset is 0 (or what a slew does in a second).
+    #expect(rows == [["my-shell", "0", "0", "1", "1"]])
+    #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}
