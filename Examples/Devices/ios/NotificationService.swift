@@ -1,8 +1,8 @@
 // A notification service extension that tells pushscope's collector when each notification reached the phone.
 //
 // Add a Notification Service Extension target to the app, put this file in it, and set the three constants. The
-// notification needs `mutable-content: 1` in `aps`, or iOS does not start the extension. The collector's certificate must
-// be one that the phone trusts.
+// notification needs `mutable-content: 1` in `aps`, or iOS does not start the extension. The collector's
+// certificate must be one that the phone trusts.
 import Foundation
 import UserNotifications
 

@@ -18,15 +18,16 @@ struct Ledger: Sendable {
     /// The receipts that came for it, ``maximumReceipts`` at most.
     var heard: [ReceiptStamp] = []
 
-    /// Nothing but further receipts can come: a receipt that overtakes the provider's answer does not end the wait for it.
+    /// Nothing but further receipts can come: a receipt that overtakes the provider's answer does not end the
+    /// wait for it.
     var isComplete: Bool {
       guard sample.state.isSettled else { return false }
       return !isOurs || facts.answer != nil || facts.isMissed || facts.isInterrupted
     }
   }
 
-  /// So many receipts of one notification become rows; further ones are only counted, since whoever has seen one can make
-  /// more without end.
+  /// So many receipts of one notification become rows; further ones are only counted, since whoever has seen one
+  /// can make more without end.
   static let maximumReceipts = 100
 
   let run: RunID

@@ -3,11 +3,11 @@ import Measurement
 /// Reads a delivery latency out of a receipt.
 ///
 /// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error.
-/// - A device whose clock is known by exchanges has its stamp read on ours: the error is the bound of that reading. The
-///   device cannot have received what had not been sent, nor after its receipt was here; a reading is cut to that, and
-///   one that contradicts it is not believed.
-/// - Otherwise what is certain is that the device received it no later than its receipt arrived here: that upper bound is
-///   taken, with itself as the error.
+/// - A device whose clock is known by exchanges has its stamp read on ours: the error is the bound of that
+///   reading. The device cannot have received what had not been sent, nor after its receipt was here; a reading
+///   is cut to that, and one that contradicts it is not believed.
+/// - Otherwise what is certain is that the device received it no later than its receipt arrived here: that upper
+///   bound is taken, with itself as the error.
 struct ReceiptLatency: Sendable, Equatable {
   /// µs from planned; `nil` when no clock spans both ends, as after a reboot.
   var latency: Int64?

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Where other threads leave what the recorder shall record. Leaving something costs a lock and an append.
 public final class RecorderInbox: Sendable {
-  /// A batch of receipts, what came with them of the devices' clocks, and the way to answer the device once they are committed.
+  /// A batch of receipts, what came with them of the devices' clocks, and the way to answer the device once they
+  /// are committed.
   struct Delivery: Sendable {
     var receipts: [ArrivedReceipt]
     var exchanges: [ArrivedExchange] = []

@@ -128,8 +128,8 @@ final class ReceiptConnection: ChannelInboundHandler {
     send(body, to: path) { completion(Self.outcome($0)) }
   }
 
-  /// Asks another call of the same listener; `completion` is told the answer's body, empty for anything but a 200, or `nil`
-  /// when there was none.
+  /// Asks another call of the same listener; `completion` is told the answer's body, empty for anything but a
+  /// 200, or `nil` when there was none.
   func ask(_ call: String, _ body: ByteBuffer, completion: @escaping (ByteBuffer?) -> Void) {
     send(body, to: call) { answer in
       completion(answer.map { $0.status == 200 ? $0.body : ByteBuffer() })

@@ -2,8 +2,8 @@ import Foundation
 import Measurement
 import NIOCore
 
-/// What makes a poster's device a remote one: everything it does takes its way, and its stamps are its own clock's. Lives on
-/// the poster's event loop.
+/// What makes a poster's device a remote one: everything it does takes its way, and its stamps are its own
+/// clock's. Lives on the poster's event loop.
 final class RemoteLink {
   private let device: RemoteDevice
   private let clock: any HostClock

@@ -2,8 +2,8 @@ import GRDB
 import Measurement
 
 extension StoreReader {
-  /// The asked, achieved and missed rate of each of a run's targets, by the plan that is stored: the figures stay what they
-  /// were when the run is over, and are those of the moment while it goes on.
+  /// The asked, achieved and missed rate of each of a run's targets, by the plan that is stored: the figures stay
+  /// what they were when the run is over, and are those of the moment while it goes on.
   ///
   /// - Throws: ``StoreError``.
   public func rates(of run: RunID) throws -> [TargetRates] {

@@ -9,8 +9,8 @@ struct Device: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A simulated remote device: receives, exchanges clocks with the collector, posts receipts.",
     discussion: """
-      It is a push endpoint like `loopback`, so a target with provider: loopback reaches it, but the device behind it lives \
-      on another machine: it has a clock of its own that is wrong and drifts, and a network on the way. It knows its \
+      It is a push endpoint like `loopback`, so a target with provider: loopback reaches it, but the device behind it \
+      lives on another machine: it has a clock of its own that is wrong and drifts, and a network on the way. It knows its \
       collector by --receipts only. With --script it writes when it truly received each notification, so that what the \
       collector concludes from the device's clock can be held against the truth.
 
@@ -118,8 +118,9 @@ struct Device: AsyncParsableCommand {
     await server.settle(within: .seconds(5))
     let statistics = await server.statistics()
     await server.shutdown()
+    let posts = statistics.receipts
     logger.info(
-      "stopped after \(statistics.deliveries) notifications: \(statistics.receipts.posted) receipts posted, \(statistics.receipts.retries) tries in vain"
+      "stopped after \(statistics.deliveries) notifications: \(posts.posted) receipts posted, \(posts.retries) tries in vain"
     )
   }
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Collector
 
-/// Every planned notification ends in one state, whatever comes in whatever order: the ledger against a plain account of
-/// what was told to it.
+/// Every planned notification ends in one state, whatever comes in whatever order: the ledger against a plain
+/// account of what was told to it.
 @Suite("Accounting")
 struct AccountingTests {
   private enum Answer: CaseIterable { case none, accepted, rejected, failed }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Collector
 
-/// Acceptance case 6 of docs/measurement.md: a device with a skewed and drifting clock behind asymmetric delay. The truth
-/// lies inside the reported bound every time, in what the store holds.
+/// Acceptance case 6 of docs/measurement.md: a device with a skewed and drifting clock behind asymmetric delay.
+/// The truth lies inside the reported bound every time, in what the store holds.
 @Suite("Remote clocks, from the exchange to the stored row")
 struct RemoteClockAcceptanceTests {
   private struct Truth {
