@@ -108,7 +108,9 @@ let package = Package(
     .target(
       name: "LoopbackService",
       dependencies: [
-        "Configuration", "HTTPServer", "Measurement", "Providers",
+        "Configuration", "HTTPServer", "Measurement",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

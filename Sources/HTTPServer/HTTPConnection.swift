@@ -9,6 +9,8 @@ public struct HTTPConnection: Sendable {
   /// The peer's address without the port.
   public let source: String
   public let version: HTTPVersion
+  /// The peer has shown a certificate that ``HTTPServerConfiguration/clientAuthorityFile`` vouches for.
+  public let hasCertificate: Bool
   let core: NIOLoopBound<any ConnectionCore>
 
   /// Sends SETTINGS_MAX_CONCURRENT_STREAMS; nothing on HTTP/1.1. Enforced once the peer has acknowledged it.
@@ -40,7 +42,13 @@ public struct HTTPConnection: Sendable {
 /// What both HTTP versions' connections can do; only called on their event loop.
 protocol ConnectionCore: AnyObject {
   func answer(_ response: HTTPResponse, to stream: Int)
+  func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void)
+  func send(_ bytes: ByteBuffer, on stream: Int)
+  func finish(_ stream: Int)
+  /// Ends every answer that has been begun: the server is going.
+  func finishAll()
   func reset(_ code: HTTP2ErrorCode, stream: Int)
+  func goAwayUnprocessed(_ stream: Int, debugData: String?)
   func setMaximumConcurrentStreams(_ count: Int)
   func goAway(_ code: HTTP2ErrorCode, debugData: String?)
   func disconnect()

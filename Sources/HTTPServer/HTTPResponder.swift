@@ -7,9 +7,12 @@ public protocol HTTPResponder: Sendable {
   func respond(to exchange: HTTPExchange)
   /// Words the answer to a request that the server turns away.
   func answer(to violation: HTTPViolation) -> HTTPResponse
+  /// The same for a service that words its answers by the path that was asked for.
+  func answer(to violation: HTTPViolation, path: String) -> HTTPResponse
 }
 
 extension HTTPResponder {
   public func opened(_ connection: HTTPConnection) {}
   public func closed(_ connection: HTTPConnection) {}
+  public func answer(to violation: HTTPViolation, path: String) -> HTTPResponse { answer(to: violation) }
 }

@@ -33,7 +33,8 @@ public final class HTTPServer: Sendable {
   ) async throws -> HTTPServer {
     let tls: NIOSSLContext
     do {
-      tls = try configuration.identity.context(protocols: configuration.protocols)
+      tls = try configuration.identity.context(
+        protocols: configuration.protocols, clientAuthorityFile: configuration.clientAuthorityFile)
     } catch {
       throw HTTPServerError(
         .identity, place: "\(configuration.host):\(configuration.port)",

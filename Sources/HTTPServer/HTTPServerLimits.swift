@@ -10,6 +10,8 @@ public struct HTTPServerLimits: Sendable {
   public var bodyBytes = 64 * 1024
   /// Unfinished bodies of all connections together.
   public var bufferedBytes = 16 * 1024 * 1024
+  /// What one answer that goes on may hold back for a peer that does not read it; beyond it the stream is reset.
+  public var streamedBytes = 256 * 1024
   /// From the accepted TCP connection to the end of the TLS handshake.
   public var handshakeTimeout = Duration.seconds(10)
   /// From a request's headers to its last byte.

@@ -6,7 +6,7 @@ public struct LoopbackOptions: Sendable {
   public var host: String
   /// 0: any free port.
   public var port: Int
-  /// Where `ca.pem`, `server.pem` and `server.key` are, or are made.
+  /// Where the service's certificates and every client's credentials are, or are made.
   public var credentialsDirectory: String
   public var scenario: Scenario
   /// Where the simulated device posts its receipts; without it, it keeps silent.

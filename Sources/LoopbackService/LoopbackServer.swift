@@ -4,23 +4,26 @@ import Measurement
 import NIOCore
 import NIOPosix
 
-/// The built-in push service: speaks APNs' dialect over HTTP/2 and TLS, behaves as its scenario says, and plays the
-/// device that sends receipts. Everything happens on one thread of its own.
+/// The built-in push service: speaks the dialects of APNs, FCM, Web Push and ntfy on one port over TLS, behaves as its
+/// scenario says, and plays the devices. Everything happens on one thread of its own.
 public final class LoopbackServer: Sendable {
   /// The real port when 0 was asked for.
   public let port: Int
-  /// What clients are pointed at, and what else was made.
+  /// What clients are pointed at.
   public let credentials: LocalCredentials
+  /// What clients prove themselves with.
+  public let clients: LoopbackCredentials
   private let group: MultiThreadedEventLoopGroup
   private let server: HTTPServer
   private let service: NIOLoopBound<PushService>
 
   private init(
-    credentials: LocalCredentials, group: MultiThreadedEventLoopGroup, server: HTTPServer,
+    credentials: LoopbackCredentials, group: MultiThreadedEventLoopGroup, server: HTTPServer,
     service: NIOLoopBound<PushService>
   ) {
     port = server.port
-    self.credentials = credentials
+    self.credentials = credentials.local
+    clients = credentials
     self.group = group
     self.server = server
     self.service = service
@@ -32,19 +35,23 @@ public final class LoopbackServer: Sendable {
   public static func start(
     _ options: LoopbackOptions, clock: any HostClock = SystemClock()
   ) async throws -> LoopbackServer {
-    let credentials = try LocalAuthority.credentials(in: options.credentialsDirectory, now: clock.wallNow())
-    let identity = try ServerIdentity(
-      certificateFile: credentials.certificateFile, keyFile: credentials.keyFile)
+    let credentials = try LoopbackCredentials.open(in: options.credentialsDirectory, now: clock.wallNow())
+    let files = credentials.local
+    let identity = try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let eventLoop = group.next()
     do {
       let service = try await eventLoop.submit {
-        NIOLoopBound(try makeService(options, clock: clock, eventLoop: eventLoop), eventLoop: eventLoop)
+        NIOLoopBound(
+          try makeService(options, credentials, clock: clock, eventLoop: eventLoop), eventLoop: eventLoop)
       }.get()
       let configuration = HTTPServerConfiguration(
-        host: options.host, port: options.port, identity: identity, protocols: [.http2], limits: limits)
+        host: options.host, port: options.port, identity: identity, limits: limits,
+        clientAuthorityFile: files.authorityFile)
       let server = try await HTTPServer.start(
         configuration, on: eventLoop, clock: clock, responder: PushResponder(service: service))
+      try await eventLoop.submit { service.value.listen(on: server.port) }.get()
+      try credentials.writeClientFiles(port: server.port, receipts: options.receipts)
       return LoopbackServer(credentials: credentials, group: group, server: server, service: service)
     } catch {
       // Nothing runs on the loop any more that could keep it from ending.
@@ -54,11 +61,15 @@ public final class LoopbackServer: Sendable {
   }
 
   private static func makeService(
-    _ options: LoopbackOptions, clock: any HostClock, eventLoop: any EventLoop
+    _ options: LoopbackOptions, _ credentials: LoopbackCredentials, clock: any HostClock,
+    eventLoop: any EventLoop
   ) throws -> PushService {
     let script = try ScriptRecorder(room: options.scriptRoom, path: options.scriptFile)
     return PushService(
-      scenario: options.scenario, clock: clock, eventLoop: eventLoop, script: script,
+      scenario: options.scenario,
+      services: DialectServices(
+        credentials, scenario: options.scenario, clock: clock, eventLoop: eventLoop),
+      clock: clock, eventLoop: eventLoop, script: script,
       poster: poster(options, clock: clock, eventLoop: eventLoop, script: script))
   }
 

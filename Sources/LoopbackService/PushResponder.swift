@@ -11,5 +11,9 @@ struct PushResponder: HTTPResponder {
 
   func respond(to exchange: HTTPExchange) { service.value.respond(to: exchange) }
 
-  func answer(to violation: HTTPViolation) -> HTTPResponse { service.value.answer(to: violation) }
+  func answer(to violation: HTTPViolation) -> HTTPResponse { answer(to: violation, path: "") }
+
+  func answer(to violation: HTTPViolation, path: String) -> HTTPResponse {
+    service.value.answer(to: violation, path: path)
+  }
 }

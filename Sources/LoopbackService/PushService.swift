@@ -3,24 +3,32 @@ import HTTPServer
 import Measurement
 import NIOCore
 import NIOHTTP2
-import Providers
 
-/// The push service itself: checks requests, draws their fates, answers and delivers when they are due. Lives on one
-/// event loop; the only time it knows is the clock's.
+/// The push service itself: has requests checked, draws their fates, answers and delivers when they are due. Lives on
+/// one event loop; the only time it knows is the clock's.
 final class PushService {
   private let scenario: Scenario
+  private let services: DialectServices
   private let clock: any HostClock
   private let eventLoop: any EventLoop
   private let script: ScriptRecorder
   private let poster: ReceiptPoster?
   private var counts = LoopbackStatistics()
   private var firstRequest: MonotonicTime?
-  private var nextIndex = 0
-  /// Whether a connection has had its good request, by number.
-  private var isTrusted: [Int: Bool] = [:]
+  /// The next well-formed request's number, by dialect.
+  private var nextIndex: [ScenarioDialect: Int] = [:]
+  private var connections: [Int: Peer] = [:]
+  /// Deliveries that are not due yet, of messages that a sender can call back.
+  private var callable: [String: Int] = [:]
   /// Answers and deliveries that are not due yet.
   private var pending = 0
   private var waiting: [Waiting] = []
+
+  /// A connection, and whether it has had its good request.
+  private struct Peer {
+    var connection: HTTPConnection
+    var isTrusted = false
+  }
 
   /// Somebody who wants to know when nothing is under way any more.
   private struct Waiting {
@@ -29,19 +37,24 @@ final class PushService {
   }
 
   init(
-    scenario: Scenario, clock: any HostClock, eventLoop: any EventLoop, script: ScriptRecorder,
-    poster: ReceiptPoster?
+    scenario: Scenario, services: DialectServices, clock: any HostClock, eventLoop: any EventLoop,
+    script: ScriptRecorder, poster: ReceiptPoster?
   ) {
     self.scenario = scenario
+    self.services = services
     self.clock = clock
     self.eventLoop = eventLoop
     self.script = script
     self.poster = poster
     poster?.whenIdle = { [weak self] in self?.settleIfIdle() }
+    services.ntfy.topics.isFrozen = { [weak self] in self?.isFrozen ?? false }
   }
 
   var statistics: LoopbackStatistics {
     var counts = counts
+    counts.tokens = services.fcm.desk.issued
+    counts.refusedAssertions = services.fcm.desk.refused
+    counts.subscribers = services.ntfy.topics.count
     if let poster {
       let unreportable = counts.receipts.unreportable
       counts.receipts = poster.statistics
@@ -51,6 +64,8 @@ final class PushService {
   }
 
   var recordedEntries: [ScriptEntry] { script.entries }
+
+  func listen(on port: Int) { services.listen(on: port) }
 
   /// Succeeds when nothing is under way: all answers given, all deliveries made, all receipts answered for. Without
   /// `mindingDeliveries` only the receipts of what has reached the device count.
@@ -72,119 +87,197 @@ final class PushService {
 
   func opened(_ connection: HTTPConnection) {
     counts.connections += 1
-    isTrusted[connection.id] = false
+    connections[connection.id] = Peer(connection: connection)
+    if isDropped(connection) { connection.disconnect() }
   }
 
   func closed(_ connection: HTTPConnection) {
-    isTrusted[connection.id] = nil
+    connections[connection.id] = nil
+    services.closed(connection: connection.id)
   }
 
-  func answer(to violation: HTTPViolation) -> HTTPResponse {
-    let reason: APNsReason =
-      switch violation {
-      case .bodyTooLarge: .payloadTooLarge
-      case .requestTimedOut: .idleTimeout
-      case .overloaded: .serviceUnavailable
+  /// A connection's fate depends on the seed and its number alone.
+  private func isDropped(_ connection: HTTPConnection) -> Bool {
+    guard scenario.connections.dropped > 0 else { return false }
+    var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(connection.id) | 7 << 56)
+    let isDropped = Double(generator.next() >> 11) * 0x1p-53 < scenario.connections.dropped
+    if isDropped { counts.faults["drop", default: 0] += 1 }
+    return isDropped
+  }
+
+  /// From now on the connection may have as many streams as the scenario allows at this time.
+  private func trust(_ connection: HTTPConnection) {
+    guard connections[connection.id]?.isTrusted == false else { return }
+    connections[connection.id]?.isTrusted = true
+    connection.setMaximumConcurrentStreams(scenario.streamLimit(at: now))
+  }
+
+  /// Scenario time.
+  private var now: Duration { firstRequest.map { clock.monotonicNow() - $0 } ?? .zero }
+
+  private var isFrozen: Bool { scenario.thaw(now) > now }
+
+  /// Tells all trusted connections the stream limit whenever an episode changes it.
+  private func scheduleStreamLimit(after time: Duration, start: MonotonicTime) {
+    guard let change = scenario.nextStreamLimitChange(after: time) else { return }
+    let before = scenario.streamLimit(at: time)
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    let wait = start + change - clock.monotonicNow()
+    // Not among what is pending: it goes on for as long as the service lives.
+    eventLoop.scheduleTask(in: TimeAmount(max(wait, .zero))) {
+      let service = bound.value
+      let limit = service.scenario.streamLimit(at: change)
+      if limit != before {
+        for peer in service.connections.values where peer.isTrusted {
+          peer.connection.setMaximumConcurrentStreams(limit)
+        }
       }
-    counts.requests += 1
-    counts.refused[reason.rawValue, default: 0] += 1
-    return APNsAnswer.refused(
-      status: reason.status, reason: reason.rawValue, id: nil, now: clock.wallNow())
+      service.scheduleStreamLimit(after: change, start: start)
+    }
   }
 
   // MARK: Requests
 
-  func respond(to exchange: HTTPExchange) {
-    let arrivedAt = exchange.request.arrivedAt
-    let start = firstRequest ?? arrivedAt
-    firstRequest = start
+  func answer(to violation: HTTPViolation, path: String) -> HTTPResponse {
     counts.requests += 1
-    let time = arrivedAt - start
-    switch APNsRequestCheck.check(exchange.request, freshID: Self.freshID) {
-    case .refused(let reason, let id):
-      let due = scenario.thaw(time)
+    let context = RequestContext(
+      connection: 0, source: "", now: clock.wallNow(), monotonic: clock.monotonicNow(), time: now)
+    let refusal = services.service(for: path).refusal(of: violation, path: path, context)
+    counts.refused[refusal.reason, default: 0] += 1
+    return refusal.response
+  }
+
+  func respond(to exchange: HTTPExchange) {
+    let request = exchange.request
+    let start = begin(at: request.arrivedAt)
+    counts.requests += 1
+    let service = services.service(for: request.path)
+    if service.dialect == .apns {
+      // Apple speaks HTTP/2 only.
+      guard request.version == .http2 else { return exchange.connection.disconnect() }
+    } else {
+      // The others allow many streams from the beginning.
+      trust(exchange.connection)
+    }
+    let time = request.arrivedAt - start
+    let context = RequestContext(
+      connection: exchange.connection.id, source: exchange.connection.source,
+      hasCertificate: exchange.connection.hasCertificate, now: clock.wallNow(),
+      monotonic: request.arrivedAt, time: time)
+    let thawed = scenario.thaw(time)
+    switch service.check(request, context) {
+    case .refused(let refusal, let id):
       record(
         ScriptedRequest(
-          id: id, connection: exchange.connection.id, arrivedAt: arrivedAt, at: time,
-          answer: .refused(status: reason.status, reason: reason.rawValue), answerAfter: due - time,
+          dialect: service.dialect, id: id, connection: exchange.connection.id,
+          arrivedAt: request.arrivedAt, at: time,
+          answer: .refused(status: refusal.status, reason: refusal.reason), answerAfter: thawed - time,
           deliveries: [], isLost: false, isReordered: false))
-      at(start + due) { service in
-        service.refuse(exchange, status: reason.status, reason: reason.rawValue, id: id)
-      }
-    case .accepted(let notification):
-      let fate = Fate(index: nextIndex, at: time, in: scenario)
-      nextIndex += 1
-      act(on: fate, index: nextIndex - 1, notification, exchange, start: start, time: time)
+      at(start + thawed) { $0.refuse(exchange, refusal) }
+    case .notification(let notification):
+      let index = nextIndex[service.dialect, default: 0]
+      nextIndex[service.dialect] = index + 1
+      let fate = Fate(index: index, of: service.dialect, at: time, in: scenario)
+      act(on: fate, index: index, service.dialect, notification, exchange, start: start, time: time)
+    case .answered(let response):
+      at(start + thawed) { _ in exchange.answer(response) }
+    case .subscription(let wanted):
+      at(start + thawed) { $0.services.ntfy.topics.subscribe(wanted, exchange) }
+    case .withdrawal(let messageID):
+      at(start + thawed) { $0.withdraw(messageID, exchange) }
     }
+  }
+
+  /// Scenario time begins with the first request.
+  private func begin(at arrival: MonotonicTime) -> MonotonicTime {
+    if let firstRequest { return firstRequest }
+    firstRequest = arrival
+    scheduleStreamLimit(after: .zero, start: arrival)
+    return arrival
   }
 
   private func act(
-    on fate: Fate, index: Int, _ notification: APNsRequestCheck.Notification, _ exchange: HTTPExchange,
-    start: MonotonicTime, time: Duration
+    on fate: Fate, index: Int, _ dialect: ScenarioDialect, _ notification: IncomingNotification,
+    _ exchange: HTTPExchange, start: MonotonicTime, time: Duration
   ) {
     let begin = scenario.thaw(time)
     let answerAt = scenario.thaw(begin + fate.answerDelay)
-    let deliveries = fate.deliveryDelays.map { scenario.thaw(begin + $0) }
+    let delays = notification.isForADevice ? fate.deliveryDelays : []
+    let deliveries = delays.map { scenario.thaw(begin + $0) }
+    let isLost = fate.isLost && notification.isForADevice
     record(
       ScriptedRequest(
-        index: index, id: notification.id, connection: exchange.connection.id,
+        dialect: dialect, index: index, id: notification.id, connection: exchange.connection.id,
         arrivedAt: exchange.request.arrivedAt, at: time,
-        answer: fate.scriptedAnswer, answerAfter: answerAt - time, deliveries: deliveries.map { $0 - time },
-        isLost: fate.isLost, isReordered: fate.isReordered, episode: fate.episode))
-    if fate.isLost { counts.lost += 1 }
+        answer: fate.scriptedAnswer { notification.refusal($0, clock.wallNow()) },
+        answerAfter: answerAt - time, deliveries: deliveries.map { $0 - time }, isLost: isLost,
+        isReordered: fate.isReordered, episode: fate.episode))
+    if isLost { counts.lost += 1 }
     if deliveries.count > 1 { counts.duplicated += 1 }
-    at(start + answerAt) { $0.answer(exchange, as: fate.outcome, id: notification.id) }
+    if let messageID = notification.messageID, !deliveries.isEmpty { callable[messageID] = deliveries.count }
+    at(start + answerAt) { $0.answer(exchange, as: fate.outcome, notification) }
     for due in deliveries {
-      at(start + due) { $0.deliver(notification, index: index) }
+      at(start + due) { $0.deliver(notification, dialect, index: index) }
     }
   }
 
-  private func answer(_ exchange: HTTPExchange, as outcome: Fate.Outcome, id: String) {
+  private func answer(
+    _ exchange: HTTPExchange, as outcome: Fate.Outcome, _ notification: IncomingNotification
+  ) {
     switch outcome {
     case .accepted:
-      accept(exchange, id: id)
+      accept(exchange, notification)
     case .error(let error):
-      refuse(exchange, status: error.status, reason: error.reason, id: id, retryAfter: error.retryAfter)
+      refuse(exchange, notification.refusal(error, clock.wallNow()))
     case .fault(let fault):
       counts.faults[fault.kind.rawValue, default: 0] += 1
       switch fault.kind {
       case .reset: exchange.reset(.internalError)
       case .refuse: exchange.reset(.refusedStream)
       case .goaway:
-        accept(exchange, id: id)
+        accept(exchange, notification)
         exchange.connection.goAway(.noError, debugData: "{\"reason\":\"Shutdown\"}")
+      case .goawayUnprocessed: exchange.goAwayUnprocessed(debugData: "{\"reason\":\"Shutdown\"}")
       case .silence: break
       case .disconnect: exchange.connection.disconnect()
       }
     }
   }
 
-  private func accept(_ exchange: HTTPExchange, id: String) {
+  private func accept(_ exchange: HTTPExchange, _ notification: IncomingNotification) {
     counts.accepted += 1
-    exchange.answer(APNsAnswer.accepted(id: id))
+    exchange.answer(notification.acceptance)
     // APNs trusts a connection with more than one stream only once a good request has been seen on it.
-    if isTrusted[exchange.connection.id] == false {
-      isTrusted[exchange.connection.id] = true
-      exchange.connection.setMaximumConcurrentStreams(scenario.streamLimit)
+    trust(exchange.connection)
+  }
+
+  private func refuse(_ exchange: HTTPExchange, _ refusal: Refusal) {
+    counts.refused[refusal.reason, default: 0] += 1
+    exchange.answer(refusal.response)
+  }
+
+  /// Calls a message back (RFC 8030, section 7.3): 204 while it has not been delivered, 404 afterwards.
+  private func withdraw(_ messageID: String, _ exchange: HTTPExchange) {
+    let isCalledBack = callable.removeValue(forKey: messageID) != nil
+    exchange.answer(HTTPResponse(status: isCalledBack ? 204 : 404))
+  }
+
+  private func deliver(_ notification: IncomingNotification, _ dialect: ScenarioDialect, index: Int) {
+    if let messageID = notification.messageID {
+      guard let left = callable[messageID] else { return }
+      callable[messageID] = left > 1 ? left - 1 : nil
     }
-  }
-
-  private func refuse(
-    _ exchange: HTTPExchange, status: Int, reason: String, id: String, retryAfter: Duration? = nil
-  ) {
-    counts.refused[reason, default: 0] += 1
-    exchange.answer(
-      APNsAnswer.refused(
-        status: status, reason: reason, id: id, retryAfter: retryAfter, now: clock.wallNow()))
-  }
-
-  private func deliver(_ notification: APNsRequestCheck.Notification, index: Int) {
     let now = clock.monotonicNow()
     counts.deliveries += 1
+    if let message = notification.message { services.ntfy.topics.publish(message) }
     if script.isRecording {
-      script.record(.delivery(ScriptedDelivery(index: index, id: notification.id, receivedAt: now)))
+      script.record(
+        .delivery(
+          ScriptedDelivery(dialect: dialect, index: index, id: notification.id, receivedAt: now)))
     }
-    guard let receipt = notification.payload.receipt else {
+    // ntfy's subscribers are the device, and tell themselves.
+    guard dialect != .ntfy else { return }
+    guard let receipt = notification.receipt else {
       counts.receipts.unreportable += 1
       return
     }
@@ -220,16 +313,16 @@ final class PushService {
     waiting.removeAll { pending == 0 || !$0.mindsDeliveries }
     for waiting in done { waiting.promise.succeed() }
   }
-
-  private static func freshID() -> String { UUIDText.random() }
 }
 
 extension Fate {
-  fileprivate var scriptedAnswer: ScriptedRequest.Answer {
+  fileprivate func scriptedAnswer(_ word: (ErrorAnswer) -> Refusal) -> ScriptedRequest.Answer {
     switch outcome {
-    case .accepted: .accepted
-    case .error(let error): .refused(status: error.status, reason: error.reason)
-    case .fault(let fault): .fault(fault.kind)
+    case .accepted: return .accepted
+    case .error(let error):
+      let refusal = word(error)
+      return .refused(status: refusal.status, reason: refusal.reason)
+    case .fault(let fault): return .fault(fault.kind)
     }
   }
 }

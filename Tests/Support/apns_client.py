@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Sends notifications with aioapns, a client written against the real service, to a loopback service on this host.
 
-usage: apns_client.py PORT CA_FILE COUNT
+usage: apns_client.py PORT CREDENTIALS_DIR COUNT
 
-Prints how many of COUNT alerts were answered 200, then status and reason of one to a bad device token and of one with a
-bad topic.
+Prints how many of COUNT alerts were answered 200, then status and reason of one signed with another key, of one to a
+bad device token and of one with a bad topic.
 """
 
 import asyncio
@@ -21,14 +21,13 @@ TOKEN = "70757368" * 8
 
 
 async def main():
-    port, authority, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    port, directory, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     protocol = aioapns.connection.APNsProductionClientProtocol
     protocol.APNS_SERVER, protocol.APNS_PORT = "127.0.0.1", port
-    context = ssl.create_default_context(cafile=authority)
+    context = ssl.create_default_context(cafile=f"{directory}/ca.pem")
     context.set_alpn_protocols(["h2"])
-    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
-    client = APNs(key=key, key_id="ABC123DEFG", team_id="DEF123GHIJ", topic="com.example.app", ssl_context=context,
+    key = open(f"{directory}/AuthKey_LOOPBACK01.p8").read()
+    client = APNs(key=key, key_id="LOOPBACK01", team_id="PUSHSCOPE1", topic="com.example.app", ssl_context=context,
                   max_connections=1)
 
     async def send(token=TOKEN, **more):
@@ -38,6 +37,15 @@ async def main():
 
     results = [await send()] + await asyncio.gather(*(send() for _ in range(count - 1)))
     print(sum(result.status == "200" for result in results), count)
+    # A key that the service has never seen.
+    other = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+    stranger = APNs(key=other, key_id="LOOPBACK01", team_id="PUSHSCOPE1", topic="com.example.app",
+                    ssl_context=context, max_connections=1)
+    result = await stranger.send_notification(
+        NotificationRequest(device_token=TOKEN, message={"aps": {}}, notification_id=str(uuid.uuid4())))
+    print(result.status, result.description)
+    stranger.pool.close()
     for bad in (await send(token="xyz"), await send(apns_topic="no such topic")):
         print(bad.status, bad.description)
     client.pool.close()

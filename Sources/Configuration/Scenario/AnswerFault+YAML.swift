@@ -6,9 +6,9 @@ extension AnswerFault {
     else { return nil }
     guard let kind = word.choice(of: Kind.self), let probability = share.fraction() else { return nil }
     let delivered = map["delivered"]?.boolean()
-    if kind == .refuse, delivered == true {
+    if kind == .refuse || kind == .goawayUnprocessed, delivered == true {
       map["delivered"]?.report(
-        "cannot be: a refused stream was not processed", remedy: "delete the key, or use kind: reset")
+        "cannot be: such a request was not processed", remedy: "delete the key, or use kind: reset")
     }
     if kind == .goaway, delivered == false {
       map["delivered"]?.report(

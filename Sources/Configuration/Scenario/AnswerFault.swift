@@ -7,6 +7,8 @@ public struct AnswerFault: Sendable, Hashable {
     case refuse
     /// The request is answered, then GOAWAY ends the connection.
     case goaway
+    /// GOAWAY whose last stream lies before the request, at once: it was certainly not processed.
+    case goawayUnprocessed = "goaway_unprocessed"
     /// Nothing, ever.
     case silence
     /// The TCP connection is closed, with everything that was under way on it.
@@ -15,7 +17,7 @@ public struct AnswerFault: Sendable, Hashable {
 
   public var kind: Kind
   public var probability: Double
-  /// Whether the device gets the notification. Always with `goaway`, never with `refuse`.
+  /// Whether the device gets the notification. Always with `goaway`, never with `refuse` and `goaway_unprocessed`.
   public var isDelivered: Bool
 
   public init(kind: Kind, probability: Double, isDelivered: Bool = false) {

@@ -1,33 +1,48 @@
 extension Scenario {
   /// Reads a scenario file.
   ///
-  /// - Parameter reasons: the provider's words for errors, with their status: those that a scenario may use without
-  ///   giving one.
+  /// - Parameter words: the dialects' words for errors, with their status.
   /// - Throws: all mistakes at once, each with file, line, column, key and remedy.
   public static func load(
-    path: String, environment: [String: String] = [:], reasons: [String: Int]
+    path: String, environment: [String: String] = [:], words: ScenarioWords
   ) throws(ConfigurationError) -> Scenario {
-    try YAMLFile.load(path: path, environment: environment) { Scenario($0, reasons: reasons) }
+    try YAMLFile.load(path: path, environment: environment) { Scenario($0, words: words) }
   }
 
   /// Reads a scenario from text that is at hand; `file` is what problems call it.
   public static func parse(
-    _ text: String, file: String, reasons: [String: Int]
+    _ text: String, file: String, words: ScenarioWords
   ) throws(ConfigurationError) -> Scenario {
-    try YAMLFile.parse(text, file: file) { Scenario($0, reasons: reasons) }
+    try YAMLFile.parse(text, file: file) { Scenario($0, words: words) }
   }
 
-  init?(_ value: YAMLValue, reasons: [String: Int]) {
-    let keys = ["seed", "stream_limit", "answers", "deliveries", "episodes", "freeze"]
+  init?(_ value: YAMLValue, words: ScenarioWords) {
+    let keys =
+      ["seed", "stream_limit"] + ScenarioBehaviour.keys + ScenarioDialect.allCases.map(\.rawValue)
+      + ["tokens", "connections", "episodes", "freeze"]
     guard let map = value.mapping(keys: keys) else { return nil }
     self.init()
     if let seed = map["seed"]?.integer(in: 0...Int.max) { self.seed = UInt64(seed) }
     if let limit = map["stream_limit"]?.integer(in: 1...100_000) { streamLimit = limit }
-    if let value = map["answers"] { answers.apply(value, reasons: reasons) }
+    if let value = map["answers"] { answers.apply(value, reasons: words.all) }
     if let value = map["deliveries"] { deliveries.apply(value) }
+    for dialect in ScenarioDialect.allCases {
+      guard let section = map[dialect.rawValue] else { continue }
+      let more = dialect == .ntfy ? SubscriptionBehaviour.keys : []
+      guard let own = section.mapping(keys: ScenarioBehaviour.keys + more) else { continue }
+      if dialect == .ntfy { subscriptions.apply(own) }
+      guard ScenarioBehaviour.keys.contains(where: { own[$0] != nil }) else { continue }
+      var behaviour = ScenarioBehaviour(answers: answers, deliveries: deliveries)
+      behaviour.apply(own, reasons: words[dialect])
+      dialects[dialect] = behaviour
+    }
+    if let value = map["tokens"], let tokens = TokenBehaviour(value) { self.tokens = tokens }
+    if let value = map["connections"], let connections = ConnectionBehaviour(value) {
+      self.connections = connections
+    }
     if let list = map["episodes"]?.sequence() {
       episodes = list.enumerated().compactMap { index, value in
-        ScenarioEpisode(value, number: index + 1, within: self, reasons: reasons)
+        ScenarioEpisode(value, number: index + 1, within: self, words: words)
       }
     }
     if let value = map["freeze"] {

@@ -8,6 +8,11 @@ public struct Scenario: Sendable, Hashable {
   public var streamLimit: Int
   public var answers: AnswerBehaviour
   public var deliveries: DeliveryBehaviour
+  /// What a dialect does differently from `answers` and `deliveries`.
+  public var dialects: [ScenarioDialect: ScenarioBehaviour]
+  public var tokens: TokenBehaviour
+  public var connections: ConnectionBehaviour
+  public var subscriptions: SubscriptionBehaviour
   /// The first one that holds counts.
   public var episodes: [ScenarioEpisode]
   /// Stretches in which the service stands still: what is due then, answer or delivery, comes at their end, and the
@@ -17,7 +22,9 @@ public struct Scenario: Sendable, Hashable {
   public init(
     seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehaviour = AnswerBehaviour(),
     deliveries: DeliveryBehaviour = DeliveryBehaviour(), episodes: [ScenarioEpisode] = [],
-    freezes: [ScenarioWindow] = []
+    freezes: [ScenarioWindow] = [], dialects: [ScenarioDialect: ScenarioBehaviour] = [:],
+    tokens: TokenBehaviour = TokenBehaviour(), connections: ConnectionBehaviour = ConnectionBehaviour(),
+    subscriptions: SubscriptionBehaviour = SubscriptionBehaviour()
   ) {
     self.seed = seed
     self.streamLimit = streamLimit
@@ -25,11 +32,33 @@ public struct Scenario: Sendable, Hashable {
     self.deliveries = deliveries
     self.episodes = episodes
     self.freezes = freezes
+    self.dialects = dialects
+    self.tokens = tokens
+    self.connections = connections
+    self.subscriptions = subscriptions
   }
 
   /// The episode at a time since the first request.
   public func episode(at time: Duration) -> ScenarioEpisode? {
     episodes.first { $0.window.end(at: time) != nil }
+  }
+
+  /// What holds for a dialect at a time since the first request.
+  public func behaviour(of dialect: ScenarioDialect, at time: Duration) -> ScenarioBehaviour {
+    if let episode = episode(at: time) {
+      return episode.dialects[dialect]
+        ?? ScenarioBehaviour(answers: episode.answers, deliveries: episode.deliveries)
+    }
+    return dialects[dialect] ?? ScenarioBehaviour(answers: answers, deliveries: deliveries)
+  }
+
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of a trusted connection at a time since the first request.
+  public func streamLimit(at time: Duration) -> Int { episode(at: time)?.streamLimit ?? streamLimit }
+
+  /// The next time after `time` at which the stream limit may be another one; `nil` when it stays for good.
+  public func nextStreamLimitChange(after time: Duration) -> Duration? {
+    guard episodes.contains(where: { $0.streamLimit != nil }) else { return nil }
+    return episodes.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
   /// `time`, or the end of the freeze it lies in.

@@ -1,16 +1,30 @@
 extension ScenarioEpisode {
   /// What the episode leaves out stays as it is outside.
-  init?(_ value: YAMLValue, number: Int, within scenario: Scenario, reasons: [String: Int]) {
-    guard let map = value.mapping(keys: ["name"] + ScenarioWindow.keys + ["answers", "deliveries"]),
+  init?(_ value: YAMLValue, number: Int, within scenario: Scenario, words: ScenarioWords) {
+    let differences = ScenarioBehaviour.keys + ["stream_limit"] + ScenarioDialect.allCases.map(\.rawValue)
+    guard let map = value.mapping(keys: ["name"] + ScenarioWindow.keys + differences),
       let window = ScenarioWindow(map)
     else { return nil }
+    var behaviour = ScenarioBehaviour(answers: scenario.answers, deliveries: scenario.deliveries)
+    behaviour.apply(map, reasons: words.all)
     self.init(
       name: map["name"]?.string(maximumBytes: 64) ?? "episode \(number)", window: window,
-      answers: scenario.answers, deliveries: scenario.deliveries)
-    if map["answers"] == nil, map["deliveries"] == nil {
-      value.report("changes nothing", remedy: "write what is different: answers, deliveries")
+      answers: behaviour.answers, deliveries: behaviour.deliveries)
+    if differences.allSatisfy({ map[$0] == nil }) {
+      value.report(
+        "changes nothing", remedy: "write what is different: answers, deliveries, stream_limit or a dialect")
     }
-    if let value = map["answers"] { answers.apply(value, reasons: reasons) }
-    if let value = map["deliveries"] { deliveries.apply(value) }
+    streamLimit = map["stream_limit"]?.integer(in: 0...100_000)
+    for dialect in ScenarioDialect.allCases {
+      let section = map[dialect.rawValue]
+      guard section != nil || scenario.dialects[dialect] != nil else { continue }
+      var own = scenario.dialects[dialect] ?? behaviour
+      // The same mistake in them is noted once.
+      if scenario.dialects[dialect] != nil { own.apply(map, reasons: words.all) }
+      if let section = section?.mapping(keys: ScenarioBehaviour.keys) {
+        own.apply(section, reasons: words[dialect])
+      }
+      dialects[dialect] = own
+    }
   }
 }

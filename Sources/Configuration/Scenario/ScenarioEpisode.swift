@@ -5,13 +5,20 @@ public struct ScenarioEpisode: Sendable, Hashable {
   public var window: ScenarioWindow
   public var answers: AnswerBehaviour
   public var deliveries: DeliveryBehaviour
+  /// What a dialect does differently while it lasts.
+  public var dialects: [ScenarioDialect: ScenarioBehaviour]
+  /// SETTINGS_MAX_CONCURRENT_STREAMS while it lasts, told to all trusted connections when it begins and ends.
+  public var streamLimit: Int?
 
   public init(
-    name: String, window: ScenarioWindow, answers: AnswerBehaviour, deliveries: DeliveryBehaviour
+    name: String, window: ScenarioWindow, answers: AnswerBehaviour, deliveries: DeliveryBehaviour,
+    dialects: [ScenarioDialect: ScenarioBehaviour] = [:], streamLimit: Int? = nil
   ) {
     self.name = name
     self.window = window
     self.answers = answers
     self.deliveries = deliveries
+    self.dialects = dialects
+    self.streamLimit = streamLimit
   }
 }

@@ -11,6 +11,15 @@ public struct ScenarioWindow: Sendable, Hashable {
     self.every = every
   }
 
+  /// The next beginning or end after `time`; `nil` when all is over.
+  public func nextEdge(after time: Duration) -> Duration? {
+    guard time >= from else { return from }
+    var begin = from
+    if let every { begin += every * Int((time - from) / every) }
+    if time < begin + length { return begin + length }
+    return every.map { begin + $0 }
+  }
+
   /// When the stretch that `time` lies in is over; `nil` when it lies in none. The end belongs to what follows.
   public func end(at time: Duration) -> Duration? {
     guard time >= from else { return nil }

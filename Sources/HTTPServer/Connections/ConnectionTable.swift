@@ -1,6 +1,7 @@
 import Measurement
 import NIOCore
 import NIOHTTP2
+import NIOSSL
 
 /// All connections of a server: admits, counts, times out and closes them. Lives on the server's event loop.
 final class ConnectionTable {
@@ -48,10 +49,12 @@ final class ConnectionTable {
 
   /// TLS stands and its HTTP version is known. Returns the connection as the responder was shown it.
   func ready(
-    _ id: Int, core: any ConnectionCore, version: HTTPVersion, source: String
+    _ id: Int, core: any ConnectionCore, version: HTTPVersion, channel: any Channel
   ) -> HTTPConnection {
+    let certificate = try? channel.pipeline.syncOperations.nioSSL_peerCertificate()
     let connection = HTTPConnection(
-      id: id, source: source, version: version, core: NIOLoopBound(core, eventLoop: eventLoop))
+      id: id, source: channel.remoteAddress?.ipAddress ?? "", version: version,
+      hasCertificate: certificate != nil, core: NIOLoopBound(core, eventLoop: eventLoop))
     entries[id] = .ready(core, connection)
     responder.opened(connection)
     return connection
@@ -87,7 +90,9 @@ final class ConnectionTable {
     for entry in entries.values {
       switch entry {
       case .handshaking(let channel, _): channel.close(promise: nil)
-      case .ready(let core, _): core.goAway(.noError, debugData: nil)
+      case .ready(let core, _):
+        core.finishAll()
+        core.goAway(.noError, debugData: nil)
       }
     }
     let bound = NIOLoopBound(self, eventLoop: eventLoop)

@@ -13,6 +13,8 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     case idle
     case arriving(HTTPRequestHead, ByteBuffer, since: NIODeadline)
     case unanswered(keepAlive: Bool)
+    /// The answer has begun and goes on.
+    case outgoing(keepAlive: Bool, unwritten: Int, ended: @Sendable () -> Void)
     /// The last answer is on its way; whatever still comes is thrown away.
     case closing
   }
@@ -34,8 +36,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    connection = table.ready(
-      id, core: self, version: .http1, source: context.channel.remoteAddress?.ipAddress ?? "")
+    connection = table.ready(id, core: self, version: .http1, channel: context.channel)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -97,7 +98,9 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   }
 
   private func refuse(_ violation: HTTPViolation) {
-    answer(table.responder.answer(to: violation), to: current)
+    var path = ""
+    if case .arriving(let head, _, _) = phase { path = head.uri }
+    answer(table.responder.answer(to: violation, path: path), to: current)
   }
 
   private func end() {
@@ -106,7 +109,9 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     // It holds this handler.
     connection = nil
     releaseBody()
+    let last = phase
     phase = .closing
+    if case .outgoing(_, _, let ended) = last { ended() }
   }
 
   private func releaseBody() {
@@ -119,7 +124,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     guard stream == current, let context else { return }
     let keepAlive: Bool
     switch phase {
-    case .idle, .closing: return
+    case .idle, .outgoing, .closing: return
     case .arriving: keepAlive = false
     case .unanswered(let asked): keepAlive = asked && !isLast
     }
@@ -139,6 +144,53 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     // TLS says goodbye first and waits for the peer's, so that an unread rest of the request loses no answer.
     if !keepAlive { context.close(promise: nil) }
+  }
+
+  func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void) {
+    guard stream == current, let context, case .unanswered(let keepAlive) = phase else { return ended() }
+    lastActivity = .now()
+    phase = .outgoing(keepAlive: keepAlive, unwritten: 0, ended: ended)
+    var headers = HTTPHeaders()
+    for (name, value, _) in response.headers { headers.add(name: name, value: value) }
+    headers.add(name: "transfer-encoding", value: "chunked")
+    let head = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+    context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    if response.body.readableBytes > 0 { send(response.body, on: stream) }
+  }
+
+  func send(_ bytes: ByteBuffer, on stream: Int) {
+    guard stream == current, let context, case .outgoing(let keepAlive, let unwritten, let ended) = phase else {
+      return
+    }
+    let count = bytes.readableBytes
+    guard unwritten + count <= table.limits.streamedBytes else { return disconnect() }
+    lastActivity = .now()
+    phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten + count, ended: ended)
+    let written = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    written.futureResult.whenComplete { _ in bound.value.wrote(count, on: stream) }
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: written)
+  }
+
+  private func wrote(_ count: Int, on stream: Int) {
+    guard stream == current, case .outgoing(let keepAlive, let unwritten, let ended) = phase else { return }
+    phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten - count, ended: ended)
+  }
+
+  func finish(_ stream: Int) {
+    guard stream == current, let context, case .outgoing(let asked, _, let ended) = phase else { return }
+    let keepAlive = asked && !isLast
+    phase = keepAlive ? .idle : .closing
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    ended()
+    if !keepAlive { context.close(promise: nil) }
+  }
+
+  func finishAll() { finish(current) }
+
+  func goAwayUnprocessed(_ stream: Int, debugData: String?) {
+    if stream == current { disconnect() }
   }
 
   func reset(_ code: HTTP2ErrorCode, stream: Int) {
@@ -162,7 +214,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
       if now - since > TimeAmount(table.limits.requestTimeout) { refuse(.requestTimedOut) }
     case .idle:
       if now - lastActivity > TimeAmount(table.limits.idleTimeout) { context?.close(promise: nil) }
-    case .unanswered, .closing: break
+    case .unanswered, .outgoing, .closing: break
     }
   }
 }

@@ -20,6 +20,14 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     let since: NIODeadline
   }
 
+  /// An answer that goes on.
+  private struct OutgoingBody {
+    /// Bytes that NIO still holds, for want of the peer's flow-control window or of room in the socket.
+    var unwritten = 0
+    var isFinished = false
+    let ended: @Sendable () -> Void
+  }
+
   /// How many bytes of DATA a peer may have under way on one connection (RFC 9113 section 6.9).
   private static let windowBytes = 1 << 20
 
@@ -29,6 +37,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private var connection: HTTPConnection?
   private var arriving: [HTTP2StreamID: ArrivingRequest] = [:]
   private var unanswered: Set<HTTP2StreamID> = []
+  private var outgoing: [HTTP2StreamID: OutgoingBody] = [:]
   private var highestStream = HTTP2StreamID.rootStream
   private var lastActivity = NIODeadline.now()
   private var isReading = false
@@ -118,8 +127,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   private func begin(_ context: ChannelHandlerContext) {
     guard connection == nil else { return }
-    connection = table.ready(
-      id, core: self, version: .http2, source: context.channel.remoteAddress?.ipAddress ?? "")
+    connection = table.ready(id, core: self, version: .http2, channel: context.channel)
     credit(65_535)
   }
 
@@ -131,6 +139,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     table.release(arriving.values.reduce(0) { $0 + $1.body.readableBytes })
     arriving = [:]
     unanswered = []
+    let cutOff = outgoing.values
+    outgoing = [:]
+    for body in cutOff { body.ended() }
   }
 
   // MARK: Requests
@@ -193,23 +204,33 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   private func refuse(_ stream: HTTP2StreamID, _ violation: HTTPViolation) {
-    answer(table.responder.answer(to: violation), to: Int(stream))
+    let path = arriving[stream]?.path ?? ""
+    answer(table.responder.answer(to: violation, path: path), to: Int(stream))
   }
 
   /// The stream is closed, by whomever: its answer, should one come, is dropped.
   private func forget(_ stream: HTTP2StreamID) {
     if let dropped = arriving.removeValue(forKey: stream) { table.release(dropped.body.readableBytes) }
     if unanswered.remove(stream) != nil { lastActivity = .now() }
+    if let body = outgoing.removeValue(forKey: stream) {
+      lastActivity = .now()
+      body.ended()
+    }
     if !isReading { closeIfDone() }
   }
 
   // MARK: Writing
 
-  private func write(_ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID) {
-    guard let context else { return }
+  private func write(
+    _ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID, promise: EventLoopPromise<Void>? = nil
+  ) {
+    guard let context else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
     // Before the frame is written: its writing may end the stream and, with that, be the last thing to wait for.
     scheduleFlush(context)
-    context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: promise)
   }
 
   /// Answers that fall due in the same tick leave in one segment.
@@ -232,7 +253,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   private func closeIfDone() {
-    guard isClosing, arriving.isEmpty, unanswered.isEmpty, !isFlushScheduled, let context else { return }
+    guard isClosing, arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, !isFlushScheduled, let context
+    else { return }
     context.close(promise: nil)
   }
 }
@@ -263,10 +285,61 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     }
   }
 
+  func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void) {
+    let number = HTTP2StreamID(stream)
+    guard unanswered.remove(number) != nil else { return ended() }
+    outgoing[number] = OutgoingBody(ended: ended)
+    var headers = HPACKHeaders()
+    headers.add(name: ":status", value: String(response.status))
+    headers.add(contentsOf: response.headers)
+    write(.headers(.init(headers: headers)), on: number)
+    if response.body.readableBytes > 0 { send(response.body, on: stream) }
+  }
+
+  func send(_ bytes: ByteBuffer, on stream: Int) {
+    let number = HTTP2StreamID(stream)
+    guard let context, var body = outgoing[number], !body.isFinished else { return }
+    let count = bytes.readableBytes
+    guard body.unwritten + count <= table.limits.streamedBytes else {
+      return reset(.enhanceYourCalm, stream: stream)
+    }
+    body.unwritten += count
+    outgoing[number] = body
+    lastActivity = .now()
+    let written = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    written.futureResult.whenComplete { _ in bound.value.outgoing[number]?.unwritten -= count }
+    write(.data(.init(data: .byteBuffer(bytes))), on: number, promise: written)
+  }
+
+  func finish(_ stream: Int) {
+    let number = HTTP2StreamID(stream)
+    guard outgoing[number]?.isFinished == false else { return }
+    outgoing[number]?.isFinished = true
+    write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), on: number)
+  }
+
+  func finishAll() {
+    for stream in outgoing.keys { finish(Int(stream)) }
+  }
+
   func reset(_ code: HTTP2ErrorCode, stream: Int) {
     let stream = HTTP2StreamID(stream)
-    guard unanswered.remove(stream) != nil else { return }
+    let body = outgoing.removeValue(forKey: stream)
+    guard unanswered.remove(stream) != nil || body != nil else { return }
     write(.rstStream(code), on: stream)
+    body?.ended()
+  }
+
+  func goAwayUnprocessed(_ stream: Int, debugData: String?) {
+    guard stream == Int(highestStream), !isClosing else { return reset(.refusedStream, stream: stream) }
+    guard unanswered.remove(highestStream) != nil else { return }
+    isClosing = true
+    ownGoAways += 1
+    write(
+      .goAway(
+        lastStreamID: HTTP2StreamID(max(0, stream - 2)), errorCode: .noError,
+        opaqueData: debugData.map { ByteBuffer(string: $0) }), on: .rootStream)
   }
 
   func setMaximumConcurrentStreams(_ count: Int) {
@@ -294,7 +367,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     for (stream, request) in arriving where now - request.since > patience {
       refuse(stream, .requestTimedOut)
     }
-    if arriving.isEmpty, unanswered.isEmpty, now - lastActivity > TimeAmount(table.limits.idleTimeout) {
+    if arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, now - lastActivity > TimeAmount(table.limits.idleTimeout) {
       isClosing ? disconnect() : goAway(.noError, debugData: nil)
     }
   }

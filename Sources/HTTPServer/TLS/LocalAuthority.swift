@@ -6,7 +6,7 @@ import SwiftASN1
 import X509
 
 /// Makes credentials for servers on this host: a certificate authority whose private key is forgotten as soon as it
-/// has signed one certificate, so that trusting it means trusting that one server.
+/// has signed a server's certificate and one for its client, so that trusting it means trusting that one server.
 public enum LocalAuthority {
   /// How long what it makes is valid.
   static let validity = Duration.seconds(365 * 86_400)
@@ -30,6 +30,7 @@ public enum LocalAuthority {
   private static func isUsable(_ files: LocalCredentials, now: WallTime) -> Bool {
     guard
       (try? ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)) != nil,
+      (try? ServerIdentity(certificateFile: files.clientCertificateFile, keyFile: files.clientKeyFile)) != nil,
       let authority = try? NIOSSLCertificate.fromPEMFile(files.authorityFile).first,
       let server = try? NIOSSLCertificate.fromPEMFile(files.certificateFile).first
     else { return false }
@@ -44,16 +45,23 @@ public enum LocalAuthority {
   private static func make(_ files: LocalCredentials, in directory: String, now: WallTime) throws {
     let authorityKey = P256.Signing.PrivateKey()
     let serverKey = P256.Signing.PrivateKey()
+    let clientKey = P256.Signing.PrivateKey()
     let authority: X509.Certificate
     let server: X509.Certificate
+    let client: X509.Certificate
     do {
       authority = try authorityCertificate(key: authorityKey, now: now)
       server = try serverCertificate(
         key: serverKey, authority: authority, authorityKey: authorityKey, now: now)
+      client = try clientCertificate(
+        key: clientKey, authority: authority, authorityKey: authorityKey, now: now)
       try PrivateFile.makeDirectory(directory)
       try PrivateFile.write(authority.serializeAsPEM().pemString + "\n", to: files.authorityFile, mode: 0o644)
       try PrivateFile.write(server.serializeAsPEM().pemString + "\n", to: files.certificateFile, mode: 0o644)
       try PrivateFile.write(serverKey.pemRepresentation + "\n", to: files.keyFile, mode: 0o600)
+      try PrivateFile.write(
+        client.serializeAsPEM().pemString + "\n", to: files.clientCertificateFile, mode: 0o644)
+      try PrivateFile.write(clientKey.pemRepresentation + "\n", to: files.clientKeyFile, mode: 0o600)
     } catch let error as HTTPServerError {
       throw error
     } catch {
@@ -101,6 +109,32 @@ public enum LocalAuthority {
           .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
           .ipAddress(ASN1OctetString(contentBytes: ArraySlice(repeatElement(0, count: 15)) + [1])),
         ])
+        AuthorityKeyIdentifier(
+          keyIdentifier: try authority.extensions.subjectKeyIdentifier?.keyIdentifier)
+      },
+      issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
+  }
+
+  /// As Apple's push certificates are: the topic is the subject's UID.
+  private static func clientCertificate(
+    key: P256.Signing.PrivateKey, authority: X509.Certificate, authorityKey: P256.Signing.PrivateKey,
+    now: WallTime
+  ) throws -> X509.Certificate {
+    let publicKey = X509.Certificate.PrivateKey(key).publicKey
+    let topic = LocalCredentials.clientTopic
+    let subject = try DistinguishedName([
+      RelativeDistinguishedName.Attribute(type: [0, 9, 2342, 19_200_300, 100, 1, 1], utf8String: topic),
+      RelativeDistinguishedName.Attribute(
+        type: .RDNAttributeType.commonName, utf8String: "pushscope client: \(topic)"),
+    ])
+    return try X509.Certificate(
+      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: start(now),
+      notValidAfter: end(now), issuer: authority.subject, subject: subject,
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try X509.Certificate.Extensions {
+        Critical(BasicConstraints.notCertificateAuthority)
+        Critical(KeyUsage(digitalSignature: true))
+        try ExtendedKeyUsage([.clientAuth])
         AuthorityKeyIdentifier(
           keyIdentifier: try authority.extensions.subjectKeyIdentifier?.keyIdentifier)
       },

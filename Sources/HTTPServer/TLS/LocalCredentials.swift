@@ -8,10 +8,20 @@ public struct LocalCredentials: Sendable, Equatable {
   /// 32 random bytes in hexadecimal, for the MAC that proves receipts. 0600.
   public var secretFile: String
 
+  /// A client certificate of the same authority, for a push service that asks for one.
+  public var clientCertificateFile: String
+  /// 0600.
+  public var clientKeyFile: String
+
+  /// The one topic that the client certificate is for, as `UID` of its subject.
+  public static let clientTopic = "com.example.app"
+
   init(directory: String) {
     authorityFile = "\(directory)/ca.pem"
     certificateFile = "\(directory)/server.pem"
     keyFile = "\(directory)/server.key"
+    clientCertificateFile = "\(directory)/client.pem"
+    clientKeyFile = "\(directory)/client.key"
     secretFile = "\(directory)/receipts.secret"
   }
 }

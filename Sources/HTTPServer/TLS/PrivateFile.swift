@@ -1,9 +1,9 @@
 import Glibc
 
 /// Writes files whose mode matters, whole or not at all.
-enum PrivateFile {
+public enum PrivateFile {
   /// Makes the directory and its parents, 0700, unless it is there.
-  static func makeDirectory(_ path: String) throws(HTTPServerError) {
+  public static func makeDirectory(_ path: String) throws(HTTPServerError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part
@@ -12,8 +12,10 @@ enum PrivateFile {
     }
   }
 
+  /// - Parameter mode: 0600 for what only the owner may read.
+  ///
   /// Writes beside the file and renames, so that a reader never sees half of it and the mode holds from the start.
-  static func write(_ text: String, to path: String, mode: mode_t) throws(HTTPServerError) {
+  public static func write(_ text: String, to path: String, mode: mode_t) throws(HTTPServerError) {
     let partial = path + ".new"
     unlink(partial)
     let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

@@ -39,11 +39,19 @@ public struct ServerIdentity: Sendable {
   }
 
   /// TLS 1.2 at least, as all push services ask.
-  func context(protocols: [HTTPServerConfiguration.ApplicationProtocol]) throws -> NIOSSLContext {
+  ///
+  /// - Parameter clientAuthorityFile: whose certificates clients may show; they need not.
+  func context(
+    protocols: [HTTPServerConfiguration.ApplicationProtocol], clientAuthorityFile: String? = nil
+  ) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = protocols.map(\.rawValue)
+    if let clientAuthorityFile {
+      configuration.trustRoots = .file(clientAuthorityFile)
+      configuration.certificateVerification = .optionalVerification
+    }
     configuration.shutdownTimeout = .milliseconds(500)
     return try NIOSSLContext(configuration: configuration)
   }

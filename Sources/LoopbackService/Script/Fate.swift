@@ -19,20 +19,21 @@ struct Fate: Equatable {
   var episode: String?
 
   /// - Parameters:
-  ///   - index: which well-formed request it is, from 0.
+  ///   - index: which well-formed request of its dialect it is, from 0.
   ///   - time: since the first request.
-  init(index: Int, at time: Duration, in scenario: Scenario) {
-    let current = scenario.episode(at: time)
-    let answers = current?.answers ?? scenario.answers
-    let deliveries = current?.deliveries ?? scenario.deliveries
-    episode = current?.name
+  init(index: Int, of dialect: ScenarioDialect = .apns, at time: Duration, in scenario: Scenario) {
+    let behaviour = scenario.behaviour(of: dialect, at: time)
+    let (answers, deliveries) = (behaviour.answers, behaviour.deliveries)
+    episode = scenario.episode(at: time)?.name
     // All numbers are drawn for every request, in this order: changing one probability moves nothing else.
-    var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(index))
+    var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(index) | dialect.streams)
     outcome = Self.outcome(answers, at: Self.uniform(&generator))
     let lost = Self.uniform(&generator) < deliveries.lost
     let isDuplicated = Self.uniform(&generator) < deliveries.duplicated
     let late = Self.uniform(&generator)
     answerDelay = answers.delay.sample(using: &generator)
+    // Nobody can tell a late one from an early one by what it leaves undone.
+    if case .fault(let fault) = outcome, fault.kind == .goawayUnprocessed { answerDelay = .zero }
     let first = deliveries.delay.sample(using: &generator)
     let second = deliveries.delay.sample(using: &generator)
     let isSent =
@@ -67,5 +68,17 @@ struct Fate: Equatable {
 
   private static func uniform(_ generator: inout SeededGenerator) -> Double {
     Double(generator.next() >> 11) * 0x1p-53
+  }
+}
+
+extension ScenarioDialect {
+  /// Keeps the random numbers of one dialect apart from another's.
+  fileprivate var streams: UInt64 {
+    switch self {
+    case .apns: 0
+    case .fcm: 1 << 56
+    case .webpush: 2 << 56
+    case .ntfy: 3 << 56
+    }
   }
 }

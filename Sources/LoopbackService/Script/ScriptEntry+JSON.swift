@@ -7,7 +7,7 @@ extension ScriptEntry {
     switch self {
     case .request(let request): request.json
     case .delivery(let delivery):
-      "{\"entry\":\"delivery\",\"index\":\(delivery.index),\"id\":\"\(delivery.id)\","
+      "{\"entry\":\"delivery\",\"dialect\":\"\(delivery.dialect.rawValue)\",\"index\":\(delivery.index),\"id\":\"\(delivery.id)\","
         + "\"received_us\":\(delivery.receivedAt.microseconds)}"
     case .reception(let reception):
       "{\"entry\":\"reception\",\"id\":\"\(reception.id)\",\"received_us\":\(reception.receivedAt.microseconds),"
@@ -18,13 +18,15 @@ extension ScriptEntry {
 
 extension ScriptedRequest {
   fileprivate var json: String {
-    var line = "{\"entry\":\"request\",\"index\":\(index.map { String($0) } ?? "null"),\"id\":\"\(id)\","
+    var line = "{\"entry\":\"request\",\"dialect\":\"\(dialect.rawValue)\","
+    line += "\"index\":\(index.map { String($0) } ?? "null"),\"id\":\"\(id)\","
     line +=
       "\"connection\":\(connection),\"arrived_us\":\(arrivedAt.microseconds),\"at_us\":\(at.microseconds),"
     switch answer {
-    case .accepted: line += "\"answer\":\"accepted\",\"status\":200,"
+    case .accepted:
+      line += "\"answer\":\"accepted\",\"status\":\(dialect == .webpush ? 201 : 200),"
     case .refused(let status, let reason):
-      line += "\"answer\":\"refused\",\"status\":\(status),\"reason\":\"\(reason)\","
+      line += "\"answer\":\"refused\",\"status\":\(status),\"reason\":\"\(reason.jsonEscaped)\","
     case .fault(let kind): line += "\"answer\":\"\(kind.rawValue)\","
     }
     line += "\"answer_after_us\":\(answerAfter.microseconds),"

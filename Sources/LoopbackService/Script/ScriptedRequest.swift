@@ -9,9 +9,10 @@ public struct ScriptedRequest: Sendable, Equatable {
     case fault(AnswerFault.Kind)
   }
 
-  /// Which of the well-formed requests it was, from 0; `nil` when it broke the dialect's rules.
+  public var dialect = ScenarioDialect.apns
+  /// Which of the dialect's well-formed requests it was, from 0; `nil` when it broke the rules.
   public var index: Int?
-  /// The `apns-id`.
+  /// The `apns-id`; elsewhere the payload's own id, or the service's where the payload has none.
   public var id: String
   public var connection: Int
   public var arrivedAt: MonotonicTime

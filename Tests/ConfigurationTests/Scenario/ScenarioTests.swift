@@ -3,9 +3,10 @@ import Foundation
 import Testing
 
 @Suite struct ScenarioTests {
-  static let reasons = [
-    "ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429,
-  ]
+  static let words = ScenarioWords([
+    .apns: ["ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429],
+    .fcm: ["UNAVAILABLE": 503],
+  ])
 
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -17,17 +18,17 @@ import Testing
   }
 
   private func parse(_ text: String) throws(ConfigurationError) -> Scenario {
-    try Scenario.parse(text, file: "s.yaml", reasons: Self.reasons)
+    try Scenario.parse(text, file: "s.yaml", words: Self.words)
   }
 
   @Test func everyShippedFileIsRight() throws {
     let files = try Self.files()
     #expect(files.count >= 8)
-    for file in files { _ = try Scenario.load(path: "\(Self.folder)/\(file)", reasons: Self.reasons) }
+    for file in files { _ = try Scenario.load(path: "\(Self.folder)/\(file)", words: Self.words) }
   }
 
   @Test func theBuiltInOneIsTheShippedOne() throws {
-    #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", reasons: Self.reasons) == .lifelike)
+    #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", words: Self.words) == .lifelike)
   }
 
   @Test func readsEverything() throws {

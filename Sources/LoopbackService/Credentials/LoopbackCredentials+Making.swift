@@ -1,0 +1,113 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPServer
+import Measurement
+
+extension LoopbackCredentials {
+  /// What is in `directory`, and whatever is missing there made anew; files of mode 0600 where they hold a secret.
+  ///
+  /// What depends on the port is written by ``writeClientFiles(port:receipts:)``.
+  ///
+  /// - Throws: ``HTTPServerError`` when a file cannot be written, ``LoopbackError`` for one that cannot be used.
+  static func open(in directory: String, now: WallTime) throws -> LoopbackCredentials {
+    let local = try LocalAuthority.credentials(in: directory, now: now)
+    func file(_ name: String) -> String { "\(directory)/\(name)" }
+    let signing = try key(in: file("AuthKey_\(signingKeyID).p8"))
+    let application = try key(in: file("vapid.pem"))
+    let browser = try browserKeys(in: file("browser.json"))
+    let account = try account(in: file("service-account.json"))
+    _ = try text(in: file("apns.token")) { String(repeating: "70757368", count: 8) }
+    return LoopbackCredentials(
+      directory: directory, local: local, signingKey: signing, account: account,
+      registrationToken: try text(in: file("fcm.token")) {
+        "loopback:APA91b" + randomText(bytes: 100)
+      }, subscription: browser.subscription, browser: browser.reader, applicationKey: application,
+      ntfyToken: try text(in: file("ntfy.token")) {
+        "tk_" + String(SymmetricKey(size: .bits256).text.filter { $0.isLetter || $0.isNumber }.prefix(29)).lowercased()
+      }, ntfyPassword: try text(in: file("ntfy.password")) { randomText(bytes: 18) })
+  }
+
+  private static func text(in path: String, make: () -> String) throws -> String {
+    if let known = try? String(contentsOfFile: path, encoding: .utf8) {
+      let text = known.trimmingCharacters(in: .whitespacesAndNewlines)
+      if !text.isEmpty { return text }
+    }
+    let text = make()
+    try PrivateFile.write(text + "\n", to: path, mode: 0o600)
+    return text
+  }
+
+  private static func key(in path: String) throws -> P256.Signing.PublicKey {
+    let pem = try text(in: path) { P256.Signing.PrivateKey().pemRepresentation }
+    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else { throw unusable(path) }
+    return key.publicKey
+  }
+
+  private struct BrowserFile: Codable {
+    var subscription: String
+    var privateKey: String
+    var auth: String
+  }
+
+  private static func browserKeys(in path: String) throws -> (subscription: String, reader: PushMessageReader) {
+    let json = try text(in: path) {
+      let file = BrowserFile(
+        subscription: randomText(bytes: 24),
+        privateKey: Base64URLText.encode(P256.KeyAgreement.PrivateKey().rawRepresentation),
+        auth: randomText(bytes: 16))
+      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+    }
+    guard let file = try? JSONDecoder().decode(BrowserFile.self, from: Data(json.utf8)),
+      let raw = Base64URLText.decode(file.privateKey), let auth = Base64URLText.decode(file.auth),
+      auth.count == 16, let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: raw)
+    else { throw unusable(path) }
+    return (file.subscription, PushMessageReader(privateKey: key, secret: auth))
+  }
+
+  struct AccountFile: Codable {
+    var type = "service_account"
+    var project_id: String
+    var private_key_id: String
+    var private_key: String
+    var client_email: String
+    var client_id = "100000000000000000001"
+    var token_uri: String
+  }
+
+  private static func account(in path: String) throws -> Account {
+    let json = try text(in: path) {
+      let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
+      let file = AccountFile(
+        project_id: projectID, private_key_id: SymmetricKey(size: .bits128).text.lowercased(),
+        private_key: (key?.pkcs8PEMRepresentation ?? "") + "\n",
+        client_email: "loopback@\(projectID).iam.gserviceaccount.com", token_uri: "")
+      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+    }
+    guard let file = try? JSONDecoder().decode(AccountFile.self, from: Data(json.utf8)),
+      let key = try? _RSA.Signing.PrivateKey(pemRepresentation: file.private_key)
+    else { throw unusable(path) }
+    return Account(
+      projectID: file.project_id, clientEmail: file.client_email, keyID: file.private_key_id,
+      publicKey: key.publicKey)
+  }
+
+  static func randomText(bytes: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URLText.encode(
+      Data((0..<bytes).map { _ in UInt8(truncatingIfNeeded: generator.next()) }))
+  }
+
+  private static func unusable(_ path: String) -> LoopbackError {
+    LoopbackError(
+      place: path, message: "is not what the loopback service wrote there",
+      remedy: "delete it, so that it is made anew, or name another directory (--credentials)")
+  }
+}
+
+extension SymmetricKey {
+  /// Its bytes in hexadecimal.
+  fileprivate var text: String {
+    withUnsafeBytes { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+  }
+}

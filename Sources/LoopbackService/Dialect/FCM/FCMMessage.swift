@@ -1,0 +1,153 @@
+import Foundation
+
+/// The body of `messages:send`, held against FCM's rules.
+struct FCMMessage {
+  /// A field that is not as it must be.
+  struct Violation: Error {
+    var field: String
+    var message: String
+    /// For a device that FCM does not know, while the request is as it should be.
+    var isUnregistered = false
+
+    init(_ field: String, _ message: String, isUnregistered: Bool = false) {
+      self.field = field
+      self.message = message
+      self.isUnregistered = isUnregistered
+    }
+  }
+
+  private static let messageFields: Set<String> = [
+    "name", "data", "notification", "android", "webpush", "apns", "fcm_options", "token", "fid", "topic",
+    "condition",
+  ]
+  private static let androidFields: Set<String> = [
+    "collapse_key", "priority", "ttl", "restricted_package_name", "data", "notification", "fcm_options",
+    "direct_boot_ok", "bandwidth_constrained_ok", "restricted_satellite_ok",
+  ]
+  private static let longestTTL = 2_419_200.0
+
+  let isOnlyValidated: Bool
+  let data: [String: String]
+
+  /// - Parameter device: the only registration token that there is.
+  init(_ body: Data, device: String) throws(Violation) {
+    guard let value = try? JSONDecoder().decode(JSONValue.self, from: body), let top = value.object else {
+      throw Violation("", "Invalid JSON payload received: it is no object.")
+    }
+    let request = try Self.fields(top, known: ["validate_only", "message"], of: "")
+    switch request["validate_only"] {
+    case .none, .boolean(false): isOnlyValidated = false
+    case .boolean(true): isOnlyValidated = true
+    default: throw Violation("validate_only", "Invalid value: it must be true or false.")
+    }
+    guard let value = request["message"]?.object else {
+      throw Violation("message", "Message is not set.")
+    }
+    let message = try Self.fields(value, known: Self.messageFields, of: "message")
+    data = try Self.data(message["data"], "message.data")
+    try Self.check(android: message["android"])
+    let isTopic = try Self.check(receiver: message, device: device)
+    try Self.check(size: message, data: data, limit: isTopic ? 2048 : 4096)
+  }
+
+  /// Google's JSON may be written in either case; unknown names are refused.
+  private static func fields(
+    _ members: [String: JSONValue], known: Set<String>, of path: String
+  ) throws(Violation) -> [String: JSONValue] {
+    var fields: [String: JSONValue] = [:]
+    for (name, value) in members {
+      let plain = snakeCase(name)
+      guard known.contains(plain) else {
+        throw Violation(
+          path, "Invalid JSON payload received. Unknown name \"\(name.prefix(64))\"\(path.isEmpty ? "" : " at '\(path)'").")
+      }
+      if value != .null { fields[plain] = value }
+    }
+    return fields
+  }
+
+  private static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { text, character in
+      text += character.isUppercase ? "_" + character.lowercased() : String(character)
+    }
+  }
+
+  private static func data(_ value: JSONValue?, _ path: String) throws(Violation) -> [String: String] {
+    guard let value else { return [:] }
+    guard let members = value.object else { throw Violation(path, "Invalid value: it must be an object.") }
+    var data: [String: String] = [:]
+    for (key, value) in members {
+      guard let text = value.text else {
+        throw Violation("\(path)[\"\(key.prefix(64))\"]", "Invalid value: data holds texts only.")
+      }
+      guard key != "from", key != "message_type", !key.hasPrefix("google"), !key.hasPrefix("gcm") else {
+        throw Violation("\(path)[\"\(key.prefix(64))\"]", "Invalid data payload key: it is reserved.")
+      }
+      data[key] = text
+    }
+    return data
+  }
+
+  private static func check(android value: JSONValue?) throws(Violation) {
+    guard let value else { return }
+    guard let members = value.object else {
+      throw Violation("message.android", "Invalid value: it must be an object.")
+    }
+    let android = try fields(members, known: androidFields, of: "message.android")
+    if let priority = android["priority"] {
+      guard let word = priority.text, ["normal", "high", "NORMAL", "HIGH"].contains(word) else {
+        throw Violation("message.android.priority", "Invalid value: it must be NORMAL or HIGH.")
+      }
+    }
+    if let ttl = android["ttl"] {
+      guard let text = ttl.text, let seconds = seconds(text) else {
+        throw Violation("message.android.ttl", "Illegal duration format; duration must end with 's'.")
+      }
+      guard (0...longestTTL).contains(seconds) else {
+        throw Violation("message.android.ttl", "Invalid value: it must be from 0s to 2419200s.")
+      }
+    }
+    _ = try data(android["data"], "message.android.data")
+  }
+
+  /// protobuf's JSON form of a duration.
+  private static func seconds(_ text: String) -> Double? {
+    guard text.hasSuffix("s") else { return nil }
+    let number = text.dropLast()
+    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 12 }),
+      parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
+    return Double(number)
+  }
+
+  /// Whether it goes to a topic or condition.
+  private static func check(
+    receiver message: [String: JSONValue], device: String
+  ) throws(Violation) -> Bool {
+    let receivers = ["token", "fid", "topic", "condition"].filter { message[$0] != nil }
+    guard receivers.count == 1, let kind = receivers.first, let text = message[kind]?.text else {
+      throw Violation(
+        "message", "Exactly one of token, topic or condition is required, and it must be a text.")
+    }
+    guard kind == "token" || kind == "fid" else { return true }
+    if text == device { return false }
+    let isWellFormed =
+      (100...4096).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x3A).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
+      }
+    guard isWellFormed else {
+      throw Violation("message.\(kind)", "The registration token is not a valid FCM registration token")
+    }
+    throw Violation("", "Requested entity was not found.", isUnregistered: true)
+  }
+
+  private static func check(
+    size message: [String: JSONValue], data: [String: String], limit: Int
+  ) throws(Violation) {
+    var bytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    for value in (message["notification"]?.object ?? [:]).values { bytes += value.text?.utf8.count ?? 0 }
+    guard bytes <= limit else { throw Violation("", "Android message is too big") }
+  }
+}
