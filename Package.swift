@@ -186,6 +186,7 @@ let package = Package(
       name: "LoopbackServiceTests",
       dependencies: [
         "Configuration", "HTTPServer", "HTTPTestKit", "LoopbackService", "Measurement", "Providers",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),

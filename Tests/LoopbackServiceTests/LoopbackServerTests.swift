@@ -10,7 +10,7 @@ import Testing
   @Test func answersAsAPNsDoes() async throws {
     try await withLoopback(Scenario()) { fixture in
       let path = "/3/device/\(LoopbackFixture.token)"
-      let headers = ["authorization: bearer x", "apns-topic: com.example.app"]
+      let headers = ["authorization: bearer loopback", "apns-topic: com.example.app"]
       let id = "0193b1a0-0000-8000-8000-00000000abcd"
       let good = try await fixture.curl.ask(path, headers: headers + ["apns-id: \(id)"], body: "{\"aps\":{}}")
       #expect(good.status == 200)
@@ -66,16 +66,16 @@ import Testing
         Tool.python,
         [
           "\(Tool.scripts)/apns_client.py", "\(fixture.server.port)",
-          fixture.server.credentials.authorityFile, "200",
+          fixture.directory.path, "200",
         ])
       #expect(outcome.status == 0, "\(outcome.error)")
       #expect(
         outcome.output.split(separator: "\n").map(String.init) == [
-          "200 200", "400 BadDeviceToken", "400 BadTopic",
+          "200 200", "403 InvalidProviderToken", "400 BadDeviceToken", "400 BadTopic",
         ])
       let statistics = await fixture.server.statistics()
       #expect(statistics.accepted == 200)
-      #expect(statistics.connections == 1)
+      #expect(statistics.connections == 2, "one for each key")
     }
   }
 
@@ -108,6 +108,12 @@ import Testing
       #expect(events.goAways.map(\.debug) == ["{\"reason\":\"Shutdown\"}"])
       #expect(await fixture.server.statistics().accepted == 1)
     }
+    try await withLoopback(fault(.goawayUnprocessed)) { fixture in
+      let events = try await fixture.h2.run(closed)
+      #expect(events.answers.isEmpty)
+      #expect(events.goAways.map(\.lastStream) == [0], "the request was not processed")
+      #expect(await fixture.server.statistics().deliveries == 0)
+    }
     try await withLoopback(fault(.silence)) { fixture in
       let events = try await fixture.h2.run(
         "[{\"until\": {\"max_streams\": 1}}, \(LoopbackFixture.push(1)), {\"until\": {\"idle_ms\": 200}}]")
@@ -122,7 +128,7 @@ import Testing
     ]
     try await withLoopback(Scenario(answers: AnswerBehaviour(errors: errors))) { fixture in
       let answer = try await fixture.curl.ask(
-        "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer x", "apns-topic: a"],
+        "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer loopback", "apns-topic: a"],
         body: "{}")
       #expect(answer.status == 429)
       #expect(answer.headers["retry-after"] == "2")
@@ -131,7 +137,7 @@ import Testing
     let gone = [ErrorAnswer(reason: "Unregistered", status: 410, probability: 1)]
     try await withLoopback(Scenario(answers: AnswerBehaviour(errors: gone))) { fixture in
       let answer = try await fixture.curl.ask(
-        "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer x", "apns-topic: a"],
+        "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer loopback", "apns-topic: a"],
         body: "{}")
       #expect(answer.status == 410)
       #expect(answer.body.hasPrefix("{\"reason\":\"Unregistered\",\"timestamp\":1"))

@@ -106,7 +106,8 @@ class Client:
             self.streams[event.stream_id] = [headers, b""]
         elif isinstance(event, h2.events.DataReceived):
             self.streams[event.stream_id][1] += event.data
-            self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if not self.holds:
+                self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         elif isinstance(event, h2.events.StreamEnded):
             headers, body = self.streams.pop(event.stream_id)
             self.done += 1
@@ -116,6 +117,9 @@ class Client:
         elif isinstance(event, h2.events.StreamReset):
             # After an answer it only says that the rest of the request is not wanted.
             self.done += event.stream_id not in self.answered
+            _, part = self.streams.pop(event.stream_id, (None, b""))
+            if part:
+                say("data", stream=event.stream_id, body=part.decode())
             say("reset", stream=event.stream_id, code=int(event.error_code))
         elif isinstance(event, h2.events.ConnectionTerminated):
             self.saw_goaway = True

@@ -160,7 +160,8 @@ extension HTTP1ConnectionHandler: ConnectionCore {
   }
 
   func send(_ bytes: ByteBuffer, on stream: Int) {
-    guard stream == current, let context, case .outgoing(let keepAlive, let unwritten, let ended) = phase else {
+    guard stream == current, let context, case .outgoing(let keepAlive, let unwritten, let ended) = phase
+    else {
       return
     }
     let count = bytes.readableBytes

@@ -367,7 +367,9 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     for (stream, request) in arriving where now - request.since > patience {
       refuse(stream, .requestTimedOut)
     }
-    if arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, now - lastActivity > TimeAmount(table.limits.idleTimeout) {
+    if arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty,
+      now - lastActivity > TimeAmount(table.limits.idleTimeout)
+    {
       isClosing ? disconnect() : goAway(.noError, debugData: nil)
     }
   }

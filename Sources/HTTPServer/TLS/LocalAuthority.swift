@@ -30,7 +30,8 @@ public enum LocalAuthority {
   private static func isUsable(_ files: LocalCredentials, now: WallTime) -> Bool {
     guard
       (try? ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)) != nil,
-      (try? ServerIdentity(certificateFile: files.clientCertificateFile, keyFile: files.clientKeyFile)) != nil,
+      (try? ServerIdentity(certificateFile: files.clientCertificateFile, keyFile: files.clientKeyFile))
+        != nil,
       let authority = try? NIOSSLCertificate.fromPEMFile(files.authorityFile).first,
       let server = try? NIOSSLCertificate.fromPEMFile(files.certificateFile).first
     else { return false }

@@ -24,7 +24,7 @@ extension LoopbackCredentials {
         "loopback:APA91b" + randomText(bytes: 100)
       }, subscription: browser.subscription, browser: browser.reader, applicationKey: application,
       ntfyToken: try text(in: file("ntfy.token")) {
-        "tk_" + String(SymmetricKey(size: .bits256).text.filter { $0.isLetter || $0.isNumber }.prefix(29)).lowercased()
+        "tk_" + SymmetricKey(size: .bits256).text.prefix(29)
       }, ntfyPassword: try text(in: file("ntfy.password")) { randomText(bytes: 18) })
   }
 
@@ -50,7 +50,8 @@ extension LoopbackCredentials {
     var auth: String
   }
 
-  private static func browserKeys(in path: String) throws -> (subscription: String, reader: PushMessageReader) {
+  private static func browserKeys(in path: String) throws -> (subscription: String, reader: PushMessageReader)
+  {
     let json = try text(in: path) {
       let file = BrowserFile(
         subscription: randomText(bytes: 24),

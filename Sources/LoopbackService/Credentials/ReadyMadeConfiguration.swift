@@ -24,24 +24,32 @@ struct ReadyMadeConfiguration {
       ]
     }
     lines += ["targets:"]
-    lines += target("apns", provider: "apns", [
-      "endpoint: \(origin)", "topic: com.example.app", "push_type: alert", "priority: 10", "expiration: 0",
-      "device_token_file: apns.token",
-      "credentials: { signing_key_file: AuthKey_\(LoopbackCredentials.signingKeyID).p8, "
-        + "key_id: \(LoopbackCredentials.signingKeyID), team_id: \(LoopbackCredentials.teamID) }",
-    ])
-    lines += target("fcm", provider: "fcm", [
-      "endpoint: \(origin)", "device_token_file: fcm.token", "priority: high", "ttl: 60s",
-      "credentials: { service_account_file: service-account.json }",
-    ])
-    lines += target("webpush", provider: "webpush", [
-      "subscription_file: subscription.json", "ttl: 60s", "urgency: high",
-      "credentials: { vapid_key_file: vapid.pem, subject: mailto:ops@example.com }",
-    ])
-    lines += target("ntfy", provider: "ntfy", [
-      "endpoint: \(origin)", "topic: \(LoopbackCredentials.ntfyTopic)", "subscribe: true",
-      "credentials: { token_file: ntfy.token }",
-    ], hasReceipts: true)
+    lines += target(
+      "apns", provider: "apns",
+      [
+        "endpoint: \(origin)", "topic: com.example.app", "push_type: alert", "priority: 10", "expiration: 0",
+        "device_token_file: apns.token",
+        "credentials: { signing_key_file: AuthKey_\(LoopbackCredentials.signingKeyID).p8, "
+          + "key_id: \(LoopbackCredentials.signingKeyID), team_id: \(LoopbackCredentials.teamID) }",
+      ])
+    lines += target(
+      "fcm", provider: "fcm",
+      [
+        "endpoint: \(origin)", "device_token_file: fcm.token", "priority: high", "ttl: 60s",
+        "credentials: { service_account_file: service-account.json }",
+      ])
+    lines += target(
+      "webpush", provider: "webpush",
+      [
+        "subscription_file: subscription.json", "ttl: 60s", "urgency: high",
+        "credentials: { vapid_key_file: vapid.pem, subject: mailto:ops@example.com }",
+      ])
+    lines += target(
+      "ntfy", provider: "ntfy",
+      [
+        "endpoint: \(origin)", "topic: \(LoopbackCredentials.ntfyTopic)", "subscribe: true",
+        "credentials: { token_file: ntfy.token }",
+      ], hasReceipts: true)
     return lines.joined(separator: "\n") + "\n"
   }
 

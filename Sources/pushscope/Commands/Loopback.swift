@@ -7,13 +7,18 @@ import Measurement
 
 struct Loopback: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "The built-in push service: HTTP/2 over TLS in APNs' dialect, with scripted delays and faults.",
+    abstract:
+      "The built-in push service: APNs, FCM, Web Push and ntfy on one port, with scripted delays and faults.",
     discussion: """
-      It makes its own certificate authority and, with --receipts, plays a device that receives each notification after a \
-      delay and posts a receipt to the collector. Point a target at it with provider: loopback and ca_file: DIR/ca.pem. \
-      When it listens it prints one line with its address.
+      It refuses what the real ones refuse: tokens and signatures are verified, Web Push is decrypted. In the directory of \
+      --credentials it leaves all that a client needs, and loopback.yaml with one target for each dialect. With --receipts \
+      it plays the devices, which receive each notification after a delay and post a receipt to the collector; ntfy is \
+      subscribed to. What happens to which notification is the scenario's: config/scenarios has one for each kind of \
+      trouble. When it listens it prints one line with its address.
 
-      Example: pushscope loopback --port 8471 --credentials loopback --receipts https://127.0.0.1:8443
+      Example, in two terminals:
+        pushscope loopback --credentials loopback --receipts https://127.0.0.1:8443
+        pushscope collect --config loopback/loopback.yaml
       """)
 
   @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 takes a free one.", valueName: "port"))
@@ -26,7 +31,7 @@ struct Loopback: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where ca.pem, server.pem and server.key are, or are made. Default: a directory beside the store.",
+      "Where certificates, keys, tokens and loopback.yaml are, or are made. Default: a directory beside the store.",
       valueName: "dir"))
   var credentials: String?
 

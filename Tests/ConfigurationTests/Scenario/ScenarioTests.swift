@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct ScenarioTests {
   static let words = ScenarioWords([
-    .apns: ["ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429],
+    .apns: [
+      "ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429,
+    ],
     .fcm: ["UNAVAILABLE": 503],
   ])
 
@@ -21,10 +23,52 @@ import Testing
     try Scenario.parse(text, file: "s.yaml", words: Self.words)
   }
 
-  @Test func everyShippedFileIsRight() throws {
-    let files = try Self.files()
-    #expect(files.count >= 8)
-    for file in files { _ = try Scenario.load(path: "\(Self.folder)/\(file)", words: Self.words) }
+  @Test func readsWhatDialectsAndConnectionsDo() throws {
+    let scenario = try parse(
+      """
+      answers: { delay: 3ms }
+      fcm: { answers: { errors: [{ reason: UNAVAILABLE, probability: 1% }] } }
+      ntfy:
+        keepalive: 2s
+        cut_after: 30s
+        mute_after: 20s
+        requests: { burst: 60, every: 5s }
+        deliveries: { lost: 5% }
+      tokens: { lifetime: 2m, least_interval: 0s, revoked: [10s, 40s], unavailable: 10% }
+      connections: { dropped: 33% }
+      episodes:
+        - from: 10s
+          for: 5s
+          every: 20s
+          stream_limit: 3
+          answers: { delay: 9ms }
+          webpush: { deliveries: { lost: 1 } }
+      """)
+    #expect(
+      scenario.subscriptions
+        == SubscriptionBehaviour(
+          keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
+          requests: .init(burst: 60, every: .seconds(5))))
+    #expect(
+      scenario.tokens
+        == TokenBehaviour(
+          lifetime: .seconds(120), leastInterval: .zero, revoked: [.seconds(10), .seconds(40)],
+          unavailable: 0.1))
+    #expect(scenario.connections.dropped == 0.33)
+    let fcm = scenario.behaviour(of: .fcm, at: .zero)
+    #expect(fcm.answers.errors.map(\.status) == [503])
+    #expect(fcm.answers.delay == .constant(.milliseconds(3)), "what the section leaves out stays")
+    #expect(scenario.behaviour(of: .apns, at: .zero).answers.errors.isEmpty)
+    // In the episode: what is said for all, on top of what a dialect has of its own.
+    #expect(scenario.behaviour(of: .fcm, at: .seconds(11)).answers.errors.count == 1)
+    #expect(scenario.behaviour(of: .fcm, at: .seconds(11)).answers.delay == .constant(.milliseconds(9)))
+    #expect(scenario.behaviour(of: .webpush, at: .seconds(31)).deliveries.lost == 1)
+    #expect(scenario.behaviour(of: .ntfy, at: .seconds(31)).deliveries.lost == 0.05)
+    #expect(scenario.streamLimit(at: .seconds(31)) == 3)
+    #expect(scenario.streamLimit(at: .seconds(35)) == 1000)
+    #expect(scenario.nextStreamLimitChange(after: .seconds(31)) == .seconds(35))
+    #expect(scenario.nextStreamLimitChange(after: .seconds(35)) == .seconds(50))
+    #expect(try parse("seed: 1").nextStreamLimitChange(after: .zero) == nil)
   }
 
   @Test func theBuiltInOneIsTheShippedOne() throws {
@@ -162,6 +206,22 @@ import Testing
     ("freeze: { from: 1s, for: 5s, every: 5s }", 1, 37, "freeze.every", "more than 5s"),
     ("freeze: { from: 1s }", 1, 9, "freeze", "for: 5s"),
     ("seed: -1", 1, 7, "seed", "0"),
+    ("ntfy: { keepalife: 1s }", 1, 9, "ntfy.keepalife", "did you mean \"keepalive\"?"),
+    ("ntfy: { requests: { burst: 5 } }", 1, 19, "ntfy.requests", "every: 5s"),
+    ("ntfy: { cut_after: 1ms }", 1, 20, "ntfy.cut_after", "10ms"),
+    ("fcm: { keepalive: 1s }", 1, 8, "fcm.keepalive", "answers"),
+    (
+      "fcm: { answers: { errors: [{ reason: Unregistered, probability: 1% }] } }", 1, 38,
+      "fcm.answers.errors[0].reason", "status: 400 to 599"
+    ),
+    ("tokens: { revoked: [soon] }", 1, 21, "tokens.revoked[0]", "unit"),
+    ("tokens: { lifetime: 0s }", 1, 21, "tokens.lifetime", "1s"),
+    ("connections: { dropped: often }", 1, 25, "connections.dropped", "1%"),
+    ("episodes: [{ from: 1s, for: 5s, stream_limit: -1 }]", 1, 47, "episodes[0].stream_limit", "0"),
+    (
+      "answers: { faults: [{ kind: goaway_unprocessed, probability: 1%, delivered: true }] }", 1, 77,
+      "answers.faults[0].delivered", "kind: reset"
+    ),
     ("stream_limit: 0", 1, 15, "stream_limit", "1"),
   ])
   func namesEveryMistakeWithItsPlace(text: String, line: Int, column: Int, key: String, remedy: String) throws

@@ -14,6 +14,9 @@ final class TestServer: Sendable {
       var held: [HTTPExchange] = []
       var opened = 0
       var closed = 0
+      /// Answers that went on and are over.
+      var ended = 0
+      var sent = 0
     }
 
     let state = Mutex(State())
@@ -33,6 +36,9 @@ final class TestServer: Sendable {
       case "reset": exchange.reset(.internalError)
       case "refuse": exchange.reset(.refusedStream)
       case "silence": break
+      case "stream": stream(exchange, parts: Int(parts[1]) ?? 1)
+      case "endless": endless(exchange)
+      case "unprocessed": exchange.goAwayUnprocessed(debugData: "later")
       case "disconnect": exchange.connection.disconnect()
       case "hold": state.withLock { $0.held.append(exchange) }
       case "goaway":
@@ -46,6 +52,33 @@ final class TestServer: Sendable {
         exchange.answer(HTTPResponse(status: 200, json: "1"))
         exchange.answer(HTTPResponse(status: 500, json: "2"))
       default: exchange.answer(HTTPResponse(status: 404, json: "{}"))
+      }
+    }
+
+    /// Sends so many parts.
+    private func stream(_ exchange: HTTPExchange, parts: Int) {
+      let head = HTTPResponse(status: 200, headers: ["x-answer": "yes"], body: ByteBuffer(string: "0"))
+      exchange.begin(head) { self.state.withLock { $0.ended += 1 } }
+      Task {
+        for part in 1..<max(parts, 2) { exchange.send(ByteBuffer(string: ",\(part)")) }
+        exchange.finish()
+        // Nothing comes after the end.
+        exchange.send(ByteBuffer(string: "late"))
+        exchange.answer(HTTPResponse(status: 500))
+      }
+    }
+
+    /// Sends for as long as somebody is there.
+    private func endless(_ exchange: HTTPExchange) {
+      let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 32 * 1024)
+      let before = state.withLock { $0.ended }
+      exchange.begin(HTTPResponse(status: 200)) { self.state.withLock { $0.ended += 1 } }
+      Task {
+        while self.state.withLock({ $0.ended }) == before {
+          self.state.withLock { $0.sent += 1 }
+          exchange.send(part)
+          try? await Task.sleep(for: .milliseconds(1))
+        }
       }
     }
 
@@ -111,6 +144,8 @@ final class TestServer: Sendable {
 
   var opened: Int { responder.state.withLock { $0.opened } }
   var closed: Int { responder.state.withLock { $0.closed } }
+  var ended: Int { responder.state.withLock { $0.ended } }
+  var sent: Int { responder.state.withLock { $0.sent } }
   var held: Int { responder.state.withLock { $0.held.count } }
 
   func release() { responder.release() }

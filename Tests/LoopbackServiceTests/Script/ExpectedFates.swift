@@ -19,7 +19,7 @@ extension ScriptCountTests {
     }
   }
 
-  static func expected(_ count: Int) -> [Expected] {
+  static func expected(_ count: Int, _ scenario: Scenario = scenario) -> [Expected] {
     (0..<count).map { Expected(fate: Fate(index: $0, at: .zero, in: scenario)) }
   }
 }

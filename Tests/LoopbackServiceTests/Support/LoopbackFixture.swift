@@ -10,7 +10,7 @@ final class LoopbackFixture: Sendable {
   let directory: TemporaryDirectory
 
   static let token = String(repeating: "70757368", count: 8)
-  static let headers = [["authorization", "bearer x"], ["apns-topic", "com.example.app"]]
+  static let headers = [["authorization", "bearer loopback"], ["apns-topic", "com.example.app"]]
 
   init(
     _ scenario: Scenario, receipts: ReceiptDestination? = nil, scriptRoom: Int = 100_000,
@@ -31,7 +31,7 @@ final class LoopbackFixture: Sendable {
   /// A step for the client: one notification with a number of its own as id.
   static func push(_ number: Int) -> String {
     let id = id(number)
-    return #"{"request": {"path": "/3/device/\#(token)", "headers": [["authorization", "bearer x"], "#
+    return #"{"request": {"path": "/3/device/\#(token)", "headers": [["authorization", "bearer loopback"], "#
       + #"["apns-topic", "com.example.app"], ["apns-id", "\#(id)"]], "#
       + #""body": "{\"aps\":{},\"pushscope\":{\"v\":1,\"id\":\"\#(id)\",\"mac\":\"mac-\#(number)\",\"at\":1}}"}}"#
   }

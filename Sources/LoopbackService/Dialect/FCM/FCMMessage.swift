@@ -58,8 +58,10 @@ struct FCMMessage {
     for (name, value) in members {
       let plain = snakeCase(name)
       guard known.contains(plain) else {
+        let place = path.isEmpty ? "" : " at '\(path)'"
         throw Violation(
-          path, "Invalid JSON payload received. Unknown name \"\(name.prefix(64))\"\(path.isEmpty ? "" : " at '\(path)'").")
+          path,
+          "Invalid JSON payload received. Unknown name \"\(name.prefix(64))\"\(place): Cannot find field.")
       }
       if value != .null { fields[plain] = value }
     }

@@ -123,7 +123,8 @@ final class WebPushService: DialectService {
     guard let plaintext = reader.open(request.body.withUnsafeReadableBytes { Data($0) }) else {
       throw Problem(
         "BadWebPushRequest",
-        "The browser cannot decrypt the body with the subscription's keys; a real service could not tell you.")
+        "The browser cannot decrypt the body with the subscription's keys; a real service could not tell you."
+      )
     }
     return PayloadReader.read(plaintext) ?? PayloadReader.Contents()
   }

@@ -1,13 +1,14 @@
+import Configuration
+import Crypto
 import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
-import Providers
 import Testing
 
 @testable import LoopbackService
 
-@Suite struct APNsRequestCheckTests {
+@Suite struct APNsServiceTests {
   static let token = String(repeating: "0a", count: 32)
   static let id = "0193b1a0-0000-8000-8000-00000000abcd"
 
@@ -17,7 +18,7 @@ import Testing
     changing changes: [(String, String?)] = []
   ) -> HTTPRequest {
     var fields: [(String, String)] = [
-      ("authorization", "bearer x"), ("apns-topic", "com.example.app"), ("apns-id", Self.id),
+      ("authorization", "bearer loopback"), ("apns-topic", "com.example.app"), ("apns-id", Self.id),
       ("apns-push-type", "alert"), ("apns-priority", "10"), ("apns-expiration", "0"),
     ]
     for (name, value) in changes {
@@ -34,11 +35,19 @@ import Testing
       arrivedAt: .zero)
   }
 
-  private func reason(_ request: HTTPRequest) -> String? {
-    guard case .refused(let reason, _) = APNsRequestCheck.check(request, freshID: { "fresh" }) else {
-      return nil
-    }
-    return reason.rawValue
+  private static let key = P256.Signing.PrivateKey()
+
+  private func service() -> APNsService {
+    APNsService(
+      gate: APNsGate(
+        key: Self.key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
+        behaviour: TokenBehaviour()), freshID: { "fresh" })
+  }
+
+  private func reason(_ request: HTTPRequest, hasCertificate: Bool = false) -> String? {
+    let verdict = service().check(request, .test(hasCertificate: hasCertificate))
+    guard case .refused(let refusal, _) = verdict else { return nil }
+    return refusal.reason
   }
 
   @Test(
@@ -68,7 +77,7 @@ import Testing
     arguments: [
       ("apns-id", nil), ("apns-push-type", nil), ("apns-priority", nil), ("apns-expiration", nil),
       ("apns-priority", "5"), ("apns-priority", "1"), ("apns-expiration", "1893456000"),
-      ("apns-push-type", "liveactivity"), ("apns-topic", "com.example-x.app_1.voip"),
+      ("apns-topic", "com.example-x.app_1.voip"),
       ("apns-collapse-id", String(repeating: "c", count: 64)), ("x-other", "anything"),
     ] as [(String, String?)])
   func takesRightHeaders(name: String, value: String?) {
@@ -81,7 +90,16 @@ import Testing
     }
     #expect(background("10") == "BadPriority")
     #expect(background("5") == nil)
-    #expect(background(nil) == nil)
+    #expect(background(nil) == "BadPriority", "without priority it is 10")
+    func live(_ priority: String) -> String? {
+      reason(
+        request(changing: [
+          ("apns-push-type", "liveactivity"), ("apns-priority", priority),
+          ("apns-topic", "com.example.app.push-type.liveactivity"),
+        ]))
+    }
+    #expect(live("1") == "BadPriority")
+    #expect(live("5") == nil)
   }
 
   @Test func refusesWrongPathsAndMethods() {
@@ -102,7 +120,7 @@ import Testing
     #expect(reason(request(body: "")) == "PayloadEmpty")
     #expect(reason(request(body: body(4096))) == nil)
     #expect(reason(request(body: body(4097))) == "PayloadTooLarge")
-    let voip = [("apns-push-type", "voip" as String?)]
+    let voip = [("apns-push-type", "voip" as String?), ("apns-topic", "com.example.app.voip")]
     #expect(reason(request(body: body(5120), changing: voip)) == nil)
     #expect(reason(request(body: body(5121), changing: voip)) == "PayloadTooLarge")
   }
@@ -121,11 +139,35 @@ import Testing
     #expect(reason(rest) == "MissingProviderToken")
   }
 
+  @Test(arguments: [
+    ("voip", ".voip"), ("complication", ".complication"), ("location", ".location-query"),
+    ("fileprovider", ".pushkit.fileprovider"), ("pushtotalk", ".voip-ptt"),
+    ("liveactivity", ".push-type.liveactivity"), ("widgets", ".push-type.widgets"),
+  ])
+  func topicsEndAsTheirPushTypeWants(pushType: String, suffix: String) {
+    func topic(_ topic: String) -> String? {
+      reason(request(changing: [("apns-push-type", pushType), ("apns-topic", topic)]))
+    }
+    #expect(topic("com.example.app\(suffix)") == nil)
+    #expect(topic("com.example.app") == "BadTopic")
+  }
+
+  @Test func aCertificateStandsForTheTokenAndItsTopic() {
+    func with(_ topic: String?) -> String? {
+      reason(request(changing: [("authorization", nil), ("apns-topic", topic)]), hasCertificate: true)
+    }
+    #expect(with("com.example.app") == nil)
+    #expect(with(nil) == nil)
+    #expect(with("com.example.other") == "TopicDisallowed")
+    #expect(reason(request(changing: [("authorization", nil)])) == "MissingProviderToken")
+  }
+
   @Test func echoesTheIDOrMakesOne() throws {
-    func id(_ request: HTTPRequest) -> String {
-      switch APNsRequestCheck.check(request, freshID: { "fresh" }) {
-      case .accepted(let notification): notification.id
+    func id(_ request: HTTPRequest) -> String? {
+      switch service().check(request, .test()) {
+      case .notification(let notification): notification.id
       case .refused(_, let id): id
+      default: nil
       }
     }
     #expect(id(request()) == Self.id)
@@ -137,9 +179,9 @@ import Testing
   @Test func everyReasonHasApplesStatus() {
     // Table of "Handling notification responses from APNs".
     let expected = [
-      400: 14, 403: 9, 404: 1, 405: 1, 410: 2, 413: 1, 429: 2, 500: 1, 503: 2,
+      400: 14, 403: 8, 404: 1, 405: 1, 410: 2, 413: 1, 429: 2, 500: 1, 503: 2,
     ]
-    let counts = Dictionary(grouping: APNsReason.allCases, by: \.status).mapValues(\.count)
+    let counts = Dictionary(grouping: Vocabulary.apns.words, by: \.status).mapValues(\.count)
     #expect(counts == expected)
   }
 }

@@ -1,0 +1,55 @@
+import Configuration
+import Crypto
+import Foundation
+import Testing
+
+@testable import LoopbackService
+
+@Suite struct VAPIDGateTests {
+  private let key = P256.Signing.PrivateKey()
+  private let now = RequestContext.start
+
+  private func word(
+    _ claims: String, key other: P256.Signing.PrivateKey? = nil, wording: WebPushWording = .mozilla,
+    isDER: Bool = false, format: (String, String) -> String = { "vapid t=\($0), k=\($1)" }
+  ) throws -> String? {
+    let gate = VAPIDGate(applicationKey: key.publicKey, behaviour: TokenBehaviour())
+    gate.origins = ["https://127.0.0.1:1"]
+    let signer = other ?? key
+    let token = try TestToken.es256(
+      signer, header: "{\"typ\":\"JWT\",\"alg\":\"ES256\"}", claims: claims, isDER: isDER)
+    let point = Base64URLText.encode(signer.publicKey.x963Representation)
+    return gate.problem(format(token, point), wording: wording, .test())?.word
+  }
+
+  private func claims(
+    aud: String = "https://127.0.0.1:1", after seconds: Double = 3600, sub: String? = "mailto:a@example.com"
+  ) -> String {
+    let sub = sub.map { ",\"sub\":\"\($0)\"" } ?? ""
+    return "{\"aud\":\"\(aud)\",\"exp\":\(Int(now + seconds))\(sub)}"
+  }
+
+  @Test func takesWhatTheSubscriptionsSenderSigned() throws {
+    #expect(try word(claims()) == nil)
+    #expect(try word(claims()) { "Vapid k=\"\($1)\",t=\"\($0)\"" } == nil)
+    #expect(try word(claims(), key: P256.Signing.PrivateKey()) == "VapidPkHashMismatch")
+    #expect(try word(claims(), isDER: true) == "BadJwtToken")
+    #expect(try word(claims()) { token, _ in "WebPush \(token)" } == "BadJwtToken")
+    #expect(try word(claims()) { token, _ in "vapid t=\(token), k=AAAA" } == "BadVapidPublicKey")
+    #expect(try word(claims()) { _, _ in "" } == "MissingVapid")
+  }
+
+  @Test func mindsTheClaims() throws {
+    #expect(try word(claims(aud: "https://127.0.0.1:2")) == "BadJwtToken")
+    #expect(try word(claims(aud: "https://127.0.0.1:1/wpush")) == "BadJwtToken")
+    #expect(try word(claims(after: -1)) == "ExpiredJwtToken")
+    #expect(try word(claims(after: 86_390)) == nil)
+    #expect(try word(claims(after: 86_410)) == "BadJwtToken")
+    #expect(try word(claims(sub: "tel:1")) == "BadJwtToken")
+    #expect(try word(claims(sub: nil)) == nil)
+    #expect(try word(claims(sub: nil), wording: .apple) == "BadJwtToken")
+    #expect(try word(claims(sub: "mailto:a@localhost"), wording: .apple) == "BadJwtToken")
+    #expect(try word(claims(sub: "mailto:<a@example.com>"), wording: .apple) == "BadJwtToken")
+    #expect(try word("{\"aud\":\"https://127.0.0.1:1\"}") == "BadJwtToken")
+  }
+}

@@ -1,0 +1,66 @@
+import Configuration
+import Crypto
+import Foundation
+import HTTPServer
+import Measurement
+import NIOCore
+import NIOHPACK
+import Testing
+
+@testable import LoopbackService
+
+/// Web Push's headers, one wrong at a time.
+@Suite struct WebPushServiceTests {
+  private let key = P256.Signing.PrivateKey()
+
+  private func refusal(
+    _ changes: [(String, String?)] = [], body: String = "", wording: WebPushWording = .mozilla,
+    method: String = "POST"
+  ) throws -> String? {
+    let gate = VAPIDGate(applicationKey: key.publicKey, behaviour: TokenBehaviour())
+    gate.origins = ["https://127.0.0.1:1"]
+    let service = WebPushService(
+      gate: gate, subscription: "s",
+      reader: PushMessageReader(privateKey: P256.KeyAgreement.PrivateKey(), secret: Data(count: 16)))
+    let exp = Int(RequestContext.start) + 60
+    let token = try TestToken.es256(
+      key, header: "{\"alg\":\"ES256\"}",
+      claims: "{\"aud\":\"https://127.0.0.1:1\",\"exp\":\(exp),\"sub\":\"mailto:a@example.com\"}")
+    let point = Base64URLText.encode(key.publicKey.x963Representation)
+    var fields: [(String, String)] = [
+      ("authorization", "vapid t=\(token), k=\(point)"), ("ttl", "60"), ("urgency", "high"),
+      ("topic", "probes"),
+    ]
+    for (name, value) in changes {
+      fields.removeAll { $0.0 == name }
+      if let value { fields.append((name, value)) }
+    }
+    let request = HTTPRequest(
+      method: method, path: "\(wording.path)s", headers: HPACKHeaders(fields),
+      body: ByteBuffer(string: body), version: .http2, arrivedAt: .zero)
+    guard case .refused(let refusal, _) = service.check(request, .test()) else { return nil }
+    return refusal.reason
+  }
+
+  @Test func mindsEachHeader() throws {
+    #expect(try refusal([("topic", nil), ("urgency", nil)]) == nil)
+    #expect(try refusal([("ttl", "0"), ("topic", "probe")]) == nil)
+    #expect(try refusal([("ttl", nil)]) == "errno 111 Bad Request")
+    #expect(try refusal([("ttl", "soon")]) == "errno 111 Bad Request")
+    #expect(try refusal([("ttl", "-1")]) == "errno 114 Bad Request")
+    #expect(try refusal([("topic", String(repeating: "t", count: 33))]) == "errno 113 Bad Request")
+    #expect(try refusal([("topic", "no topic")]) == "errno 113 Bad Request")
+    #expect(try refusal([("urgency", "urgent")]) == "errno 110 Bad Request")
+    #expect(try refusal(body: "x") == "errno 110 Bad Request", "not encrypted")
+    #expect(try refusal([("content-encoding", "aes128gcm")], body: "x") == "errno 110 Bad Request")
+    #expect(try refusal(body: String(repeating: "x", count: 4097)) == "errno 104 Payload Too Large")
+    #expect(try refusal(method: "PUT") == "errno 999 Method Not Allowed")
+  }
+
+  @Test func appleHasWordsOfItsOwn() throws {
+    #expect(try refusal([("topic", "probe")], wording: .apple) == "BadWebPushTopic", "5 is 1 more than 4")
+    #expect(try refusal(wording: .apple) == nil)
+    #expect(try refusal([("ttl", "-1")], wording: .apple) == "BadTtl")
+    #expect(try refusal([("urgency", "x")], wording: .apple) == "BadUrgency")
+  }
+}
