@@ -40,6 +40,9 @@ let package = Package(
       ],
       path: "Export/Driver", swiftSettings: strict),
     .executableTarget(
+      name: "CoverageBenchmark", dependencies: [room("Measurement")], path: "Accuracy/Driver",
+      swiftSettings: strict),
+    .executableTarget(
       name: "TransportBenchmark", dependencies: [room("Collector"), room("Measurement"), room("Providers")],
       path: "Transport/Driver", swiftSettings: strict),
   ]

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Service time beside the packets of the same exchange, as tcpdump sees them on the loopback interface: at 200/s and
+1 000/s, over TLS, against the loopback service, nghttpd and python-h2 (capture.py says how packets and streams are told
+apart). The n-th request that left over a connection is its n-th stream."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from capture import exchanges
+from station import Station, quantile
+
+SECONDS = int(os.environ.get("SECONDS_EACH", "20"))
+
+
+def measure(name, rate, start, provider="loopback", target=("receipt_deadline: 5s",)):
+    with Station(rate, target, provider) as station:
+        service = start(station)
+        capture = station.folder / "wire.pcap"
+        tcpdump = station.spawn("tcpdump", "-i", "lo", "-n", "--immediate-mode", "--time-stamp-precision=nano", "-B", "65536",
+                                "-w", capture, f"tcp port {station.port}", stderr=subprocess.PIPE)
+        line = tcpdump.stderr.readline()
+        while line and "listening" not in line:
+            if "permission" in line.lower() or "not permitted" in line.lower():
+                print(f"  no capture here: {line.strip()}")
+                return False
+            line = tcpdump.stderr.readline()
+        keys = station.folder / "keys"
+        os.environ["SSLKEYLOGFILE"] = str(keys)
+        station.run("--duration", f"{SECONDS}s")
+        del os.environ["SSLKEYLOGFILE"]
+        time.sleep(0.5)
+        tcpdump.send_signal(signal.SIGINT)
+        tcpdump.wait()
+        station.stop(service)
+        rows = station.rows(
+            "SELECT connection_id, service_us, planned_at + schedule_lag_us, fresh_connection, timestamp_source, schedule_lag_us,"
+            " accept_us IS NOT NULL FROM sample WHERE connection_id IS NOT NULL"
+            " ORDER BY connection_id, planned_monotonic_us + schedule_lag_us, id")
+        streams = exchanges(capture, keys, station.port)
+        pairs, place = [], {}
+        for row in rows:
+            number = place[row[0]] = place.get(row[0], -1) + 1
+            connection = sorted(place).index(row[0])
+            if connection < len(streams) and row[6] and not row[3]:
+                wire = streams[connection].get(2 * number + 1)
+                if wire:
+                    pairs.append((row, wire[1] - wire[0], wire[0] - row[2] * 1000))
+        rows = [row for row in rows if row[6] and not row[3]]
+        if not pairs:
+            print(f"{name} at {rate}/s: no stream could be read from the capture")
+            return False
+        errors = [abs(row[1] - wire / 1000) for row, wire, _ in pairs]
+        late = [after / 1000 for _, _, after in pairs]
+        sources = {}
+        for row in rows:
+            word = ["kernel", "callback"][row[4]]
+            sources[word] = sources.get(word, 0) + 1
+        print(f"{name} at {rate}/s: {len(pairs)} of {len(rows)} exchanges matched by their streams; stamps by source {sources}")
+        print(f"  |service time - wire|: p50 {quantile(errors, 0.5):.1f} µs, p99 {quantile(errors, 0.99):.1f} µs,"
+              f" p99.9 {quantile(errors, 0.999):.1f} µs, max {max(errors):.1f} µs (aim p50 <= 10, p99 <= 20)")
+        print(f"  request's packet after `sent` (wall clock, anchored): p50 {quantile(late, 0.5):.1f} µs,"
+              f" p99 {quantile(late, 0.99):.1f} µs")
+        services = [row[1] for row in rows]
+        lags = [row[5] for row in rows]
+        print(f"  service p50 {quantile(services, 0.5)} µs p99 {quantile(services, 0.99)} µs;"
+              f" schedule lag p50 {quantile(lags, 0.5)} µs p99 {quantile(lags, 0.99)} µs")
+        return True
+
+
+STEADY = "answers: { delay: 0s }\ndeliveries: { delay: 1ms }\n"
+if os.geteuid() != 0:
+    print("  not root: tcpdump may refuse")
+for rate in (200, 1000):
+    if not measure("loopback service", rate, lambda station: station.loopback(STEADY, script=False)):
+        sys.exit(0)
+    measure("nghttpd", rate, lambda station: station.nghttpd(), provider="http", target=())
+measure("python-h2", 200, lambda station: station.python_service("--answer-delay", "constant:0"))
