@@ -20,13 +20,15 @@ struct Pushscope: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Loopback.self, Device.self,
-      Demo.self,
+      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Calibrate.self,
+      Loopback.self, Device.self, Demo.self,
     ])
 
   static func main() async {
-    // A reader that has seen enough (`| head`) is not an error worth a signal.
+    // A reader that has seen enough (`| head`) is not an error worth a signal, nor is a file that may not grow: the
+    // write fails, and whoever wrote says so.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

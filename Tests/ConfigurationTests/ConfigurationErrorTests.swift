@@ -303,7 +303,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   @Test func hostileTextIsQuotedHarmlessly() throws {
     let text = "targets: [{ name: \"\\e[31m\\u202E\", provider: http, endpoint: 'https://h' }]"
     let problem = try #require(try problems(in: text).first)
-    #expect(problem.message == "\"\\u{1B}[31m\\u{202E}\" is not a target's name")
+    #expect(problem.message == "\"␛[31m\\u{202E}\" is not a target's name")
   }
 
   @Test func aFileFullOfMistakesIsNotRecitedWithoutEnd() throws {

@@ -7,7 +7,7 @@ struct CommandLineTests {
     "every command has help with an example",
     arguments: [
       ["collect"], ["dashboard"], ["export"], ["summary"], ["runs"], ["runs", "list"], ["runs", "show"],
-      ["loopback"], ["demo"],
+      ["loopback"], ["demo"], ["calibrate"],
     ])
   func help(command: [String]) throws {
     let result = try run(Programs.pushscope, command + ["--help"])

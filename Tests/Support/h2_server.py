@@ -174,6 +174,8 @@ class Connection:
 
 
 class Server:
+    connection_class = Connection
+
     def __init__(self, options):
         self.options = options
         self.requests = 0
@@ -210,7 +212,7 @@ class Server:
             raw.close()
             return
         sock.setblocking(False)
-        connection = Connection(self, sock)
+        connection = self.connection_class(self, sock)
         self.selector.register(sock, selectors.EVENT_READ, connection)
         connection.start()
         connection.readable()

@@ -45,6 +45,8 @@ struct Ledger: Sendable {
   private var log: [LogLine] = []
   private var exchanges: [DeviceExchange] = []
   private var clocks = DeviceClocks()
+  /// How late the run's notifications left, µs: part of the tool's own error.
+  private(set) var scheduleLags = LatencyHistogram()
 
   init(run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor) {
     self.run = run
@@ -107,13 +109,16 @@ struct Ledger: Sendable {
   }
 
   private mutating func note(_ sent: SentRequest) {
+    var lag: Int64?
     change(sent.id, at: sent.at) { entry in
       entry.facts.isSent = true
-      entry.sample.scheduleLag = sent.at.microseconds - entry.sample.plannedMonotonic
+      lag = sent.at.microseconds - entry.sample.plannedMonotonic
+      entry.sample.scheduleLag = lag
       entry.sample.payloadBytes = sent.payloadBytes
       entry.sample.connection = sent.connection
       entry.sample.attempt = max(1, entry.sample.attempt)
     }
+    if let lag { scheduleLags.record(lag) }
   }
 
   private mutating func note(_ answer: AnsweredRequest) {

@@ -17,6 +17,8 @@ final class Recorder {
   private let store: CollectorStore
   private let inbox: RecorderInbox
   private let clock: any HostClock
+  private let host: String
+  private let loopLag: @Sendable () -> TimingStatistics.LoopLag
   private let onCommitted: @Sendable (PlannedBlock) -> Void
   /// Told of each log line, for the daemon's own output.
   private let onLog: @Sendable (LogLine) -> Void
@@ -25,6 +27,8 @@ final class Recorder {
   private var clockWatch: ClockWatch
   private var lastCommit: MonotonicTime
   private var lastAnchor: ClockAnchor?
+  /// When the instrument's own figures are to be written next.
+  private var instrumentDue: MonotonicTime
   /// What could not be committed yet; nothing new is taken before it is.
   private var pending: Pending?
   private(set) var closing: RecorderInbox.Closing?
@@ -37,21 +41,29 @@ final class Recorder {
     var isLast = false
   }
 
-  /// - Parameter onCommitted: told of each planned block once it is committed; called on the recorder's thread.
+  /// - Parameters:
+  ///   - host: as it calls itself; the run's own error is recorded under it.
+  ///   - loopLag: how late the timing thread woke so far.
+  ///   - onCommitted: told of each planned block once it is committed; called on the recorder's thread.
   init(
     run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
-    clock: any HostClock, onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
+    clock: any HostClock, host: String = "",
+    loopLag: @escaping @Sendable () -> TimingStatistics.LoopLag = { TimingStatistics.LoopLag() },
+    onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
     onLog: @escaping @Sendable (LogLine) -> Void = { _ in }
   ) {
     self.run = run
     self.store = store
     self.inbox = inbox
     self.clock = clock
+    self.host = host
+    self.loopLag = loopLag
     self.onCommitted = onCommitted
     self.onLog = onLog
     clockWatch = ClockWatch(clock: clock)
     ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockWatch.anchor)
     lastCommit = clock.monotonicNow()
+    instrumentDue = lastCommit + Self.heartbeat
   }
 
   /// Notifications whose end is open.
@@ -114,9 +126,27 @@ final class Recorder {
     let batch = WriteBatch(
       run: run, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
       events: clockEvents, log: changes.log,
-      anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges)
+      anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges,
+      instrument: isLast || now >= instrumentDue ? instrument() : nil)
+    if batch.instrument != nil { instrumentDue = now + Self.heartbeat }
     lastAnchor = ledger.anchor
     return Pending(batch: batch, blocks: blocks, replies: replies, isLast: isLast)
+  }
+
+  /// What the run's machinery did so far; the commit that carries it is not in it.
+  private func instrument() -> InstrumentFigures {
+    let loop = loopLag()
+    let lags = ledger.scheduleLags
+    return InstrumentFigures(
+      host: host,
+      scheduleLag: InstrumentFigures.Lag(
+        count: Int64(lags.count), median: lags.value(.p50) ?? 0, p99: lags.value(.p99) ?? 0,
+        maximum: lags.maximum ?? 0),
+      loopLag: InstrumentFigures.Lag(
+        count: loop.count, median: (loop.median + 999) / 1000, p99: (loop.p99 + 999) / 1000,
+        maximum: (loop.maximum + 999) / 1000),
+      commits: Int64(statistics.commits), longestCommit: statistics.longestCommit.microseconds,
+      commitStalls: Int64(statistics.stalls))
   }
 
   /// Books a batch of receipts.

@@ -18,12 +18,17 @@ final class RecorderThread: Sendable {
   /// - Parameters:
   ///   - make: makes the recorder, on its thread.
   ///   - onTrouble: told when a commit fails and when one succeeds again (`nil`); on the recorder's thread.
+  ///   - onFailure: told when recording has ended because it cannot go on: nothing that is sent from then on would be
+  ///     recorded.
   init(
     inbox: RecorderInbox, clock: any HostClock, make: @escaping @Sendable () -> Recorder,
-    onTrouble: @escaping @Sendable ((any Error)?) -> Void
+    onTrouble: @escaping @Sendable ((any Error)?) -> Void,
+    onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     DedicatedThread.start(name: "recorder") { [self] in
-      finish(Result { try Self.run(make(), inbox: inbox, clock: clock, onTrouble: onTrouble) })
+      let result = Result { try Self.run(make(), inbox: inbox, clock: clock, onTrouble: onTrouble) }
+      if case .failure(let error) = result { onFailure(error) }
+      finish(result)
     }
   }
 

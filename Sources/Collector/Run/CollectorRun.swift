@@ -117,6 +117,7 @@ public final class CollectorRun: Sendable {
         make: { [clock, logger] in
           Recorder(
             run: run, bootID: bootID, targets: ledgerTargets, store: store, inbox: inbox, clock: clock,
+            host: HostName.current(), loopLag: { timing.statistics.loopLag },
             onCommitted: { timing.committed($0.target, through: $0.lastSequence) },
             onLog: { logger.log($0) })
         },
@@ -126,6 +127,10 @@ public final class CollectorRun: Sendable {
           } else {
             logger.notice("the store takes commits again")
           }
+        },
+        onFailure: { [logger] error in
+          logger.error("\(error); nothing can be recorded any more, so nothing more is sent")
+          timing.stop(draining: .zero)
         })
       let sending = AsyncStream<Never>.makeStream()
       try timing.start { sending.continuation.finish() }

@@ -1,20 +1,12 @@
+import Measurement
+
 extension String {
   /// The text in one harmless line of at most 80 characters: what a message quotes may come from anywhere, and a
   /// control, escape or direction mark in it must not reach a terminal as such.
   var visibleText: String {
-    var result = ""
-    var count = 0
-    for scalar in unicodeScalars {
-      if count == 80 { return result + "…" }
-      count += 1
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
-        result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-      default:
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    let head = unicodeScalars.prefix(80)
+    let text = HarmlessText.make(String(String.UnicodeScalarView(head)))
+    return head.endIndex < unicodeScalars.endIndex ? text + "…" : text
   }
 
   /// ``visibleText`` in double quotes.

@@ -6,6 +6,8 @@ public struct Exporter {
   let reader: StoreReader
   let selection: RowSelection
   let format: RecordFormat
+  /// Whether the quantiles of `summary` come from all values, however many there are.
+  let isExact: Bool
   /// Told the number of rows written, every few thousand.
   let progress: (Int64) -> Void
 
@@ -13,11 +15,13 @@ public struct Exporter {
 
   public init(
     reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
+    isExact: Bool = false,
     progress: @escaping (Int64) -> Void = { _ in }
   ) {
     self.reader = reader
     self.selection = selection
     self.format = format
+    self.isExact = isExact
     self.progress = progress
   }
 

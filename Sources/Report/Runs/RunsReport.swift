@@ -36,6 +36,8 @@ public enum RunsReport {
     facts.append(["end", RunText.end(run)])
     facts.append(["length", RunText.length(run)])
     facts.append(["boot", run.bootID])
+    let instrument = try reader.instrument(of: run.id)
+    if let instrument { facts.append(["host", instrument.figures.host]) }
 
     var targets = TextTable(
       [
@@ -54,6 +56,6 @@ public enum RunsReport {
           ] + NotificationState.allCases.filter(\.isSettled).map { "\(counts[$0])" })
       }
     }
-    return facts.lines() + [""] + targets.lines()
+    return facts.lines() + [""] + targets.lines() + (instrument.map { [""] + $0.lines } ?? [])
   }
 }

@@ -12,6 +12,8 @@ public struct GroupSummary: Sendable, Equatable {
   public let outOfOrder: Int
   /// Requests that opened a connection, and waited for it.
   public let onFreshConnections: Int
+  /// Planned to sent, of all that were sent, whatever became of them.
+  public let scheduleLag: ValueSummary
   /// `service` and `accept`, and `delivery` where receipts are expected or came.
   public let metrics: [MetricSummary]
 }

@@ -1,28 +1,19 @@
 import Measurement
 
-/// A metric's quantiles, and what share of the planned notifications they speak for.
+/// A metric's figures: over all notifications, and over those that waited for a connection to be opened.
 public struct MetricSummary: Sendable, Equatable {
-  public struct Figure: Sendable, Equatable {
-    public let quantile: Quantile
-    public let estimate: QuantileEstimate
-  }
+  public typealias Figure = ValueSummary.Figure
 
   public let metric: Metric
-  public let share: ShareOfPlanned
-  /// µs; `nil` without values.
-  public let minimum: Int64?
-  public let maximum: Int64?
-  /// Whether the figures come from all values or from a histogram of three significant digits.
-  public let isExact: Bool
-  public let figures: [Figure]
+  public let all: ValueSummary
+  /// Of requests that opened a connection; `nil` when none did.
+  public let fresh: ValueSummary?
 
-  init(_ metric: Metric, _ values: QuantileAccumulator, planned: Int) {
-    self.metric = metric
-    share = ShareOfPlanned(counted: values.count, planned: planned)
-    minimum = values.count > 0 ? values.minimum : nil
-    maximum = values.count > 0 ? values.maximum : nil
-    isExact = values.method == .exact
-    let estimates = values.estimates(Quantile.standard)
-    figures = zip(Quantile.standard, estimates).map { Figure(quantile: $0, estimate: $1) }
-  }
+  public var share: ShareOfPlanned { all.share }
+  /// µs; `nil` without values.
+  public var minimum: Int64? { all.minimum }
+  public var maximum: Int64? { all.maximum }
+  /// Whether the figures come from all values or from a histogram of three significant digits.
+  public var isExact: Bool { all.isExact }
+  public var figures: [Figure] { all.figures }
 }

@@ -18,6 +18,7 @@ extension SummaryReport {
       .init("started_at", .string(record.startedAt.rfc3339)),
       .init("ended_at", .string(record.endedAt?.rfc3339)),
       .init("end_reason", .string(record.endReason?.rawValue)),
+      .init("instrument", run.instrument.map(\.json) ?? .null),
       .init("targets", .array(run.targets.map(json))),
     ])
   }
@@ -52,23 +53,30 @@ extension SummaryReport {
       .init("duplicates", .integer(Int64(group.duplicates))),
       .init("out_of_order", .integer(Int64(group.outOfOrder))),
       .init("fresh_connections", .integer(Int64(group.onFreshConnections))),
+      .init("schedule_lag", .object(members(group.scheduleLag))),
       .init("metrics", .array(group.metrics.map(json))),
     ])
   }
 
   private static func json(_ metric: MetricSummary) -> JSONValue {
-    .object([
-      .init("metric", .string(metric.metric.rawValue)),
-      .init("planned", .integer(Int64(metric.share.planned))),
-      .init("counted", .integer(Int64(metric.share.counted))),
-      .init("minimum_us", .integer(metric.minimum)),
-      .init("maximum_us", .integer(metric.maximum)),
-      .init("method", .string(metric.isExact ? "exact" : "histogram")),
-      .init("quantiles", .array(metric.figures.map(json))),
-    ])
+    .object(
+      [.init("metric", .string(metric.metric.rawValue))] + members(metric.all) + [
+        .init("fresh_connections", metric.fresh.map { .object(members($0)) } ?? .null)
+      ])
   }
 
-  private static func json(_ figure: MetricSummary.Figure) -> JSONValue {
+  private static func members(_ values: ValueSummary) -> [JSONValue.Member] {
+    [
+      .init("planned", .integer(Int64(values.share.planned))),
+      .init("counted", .integer(Int64(values.share.counted))),
+      .init("minimum_us", .integer(values.minimum)),
+      .init("maximum_us", .integer(values.maximum)),
+      .init("method", .string(values.isExact ? "exact" : "histogram")),
+      .init("quantiles", .array(values.figures.map(json))),
+    ]
+  }
+
+  private static func json(_ figure: ValueSummary.Figure) -> JSONValue {
     let known = figure.estimate.known
     return .object([
       .init("quantile", .number(figure.quantile.fraction)),

@@ -9,6 +9,7 @@ extension SummaryReport {
     var lines: [String] = []
     for run in runs {
       lines.append(Self.title(run.record))
+      if let instrument = run.instrument { lines += instrument.lines.map { "  " + $0 } }
       for target in run.targets { lines += [""] + Self.lines(of: target) }
       lines.append("")
     }
@@ -35,6 +36,7 @@ extension SummaryReport {
       if hasVariant { lines.append("  \(VisibleText.make(group.variant))") }
       lines.append((hasVariant ? "    " : "  ") + states(of: group))
       lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
+      lines += fresh(of: group).map { (hasVariant ? "    " : "  ") + $0 }
     }
     return lines
   }
@@ -53,24 +55,31 @@ extension SummaryReport {
   }
 
   private static func table(of group: GroupSummary) -> TextTable {
-    var table = TextTable([.init("")] + group.metrics.map { .init($0.metric.rawValue, .right) })
+    let values = [group.scheduleLag] + group.metrics.map(\.all)
+    var table = TextTable(
+      [.init(""), .init("lag", .right)] + group.metrics.map { .init($0.metric.rawValue, .right) })
     for (index, quantile) in Quantile.standard.enumerated() {
-      table.append([quantile.label] + group.metrics.map { text($0.figures[index].estimate) })
+      table.append([quantile.label] + values.map { FigureText.estimate($0.figures[index].estimate) })
     }
-    table.append(["max"] + group.metrics.map { $0.maximum.map(FigureText.latency) ?? "" })
+    table.append(["max"] + values.map { $0.maximum.map(FigureText.latency) ?? "" })
     table.append(
       ["speaks for"]
-        + group.metrics.map {
+        + values.map {
           "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.planned)))"
         })
     return table
   }
 
-  private static func text(_ estimate: QuantileEstimate) -> String {
-    switch estimate {
-    case .known(let value, let low, let high): FigureText.latency(value, from: low, to: high)
-    case .tooFew(let needs): "n too small (needs \(needs))"
+  /// Requests that had to wait for a connection, apart from the others: a median where there are enough of them.
+  private static func fresh(of group: GroupSummary) -> [String] {
+    let parts = group.metrics.compactMap { metric -> String? in
+      guard let fresh = metric.fresh, let maximum = fresh.maximum, let median = fresh.figures.first?.estimate
+      else { return nil }
+      return
+        "\(metric.metric.rawValue) p50 \(FigureText.estimate(median)), max \(FigureText.latency(maximum))"
     }
+    return parts.isEmpty
+      ? [] : ["\(group.onFreshConnections) opened a connection: " + parts.joined(separator: "; ")]
   }
 
   private var explanation: [String] {
@@ -78,12 +87,13 @@ extension SummaryReport {
       run.targets.allSatisfy { $0.groups.allSatisfy { $0.metrics.allSatisfy(\.isExact) } }
     }
     return [
-      "service: sent to provider's answer. accept: planned to provider's answer; it is the larger one under overload,",
-      "since what waits for its turn in the collector's own queue counts. delivery: planned to received by the device.",
+      "lag: planned to sent. service: sent to the provider's answer. accept: planned to the provider's answer, lag and",
+      "service together. delivery: planned to received by the device. Under overload accept grows and service need not:",
+      "what waits for its turn in the collector's own queue is late for its user, though the provider never saw it wait.",
       "In brackets: 95 % confidence interval of the quantile, whatever the distribution. "
         + (isExact
           ? "Quantiles are exact, from all values."
-          : "Where there were too many values to keep, quantiles come from a histogram of 3 significant digits."),
+          : "Where there are many values, quantiles come from a histogram of 3 significant digits (--exact: from all)."),
     ]
   }
 }

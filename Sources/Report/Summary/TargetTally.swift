@@ -3,8 +3,9 @@ import Store
 
 /// Adds up a target's rows by variant.
 struct TargetTally {
-  /// Values kept for exact quantiles, over all variants and metrics of a target: 24 MB of them.
-  static let exactValues = 3_000_000
+  /// Values kept for exact quantiles, over all variants and metrics of a target, unless all are asked for: 3 MB of
+  /// them, and a moment to sort them.
+  static let exactValues = 400_000
 
   private let entry: TargetDirectory.Entry
   private let room: QuantileAccumulator.Room

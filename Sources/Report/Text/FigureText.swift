@@ -1,3 +1,5 @@
+import Measurement
+
 /// Figures as people read them; three significant digits.
 enum FigureText {
   /// A latency in µs: `850 µs`, `1.23 ms`, `12.3 s`.
@@ -11,6 +13,14 @@ enum FigureText {
     let units = Set([value, low, high].map { scaled($0).unit })
     if units.count == 1 { return "\(latency(value)) (\(scaled(low).value)–\(scaled(high).value))" }
     return "\(latency(value)) (\(latency(low))–\(latency(high)))"
+  }
+
+  /// A quantile with its interval, or how many values it would take.
+  static func estimate(_ estimate: QuantileEstimate) -> String {
+    switch estimate {
+    case .known(let value, let low, let high): latency(value, from: low, to: high)
+    case .tooFew(let needs): "n too small (needs \(needs))"
+    }
   }
 
   /// A rate: `4/s`, `0.0667/s`, `999/s`.

@@ -6,6 +6,9 @@ extension StoreError {
   init(_ error: DatabaseError, path: String) {
     let words = error.message ?? "SQLite says \(error.resultCode)"
     switch error.resultCode {
+    case .SQLITE_IOERR where StoreFile(path: path).lackOfRoom != nil:
+      // SQLite tells a full disk from other failures, but not a limit on the size of files.
+      self.init(errno: StoreFile(path: path).lackOfRoom ?? ENOSPC, path: path)
     case .SQLITE_NOTADB:
       self = .notADatabase(path)
     case .SQLITE_CORRUPT:
@@ -48,7 +51,10 @@ extension StoreError {
     case EROFS: self = .readOnly(path)
     case ENOSPC, EDQUOT, EFBIG:
       self.init(
-        .diskFull, path: path, detail: "no room left to write the store", remedy: "free some disk space")
+        .diskFull, path: path,
+        detail: "no room left to write the store (\(String(cString: strerror(code))))",
+        remedy: code == EFBIG
+          ? "raise the limit on the size of files (ulimit -f)" : "free some disk space or raise the quota")
     default:
       self.init(
         .ioFailure, path: path, detail: String(cString: strerror(code)),

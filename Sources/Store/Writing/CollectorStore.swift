@@ -119,6 +119,7 @@ public final class CollectorStore: Sendable {
       state.revision = revision
       if let runRow {
         try records.insert(batch.anchors, runRow: runRow)
+        if let instrument = batch.instrument { try records.write(instrument, runRow: runRow) }
         try records.beat(now, runRow: runRow)
       }
       state.standings.trim()

@@ -3,7 +3,7 @@ import Measurement
 
 /// Writes everything but samples: receipts, events, log lines, anchors, heartbeats, counters, the revision.
 struct RecordWriter {
-  private let db: Database
+  let db: Database
 
   init(_ db: Database) { self.db = db }
 

@@ -16,11 +16,13 @@ public struct WriteBatch: Sendable, Equatable {
   public var anchors: [ClockAnchor]
   /// What devices reported of their clocks.
   public var exchanges: [DeviceExchange]
+  /// What the run's machinery did so far, in place of what was written before.
+  public var instrument: InstrumentFigures?
 
   public init(
     run: RunID?, inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
     events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
-    exchanges: [DeviceExchange] = []
+    exchanges: [DeviceExchange] = [], instrument: InstrumentFigures? = nil
   ) {
     self.run = run
     self.inserted = inserted
@@ -30,6 +32,7 @@ public struct WriteBatch: Sendable, Equatable {
     self.log = log
     self.anchors = anchors
     self.exchanges = exchanges
+    self.instrument = instrument
   }
 
   public var rowCount: Int {

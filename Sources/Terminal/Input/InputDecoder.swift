@@ -129,7 +129,10 @@ struct InputDecoder {
     case 0x1C..<0x20: emit(.character(Character(Unicode.Scalar(byte + 0x40))), modifiers.union(.control))
     case 0x20..<0x7F: emit(.character(Character(Unicode.Scalar(byte))), modifiers)
     default:
-      if let scalar = utf8.feed(byte) { emit(.character(Character(scalar)), modifiers) }
+      // No key sends a C1 control; a paste without brackets may.
+      if let scalar = utf8.feed(byte), !(0x80..<0xA0).contains(scalar.value) {
+        emit(.character(Character(scalar)), modifiers)
+      }
     }
   }
 

@@ -25,13 +25,16 @@ struct Export: ParsableCommand {
     help: ArgumentHelp("Write here instead of stdout; the file appears when it is whole.", valueName: "file"))
   var output: String?
 
+  @Flag(help: "The quantiles of summary from every value, however many there are.")
+  var exact = false
+
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
 
   func run() throws {
     let reader = try StoreReader.open(at: store.path)
     let rows = try selection.selection(in: reader)
-    try ReportRun.export(table, of: rows, format: format, from: reader, to: output)
+    try ReportRun.export(table, of: rows, format: format, from: reader, to: output, isExact: exact)
   }
 }
 

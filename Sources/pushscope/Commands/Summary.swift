@@ -15,6 +15,12 @@ struct Summary: ParsableCommand {
   @Flag(help: "One JSON object instead of a table.")
   var json = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Quantiles from every value, however many there are.",
+      discussion: "Without it, large runs are read into histograms of 3 significant digits."))
+  var exact = false
+
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
 
@@ -22,6 +28,6 @@ struct Summary: ParsableCommand {
     let reader = try StoreReader.open(at: store.path)
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
-    try ReportRun.summary(of: try selection.selection(in: reader), from: reader, asJSON: json)
+    try ReportRun.summary(of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact)
   }
 }

@@ -20,7 +20,7 @@ struct DemoStation {
   func log(of child: String) -> String { "\(directory)/\(child).log" }
 
   /// Writes the collector's configuration once the loopback service's address is known.
-  func writeConfiguration(endpoint: String, rate: String) throws {
+  func writeConfiguration(endpoint: String, rate: String, arrivals: String = "poisson") throws {
     try write(
       "pushscope.yaml",
       """
@@ -35,9 +35,16 @@ struct DemoStation {
           provider: loopback
           endpoint: \(endpoint)
           ca_file: loopback/ca.pem
-          schedule: { arrivals: poisson, rate: \(rate) }
+          schedule: { arrivals: \(arrivals), rate: \(rate) }
           receipt_deadline: 5s
       """)
+  }
+
+  /// Writes what the loopback service shall do.
+  /// - Returns: the file.
+  func writeScenario(_ text: String) throws -> String {
+    try write("scenario.yaml", text)
+    return directory + "/scenario.yaml"
   }
 
   func remove() { try? FileManager.default.removeItem(atPath: directory) }

@@ -7,20 +7,22 @@ import Store
 enum ReportRun {
   static func export(
     _ table: ExportTable, of selection: RowSelection, format: RecordFormat, from reader: StoreReader,
-    to path: String?
+    to path: String?, isExact: Bool = false
   ) throws {
     OutputSignals.ignore()
     var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
     try ReportOutput.write(to: path) { sink in
-      let exporter = Exporter(reader: reader, selection: selection, format: format) {
+      let exporter = Exporter(reader: reader, selection: selection, format: format, isExact: isExact) {
         progress.update(rows: $0)
       }
       progress.finish(rows: try exporter.export(table, to: sink))
     }
   }
 
-  static func summary(of selection: RowSelection, from reader: StoreReader, asJSON: Bool) throws {
-    let report = try SummaryReport(reader, selection)
+  static func summary(
+    of selection: RowSelection, from reader: StoreReader, asJSON: Bool, isExact: Bool = false
+  ) throws {
+    let report = try SummaryReport(reader, selection, isExact: isExact)
     try write(lines: asJSON ? [report.json.text] : report.lines)
   }
 

@@ -1,9 +1,13 @@
 import Glibc
+import Measurement
 
-/// Lines for people, on stderr; stdout carries data only.
+/// Lines for people, on stderr; stdout carries data only. A message may quote what anybody wrote: paths, options, words
+/// of a provider; whatever would act on a terminal is shown instead.
 enum StandardError {
   static func write(_ line: String) {
-    let text = line.hasSuffix("\n") ? line : line + "\n"
+    let shown = HarmlessText.make(line, keepsLines: true)
+    var text = shown.hasSuffix("\n") ? shown : shown + "\n"
+    text.makeContiguousUTF8()
     text.utf8.withContiguousStorageIfAvailable { bytes in
       var offset = 0
       while offset < bytes.count {

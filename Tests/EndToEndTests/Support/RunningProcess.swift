@@ -26,12 +26,20 @@ final class RunningProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.write, 2)
+    // The threads that run tests have most signals blocked, and that would be inherited.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = merged.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
     var pid: pid_t = 0
-    let code = posix_spawn(&pid, executable, &actions, nil, &argv, &envp)
+    let code = posix_spawn(&pid, executable, &actions, &attributes, &argv, &envp)
     close(outputPipe.write)
     close(errorPipe.write)
     guard code == 0 else {

@@ -135,6 +135,7 @@ import Testing
     let keys = try Python.run(
       "import json, sys; print(sorted(json.load(open(sys.argv[1]))['runs'][0]))", input: Array(document.utf8))
     #expect(
-      keys == "['collector', 'end_reason', 'ended_at', 'name', 'run', 'started_at', 'targets']\n")
+      keys
+        == "['collector', 'end_reason', 'ended_at', 'instrument', 'name', 'run', 'started_at', 'targets']\n")
   }
 }

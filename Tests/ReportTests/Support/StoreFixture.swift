@@ -47,11 +47,14 @@ final class StoreFixture {
 
   func commit(
     _ run: RunID, _ samples: [Sample] = [], receipts: [Receipt] = [], events: [Event] = [],
-    log: [LogLine] = []
+    log: [LogLine] = [], instrument: InstrumentFigures? = nil
   ) throws {
     _ = try store.commit(
-      WriteBatch(run: run, inserted: samples, receipts: receipts, events: events, log: log))
+      WriteBatch(
+        run: run, inserted: samples, receipts: receipts, events: events, log: log, instrument: instrument))
   }
+
+  func record(_ calibration: Calibration) throws { try store.record(calibration) }
 
   func end(_ run: RunRegistration, after seconds: Int64) throws {
     guard let record = try reader().run(run.run) else { return }

@@ -33,7 +33,8 @@ extension Exporter {
   func summary(to sink: any ByteSink) throws -> Int64 {
     let columns = SummaryTable.columns
     return try write(columns, to: sink) { writer in
-      try SummaryReport.forEachTarget(reader, selection) { run, target in
+      let exactValues = isExact ? .max : TargetTally.exactValues
+      try SummaryReport.forEachTarget(reader, selection, exactValues: exactValues) { run, target in
         for group in target.groups {
           let context = SummaryTable.Context(run: run.id, target: target.record.name, variant: group.variant)
           for metric in group.metrics {

@@ -1,0 +1,73 @@
+import Formats
+import Measurement
+import Store
+
+/// What a calibration came to, for people and for programs.
+public struct CalibrationReport: Sendable, Equatable {
+  public let calibration: Calibration
+
+  public init(_ calibration: Calibration) { self.calibration = calibration }
+
+  /// Reads the floor from a run against a service that answers at once. Requests that opened a connection are left
+  /// out: they paid for what the others do not.
+  ///
+  /// - Throws: ``StoreError``, or ``ReportError`` when nothing was answered.
+  public init(
+    _ reader: StoreReader, host: String, at time: WallTime, rate: Double, length: Int64
+  ) throws {
+    guard let run = try reader.latestRun() else {
+      throw ReportError(.noSuchRun, "the calibration has no run", remedy: "run the command again")
+    }
+    var values: [Calibration.Interval: [Int64]] = [:]
+    try reader.forEachSample(RowSelection(run: run.id)) { row in
+      guard row.isFreshConnection == false else { return }
+      func note(_ interval: Calibration.Interval, _ value: Int64?) {
+        if let value { values[interval, default: []].append(value) }
+      }
+      note(.scheduleLag, row.scheduleLag)
+      note(.service, row.value(of: .service))
+      note(.accept, row.value(of: .accept))
+      note(.delivery, row.value(of: .delivery))
+    }
+    guard values[.accept]?.isEmpty == false else {
+      throw ReportError(
+        .noSuchRun, "the loopback service answered nothing", remedy: "see that the machine is not overloaded")
+    }
+    calibration = Calibration(
+      at: time, host: host, bootID: run.bootID, rate: rate, length: length, planned: run.counts.planned,
+      floors: Calibration.Interval.allCases.compactMap { interval in
+        guard let found = values[interval], let low = found.min(), let high = found.max() else { return nil }
+        let exact = ExactQuantiles(found)
+        return Calibration.Floor(
+          interval: interval, counted: found.count, minimum: low, maximum: high,
+          figures: Quantile.standard.map { .init(quantile: $0, estimate: exact.estimate($0)) })
+      })
+  }
+
+  public var lines: [String] {
+    var table = TextTable(
+      [.init("")]
+        + calibration.floors.map { .init($0.interval == .scheduleLag ? "lag" : $0.interval.rawValue, .right) }
+    )
+    table.append(["min"] + calibration.floors.map { FigureText.latency($0.minimum) })
+    for (index, quantile) in Quantile.standard.enumerated() {
+      table.append(
+        [quantile.label] + calibration.floors.map { FigureText.estimate($0.figures[index].estimate) })
+    }
+    table.append(["max"] + calibration.floors.map { FigureText.latency($0.maximum) })
+    table.append(
+      ["speaks for"]
+        + calibration.floors.map {
+          "\($0.counted) (\(FigureText.percent($0.counted, of: calibration.planned)))"
+        })
+    let title =
+      "floor of \(VisibleText.make(calibration.host)), \(RunText.time(calibration.at)) UTC, "
+      + "\(calibration.planned) notifications at \(FigureText.rate(calibration.rate))"
+    return [title] + table.lines(indent: 2) + [
+      "A service that answers at once is measured like this here: pushscope, the kernel and TLS at both ends. Latencies",
+      "near these figures, and differences smaller than their spread, say nothing of a provider. lag: planned to sent.",
+    ]
+  }
+
+  public var json: JSONValue { calibration.json }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// The acceptance cases of docs/measurement.md against the real binary and two services: the loopback service, and one
+/// that shares no code with us. Everything checked holds on a machine of any speed: what the service read on its own
+/// clock lies inside what was measured, and counts are exact. Figures in time are for `make bench`.
+@Suite("Acceptance", .serialized)
+struct AcceptanceTests {
+  private static let target = ["receipt_deadline: 3s", "timeout: 10s", "max_lag: 20s"]
+
+  private func micros(_ figures: [String: Any], _ column: String, _ quantile: String) throws -> Int {
+    try #require((figures[column] as? [String: Any])?[quantile] as? Int)
+  }
+
+  @Test("a freeze shows in full, with parallel streams and one at a time", .timeLimit(.minutes(5)))
+  func freeze() throws {
+    for streams in [1000, 1] {
+      let station = try Station(rate: "100/s", target: Self.target)
+      let service = try PushService(
+        station, ["--max-streams", "\(streams)", "--freeze", "1000:1400", "--answer-delay", "constant:2"])
+      let collector = try station.collect(["--count", "400"])
+      #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+      try service.stop()
+      let figures = try PushService.check(station, script: service.script)
+      #expect(try station.states() == ["delivered": 400])
+      // 4 s of plan: one in a hundred was planned in the first 40 ms of the freeze.
+      #expect(try micros(figures, "accept_us", "p99") >= 1_340_000)
+      let slow = try station.query("SELECT count(*) FROM sample_view WHERE service_us > 700000")
+      let waited = try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 700000")
+      if streams == 1 {
+        #expect(slow == [["1"]], "only what was under way sees the freeze on the wire")
+        #expect(Int(waited.first?.first ?? "") ?? 0 >= 60, "the others waited in our own queue")
+      } else {
+        #expect(Int(slow.first?.first ?? "") ?? 0 >= 69, "the wait is on the wire")
+      }
+      // The plan is a hundred a second to the microsecond, freeze or not.
+      #expect(
+        try station.query(
+          "SELECT max(planned_monotonic_us) - min(planned_monotonic_us) FROM sample") == [["3990000"]])
+    }
+  }
+
+  @Test(
+    "injected delays are found again, whatever their distribution",
+    .timeLimit(.minutes(5)),
+    arguments: [
+      ("lognormal:12:0.6", 12_000.0, 12_000 * exp(0.6 * 1.281552)),
+      ("bimodal:0.2:15:0.2:60:0.15", 15_944.0, 60_000.0),
+      ("pareto:4:1.2", 4000 * pow(2.0, 1 / 1.2), 4000 * pow(10.0, 1 / 1.2)),
+    ])
+  func distribution(delay: String, median: Double, p90: Double) throws {
+    let station = try Station(rate: "250/s", target: Self.target)
+    let service = try PushService(station, ["--answer-delay", delay, "--seed", "11"])
+    let collector = try station.collect(["--count", "1000"])
+    #expect(try collector.waitForExit() == 0)
+    try service.stop()
+    try PushService.check(station, script: service.script)
+
+    // Nothing is ever measured shorter than it was, so neither is any quantile nor either end of its interval.
+    let summary = try run(Programs.pushscope, ["summary", "--json", "--exact", "--store", station.store])
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(summary.output.utf8)) as? [String: Any])
+    let injected = try String(contentsOfFile: service.script, encoding: .utf8).split(separator: "\n")
+      .compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+      .compactMap { $0["delay_ns"] as? Int }.map { $0 / 1000 }.sorted()
+    #expect(injected.count == 1000)
+    for (quantile, truth) in [(0.5, median), (0.9, p90)] {
+      let figure = try #require(Self.figure(report, "service", quantile))
+      #expect(figure.value >= injected[Int(quantile * 1000) - 1] - 50)
+      #expect(Double(figure.high) >= truth * 0.98, "\(delay) \(quantile): \(figure) \(truth)")
+      #expect(figure.low <= figure.value && figure.value <= figure.high)
+    }
+    #expect(Self.figure(report, "service", 0.999) == nil, "1000 values say nothing of p99.9")
+  }
+
+  @Test("losses, duplicates, overtaking and refusals are counted exactly", .timeLimit(.minutes(5)))
+  func loss() throws {
+    let station = try Station(
+      rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
+    let service = try PushService(
+      station,
+      [
+        "--lost", "0.1", "--duplicated", "0.1", "--reordered", "0.05", "--rejected", "0.05", "--reset",
+        "0.03",
+        "--seed", "5",
+      ])
+    let collector = try station.collect(["--count", "600"])
+    #expect(try collector.waitForExit() == 0)
+    try service.stop()
+    try PushService.check(station, script: service.script)
+    let states = try station.states()
+    #expect(states.values.reduce(0, +) == 600)
+    for state in ["lost", "rejected", "failed"] { #expect(states[state] ?? 0 > 5, "\(states)") }
+    #expect(
+      try station.query("SELECT DISTINCT status, reason FROM sample_view WHERE state = 'rejected'")
+        == [["410", "Unregistered"]])
+  }
+
+  @Test("the loopback service's own script says the same of a run", .timeLimit(.minutes(5)))
+  func loopback() throws {
+    let station = try Station(
+      rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
+    let script = station.directory.file("script.jsonl")
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 3
+        answers:
+          delay: { distribution: lognormal, median: 5ms, sigma: 0.5 }
+          errors: [{ reason: BadDeviceToken, probability: 5% }]
+        deliveries: { delay: 15ms, lost: 8%, duplicated: 8%, reordered: { probability: 5%, by: 60ms } }
+        freeze: { from: 1s, for: 700ms }
+        """, extra: ["--script", script])
+    let collector = try station.collect(["--count", "600"])
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    let figures = try PushService.check(station, script: script)
+    #expect(try micros(figures, "accept_us", "p99") >= 650_000, "the freeze is in the figures")
+  }
+
+  @Test("killed at random moments, what the service saw is in the store", .timeLimit(.minutes(10)))
+  func kill() throws {
+    let station = try Station(rate: "300/s", target: ["receipt_deadline: 500ms", "timeout: 2s"])
+    let service = try PushService(
+      station, ["--answer-delay", "lognormal:20:1", "--delivery-delay", "lognormal:30:1"])
+    var moments = SystemRandomNumberGenerator()
+    for round in 0..<8 {
+      let collector = try station.collect([])
+      // Two rounds die before they send, the others in the middle of it.
+      let wait = Int32.random(in: round < 2 ? 5...250 : 600...1500, using: &moments)
+      _ = poll(nil, 0, wait)
+      collector.signal(SIGKILL)
+      try collector.waitForExit()
+    }
+    let last = try station.collect(["--count", "50"])
+    #expect(try last.waitForExit() == 0)
+    try service.stop()
+    let figures = try PushService.check(station, script: service.script, killed: true)
+    #expect((figures["requests"] as? Int ?? 0) > 100)
+    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+  }
+
+  private static func figure(
+    _ report: [String: Any], _ metric: String, _ quantile: Double
+  ) -> (value: Int, low: Int, high: Int)? {
+    let runs = report["runs"] as? [[String: Any]]
+    let targets = runs?.first?["targets"] as? [[String: Any]]
+    let variants = targets?.first?["variants"] as? [[String: Any]]
+    let metrics = variants?.first?["metrics"] as? [[String: Any]]
+    let quantiles = metrics?.first { $0["metric"] as? String == metric }?["quantiles"] as? [[String: Any]]
+    guard let found = quantiles?.first(where: { $0["quantile"] as? Double == quantile }),
+      let value = found["value_us"] as? Int, let low = found["low_us"] as? Int,
+      let high = found["high_us"] as? Int
+    else { return nil }
+    return (value, low, high)
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@Suite("Calibration", .serialized)
+struct CalibrateTests {
+  @Test("the floor of this host is measured, kept, and shown with later runs", .timeLimit(.minutes(5)))
+  func floor() throws {
+    let station = try Station(target: ["receipt_deadline: 2s"])
+    let calibrate = ["calibrate", "--rate", "200/s", "--duration", "2s", "--store", station.store]
+    let measured = try run(
+      Programs.pushscope, calibrate + ["--json"], environment: ["TMPDIR": station.directory.path])
+    #expect(measured.status == 0, "\(measured.error)")
+    #expect(measured.error.contains("calibrating, 0 of 2 s"))
+    let floor = try #require(
+      try JSONSerialization.jsonObject(with: Data(measured.output.utf8)) as? [String: Any])
+    let floors = try #require(floor["floors"] as? [[String: Any]])
+    #expect(floors.map { $0["interval"] as? String } == ["schedule_lag", "service", "accept", "delivery"])
+    #expect(floor["planned"] as? Int == 400)
+    let kept = try station.query(
+      "SELECT count(DISTINCT calibration_id), min(value_us) >= 0 FROM calibration_figure")
+    #expect(kept == [["1", "1"]])
+    #expect(try station.query("SELECT count(*) FROM run") == [["0"]], "its own run is not kept")
+
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    #expect(try station.collect(["--duration", "2s"]).waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    for command in [["summary"], ["runs", "show", "latest"]] {
+      let text = try run(Programs.pushscope, command + ["--store", station.store]).output
+      #expect(text.contains("floor (calibrated 20"), "\(text)")
+      #expect(text.contains("commits, longest"))
+    }
+    let table = try run(Programs.pushscope, calibrate, environment: ["TMPDIR": station.directory.path])
+    #expect(table.output.contains("speaks for"))
+  }
+
+  @Test("beside a collector nothing is measured", .timeLimit(.minutes(3)))
+  func refused() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    let collector = try station.collect([])
+    try eventually("it runs") { try station.states().isEmpty ? nil : true }
+    let result = try run(Programs.pushscope, ["calibrate", "--duration", "1s", "--store", station.store])
+    #expect(result.status == 73)
+    #expect(result.error.contains("\(collector.pid)"))
+    collector.signal(SIGTERM)
+    try collector.waitForExit()
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}
