@@ -16,9 +16,9 @@ struct Loopback: AsyncParsableCommand {
       subscribed to. What happens to which notification is the scenario's: config/scenarios has one for each kind of \
       trouble. When it listens it prints one line with its address.
 
-      Example, in two terminals:
-        pushscope loopback --credentials loopback --receipts https://127.0.0.1:8443
-        pushscope collect --config loopback/loopback.yaml
+      Example: pushscope loopback --credentials loopback --receipts https://127.0.0.1:8443
+
+      and, in another terminal: pushscope collect --config loopback/loopback.yaml
       """)
 
   @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 takes a free one.", valueName: "port"))
