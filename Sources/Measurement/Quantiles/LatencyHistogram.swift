@@ -17,6 +17,12 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// Adds all that another one counted.
   public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
+  /// Adds all that was packed, each value taken as the lower end of its bucket: the smallest and the largest one are
+  /// within 0.1 % then.
+  public mutating func merge(_ packed: PackedLatencies) {
+    for bucket in packed { record(bucket.lower, count: bucket.count) }
+  }
+
   public var count: Int { Int(histogram.totalCount) }
 
   public var isEmpty: Bool { count == 0 }

@@ -119,6 +119,31 @@ extension StoreError {
       remedy: "`pushscope runs list` shows them")
   }
 
+  static func runInProgress(_ run: String, path: String) -> StoreError {
+    StoreError(
+      .runInProgress, path: path, detail: "run \(run) is being recorded", remedy: "stop it first")
+  }
+
+  static func noCollector(_ path: String) -> StoreError {
+    StoreError(
+      .noCollector, path: path, detail: "no collector is at work on the store",
+      remedy: "start one: pushscope collect")
+  }
+
+  static func nameTooLong(_ name: String, path: String) -> StoreError {
+    StoreError(
+      .nameTooLong, path: path, detail: "a run's name of \(name.utf8.count) bytes is too long",
+      remedy: "give at most \(ControlCommand.longestName)")
+  }
+
+  static func olderSchema(_ path: String, version: Int64, _ cause: StoreError) -> StoreError {
+    StoreError(
+      cause.code, path: path,
+      detail: "the store has schema version \(version) and could not be brought up to \(StoreSchema.version) "
+        + "(\(cause.detail))",
+      remedy: cause.remedy, holder: cause.holder)
+  }
+
   static func closed(_ path: String) -> StoreError {
     StoreError(.closed, path: path, detail: "the store was closed", remedy: "open it again")
   }

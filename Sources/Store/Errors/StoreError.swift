@@ -33,6 +33,12 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case conflict
     /// The store does not know the run it was asked about.
     case unknownRun
+    /// A run that is being recorded cannot be deleted.
+    case runInProgress
+    /// There is no collector that could be asked.
+    case noCollector
+    /// More than ``ControlCommand/longestName`` bytes.
+    case nameTooLong
     /// It was closed here before.
     case closed
   }

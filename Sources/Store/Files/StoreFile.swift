@@ -38,6 +38,11 @@ struct StoreFile {
     if status.st_mode & S_IFMT == S_IFDIR { throw StoreError.isDirectory(path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notADatabase(path) }
     if status.st_size == 0 { return .empty }
+    _ = try OpenStore.unlessOpen(status) { try lookAtHeader() }
+    return .database
+  }
+
+  private func lookAtHeader() throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
     defer { close(descriptor) }
@@ -48,7 +53,20 @@ struct StoreFile {
       throw StoreError.notADatabase(path)
     }
     try check(version: Self.word(header, at: 60), application: Self.word(header, at: 68))
-    return .database
+  }
+
+  /// The version of the schema by the file's header, which may be behind the WAL's; `nil` when it cannot be told, or
+  /// this process has the store open.
+  var storedVersion: Int64? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return OpenStore.unlessOpen(status) { () -> Int64? in
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      var word = [UInt8](repeating: 0, count: 4)
+      return pread(descriptor, &word, 4, 60) == 4 ? Self.word(word, at: 0) : nil
+    }.flatMap { $0 }
   }
 
   /// Refuses what another program or a newer pushscope wrote.
@@ -105,14 +123,19 @@ struct StoreFile {
 
   /// Asks SQLite, which also sees what is in the WAL only, whether this is a store for us. Opened for reading, so that
   /// not even a checkpoint changes a file that is then refused.
-  func checkThroughSQLite() throws {
+  /// - Returns: the version of its schema; 0 for one that nothing was written to yet.
+  @discardableResult
+  func checkThroughSQLite() throws -> Int64 {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
-    try StoreError.wrapping(path: path) {
+    return try StoreError.wrapping(path: path) {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
-      try queue.read { try check($0) }
+      return try queue.read { db in
+        try check(db)
+        return try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      }
     }
   }
 

@@ -12,19 +12,21 @@ extension StoreReader {
 
   /// The run that began last.
   public func latestRun() throws -> RunRecord? {
-    try read { try Self.runs(where: "r.id = (SELECT max(id) FROM run)", [], $0).first }
+    try read {
+      try Self.runs(
+        where: "r.id = (SELECT max(id) FROM run WHERE id NOT IN (SELECT run_id FROM deletion))", [], $0
+      ).first
+    }
   }
 
   /// The targets of a run with what became of their notifications, in the order of their names.
   public func targets(of run: RunID) throws -> [TargetRecord] {
     try read { db in
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate
-          FROM run r JOIN target t ON t.run_id = r.id WHERE r.uuid = ? ORDER BY t.id
-          """,
-        arguments: [run.description])
+      let rows = try db.cachedRows(
+        """
+        SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate
+        FROM run r JOIN target t ON t.run_id = r.id WHERE r.uuid = ? ORDER BY t.id
+        """, [run.description])
       return try rows.map { row in
         TargetRecord(
           id: TargetID(rawValue: row[0]), run: run, name: row[1], provider: row[2], receiptDeadline: row[3],
@@ -36,13 +38,11 @@ extension StoreReader {
   /// How the run's monotonic clock stood to the wall's, oldest first.
   public func anchors(of run: RunID) throws -> [ClockAnchor] {
     try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT a.monotonic_us, a.at FROM run r JOIN anchor a ON a.run_id = r.id
-          WHERE r.uuid = ? ORDER BY a.monotonic_us
-          """,
-        arguments: [run.description]
+      try db.cachedRows(
+        """
+        SELECT a.monotonic_us, a.at FROM run r JOIN anchor a ON a.run_id = r.id
+        WHERE r.uuid = ? ORDER BY a.monotonic_us
+        """, [run.description]
       ).map {
         ClockAnchor(
           monotonic: MonotonicTime(microseconds: $0[0] as Int64), wall: WallTime(microseconds: $0[1]))
@@ -56,14 +56,13 @@ extension StoreReader {
   private static func runs(
     where condition: String, _ arguments: StatementArguments, _ db: Database
   ) throws -> [RunRecord] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT r.id, r.uuid, r.name, r.collector, r.started_at, r.started_monotonic_us, r.boot_id, r.ended_at,
-          r.end_reason, r.revision, h.at
-        FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id WHERE \(condition) ORDER BY r.id
-        """,
-      arguments: arguments)
+    let rows = try db.cachedRows(
+      """
+      SELECT r.id, r.uuid, r.name, r.collector, r.started_at, r.started_monotonic_us, r.boot_id, r.ended_at,
+        r.end_reason, r.revision, h.at
+      FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id
+      WHERE (\(condition)) AND r.id NOT IN (SELECT run_id FROM deletion) ORDER BY r.id
+      """, arguments)
     return try rows.compactMap { row in
       guard let id = RunID(row[1]), let collectorID = UUID(uuidString: row[3]) else { return nil }
       let rowID: Int64 = row[0]
@@ -73,30 +72,27 @@ extension StoreReader {
         endedAt: (row[7] as Int64?).map(WallTime.init(microseconds:)),
         endReason: (row[8] as String?).flatMap(RunEndReason.init(rawValue:)),
         lastHeartbeat: (row[10] as Int64?).map(WallTime.init(microseconds:)),
-        targetNames: try String.fetchAll(
-          db, sql: "SELECT name FROM target WHERE run_id = ? ORDER BY id", arguments: [rowID]),
+        targetNames: try db.cachedRows("SELECT name FROM target WHERE run_id = ? ORDER BY id", [rowID]).map {
+          $0[0]
+        },
         counts: try counts(ofRun: rowID, db), revision: row[9])
     }
   }
 
   private static func counts(ofRun row: Int64, _ db: Database) throws -> StateCounts {
-    let tallies = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT \(StateCounts.columns) FROM target t JOIN tally y ON y.target_id = t.id WHERE t.run_id = ?
-        """,
-      arguments: [row])
+    let tallies = try db.cachedRows(
+      """
+      SELECT \(StateCounts.columns) FROM target t JOIN tally y ON y.target_id = t.id WHERE t.run_id = ?
+      """, [row])
     return tallies.reduce(into: StateCounts()) { $0 += StateCounts($1) }
   }
 
   private static func variants(ofTarget row: Int64, _ db: Database) throws -> [VariantRecord] {
-    try Row.fetchAll(
-      db,
-      sql: """
-        SELECT \(StateCounts.columns), y.variant_id AS variant, v.name AS name
-        FROM tally y LEFT JOIN variant v ON v.id = y.variant_id WHERE y.target_id = ? ORDER BY y.variant_id
-        """,
-      arguments: [row]
+    try db.cachedRows(
+      """
+      SELECT \(StateCounts.columns), y.variant_id AS variant, v.name AS name
+      FROM tally y LEFT JOIN variant v ON v.id = y.variant_id WHERE y.target_id = ? ORDER BY y.variant_id
+      """, [row]
     ).map {
       VariantRecord(id: VariantID(rawValue: $0["variant"]), name: $0["name"] ?? "", counts: StateCounts($0))
     }

@@ -92,7 +92,10 @@ extension StoreReader {
   ) throws {
     let runs = try read { db in
       try Int64.fetchAll(
-        db, sql: "SELECT id FROM run WHERE ?1 IS NULL OR uuid = ?1 ORDER BY id",
+        db,
+        sql: """
+          SELECT id FROM run WHERE (?1 IS NULL OR uuid = ?1) AND id NOT IN (SELECT run_id FROM deletion) ORDER BY id
+          """,
         arguments: [selection.run?.description])
     }
     for run in (selection.run == nil ? [nil] : []) + runs.map(Optional.some) {

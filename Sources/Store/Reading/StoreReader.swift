@@ -5,9 +5,9 @@ import Synchronization
 
 /// A reader of a store, which may be written to by a collector at the same time.
 ///
-/// It takes no lock and writes nothing. Every call is one short read transaction, or several for a stream, so that no
-/// reader keeps the WAL from being folded back into the database. Safe to use from any thread; calls on one reader wait
-/// for each other, so threads that must not wait open a reader each.
+/// Once open it takes no lock and writes nothing. Every call is one short read transaction, or several for a stream, so
+/// that no reader keeps the WAL from being folded back into the database. Safe to use from any thread; calls on one
+/// reader wait for each other, so threads that must not wait open a reader each.
 public final class StoreReader: Sendable {
   public let path: String
   public let collectorID: UUID
@@ -15,15 +15,17 @@ public final class StoreReader: Sendable {
   /// `nil` once closed. A call under way keeps the queue, and the database closes when the last one lets go.
   private let queue: Mutex<DatabaseQueue?>
   private let seenVersion: Mutex<Int64?>
+  private let token: OpenStore
 
-  private init(path: String, collectorID: UUID, queue: DatabaseQueue) {
+  private init(path: String, collectorID: UUID, queue: DatabaseQueue, token: OpenStore) {
+    self.token = token
     self.path = path
     self.collectorID = collectorID
     self.queue = Mutex(queue)
     seenVersion = Mutex(nil)
   }
 
-  /// Opens a store that exists.
+  /// Opens a store that exists. One of an older version is brought up to date first, when no collector has it.
   /// - Throws: ``StoreError``.
   public static func open(at path: String) throws -> StoreReader {
     let file = StoreFile(path: path)
@@ -33,6 +35,7 @@ public final class StoreReader: Sendable {
       throw StoreError.notAStore(file.path, "the file is empty: no collector has written to it yet")
     case .database: break
     }
+    try StoreUpgrade.run(file)
     do {
       return try open(file, at: file.path)
     } catch let error as StoreError where error.code == .permissionDenied && !file.hasLog {
@@ -42,7 +45,8 @@ public final class StoreReader: Sendable {
   }
 
   static func open(_ file: StoreFile, at name: String) throws -> StoreReader {
-    try StoreError.wrapping(path: file.path) {
+    let token = OpenStore(path: file.path)
+    return try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: name, configuration: configuration)
       do {
         let collectorID = try queue.read { db in
@@ -56,7 +60,7 @@ public final class StoreReader: Sendable {
           }
           return id
         }
-        return StoreReader(path: file.path, collectorID: collectorID, queue: queue)
+        return StoreReader(path: file.path, collectorID: collectorID, queue: queue, token: token)
       } catch {
         try? queue.close()
         throw error
@@ -111,10 +115,20 @@ public final class StoreReader: Sendable {
 
   /// Whether a collector holds the store, and when one last wrote.
   public func collector() throws -> CollectorPresence {
-    let beat = try read { try Int64.fetchOne($0, sql: "SELECT max(at) FROM heartbeat") }
+    let row = try read { db in
+      try db.cachedRows(
+        """
+        SELECT max(ifnull(h.at, p.at), ifnull(p.at, h.at)), p.run, p.serves
+        FROM (SELECT max(at) AS at FROM heartbeat) h LEFT JOIN presence p ON p.one = 1
+        """
+      ).first
+    }
     let look = CollectorLock.look(atStore: path)
     return CollectorPresence(
-      isRunning: look.isHeld, holder: look.holder, lastHeartbeat: beat.map(WallTime.init(microseconds:)))
+      isRunning: look.isHeld, holder: look.holder,
+      run: look.isHeld ? row.flatMap { $0[1] as String? }.flatMap { RunID($0) } : nil,
+      servesControl: look.isHeld && row.flatMap { $0[2] as Bool? } == true,
+      lastHeartbeat: row.flatMap { $0[0] as Int64? }.map(WallTime.init(microseconds:)))
   }
 }
 

@@ -5,6 +5,7 @@ import Measurement
 struct OpenRow {
   var id: SampleID
   var variant: VariantID
+  var plannedAt: WallTime
   var plannedMonotonic: Int64
   var standing: SampleStanding
 
@@ -14,7 +15,8 @@ struct OpenRow {
     let statement = try RawStatement(
       db,
       """
-      SELECT id, variant_id, planned_monotonic_us, state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL
+      SELECT id, variant_id, planned_monotonic_us, state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL,
+        planned_at
       FROM sample
       WHERE id BETWEEN ?1 AND ?2
         AND state IN (\(NotificationState.planned.rawValue), \(NotificationState.inFlight.rawValue))
@@ -28,7 +30,7 @@ struct OpenRow {
       rows.append(
         OpenRow(
           id: SampleID(rawValue: statement.integer(0)), variant: VariantID(rawValue: statement.integer(1)),
-          plannedMonotonic: statement.integer(2),
+          plannedAt: WallTime(microseconds: statement.integer(6)), plannedMonotonic: statement.integer(2),
           standing: SampleStanding(
             state: NotificationState(rawValue: Int(statement.integer(3))) ?? .planned,
             isSent: statement.integer(4) != 0, isAccepted: statement.integer(5) != 0)))

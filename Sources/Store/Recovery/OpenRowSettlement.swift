@@ -15,15 +15,18 @@ struct OpenRowSettlement {
     run row: Int64, _ db: Database, state: inout WriterState, mayHaveBeenSent: (Int64) -> Bool
   ) throws {
     var deltas = TallyDeltas()
+    var rollups = try RollupChanges(marks: state.marks(db))
     let interrupt = try RawStatement(db, "UPDATE sample SET state = ?2, revision = ?3 WHERE id = ?1")
     let remove = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
     for target in try OpenRow.targets(ofRun: row, db) where target.openCount > 0 {
       var tail = try target.id.lastSample(db)
       for open in try OpenRow.fetch(target.id, count: target.openCount, db) {
+        let before = rollups.concern(open.plannedAt) ? try RollupFacts.stored(open.id, db) : nil
         if open.id == tail, open.standing.isOnlyPlanned, !mayHaveBeenSent(open.plannedMonotonic) {
           remove.bind(open.id.rawValue, at: 1)
           try remove.run()
           deltas.remove(open.standing, target: target.id, variant: open.variant)
+          if let before { rollups.add(before, -1) }
           removed += 1
           tail = SampleID(rawValue: open.id.rawValue - 1)
         } else {
@@ -35,11 +38,13 @@ struct OpenRowSettlement {
           try interrupt.run()
           state.standings.update(settled, for: open.id)
           deltas.move(from: open.standing, to: settled, target: target.id, variant: open.variant)
+          if let before { rollups.move(from: before, to: before.standing(settled)) }
           interrupted += 1
           tail = nil
         }
       }
     }
+    try rollups.apply(db)
     try RecordWriter(db).apply(deltas)
   }
 }

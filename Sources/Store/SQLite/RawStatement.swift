@@ -52,6 +52,17 @@ struct RawStatement {
     }
   }
 
+  /// Binds bytes; none at all is NULL.
+  func bind(_ bytes: [UInt8], at index: Int32) {
+    guard !bytes.isEmpty else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    _ = bytes.withUnsafeBytes {
+      sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
+    }
+  }
+
   // MARK: Running
 
   /// Steps to the next row.
@@ -116,5 +127,11 @@ struct RawStatement {
   func bytes(_ index: Int32) -> UnsafeBufferPointer<UInt8>? {
     guard let start = sqlite3_column_text(handle, index) else { return nil }
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
+  }
+
+  /// A copy of a blob; empty for NULL.
+  func blob(_ index: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, index) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
   }
 }

@@ -26,7 +26,7 @@ extension StoreSchema {
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE rollup_mark (
-      one INTEGER PRIMARY KEY CHECK (one = 1),
+      span INTEGER PRIMARY KEY,
       covered_to INTEGER NOT NULL
     ) STRICT;
 

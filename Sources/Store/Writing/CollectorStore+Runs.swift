@@ -104,7 +104,7 @@ extension CollectorStore {
     }
   }
 
-  /// Where a stored sample comes from; `nil` when the store does not have its target.
+  /// Where a stored sample comes from; `nil` when the store does not have its target, or is deleting it.
   public func origin(of id: SampleID) throws -> SampleOrigin? {
     try read { db in
       let row = try Row.fetchOne(

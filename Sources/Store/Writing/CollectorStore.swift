@@ -13,18 +13,23 @@ public final class CollectorStore: Sendable {
   /// What the start found of runs that nobody closed.
   public let recovered: RecoverySummary
 
+  /// When it was opened here.
+  let openedAt: WallTime
   let clock: any HostClock
   let queue: DatabaseQueue
   private let lock: Mutex<CollectorLock?>
+  private let token: OpenStore
   private let state: Mutex<WriterState>
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, clock: any HostClock, queue: DatabaseQueue,
-    lock: consuming CollectorLock, state: WriterState
+    lock: consuming CollectorLock, token: OpenStore, state: WriterState
   ) {
+    self.token = token
     self.path = path
     self.collectorID = collectorID
     self.recovered = recovered
+    openedAt = clock.wallNow()
     self.clock = clock
     self.queue = queue
     self.lock = Mutex(lock)
@@ -47,10 +52,11 @@ public final class CollectorStore: Sendable {
     case .database: try file.checkThroughSQLite()
     }
     try file.restrict()
+    let token = OpenStore(path: file.path)
     return try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration)
       do {
-        return try open(file, queue: queue, lock: lock, clock: clock, options: options)
+        return try open(file, queue: queue, lock: lock, token: token, clock: clock, options: options)
       } catch {
         try? queue.close()
         throw error
@@ -59,7 +65,7 @@ public final class CollectorStore: Sendable {
   }
 
   private static func open(
-    _ file: StoreFile, queue: DatabaseQueue, lock: CollectorLock, clock: any HostClock,
+    _ file: StoreFile, queue: DatabaseQueue, lock: CollectorLock, token: OpenStore, clock: any HostClock,
     options: CollectorStoreOptions
   ) throws -> CollectorStore {
     try queue.writeWithoutTransaction { db in
@@ -74,12 +80,13 @@ public final class CollectorStore: Sendable {
       guard let meta, let collectorID = UUID(uuidString: meta["collector"]) else {
         throw StoreError.notAStore(file.path, "the store has lost its collector id")
       }
+      // What the last collector was at, this one is not.
+      try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")
       var state = WriterState(revision: meta["revision"])
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(db, state: &state)
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, clock: clock, queue: queue,
-        lock: lock,
-        state: state)
+        lock: lock, token: token, state: state)
     }
   }
 
@@ -104,8 +111,10 @@ public final class CollectorStore: Sendable {
       let runRow = try batch.run.map { try self.runRow(of: $0, db, &state) }
       let samples = try SampleWriter(db)
       var deltas = TallyDeltas()
-      try samples.insert(batch.inserted, into: &state, deltas: &deltas)
-      try samples.update(batch.updated, in: &state, deltas: &deltas)
+      var rollups = try RollupChanges(marks: state.marks(db))
+      try samples.insert(batch.inserted, into: &state, deltas: &deltas, rollups: &rollups)
+      try samples.update(batch.updated, in: &state, deltas: &deltas, rollups: &rollups)
+      try rollups.apply(db)
       let records = RecordWriter(db)
       try records.apply(deltas)
       var revision = state.revision

@@ -7,6 +7,7 @@ struct RecordWriter {
 
   init(_ db: Database) { self.db = db }
 
+  /// Receipts for a target that was deleted meanwhile are left out.
   func insert(_ receipts: [Receipt], revision: inout Int64) throws {
     guard !receipts.isEmpty else { return }
     let statement = try RawStatement(
@@ -14,7 +15,8 @@ struct RecordWriter {
       """
       INSERT INTO receipt (revision, sample_id, device, received_at, arrived_at, same_clock, offset_us,
         offset_error_us, duplicate, monotonic_ns)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+      WHERE EXISTS (SELECT 1 FROM target WHERE id = ?2 >> \(SampleID.sequenceBits))
       """)
     for receipt in receipts {
       revision += 1
@@ -127,6 +129,7 @@ struct RecordWriter {
     try statement.run()
   }
 
+  /// Counters of a target that was deleted meanwhile stay deleted.
   func apply(_ deltas: TallyDeltas) throws {
     guard !deltas.counts.isEmpty else { return }
     let statement = try RawStatement(db, Self.tallySQL)
@@ -160,7 +163,8 @@ struct RecordWriter {
     let columns = ["sent", "provider_accepted"] + NotificationState.allCases.map(\.name)
     return """
       INSERT INTO tally (target_id, variant_id, \(columns.joined(separator: ", ")))
-      VALUES (\((1...columns.count + 2).map { "?\($0)" }.joined(separator: ", ")))
+      SELECT \((1...columns.count + 2).map { "?\($0)" }.joined(separator: ", "))
+      WHERE EXISTS (SELECT 1 FROM target WHERE id = ?1)
       ON CONFLICT DO UPDATE SET \(columns.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
       """
   }()

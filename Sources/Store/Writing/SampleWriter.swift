@@ -11,9 +11,11 @@ struct SampleWriter {
   private let insertWhole: RawStatement
   private let update: RawStatement
   private let selectStanding: RawStatement
+  private let db: Database
   private let connection: OpaquePointer?
 
   init(_ db: Database) throws {
+    self.db = db
     insertPlanned = try RawStatement(db, Self.insertPlannedSQL)
     insertWhole = try RawStatement(db, Self.insertWholeSQL)
     update = try RawStatement(db, Self.updateSQL)
@@ -45,7 +47,10 @@ struct SampleWriter {
     SELECT state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL FROM sample WHERE id = ?1
     """
 
-  func insert(_ samples: [Sample], into state: inout WriterState, deltas: inout TallyDeltas) throws {
+  func insert(
+    _ samples: [Sample], into state: inout WriterState, deltas: inout TallyDeltas,
+    rollups: inout RollupChanges
+  ) throws {
     for sample in samples {
       state.revision += 1
       let standing = SampleStanding(sample)
@@ -66,11 +71,15 @@ struct SampleWriter {
       }
       state.standings.append(standing, for: sample.id)
       deltas.add(standing, target: sample.id.target, variant: sample.variant)
+      if rollups.concern(sample.plannedAt) { rollups.add(RollupFacts(sample)) }
     }
   }
 
-  func update(_ samples: [Sample], in state: inout WriterState, deltas: inout TallyDeltas) throws {
+  func update(
+    _ samples: [Sample], in state: inout WriterState, deltas: inout TallyDeltas, rollups: inout RollupChanges
+  ) throws {
     for sample in samples {
+      let before = rollups.concern(sample.plannedAt) ? try RollupFacts.stored(sample.id, db) : nil
       guard let old = try state.standings[sample.id] ?? storedStanding(of: sample.id) else { continue }
       let new = SampleStanding(sample)
       state.revision += 1
@@ -80,6 +89,7 @@ struct SampleWriter {
       guard sqlite3_changes(connection) == 1 else { continue }
       state.standings.update(new, for: sample.id)
       deltas.move(from: old, to: new, target: sample.id.target, variant: sample.variant)
+      if let before { rollups.move(from: before, to: RollupFacts(sample)) }
     }
   }
 

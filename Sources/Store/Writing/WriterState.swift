@@ -1,3 +1,4 @@
+import GRDB
 import Measurement
 
 /// What the writer remembers between transactions. All of it can be read from the database again, which is what
@@ -9,9 +10,18 @@ struct WriterState: Sendable {
   /// Row ids of runs, by their UUIDs and by their targets.
   var runRows: [RunID: Int64] = [:]
   var runRowsByTarget: [TargetID: Int64] = [:]
+  /// Up to where rollups are written; `nil` until they are asked for.
+  var rollupMarks: RollupMarks?
 
   /// GRDB must not be called any more.
   var isClosed = false
 
   init(revision: Int64) { self.revision = revision }
+
+  mutating func marks(_ db: Database) throws -> RollupMarks {
+    if let rollupMarks { return rollupMarks }
+    let marks = try RollupMarks.fetch(db)
+    rollupMarks = marks
+    return marks
+  }
 }

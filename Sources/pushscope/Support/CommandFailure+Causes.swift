@@ -41,7 +41,10 @@ extension CommandFailure {
     switch error.code {
     case .missing, .isDirectory, .notADatabase, .notAStore: .noInput
     case .inUse, .permissionDenied, .readOnly, .diskFull: .cannotCreate
-    case .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed, .conflict, .unknownRun:
+    case .nameTooLong: .usage
+    case .noCollector: .unavailable
+    case .runInProgress, .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed, .conflict,
+      .unknownRun:
       .failed
     }
   }

@@ -78,4 +78,38 @@ import Testing
     try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
     #expect(try rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == broughtUp)
   }
+
+  @Test func aReaderBringsUpWhatNoCollectorHas() throws {
+    try restore(version: 1)
+    let reader = try StoreReader.open(at: scratch.store)
+    #expect(try reader.runs().map(\.name) == ["before rollups", nil])
+    // The killed run is the next collector's to settle.
+    #expect(try reader.runs().map(\.endReason) == [.completed, nil])
+    #expect(try reader.rollupsCoverTo() == nil)
+    #expect(try rows("PRAGMA user_version").first?[0] == StoreSchema.version)
+    let store = try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b"))
+    #expect(store.recovered.runs.count == 1)
+  }
+
+  @Test func aReaderLeavesAnOlderStoreAloneThatACollectorHas() throws {
+    try restore(version: 1)
+    let lock = try CollectorLock.take(forStore: scratch.store)
+    let error = #expect(throws: StoreError.self) { _ = try StoreReader.open(at: scratch.store) }
+    withExtendedLifetime(lock) {}
+    #expect(error?.code == .inUse)
+    #expect(error?.detail.contains("version 1") == true)
+    #expect(try rows("PRAGMA user_version").first?[0] == Int64(1))
+  }
+
+  /// What an older version recorded is rolled up like anything else.
+  @Test func whatAnOlderVersionRecordedIsRolledUp() throws {
+    try restore(version: 1)
+    let later = SteppedClock(wall: 1_795_400_000_000_000)
+    let store = try CollectorStore.open(at: scratch.store, clock: later, options: .init(bootID: "b"))
+    while try store.rollUp(atMost: 10) {}
+    try RollupTruth.check(store)
+    #expect(
+      try store.queue.read { try Int.fetchOne($0, sql: "SELECT sum(planned) + sum(accepted) FROM rollup") }
+        ?? 0 > 100)
+  }
 }

@@ -24,4 +24,9 @@ final class SteppedClock: HostClock {
       $0.wall += microseconds
     }
   }
+
+  /// Sets the wall clock only.
+  func stepWall(seconds: Double) {
+    now.withLock { $0.wall += Int64(seconds * 1_000_000) }
+  }
 }

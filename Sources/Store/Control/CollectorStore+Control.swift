@@ -1,0 +1,67 @@
+import GRDB
+import Measurement
+
+extension CollectorStore {
+  /// Commands that nobody has answered, in the order in which they were left.
+  public func controlRequests() throws -> [ControlRequest] {
+    try read { db in
+      try db.cachedRows("SELECT id, command, run, name FROM control WHERE done_at IS NULL ORDER BY id").map {
+        ControlRequest(
+          row: $0[0], command: ControlCommand(word: $0[1], run: $0[2], name: $0[3]))
+      }
+    }
+  }
+
+  /// Answers a command.
+  /// - Parameter refusal: why it was not carried out; `nil` when it was.
+  public func answer(_ row: Int64, refusal: String? = nil) throws {
+    try transaction { db, _ in
+      try db.execute(
+        sql: "UPDATE control SET done_at = ?, refusal = ? WHERE id = ? AND done_at IS NULL",
+        arguments: [clock.wallNow().microseconds, refusal, row])
+    }
+  }
+
+  /// Answers what was left for a collector that is no more, and forgets answers that are a day old.
+  public func refuseLeftoverRequests() throws {
+    try transaction { db, _ in
+      let now = clock.wallNow()
+      try db.execute(
+        sql: "UPDATE control SET done_at = ?, refusal = ? WHERE done_at IS NULL AND at < ?",
+        arguments: [
+          now.microseconds, "the collector ended before it came to it; try again", openedAt.microseconds,
+        ])
+      try db.execute(
+        sql: "DELETE FROM control WHERE done_at < ?",
+        arguments: [now.advanced(byMicroseconds: -86_400_000_000).microseconds])
+    }
+  }
+
+  /// Says that the collector lives, and what it does.
+  /// - Parameters:
+  ///   - run: being recorded; `nil` while it is idle.
+  ///   - serves: whether it stays after a run, so that another one can be started.
+  public func notePresence(run: RunID?, serves: Bool) throws {
+    try transaction { db, _ in
+      try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO presence (one, at, run, serves) VALUES (1, ?, ?, ?)"
+      ).execute(arguments: [clock.wallNow().microseconds, run?.description, serves])
+    }
+  }
+
+  /// - Throws: ``StoreError``, `unknownRun` too.
+  public func rename(_ run: RunID, to name: String?) throws {
+    if let name, name.utf8.count > ControlCommand.longestName {
+      throw StoreError.nameTooLong(name, path: path)
+    }
+    try transaction { db, state in
+      state.revision += 1
+      try db.execute(
+        sql: """
+          UPDATE run SET name = ?, revision = ? WHERE uuid = ? AND id NOT IN (SELECT run_id FROM deletion)
+          """,
+        arguments: [name, state.revision, run.description])
+      guard db.changesCount == 1 else { throw StoreError.unknownRun(run.description, path: path) }
+    }
+  }
+}

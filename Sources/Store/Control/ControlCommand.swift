@@ -1,0 +1,54 @@
+import Measurement
+
+/// What another process may ask of a collector.
+public enum ControlCommand: Sendable, Hashable {
+  /// Begin a run with the collector's own configuration.
+  case start(name: String?)
+  /// End the run that is being recorded; the collector stays.
+  case stop
+  /// `nil` takes the name away.
+  case rename(RunID, name: String?)
+  /// Everything recorded of a run goes.
+  case delete(RunID)
+}
+
+extension ControlCommand {
+  /// The longest name a run may have, in bytes of UTF-8.
+  public static let longestName = 200
+
+  /// The `command` of the table.
+  var word: String {
+    switch self {
+    case .start: "start"
+    case .stop: "stop"
+    case .rename: "rename"
+    case .delete: "delete"
+    }
+  }
+
+  var run: RunID? {
+    switch self {
+    case .start, .stop: nil
+    case .rename(let run, _), .delete(let run): run
+    }
+  }
+
+  var name: String? {
+    switch self {
+    case .start(let name), .rename(_, let name): name
+    case .stop, .delete: nil
+    }
+  }
+
+  /// What a row says; `nil` when it makes no sense. Anybody with `sqlite3` may have written it.
+  init?(word: String, run: String?, name: String?) {
+    if let name, name.utf8.count > Self.longestName { return nil }
+    switch (word, run.flatMap { RunID($0) }) {
+    case ("start", _): self = .start(name: name)
+    case ("stop", _): self = .stop
+    case ("rename", let run?): self = .rename(run, name: name)
+    case ("delete", let run?): self = .delete(run)
+    default: return nil
+    }
+  }
+}

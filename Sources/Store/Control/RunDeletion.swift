@@ -1,0 +1,81 @@
+import GRDB
+import Measurement
+
+/// A target of a run that is being deleted, or the run itself once its targets are gone.
+struct RunDeletion {
+  private let id: Int64
+  private let run: Int64
+  private let target: TargetID?
+
+  static func next(_ db: Database) throws -> RunDeletion? {
+    let rows = try db.cachedRows(
+      "SELECT id, run_id, target_id FROM deletion ORDER BY run_id, target_id IS NULL, id LIMIT 1")
+    return rows.first.map {
+      RunDeletion(id: $0[0], run: $0[1], target: ($0[2] as Int64?).map(TargetID.init(rawValue:)))
+    }
+  }
+
+  /// Deletes at most about `limit` rows.
+  func step(_ db: Database, limit: Int) throws {
+    let isDone = try target.map { try empty($0, db, limit: limit) } ?? emptyRun(db, limit: limit)
+    if isDone { try db.execute(sql: "DELETE FROM deletion WHERE id = ?", arguments: [id]) }
+  }
+
+  private func empty(_ target: TargetID, _ db: Database, limit: Int) throws -> Bool {
+    let ids = target.sampleIDs
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM receipt WHERE revision IN
+          (SELECT revision FROM receipt WHERE sample_id BETWEEN ? AND ? LIMIT ?)
+        """
+    ).execute(arguments: [ids.lowerBound, ids.upperBound, limit])
+    if db.changesCount == limit { return false }
+
+    let samples = try RawStatement(
+      db, "SELECT id, planned_at FROM sample WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")
+    samples.bind(ids.lowerBound, at: 1)
+    samples.bind(ids.upperBound, at: 2)
+    samples.bind(limit, at: 3)
+    var last: Int64?
+    var count = 0
+    var seconds: Set<Int64> = []
+    while try samples.step() {
+      last = samples.integer(0)
+      seconds.insert(RollupSpan.second(of: WallTime(microseconds: samples.integer(1))))
+      count += 1
+    }
+    guard let last else { return true }
+    try db.cachedStatement(sql: "DELETE FROM sample WHERE id BETWEEN ? AND ?").execute(
+      arguments: [ids.lowerBound, last])
+    try deleteRollups(of: target, seconds: seconds, db)
+    return count < limit
+  }
+
+  /// Every row of the target goes sooner or later, so the minutes and hours around these seconds can go now.
+  private func deleteRollups(of target: TargetID, seconds: Set<Int64>, _ db: Database) throws {
+    let delete = try RawStatement(
+      db, "DELETE FROM rollup WHERE span = ?1 AND start = ?2 AND target_id = ?3")
+    for span in RollupSpan.allCases {
+      for start in Set(seconds.map { span.start(of: $0) }).sorted() {
+        delete.bind(span.rawValue, at: 1)
+        delete.bind(start, at: 2)
+        delete.bind(target.rawValue, at: 3)
+        try delete.run()
+      }
+    }
+  }
+
+  private func emptyRun(_ db: Database, limit: Int) throws -> Bool {
+    for table in ["event", "log", "clock_exchange"] {
+      try db.cachedStatement(
+        sql: """
+          DELETE FROM \(table) WHERE revision IN (SELECT revision FROM \(table) WHERE run_id = ? LIMIT ?)
+          """
+      ).execute(arguments: [run, limit])
+      if db.changesCount == limit { return false }
+    }
+    // What is left hangs on the run's row and goes with it.
+    try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
+    return true
+  }
+}

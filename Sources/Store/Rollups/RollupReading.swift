@@ -1,0 +1,60 @@
+import GRDB
+import Measurement
+
+/// Collects the rows of a stretch of time from the fewest rollups there are for it.
+struct RollupReading {
+  private let targets: Set<TargetID>
+  private let sql: String
+  private var rest: Int
+  private(set) var rows: ContiguousArray<RollupRow> = []
+
+  init(targets: Set<TargetID>, metrics: Set<Metric>, limit: Int) {
+    self.targets = targets
+    rest = limit
+    func blob(_ metric: Metric) -> String { metrics.contains(metric) ? metric.rawValue : "NULL" }
+    sql = """
+      SELECT start, target_id, variant_id, \(RollupTable.counts),
+        \(blob(.service)), \(blob(.accept)), \(blob(.delivery))
+      FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start, target_id, variant_id
+      """
+  }
+
+  /// Reads from one second to another.
+  /// - Returns: how far it came before the limit was reached.
+  mutating func read(
+    _ span: RollupSpan, from start: Int64, to end: Int64, marks: RollupMarks, _ db: Database
+  ) throws -> Int64 {
+    guard start < end else { return start }
+    guard let part = span.part else { return try readWhole(span, from: start, to: end, db) }
+    let length = Int64(span.rawValue)
+    let firstWhole = start == span.start(of: start) ? start : span.start(of: start) + length
+    let lastWhole = min(span.start(of: end), marks[span])
+    guard firstWhole < lastWhole else { return try read(part, from: start, to: end, marks: marks, db) }
+    let head = try read(part, from: start, to: firstWhole, marks: marks, db)
+    guard head == firstWhole else { return head }
+    let middle = try readWhole(span, from: firstWhole, to: lastWhole, db)
+    guard middle == lastWhole else { return middle }
+    return try read(part, from: lastWhole, to: end, marks: marks, db)
+  }
+
+  private mutating func readWhole(
+    _ span: RollupSpan, from start: Int64, to end: Int64, _ db: Database
+  ) throws -> Int64 {
+    let statement = try RawStatement(db, sql)
+    statement.bind(span.rawValue, at: 1)
+    statement.bind(start, at: 2)
+    statement.bind(end, at: 3)
+    defer { statement.reset() }
+    var last = start
+    while try statement.step() {
+      // Only between spans, so that none is read in part.
+      if rest <= 0, statement.integer(0) != last { return statement.integer(0) }
+      last = statement.integer(0)
+      guard targets.contains(TargetID(rawValue: statement.integer(1))) else { continue }
+      let row = RollupTable.row(statement, span: span)
+      rows.append(RollupRow(key: row.key, content: row.content))
+      rest -= 1
+    }
+    return end
+  }
+}

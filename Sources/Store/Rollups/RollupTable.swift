@@ -1,0 +1,96 @@
+import GRDB
+import Measurement
+
+/// Reads and writes rows of the `rollup` table.
+struct RollupTable {
+  private let select: RawStatement
+  private let replace: RawStatement
+  private let delete: RawStatement
+
+  init(_ db: Database) throws {
+    select = try RawStatement(
+      db,
+      """
+      SELECT \(Self.content) FROM rollup WHERE span = ?1 AND start = ?2 AND target_id = ?3 AND variant_id = ?4
+      """)
+    replace = try RawStatement(db, Self.replaceSQL)
+    delete = try RawStatement(
+      db, "DELETE FROM rollup WHERE span = ?1 AND start = ?2 AND target_id = ?3 AND variant_id = ?4")
+  }
+
+  static let counts =
+    (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).joined(separator: ", ")
+  static let countColumns = Int32(NotificationState.allCases.count + 2)
+  private static let content = counts + ", service, accept, delivery"
+
+  private static let replaceSQL = """
+    INSERT OR REPLACE INTO rollup (span, start, target_id, variant_id, \(content))
+    VALUES (\((1...4 + countColumns + 3).map { "?\($0)" }.joined(separator: ", ")))
+    """
+
+  /// Rows of a span whose start lies in a stretch of seconds, in the order of their keys, as ``row(_:span:)`` decodes
+  /// them.
+  static let stretchSQL = """
+    SELECT start, target_id, variant_id, \(content) FROM rollup
+    WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start, target_id, variant_id
+    """
+
+  static func row(_ statement: RawStatement, span: RollupSpan) -> (key: RollupKey, content: RollupContent) {
+    (
+      RollupKey(
+        span: span, start: statement.integer(0), target: TargetID(rawValue: statement.integer(1)),
+        variant: VariantID(rawValue: statement.integer(2))),
+      content(statement, from: 3)
+    )
+  }
+
+  static func counts(_ statement: RawStatement, from column: Int32) -> StateCounts {
+    var counts = StateCounts()
+    for state in NotificationState.allCases {
+      counts[state] = Int(statement.integer(column + Int32(state.rawValue)))
+    }
+    counts.sent = Int(statement.integer(column + countColumns - 2))
+    counts.acceptedByProvider = Int(statement.integer(column + countColumns - 1))
+    return counts
+  }
+
+  private static func content(_ statement: RawStatement, from column: Int32) -> RollupContent {
+    let blobs = column + countColumns
+    return RollupContent(
+      counts: counts(statement, from: column), service: PackedLatencies(bytes: statement.blob(blobs)),
+      accept: PackedLatencies(bytes: statement.blob(blobs + 1)),
+      delivery: PackedLatencies(bytes: statement.blob(blobs + 2)))
+  }
+
+  /// What is stored; nothing at all where there is no row.
+  func content(of key: RollupKey) throws -> RollupContent {
+    Self.bind(key, in: select)
+    defer { select.reset() }
+    return try select.step() ? Self.content(select, from: 0) : RollupContent()
+  }
+
+  /// Writes a row over what was there; without any notification left, there is none.
+  func write(_ content: RollupContent, for key: RollupKey) throws {
+    guard content.counts.planned != 0 else {
+      Self.bind(key, in: delete)
+      return try delete.run()
+    }
+    Self.bind(key, in: replace)
+    for state in NotificationState.allCases {
+      replace.bind(content.counts[state], at: 5 + Int32(state.rawValue))
+    }
+    replace.bind(content.counts.sent, at: 3 + Self.countColumns)
+    replace.bind(content.counts.acceptedByProvider, at: 4 + Self.countColumns)
+    replace.bind(content.service.bytes, at: 5 + Self.countColumns)
+    replace.bind(content.accept.bytes, at: 6 + Self.countColumns)
+    replace.bind(content.delivery.bytes, at: 7 + Self.countColumns)
+    try replace.run()
+  }
+
+  private static func bind(_ key: RollupKey, in statement: RawStatement) {
+    statement.bind(key.span.rawValue, at: 1)
+    statement.bind(key.start, at: 2)
+    statement.bind(key.target.rawValue, at: 3)
+    statement.bind(key.variant.rawValue, at: 4)
+  }
+}

@@ -1,0 +1,229 @@
+import GRDB
+import Measurement
+import Testing
+
+@testable import Store
+
+@Suite struct RollupTests {
+  /// Rolls up everything that is old enough.
+  private func rollUp(_ store: CollectorStore, atMost limit: Int = 2_000) throws {
+    while try store.rollUp(atMost: limit) {}
+  }
+
+  private func marks(_ store: CollectorStore) throws -> RollupMarks {
+    try store.queue.read { try RollupMarks.fetch($0) }
+  }
+
+  /// Random batches over hours, changes of every age, kills and clean ends, a wall clock that is set back and forth:
+  /// after each step the rollups are what counting gives.
+  @Test(arguments: 1...3)
+  func sayWhatTheNotificationsSay(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var bench = try Bench()
+    var samples: [Sample] = []
+    for round in 0..<40 {
+      var inserted: [Sample] = []
+      for target in [bench.alpha, bench.beta] where Int.random(in: 0..<3, using: &generator) > 0 {
+        let next = (samples.last { $0.id.target == target }?.id.sequence ?? 0) + 1
+        inserted += bench.plans(
+          target, from: next, count: Int.random(in: 1...40, using: &generator),
+          interval: Int64.random(in: 1_000...900_000, using: &generator))
+      }
+      let old = samples.count
+      samples += inserted
+      var updated: [Sample] = []
+      for index in 0..<old where Int.random(in: 0..<12, using: &generator) == 0 {
+        samples[index] = Self.changed(samples[index], &generator)
+        updated.append(samples[index])
+      }
+      try bench.commit(inserted: inserted, updated: updated)
+      if round % 3 == 0 { try RollupTruth.check(bench.store, "after commit \(round)") }
+      bench.clock.advance(seconds: [0.2, 7, 70, 700, 5_000].randomElement(using: &generator) ?? 1)
+      if Int.random(in: 0..<9, using: &generator) == 0 {
+        bench.clock.stepWall(seconds: Double.random(in: -4_000...4_000, using: &generator))
+      }
+      if Bool.random(using: &generator) {
+        // Sometimes only one step, so that a batch comes while it is behind.
+        _ = try bench.store.rollUp(atMost: Int.random(in: 1...50, using: &generator))
+        if round % 5 == 0 { try RollupTruth.check(bench.store, "on the way, \(round)") }
+        if Bool.random(using: &generator) { try rollUp(bench.store, atMost: 17) }
+      }
+      if round % 3 == 1 { try RollupTruth.check(bench.store, "rolled up, \(round)") }
+      guard round % 13 == 12 else { continue }
+      if Bool.random(using: &generator) {
+        try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
+        try RollupTruth.check(bench.store, "run ended, \(round)")
+      }
+      let copy = try bench.scratch.killedCopy()
+      bench.store.close()
+      let killed = try bench.reopened(copy)
+      try RollupTruth.check(killed, "killed and reopened, \(round)")
+      try rollUp(killed)
+      try RollupTruth.check(killed, "killed, reopened and rolled up, \(round)")
+      killed.close()
+      bench.clock.advance(seconds: 1)
+      bench = try Bench(scratch: bench.scratch, clock: bench.clock)
+      samples = try bench.store.queue.read { db in
+        try Int64.fetchAll(db, sql: "SELECT id FROM sample ORDER BY id").compactMap {
+          try SampleQuery.sample(SampleID(rawValue: $0), db)
+        }
+      }
+    }
+    bench.clock.advance(seconds: 9_000)
+    try rollUp(bench.store)
+    try RollupTruth.check(bench.store)
+    let marks = try marks(bench.store)
+    #expect(marks.hour > .min)
+    #expect(samples.isEmpty == false)
+  }
+
+  private static func changed(_ sample: Sample, _ generator: inout SeededGenerator) -> Sample {
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: return sample.asSent
+    case 1: return sample.asDelivered(Int64.random(in: -50...40_000_000, using: &generator))
+    case 2: return sample.asRejected("TooManyRequests")
+    case 3:
+      var late = sample
+      late.state = .late
+      late.deliveryLatency = Int64.random(in: 30_000_000...4_000_000_000, using: &generator)
+      return late
+    case 4: return sample.asMissed(.lag)
+    default:
+      var lost = sample.asDelivered()
+      lost.state = .lost
+      lost.deliveryLatency = nil
+      return lost
+    }
+  }
+
+  @Test func whatIsNotOldEnoughWaits() throws {
+    let bench = try Bench()
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 100, interval: 1_000_000))
+    bench.clock.advance(seconds: 90)
+    try rollUp(bench.store)
+    let page = try bench.reader().rollups(
+      of: [bench.alpha], from: WallTime(microseconds: 0), to: WallTime(microseconds: .max), span: .second,
+      limit: 1_000)
+    #expect(page.rows.count == 30)
+    let now = bench.clock.wallNow().advanced(byMicroseconds: -60_000_000)
+    #expect(page.coveredTo.microseconds == now.microseconds / 1_000_000 * 1_000_000)
+  }
+
+  @Test func nothingNewIsNothingWritten() throws {
+    let bench = try Bench()
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 100))
+    bench.clock.advance(seconds: 10_000)
+    try rollUp(bench.store)
+    let reader = try bench.reader()
+    _ = try reader.hasChanged()
+    bench.clock.advance(seconds: 10_000)
+    try rollUp(bench.store)
+    #expect(try reader.hasChanged() == false)
+  }
+
+  @Test func aStepReadsNoMoreThanItShould() throws {
+    let bench = try Bench()
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 1_000, interval: 100_000))
+    bench.clock.advance(seconds: 1_000)
+    var steps = 0
+    while try bench.store.rollUp(atMost: 100) { steps += 1 }
+    #expect(steps >= 9)
+    try RollupTruth.check(bench.store)
+  }
+
+  /// A store that a version without rollups wrote has them after some steps.
+  @Test func catchesUp() throws {
+    let bench = try Bench()
+    for hour in 0..<5 {
+      try bench.commit(
+        inserted: bench.plans(bench.alpha, from: Int64(hour * 500 + 1), count: 500, interval: 7_000_000))
+      bench.clock.advance(seconds: 3_600)
+    }
+    bench.clock.advance(seconds: 3_600)
+    #expect(try bench.reader().rollupsCoverTo() == nil)
+    try rollUp(bench.store, atMost: 64)
+    try RollupTruth.check(bench.store)
+    let target = bench.alpha
+    let range = try #require(try bench.reader().plannedRange(of: [target]))
+    let page = try bench.reader().rollups(
+      of: [target], from: range.lowerBound, to: range.upperBound.advanced(byMicroseconds: 1), span: .hour,
+      limit: 1_000)
+    #expect(page.rows.reduce(0) { $0 + $1.counts.planned } >= 2_498)
+    #expect(page.rows.count < 500)
+    #expect(!page.isTruncated)
+  }
+
+  /// Coarse rows inside, finer ones at the ends, nothing twice and nothing left out.
+  @Test(arguments: RollupSpan.allCases)
+  func aStretchIsCutIntoWholeSpans(span: RollupSpan) throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.alpha, count: 6_000, interval: 2_000_000)
+    try bench.commit(inserted: plans)
+    bench.clock.advance(seconds: 20_000)
+    try rollUp(bench.store)
+    let reader = try bench.reader()
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<20 {
+      let bounds = [0, 1].map { _ in plans[Int.random(in: plans.indices, using: &generator)].plannedAt }
+        .sorted()
+      let page = try reader.rollups(
+        of: [bench.alpha], from: bounds[0], to: bounds[1], span: span, limit: .max)
+      let whole = plans.filter { $0.plannedAt >= page.coveredFrom && $0.plannedAt < page.coveredTo }
+      #expect(page.rows.reduce(0) { $0 + $1.counts.planned } == whole.count)
+      #expect(page.coveredFrom >= bounds[0])
+      #expect(page.coveredFrom.microseconds - bounds[0].microseconds < 1_000_000)
+      #expect(bounds[1].microseconds - page.coveredTo.microseconds < 1_000_000)
+      for (row, next) in zip(page.rows, page.rows.dropFirst()) { #expect(row.end <= next.start) }
+      #expect(page.rows.allSatisfy { $0.span.rawValue <= span.rawValue })
+    }
+  }
+
+  @Test func aLimitEndsBetweenSpansAndCanBeGoneOnFrom() throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.beta, count: 5_000, interval: 300_000)
+    try bench.commit(inserted: plans)
+    bench.clock.advance(seconds: 20_000)
+    try rollUp(bench.store)
+    let reader = try bench.reader()
+    var (from, planned, pages) = (plans[0].plannedAt.advanced(byMicroseconds: -1_000_000), 0, 0)
+    while true {
+      let page = try reader.rollups(
+        of: [bench.beta], from: from, to: bench.clock.wallNow(), span: .minute, limit: 10)
+      planned += page.rows.reduce(0) { $0 + $1.counts.planned }
+      #expect(page.rows.count <= 12)
+      pages += 1
+      from = page.coveredTo
+      if !page.isTruncated { break }
+    }
+    #expect(planned == 5_000)
+    #expect(pages > 3)
+  }
+
+  @Test func onlyTheWantedMetricsAreRead() throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.alpha, count: 10)
+    try bench.commit(inserted: plans.map { $0.asDelivered() })
+    bench.clock.advance(seconds: 100)
+    try rollUp(bench.store)
+    let page = try bench.reader().rollups(
+      of: [bench.alpha], from: plans[0].plannedAt.advanced(byMicroseconds: -1_000_000),
+      to: bench.clock.wallNow(),
+      span: .minute, metrics: [.delivery], limit: 10)
+    let row = try #require(page.rows.first)
+    #expect(row.histogram(of: .accept) == nil)
+    #expect(row.histogram(of: .delivery)?.count == row.counts[.delivered])
+    #expect(row.counts.sent == row.counts.planned)
+  }
+
+  @Test func countingStopsWhereItWasTold() throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.alpha, count: 1_000)
+    try bench.commit(inserted: plans + bench.plans(bench.beta, count: 300))
+    let reader = try bench.reader()
+    let (start, end) = (plans[0].plannedAt, plans[999].plannedAt)
+    #expect(try reader.pointCount(of: [bench.alpha], from: start, to: end, atMost: 10_000) == 999)
+    #expect(try reader.pointCount(of: [bench.beta], from: start, to: end, atMost: 10_000) == 300)
+    #expect(try reader.pointCount(of: [bench.alpha, bench.beta], from: start, to: end, atMost: 500) == 500)
+    #expect(try reader.pointCount(of: [], from: start, to: end, atMost: 500) == 0)
+  }
+}
