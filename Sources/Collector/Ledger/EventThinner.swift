@@ -68,7 +68,10 @@ struct EventThinner: Sendable {
     for window in over.values.sorted(by: { $0.last.at < $1.last.at }) where window.held > 0 {
       var event = window.last
       event.count = window.held
-      if window.held > 1 { event.sequence = nil }
+      if window.held > 1 {
+        event.sequence = nil
+        event.connectionID = nil
+      }
       output.append(event)
     }
     for key in over.keys { windows[key] = nil }

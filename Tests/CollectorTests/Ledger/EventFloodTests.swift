@@ -1,0 +1,44 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite("Floods of events from the transport")
+struct EventFloodTests {
+  @Test("a service that drops a thousand connections at once makes a few rows and a count")
+  func manyConnections() {
+    var fixture = LedgerFixture(deadline: nil)
+    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    for kind in [EventKind.disconnected, .connected] {
+      for index in 0..<1_000 {
+        fixture.ledger.apply(
+          .event(
+            Event(
+              at: wall.advanced(byMicroseconds: 2_000_000 + Int64(index) * 100), kind: kind,
+              target: LedgerFixture.target, connectionID: Int64(index), detail: "")))
+      }
+    }
+    fixture.ledger.advance(to: at(10_000))
+    let events = fixture.ledger.takeChanges().events
+    for kind in [EventKind.disconnected, .connected] {
+      let of = events.filter { $0.kind == kind }
+      #expect(of.count == EventThinner.passedPerSecond + 1)
+      #expect(of.reduce(0) { $0 + $1.count } == 1_000)
+    }
+  }
+
+  @Test("a connection now and then is an event of its own")
+  func fewConnections() {
+    var fixture = LedgerFixture(deadline: nil)
+    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    for second in 1...5 {
+      fixture.ledger.apply(
+        .event(
+          Event(
+            at: wall.advanced(byMicroseconds: Int64(second) * 1_000_000), kind: .connected,
+            target: LedgerFixture.target, connectionID: Int64(second))))
+    }
+    let events = fixture.ledger.takeChanges().events
+    #expect(events.map(\.connectionID) == [1, 2, 3, 4, 5])
+  }
+}
