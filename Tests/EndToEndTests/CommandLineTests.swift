@@ -7,6 +7,7 @@ struct CommandLineTests {
     "every command has help with an example",
     arguments: [
       ["collect"], ["dashboard"], ["export"], ["summary"], ["runs"], ["runs", "list"], ["runs", "show"],
+      ["runs", "rename"], ["runs", "delete"],
       ["loopback"], ["demo"], ["calibrate"],
     ])
   func help(command: [String]) throws {

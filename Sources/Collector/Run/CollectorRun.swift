@@ -7,7 +7,7 @@ import Providers
 import Store
 import Synchronization
 
-/// One run of the collector, from opening the store to closing the run's book.
+/// One run of the collector, from its first row to the closing of its book.
 ///
 /// It ties three threads together: the timing thread plans, sends and stamps; the recorder books and commits; the receipt
 /// listener hears devices. What each may wait for is in docs/architecture.md.
@@ -47,27 +47,31 @@ public final class CollectorRun: Sendable {
     thread?.stop(draining: longestTimeout)
   }
 
+  /// What a run needs before it can begin.
+  struct Preparation {
+    var targets: [TargetAssembly]
+    var secret: [UInt8]?
+  }
+
+  /// Finds what is wrong with the configuration before anything is touched.
+  /// - Throws: ``CollectorError``, `FileReadError`.
+  func prepare() throws -> Preparation {
+    Preparation(
+      targets: try selectedTargets(),
+      secret: try configuration.collector.receipts.map { try $0.secretFile.read() })
+  }
+
   /// Runs until every target has sent what it was asked to, or ``stop()``.
   /// - Parameter onStart: told once sending begins.
   /// - Returns: what happened, for the last line of the log.
   /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
   ///   `StoreError` later only when what was left could not be committed.
-  public func run(onStart: @escaping @Sendable (RunStart) -> Void = { _ in }) async throws -> RunEnd {
-    let targets = try selectedTargets()
-    let secret = try configuration.collector.receipts.map { try $0.secretFile.read() }
-    // Where the kernel does not tell, a boot that nobody else can name: no clock is then taken for ours.
-    let bootID = BootID.current() ?? UUID().uuidString
-    let store = try CollectorStore.open(
-      at: options.storePath, clock: clock,
-      options: CollectorStoreOptions(
-        bootID: bootID, durability: configuration.collector.durability == .full ? .full : .normal))
-    defer { store.close() }
-    for recovered in store.recovered.runs {
-      logger.notice(
-        "run \(recovered.run) had been cut off: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
-      )
-    }
-    return try await record(targets, in: store, bootID: bootID, secret: secret, onStart: onStart)
+  func run(
+    in store: CollectorStore, bootID: String, onStart: @escaping @Sendable (RunStart) -> Void = { _ in }
+  ) async throws -> RunEnd {
+    let preparation = try prepare()
+    return try await record(
+      preparation.targets, in: store, bootID: bootID, secret: preparation.secret, onStart: onStart)
   }
 
   private func record(
@@ -76,6 +80,7 @@ public final class CollectorRun: Sendable {
   ) async throws -> RunEnd {
     let inbox = RecorderInbox()
     let listener = try await listen(secret: secret, collectorID: store.collectorID, inbox: inbox)
+    var begun: RunID?
     do {
       var generator = SystemRandomNumberGenerator()
       let started = ClockAnchor(reading: clock)
@@ -84,6 +89,7 @@ public final class CollectorRun: Sendable {
         RunDescription(
           id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
           bootID: bootID, targets: targets.map(\.description)))
+      begun = run
       inbox.post([
         .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
         .log(line(opening(targets, receiptsPort: listener?.port))),
@@ -156,6 +162,8 @@ public final class CollectorRun: Sendable {
       return RunEnd(run: run, wasStopped: wasStopped, timing: timing.statistics, recorder: recorded)
     } catch {
       await listener?.shutdown()
+      // The collector may live on, and nobody else closes it; if the store is the trouble, the next start does.
+      if let begun { try? store.endRun(begun, at: clock.wallNow(), reason: .failed) }
       throw error
     }
   }

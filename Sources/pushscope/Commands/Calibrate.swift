@@ -68,16 +68,16 @@ struct Calibrate: AsyncParsableCommand {
       endpoint: try loopback.firstLine(), rate: "\(rate)/s", arrivals: "constant")
     var logger = DaemonLog.logger("calibrate")
     logger.logLevel = .warning
-    let run = CollectorRun(
+    let service = CollectorService(
       configuration: try PushscopeConfiguration.load(
         path: station.configuration, environment: ProcessEnvironment.all),
       options: CollectorOptions(storePath: station.store, duration: length), logger: logger)
     let progress = Task { await Self.tell(length) }
     defer { progress.cancel() }
-    let end = try await StopRequest.watch(untilInputEnds: false, stop: { run.stop() }) {
-      try await run.run()
+    let end = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {
+      try await service.run()
     }
-    if end.wasStopped { throw CommandFailure("stopped; nothing was kept", exitStatus: .failed) }
+    if end?.wasStopped != false { throw CommandFailure("stopped; nothing was kept", exitStatus: .failed) }
   }
 
   /// A line at once and every five seconds, for whoever waits.

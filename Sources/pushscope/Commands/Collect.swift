@@ -9,7 +9,8 @@ struct Collect: AsyncParsableCommand {
     abstract: "Send test notifications on a schedule, time every step, hear receipts, record it all.",
     discussion: """
       Runs in the foreground until SIGINT or SIGTERM (or until --count or --duration are reached), then waits for what is \
-      under way and closes the run. A second signal ends it at once; the next start accounts for what was cut off.
+      under way and closes the run. A second signal ends it at once; the next start accounts for what was cut off. Without \
+      --count and --duration it also lets the dashboard stop a run and start another one.
 
       Example: pushscope collect --config pushscope.yaml --target ios --rate 1/s --duration 10m
       """)
@@ -51,18 +52,21 @@ struct Collect: AsyncParsableCommand {
     let logger = DaemonLog.logger("collect")
     let configuration = try PushscopeConfiguration.load(
       path: configurationFile.path, environment: ProcessEnvironment.all)
-    let run = CollectorRun(
+    let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
         storePath: store.path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit),
       logger: logger)
-    let end = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { run.stop() }) {
-      try await run.run { start in
-        logger.info("run \(start.run) into \(store.path)")
-      }
+    let path = store.path
+    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
+      _ = try await service.run(
+        onStart: { logger.info("run \($0.run) into \(path)") }, onEnd: { Self.log($0, logger) })
     }
+  }
+
+  private static func log(_ end: RunEnd, _ logger: Logger) {
     for target in end.timing.targets where target.counts.missed > 0 {
       logger.notice("missed \(target.counts.missed) of \(target.counts.due) due notifications")
     }

@@ -1,0 +1,232 @@
+import Configuration
+import FoundationEssentials
+import Logging
+import Measurement
+import Store
+import Synchronization
+
+/// The collector for as long as it has the store: one run after the other, as they are asked for.
+///
+/// The first run begins with the service. With a count or a duration the service ends with it. Without, it stays when
+/// somebody stops the run through the store, and begins another one when somebody asks for it. While it is idle it hears
+/// no receipts.
+public final class CollectorService: Sendable {
+  private let configuration: PushscopeConfiguration
+  private let options: CollectorOptions
+  private let clock: any HostClock
+  private let logger: Logger
+  private let state = Mutex(State())
+  private let starts: AsyncStream<Start>
+  private let startRequests: AsyncStream<Start>.Continuation
+
+  /// A run that somebody asked for.
+  private struct Start: Sendable {
+    var name: String?
+    /// The command's, to be answered; `nil` for the first run.
+    var row: Int64?
+  }
+
+  private enum Phase { case starting, recording, closing, idle }
+
+  private struct State {
+    var phase = Phase.starting
+    /// Told to end altogether.
+    var isEnding = false
+    var run: CollectorRun?
+    var id: RunID?
+    /// Whether it has begun to send.
+    var hasBegun = false
+    /// Commands to be answered when the run is closed.
+    var stopRows: [Int64] = []
+  }
+
+  public init(
+    configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
+    clock: any HostClock = SystemClock()
+  ) {
+    self.configuration = configuration
+    self.options = options
+    self.logger = logger
+    self.clock = clock
+    (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Whether it stays after a run was stopped through the store.
+  private var serves: Bool { options.count == nil && options.duration == nil }
+
+  /// Asks the service to end in order, with the run it records. May be called from any thread, at any time, more than
+  /// once.
+  public func stop() {
+    let run = state.withLock { state in
+      state.isEnding = true
+      return state.run
+    }
+    run?.stop()
+    startRequests.finish()
+  }
+
+  /// Runs until every target has sent what it was asked to, or ``stop()``.
+  /// - Parameters:
+  ///   - onStart: told once a run begins to send.
+  ///   - onEnd: told what happened once it is closed.
+  /// - Returns: what happened in the last run; `nil` when none came to an end.
+  /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
+  ///   `StoreError` later only when what was left could not be committed.
+  @discardableResult
+  public func run(
+    onStart: @escaping @Sendable (RunStart) -> Void = { _ in },
+    onEnd: @escaping @Sendable (RunEnd) -> Void = { _ in }
+  ) async throws -> RunEnd? {
+    var next = Start(name: options.runName)
+    var last: RunEnd?
+    // Whatever is wrong with the configuration is said before the store is touched.
+    _ = try recording(next).prepare()
+    // Where the kernel does not tell, a boot that nobody else can name: no clock is then taken for ours.
+    let bootID = BootID.current() ?? UUID().uuidString
+    let store = try CollectorStore.open(
+      at: options.storePath, clock: clock,
+      options: CollectorStoreOptions(
+        bootID: bootID,
+        durability: configuration.collector.durability == .full ? .full : .normal))
+    defer { store.close() }
+    for recovered in store.recovered.runs {
+      logger.notice(
+        "run \(recovered.run) had been cut off: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
+      )
+    }
+    try store.refuseLeftoverRequests()
+    let keeper = KeeperThread(
+      make: { [self] in Keeper(store: store, control: self, serves: serves, clock: clock) },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); tried again each second")
+        } else {
+          logger.notice("the store can be kept again")
+        }
+      })
+    do {
+      var requests = starts.makeAsyncIterator()
+      repeat {
+        last = try await record(next, in: store, bootID, keeper, onStart: onStart, onEnd: onEnd)
+        guard enterIdle() else { break }
+        keeper.look()
+        logger.info("idle: a run can be started from the dashboard; SIGINT or SIGTERM ends the collector")
+        guard let request = await requests.next() else { break }
+        next = request
+      } while true
+    } catch {
+      await keeper.stop()
+      throw error
+    }
+    await keeper.stop()
+    return last
+  }
+
+  private func recording(_ start: Start) -> CollectorRun {
+    var options = options
+    options.runName = start.name
+    return CollectorRun(configuration: configuration, options: options, logger: logger, clock: clock)
+  }
+
+  /// Records one run, from its beginning to the closing of its book.
+  /// - Returns: `nil` when one that somebody asked for could not begin.
+  private func record(
+    _ start: Start, in store: CollectorStore, _ bootID: String, _ keeper: KeeperThread,
+    onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
+  ) async throws -> RunEnd? {
+    let run = recording(start)
+    let isEnding = state.withLock { state in
+      state.run = run
+      state.hasBegun = false
+      return state.isEnding
+    }
+    if isEnding { run.stop() }
+    do {
+      let end = try await run.run(in: store, bootID: bootID) { [self] begun in
+        state.withLock { state in
+          state.hasBegun = true
+          state.id = begun.run
+          if state.phase == .starting { state.phase = .recording }
+        }
+        answer([start.row].compactMap { $0 }, in: store)
+        keeper.look()
+        onStart(begun)
+      }
+      closeBook(in: store)
+      onEnd(end)
+      return end
+    } catch {
+      closeBook(in: store)
+      // What the first run cannot begin with, the person who started the collector has to know. A later run is the
+      // business of whoever asked for it; the collector stays.
+      guard let row = start.row, !state.withLock({ $0.hasBegun }) else { throw error }
+      logger.error("the run could not begin: \(error)")
+      try store.answer(row, refusal: "the run could not begin: \(error)")
+      return nil
+    }
+  }
+
+  /// The run is over: whoever asked for that is told.
+  private func closeBook(in store: CollectorStore) {
+    let rows = state.withLock { state in
+      state.run = nil
+      state.id = nil
+      state.phase = .closing
+      let rows = state.stopRows
+      state.stopRows = []
+      return rows
+    }
+    answer(rows, in: store)
+  }
+
+  /// - Returns: whether to wait for another run.
+  private func enterIdle() -> Bool {
+    state.withLock { state in
+      guard serves, !state.isEnding else { return false }
+      state.phase = .idle
+      return true
+    }
+  }
+
+  /// An answer that cannot be written is none: whoever asked sees that the collector has not come to it.
+  private func answer(_ rows: [Int64], in store: CollectorStore) {
+    for row in rows {
+      do { try store.answer(row) } catch { logger.error("a command could not be answered: \(error)") }
+    }
+  }
+}
+
+extension CollectorService: RunControl {
+  var currentRun: RunID? { state.withLock { $0.id } }
+
+  func requestStart(name: String?, row: Int64) -> ControlReply {
+    state.withLock { state in
+      if state.isEnding { return .refused("the collector is ending") }
+      switch state.phase {
+      case .starting, .closing: return .later
+      case .recording:
+        return .refused("a run is being recorded; stop it first")
+      case .idle:
+        state.phase = .starting
+        startRequests.yield(Start(name: name, row: row))
+        return .taken
+      }
+    }
+  }
+
+  func requestStop(row: Int64) -> ControlReply {
+    let (reply, run) = state.withLock { state -> (ControlReply, CollectorRun?) in
+      switch state.phase {
+      case .starting: return (.later, nil)
+      case .idle: return (.refused("no run is being recorded"), nil)
+      case .recording, .closing:
+        guard let run = state.run else { return (.later, nil) }
+        state.phase = .closing
+        state.stopRows.append(row)
+        return (.taken, run)
+      }
+    }
+    run?.stop()
+    return reply
+  }
+}

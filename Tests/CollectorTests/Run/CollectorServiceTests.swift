@@ -1,0 +1,141 @@
+import Configuration
+import Foundation
+import Logging
+import Measurement
+import Store
+import Synchronization
+import Testing
+
+@testable import Collector
+
+/// The whole collector in this process, sending to a port where nobody listens: what it sends fails, and the runs are
+/// real ones all the same.
+@Suite("Collector service", .timeLimit(.minutes(2)))
+struct CollectorServiceTests {
+  private let directory: URL
+  private let storePath: String
+  private let configuration: PushscopeConfiguration
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("service-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    storePath = directory.appendingPathComponent("store.sqlite").path
+    let file = directory.appendingPathComponent("pushscope.yaml").path
+    try """
+    targets:
+      - name: nobody
+        provider: http
+        endpoint: https://127.0.0.1:1
+        schedule: { arrivals: constant, rate: 20/s }
+        timeout: 1s
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    configuration = try PushscopeConfiguration.load(path: file, environment: [:])
+  }
+
+  private func service(count: Int64? = nil) -> CollectorService {
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return CollectorService(
+      configuration: configuration,
+      options: CollectorOptions(storePath: storePath, runName: "one", count: count), logger: logger)
+  }
+
+  /// Looks again and again for something that comes by itself.
+  private func eventually<Found>(_ what: String, _ look: () throws -> Found?) async throws -> Found {
+    for _ in 0..<3_000 {
+      if let found = try look() { return found }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw CollectorError(.transport, "never happened: \(what)")
+  }
+
+  private func settled(_ desk: ControlDesk, _ command: ControlCommand) async throws -> ControlOutcome {
+    let ticket = try desk.submit(command)
+    return try await eventually("\(command)") {
+      let outcome = try desk.outcome(of: ticket)
+      return outcome == .waiting ? nil : outcome
+    }
+  }
+
+  @Test("stops and starts as it is asked, and ends when it is told to")
+  func wholeLife() async throws {
+    let service = service()
+    let ends = Mutex(0)
+    let begun = AsyncStream<RunID>.makeStream()
+    let life = Task {
+      try await service.run(
+        onStart: { begun.continuation.yield($0.run) }, onEnd: { _ in ends.withLock { $0 += 1 } })
+      return ends.withLock { $0 }
+    }
+    var runs = begun.stream.makeAsyncIterator()
+    let first = try #require(await runs.next())
+    let desk = ControlDesk(storePath: storePath, clock: SystemClock())
+    let reader = try StoreReader.open(at: storePath)
+    _ = try await eventually("the run shows") { try reader.collector().run == first ? true : nil }
+    #expect(try reader.collector().servesControl)
+
+    guard case .refused(let busy) = try await settled(desk, .start(name: "two")) else {
+      Issue.record("two runs at once")
+      return
+    }
+    #expect(busy.contains("stop it first"))
+    guard case .refused = try await settled(desk, .delete(first)) else {
+      Issue.record("deleted while it is recorded")
+      return
+    }
+    #expect(try await settled(desk, .rename(first, name: "uno")) == .done)
+    #expect(try await settled(desk, .stop) == .done)
+    let closed = try #require(try reader.run(first))
+    #expect(closed.endReason == .stopped)
+    #expect(closed.name == "uno")
+    #expect(closed.counts.open == 0)
+    _ = try await eventually("idle") { try reader.collector().run == nil ? true : nil }
+    guard case .refused = try await settled(desk, .stop) else {
+      Issue.record("stopped what does not run")
+      return
+    }
+    let idleBeat = try #require(try reader.collector().lastHeartbeat)
+    _ = try await eventually("an idle heartbeat") {
+      try #require(try reader.collector().lastHeartbeat) > idleBeat ? true : nil
+    }
+
+    #expect(try await settled(desk, .start(name: "two")) == .done)
+    let second = try #require(await runs.next())
+    _ = try await eventually("the second run sends") {
+      try (reader.run(second)?.counts.planned ?? 0) > 0 ? true : nil
+    }
+    #expect(try reader.run(second)?.name == "two")
+    #expect(try await settled(desk, .delete(first)) == .done)
+    #expect(try reader.runs().map(\.id) == [second])
+
+    service.stop()
+    #expect(try await life.value == 2)
+    #expect(try reader.run(second)?.endReason == .stopped)
+    #expect(try reader.collector().isRunning == false)
+  }
+
+  @Test("with a count it ends by itself and starts nothing")
+  func counted() async throws {
+    let service = service(count: 3)
+    try await service.run()
+    let reader = try StoreReader.open(at: storePath)
+    let run = try #require(try reader.latestRun())
+    #expect(run.endReason == .completed)
+    #expect(run.counts.planned == 3)
+  }
+
+  @Test("told to end while idle, it ends")
+  func endsIdle() async throws {
+    let service = service()
+    let begun = AsyncStream<RunID>.makeStream()
+    let life = Task { try await service.run(onStart: { begun.continuation.yield($0.run) }) }
+    var runs = begun.stream.makeAsyncIterator()
+    _ = await runs.next()
+    #expect(
+      try await settled(ControlDesk(storePath: storePath, clock: SystemClock()), .stop) == .done)
+    service.stop()
+    let last = try await life.value
+    #expect(last?.wasStopped == true)
+    #expect(try StoreReader.open(at: storePath).runs().map(\.endReason) == [.stopped])
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@Suite("Runs are renamed, deleted, stopped and started from outside", .serialized)
+struct ControlTests {
+  /// Leaves a command as any other program could.
+  private func leave(_ values: String, in station: Station) throws -> String {
+    guard let sqlite = Programs.find("sqlite3") else { throw NeverHappened(what: "sqlite3", seen: "") }
+    let result = try run(
+      sqlite,
+      [
+        "-cmd", ".timeout 5000", station.store,
+        "INSERT INTO control (command, name, run, at) VALUES (\(values), strftime('%s', 'now') * 1000000 + 1000000); "
+          + "SELECT last_insert_rowid()",
+      ])
+    #expect(result.status == 0, "\(result.error)")
+    return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private func answered(_ row: String, in station: Station) throws -> String {
+    try eventually("the collector answers") {
+      let rows = try station.query(
+        "SELECT done_at IS NOT NULL, ifnull(refusal, '') FROM control WHERE id = \(row)")
+      return rows.first?.first == "1" ? rows[0][1] : nil
+    }
+  }
+
+  @Test("while a collector records, and after it", .timeLimit(.minutes(5)))
+  func wholeWay() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    let collector = try station.collect(["--run-name", "first"])
+    try eventually("something is recorded", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? station.states()["accepted"] ?? 0) > 5 ? true : nil
+    }
+    func pushscope(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+      try run(Programs.pushscope, arguments + ["--store", station.store])
+    }
+
+    #expect(try pushscope(["runs", "rename", "latest", "täglich"]).status == 0)
+    #expect(try station.query("SELECT name FROM run") == [["täglich"]])
+    let refused = try pushscope(["runs", "delete", "latest", "--yes"])
+    #expect(refused.status == 1)
+    #expect(refused.error.contains("is being recorded"))
+    #expect(try pushscope(["runs", "delete", "latest"]).status == 64)
+
+    let stop = try leave("'stop', NULL, NULL", in: station)
+    #expect(try answered(stop, in: station).isEmpty)
+    #expect(try station.query("SELECT end_reason FROM run") == [["stopped"]])
+    let start = try leave("'start', 'second', NULL", in: station)
+    #expect(try answered(start, in: station).isEmpty)
+    try eventually("the second run is recorded") {
+      try station.query(
+        "SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL AND run = (SELECT uuid FROM run WHERE name = 'second')"
+      )
+      .first?.first.flatMap { Int($0) } ?? 0 > 5 ? true : nil
+    }
+    #expect(try pushscope(["runs", "delete", "täglich", "--yes"]).status == 0)
+    #expect(try station.query("SELECT name FROM run") == [["second"]])
+    #expect(try station.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
+
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+
+    #expect(try pushscope(["runs", "rename", "second", ""]).status == 0)
+    #expect(try station.query("SELECT count(*) FROM run WHERE name IS NULL") == [["1"]])
+    #expect(try pushscope(["runs", "delete", "latest", "--yes"]).status == 0)
+    let left = try station.query(
+      "SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM sample), (SELECT count(*) FROM event), "
+        + "(SELECT count(*) FROM receipt), (SELECT count(*) FROM log WHERE run_id IS NOT NULL), (SELECT count(*) FROM rollup)"
+    )
+    #expect(left == [["0", "0", "0", "0", "0", "0"]])
+    #expect(try pushscope(["runs", "delete", "latest", "--yes"]).status == 66)
+    #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
+  }
+}
