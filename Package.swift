@@ -101,7 +101,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .target(
-      name: "TUI", dependencies: ["ConstraintAnimation", "Measurement", "Store", "Terminal"],
+      name: "TUI", dependencies: ["ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal"],
       swiftSettings: strict),
     .target(
       name: "Report", dependencies: ["Formats", "Measurement", "Store"], swiftSettings: strict),
@@ -177,7 +177,7 @@ let package = Package(
     .testTarget(
       name: "TUITests",
       dependencies: [
-        "ConstraintAnimation", "ConstraintAnimationTestKit", "Measurement", "Store", "Terminal", "TUI",
+        "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement", "Store", "Terminal", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],

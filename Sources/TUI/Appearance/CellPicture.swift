@@ -34,6 +34,12 @@ struct CellPicture: Sendable, Equatable {
     styles[y * width + x] = style
   }
 
+  /// Changes the look of a cell and leaves its glyph; places outside are passed over.
+  mutating func restyle(x: Int, y: Int, _ change: (CellStyle) -> CellStyle) {
+    guard x >= 0, x < width, y >= 0, y < height else { return }
+    styles[y * width + x] = change(styles[y * width + x])
+  }
+
   func glyph(x: Int, y: Int) -> UInt32 { glyphs[y * width + x] }
 
   /// The cells row by row while a whole plot is drawn into them.

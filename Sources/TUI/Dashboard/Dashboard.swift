@@ -1,3 +1,4 @@
+public import Formats
 public import Measurement
 
 /// The terminal dashboard: on a store, live or past.
@@ -20,6 +21,11 @@ public enum Dashboard {
     /// with ``DashboardStop/stop()``.
     public var catchesSignals = true
     public var clock: any HostClock = SystemClock()
+    /// Where files are written that a person asks for.
+    public var exportDirectory = "."
+    /// Writes some rows of the table `samples`. Called on a thread of its own; `nil` where the dashboard cannot export
+    /// samples.
+    public var writeSamples: (@Sendable (_ ids: [SampleID], _ sink: any ByteSink) throws -> Void)?
 
     public init(storePath: String, environment: [String: String]) {
       self.storePath = storePath

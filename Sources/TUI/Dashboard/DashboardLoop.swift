@@ -20,6 +20,9 @@ final class DashboardLoop {
   /// No frame before this.
   private var nextFrame = MotionTime.zero
   private let followsBackground: Bool
+  private let writer: ExportWriter
+  /// To be written as soon as what was chosen is on the screen.
+  private var wantedView: ViewFormat?
 
   private static let animationInterval = Duration.nanoseconds(16_666_667)
   private static let dataInterval = Duration.nanoseconds(33_333_333)
@@ -29,7 +32,7 @@ final class DashboardLoop {
     self.stop = stop
     let options = settings.options
     var session = TerminalSession.Options()
-    session.mouse = .drags
+    session.mouse = .motion
     session.catchesEndSignals = options.catchesSignals
     if options.ascii { session.overrides.glyphs = .ascii }
     do {
@@ -52,6 +55,7 @@ final class DashboardLoop {
         code: .system, message: "\(error)", remedy: "report this as a mistake in pushscope")
     }
     let waker = self.session.waker
+    writer = ExportWriter(options: options) { waker.wake() }
     reader = try settings.reader { waker.wake() }
     start = clock.now
     setBackground(appearance.theme)
@@ -68,6 +72,7 @@ final class DashboardLoop {
     try reader.start()
     while !stop.isStopped {
       if let snapshot = reader.take() { screen.show(snapshot, at: now) }
+      if let note = writer.take() { screen.say(note) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {
         if let outcome = handle(event) { return outcome }
@@ -106,6 +111,7 @@ final class DashboardLoop {
       isUnshown = true
     }
     reader.ask(screen.request)
+    if let format = wantedView.take() { writer.write(buffer, as: format) }
     guard isUnshown else { return true }
     let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
     switch session.present(buffer) {
@@ -157,7 +163,9 @@ final class DashboardLoop {
       session.invalidate()
       isUnshown = true
     case .suspend: session.suspend()
-    case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .drags)
+    case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .motion)
+    case .export(.view(let format)): wantedView = format
+    case .export(.samples(let ids)): writer.write(ids)
     case nil: break
     }
     return nil

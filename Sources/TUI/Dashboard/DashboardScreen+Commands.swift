@@ -3,6 +3,7 @@ import ConstraintAnimation
 extension DashboardScreen {
   /// Does what a key asks for.
   func perform(_ command: Command) -> Effect? {
+    if isTakenBySheet(command) || isTakenByCrosshair(command) { return nil }
     switch command {
     case .quit: return .quit
     case .redraw: return .redraw
@@ -11,7 +12,11 @@ extension DashboardScreen {
       state.releasesMouse.toggle()
       return .releaseMouse(state.releasesMouse)
     case .help: showHelp(!state.showsHelp)
-    case .dismiss: showHelp(false)
+    case .dismiss:
+      if state.showsHelp { showHelp(false) } else { letGo() }
+    case .plot(let command):
+      guard currentNotice == nil else { return nil }
+      return perform(command)
     case .showPanel(let panel): slide(to: panel)
     case .nextPanel: slide(to: panels.active.next)
     case .previousPanel: slide(to: panels.active.previous)
@@ -30,8 +35,8 @@ extension DashboardScreen {
     let columns = plotGeometry.columns
     switch command {
     case .pan(let eighths): state.pan(eighths: eighths, in: shown, columns: columns)
-    case .zoomIn: state.zoom(in: true, about: 0.5, in: shown, columns: columns)
-    case .zoomOut: state.zoom(in: false, about: 0.5, in: shown, columns: columns)
+    case .zoomIn: state.zoom(in: true, about: crosshairFraction, in: shown, columns: columns)
+    case .zoomOut: state.zoom(in: false, about: crosshairFraction, in: shown, columns: columns)
     case .follow:
       state.follow()
       thaw()
@@ -40,14 +45,14 @@ extension DashboardScreen {
       if state.isFrozen { freeze() } else { thaw() }
     case .toggleScale: state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
     case .toggleRange: nextRange()
-    case .plot(let command): change(command)
     case .nextMetric: state.metric = state.metric(in: shown).next
     case .nextTarget: state.nextTarget(in: shown)
     case .scroll(let rows): scroll(by: rows)
     case .page(let pages): scroll(by: pages * max(1, listRows - 1))
     case .scrollToStart: scroll(by: -1_000_000)
     case .scrollToEnd: scroll(by: 1_000_000)
-    case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .showPanel, .nextPanel, .previousPanel:
+    case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .showPanel, .nextPanel, .previousPanel,
+      .plot:
       break
     }
   }
@@ -72,16 +77,13 @@ extension DashboardScreen {
       scroll(by: -3 * ticks)
       update()
     } else if plot.cellFrame.contains(x: x, y: y) {
-      let columns = plotGeometry.columns
-      let column = x - plot.cellFrame.x0 - ScatterGeometry.gutter
-      let fraction = min(max(Double(column) / Double(max(1, columns)), 0), 1)
-      state.zoom(in: ticks > 0, about: fraction, in: shown, columns: columns)
+      zoomByWheel(ticks, event)
       update()
     }
     return nil
   }
 
-  private var listRows: Int {
+  var listRows: Int {
     ListModel.room(height: host.cellFrame.height, hasHeading: state.panel == .events)
   }
 

@@ -7,7 +7,7 @@ extension DashboardScreen {
     let root = window.root
     let frame = FrameView(appearance: { [unowned self] in self.appearance })
     frame.divider = host
-    for view in [body, notice, help] as [View] { root.addSubview(view) }
+    for view in [body, notice, sheet, help] as [View] { root.addSubview(view) }
     for view in [frame, header, plot, host, footer] as [View] { body.addSubview(view) }
     try LayoutConstraint.activate(body.pinned(to: root) + notice.pinned(to: root))
     try LayoutConstraint.activate([
@@ -35,6 +35,7 @@ extension DashboardScreen {
     }
     try buildTabs()
     try buildPages()
+    try buildSheet()
     try buildHelp()
     window.layoutIfNeeded()
   }
@@ -87,7 +88,8 @@ extension DashboardScreen {
     header.make = { [unowned self] in self.headerPicture(width: $0, height: $1) }
     plot.make = { [unowned self] in self.plotPicture(width: $0, height: $1) }
     footer.make = { [unowned self] width, _ in
-      FooterModel(keys: self.keys, cost: self.cost, appearance: self.appearance).picture(width: width)
+      FooterModel(keys: self.keys, cost: self.cost, note: self.note, appearance: self.appearance)
+        .picture(width: width)
     }
     help.make = { [unowned self] in
       self.helpModel.picture(width: $0, height: $1)
@@ -95,14 +97,15 @@ extension DashboardScreen {
     pages[.histogram]?.make = { [unowned self] in self.histogramPicture(width: $0, height: $1) }
     pages[.log]?.make = { [unowned self] in
       LogModel(
-        entries: self.shown.log, position: self.state.logPosition, appearance: self.appearance,
-        zone: self.zone
+        entries: self.shown.log, position: self.state.logPosition, marks: self.selectionMarks,
+        chosen: self.state.plot.chosenLogLine, appearance: self.appearance, zone: self.zone
       ).list(width: $0, height: $1).picture()
     }
     pages[.events]?.make = { [unowned self] in
       EventsModel(
         entries: self.shown.events, targets: self.shown.targets, position: self.state.eventPosition,
-        appearance: self.appearance, zone: self.zone
+        marks: self.selectionMarks, chosen: self.state.plot.chosenEvent, appearance: self.appearance,
+        zone: self.zone
       ).list(width: $0, height: $1).picture()
     }
   }

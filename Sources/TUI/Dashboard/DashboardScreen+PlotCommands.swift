@@ -14,8 +14,15 @@ extension DashboardScreen {
   /// The axis on display; of the metric with the quantiles where each has its own.
   var shownAxis: LatencyAxis? {
     guard let content else { return nil }
-    let pane = plotPanes.panes.first { $0.metrics.contains(content.facts.metric) } ?? plotPanes.panes[0]
-    return content.axis(state, for: pane.metrics)
+    let panes = plotPanes.panes
+    return axis(of: panes.firstIndex { $0.metrics.contains(content.facts.metric) } ?? 0)
+  }
+
+  /// The axis of one of the plots.
+  func axis(of pane: Int) -> LatencyAxis? {
+    let panes = plotPanes.panes
+    guard let content, panes.indices.contains(pane) else { return nil }
+    return content.axis(state, for: panes[pane].metrics)
   }
 
   private func keepRange() {
@@ -23,7 +30,18 @@ extension DashboardScreen {
     state.range = .fixed(lower: axis.lower, upper: axis.upper)
   }
 
-  func change(_ command: PlotCommand) {
+  func perform(_ command: PlotCommand) -> Effect? {
+    switch command {
+    case .exportSelection: return exportSelection()
+    case .exportView: open(.export)
+    default:
+      change(command)
+      update()
+    }
+    return nil
+  }
+
+  private func change(_ command: PlotCommand) {
     switch command {
     case .nextAverages: state.plot.averages = state.plot.averages.next
     case .nextColoring: state.plot.coloring = state.plot.coloring.next
@@ -38,6 +56,18 @@ extension DashboardScreen {
     case .zoomOutLatency: scaleLatency(by: 2, about: 0.5)
     case .panUp: moveLatency(by: 0.125)
     case .panDown: moveLatency(by: -0.125)
+    case .toggleCrosshair: toggleCrosshair()
+    case .previousNotification: step(forward: false)
+    case .nextNotification: step(forward: true)
+    case .beginBox: beginBox()
+    case .zoomToBox: zoomToBox()
+    case .nextDragAction:
+      state.plot.dragAction = state.plot.dragAction.next
+      say(FooterNote(text: "dragging in the plot \(state.plot.dragAction.name)"))
+    case .choosePrevious: choose(forward: false)
+    case .chooseNext: choose(forward: true)
+    case .list: listSelection()
+    case .exportSelection, .exportView: break
     }
   }
 
@@ -47,6 +77,11 @@ extension DashboardScreen {
       return
     }
     guard let content else { return }
+    if state.plot.holdsCrosshair, let place = state.plot.crosshair, let axis = axis(of: place.pane) {
+      let share = (Double(plotGeometry.axisRow - 1 - place.y) + 0.5) / Double(max(1, plotGeometry.rows))
+      state.plot.threshold = max(1, Int64(axis.value(at: share).rounded()))
+      return
+    }
     let value = content.summary[.p99].value ?? content.facts.largest ?? 1_000_000
     state.plot.threshold = LatencyAxis.niceCeiling(max(1, value))
   }

@@ -10,6 +10,7 @@ final class DashboardScreen {
     case redraw
     case suspend
     case releaseMouse(Bool)
+    case export(ExportOrder)
   }
 
   let window: Window
@@ -34,9 +35,18 @@ final class DashboardScreen {
   let pages: [Panel: PictureView]
   let help = PictureView(identifier: "help")
   let notice = PictureView(identifier: "notice")
+  /// The list of selected notifications, or the choice of a format.
+  let sheet = PictureView(identifier: "sheet")
   private(set) var tabs: [Panel: TabButton] = [:]
   let panels: LowerViewManager<Panel>
   var helpSize: [LayoutConstraint] = []
+  var sheetSize: [LayoutConstraint] = []
+  /// An answer to the last command.
+  var note: FooterNote?
+  /// The pointer is down in the plot or in the panel.
+  var drag: PointerDrag?
+  /// The notification that a key has stepped to.
+  var stepped: PlotPick?
   var raster: DotRaster
   /// What the frozen picture was made for.
   private var frozenRequest: ReadRequest?
@@ -92,6 +102,7 @@ final class DashboardScreen {
   func resize(columns: Int, rows: Int) {
     window.resize(to: Size(width: Double(columns), height: Double(rows)))
     if state.showsHelp { fitHelp() }
+    fitSheet()
     update()
   }
 
@@ -104,7 +115,7 @@ final class DashboardScreen {
       tab.tintColor = panel == panels.active ? panels.style.activeTint : panels.style.inactiveTint
     }
     update()
-    for view in [header, plot, footer, help, notice] + pages.values { view.invalidate() }
+    for view in [header, plot, footer, help, notice, sheet] + pages.values { view.invalidate() }
   }
 
   func setCost(_ cost: FrameCost) {
@@ -116,9 +127,12 @@ final class DashboardScreen {
   /// A key, a click, the wheel.
   func handle(_ event: InputEvent, at time: MotionTime) -> Effect? {
     step(to: time)
+    if case .key = event.kind { say(nil) }
+    if let answer = handleOnSheet(event) { return answer }
     if let command = keys.command(for: event) { return perform(command) }
     if case .wheel(let ticks) = event.kind { return turnWheel(ticks, event) }
     if state.showsHelp, event.kind == .mouseDown { return perform(.dismiss) }
+    if handleOnPlot(event) { return nil }
     window.send(event, at: time)
     return nil
   }
@@ -201,6 +215,7 @@ final class DashboardScreen {
     if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window {
       pages[.histogram]?.invalidate()
     }
+    if case .selection = state.plot.sheet { sheet.invalidate() }
   }
 
   /// Keeps what is shown, whatever comes.

@@ -4,6 +4,7 @@ struct KeyBinding: Sendable {
     case panels = "Panels"
     case time = "Time"
     case plot = "Plot"
+    case selecting = "Selection"
     case lists = "Log and events"
     case program = "Dashboard"
   }

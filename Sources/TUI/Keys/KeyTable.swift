@@ -23,7 +23,7 @@ struct KeyTable: Sendable {
     return commands[KeyStroke(key, event.modifiers.subtracting(.shift))]
   }
 
-  static let standard = KeyTable(lines: panels + time + plots + lists + program)
+  static let standard = KeyTable(lines: panels + time + plots + selecting + lists + program)
 
   private static let panels = [
     line(
@@ -69,7 +69,7 @@ struct KeyTable: Sendable {
     line(.program, "Ctrl-Z", "suspend", [([KeyStroke("z", .control)], .suspend)]),
     line(
       .program, "q", "quit (or Ctrl-C)", short: "quit", [(["q", KeyStroke("c", .control)], .quit)]),
-    line(.program, "Esc", "close the help", [([KeyStroke(.escape)], .dismiss)]),
+    line(.program, "Esc", "close, let go", [([KeyStroke(.escape)], .dismiss)]),
   ]
 
   static func line(

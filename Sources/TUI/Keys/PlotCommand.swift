@@ -12,4 +12,21 @@ enum PlotCommand: String, Sendable, Hashable, CaseIterable {
   case zoomOutLatency
   case panUp
   case panDown
+
+  /// A crosshair that the arrow keys move, or none.
+  case toggleCrosshair
+  case previousNotification
+  case nextNotification
+  /// Begins a box at the crosshair, or gives it up.
+  case beginBox
+  /// Zooms to the box, else to what is selected.
+  case zoomToBox
+  case nextDragAction
+  /// The bucket, log line or event before the chosen one.
+  case choosePrevious
+  case chooseNext
+  /// Shows the selected notifications; with a crosshair and nothing selected it selects first.
+  case list
+  case exportSelection
+  case exportView
 }

@@ -5,6 +5,9 @@ struct EventsModel {
   let entries: [ListEntry<Event>]
   let targets: [TargetFacts]
   let position: ListPosition
+  var marks: SelectionMarks?
+  /// The number of the row that was chosen.
+  var chosen: Int64?
   let appearance: Appearance
   let zone: LocalTime
 
@@ -20,7 +23,8 @@ struct EventsModel {
     return ListModel(
       title: "events", count: entries.count, visible: visible, follows: position == .end,
       emptyText: "nothing has happened yet", heading: heading(kindColumns, isWide: isWide),
-      rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, appearance: appearance,
+      rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, marked: marked(visible),
+      chosen: chosen(visible), appearance: appearance,
       width: width,
       height: height)
   }
@@ -69,4 +73,13 @@ struct EventsModel {
   }
 
   private func number(_ text: String) -> String { FittedText.padded(text, columns: Self.numberColumns + 1) }
+
+  private func marked(_ visible: Range<Int>) -> Set<Int> {
+    guard let marks else { return [] }
+    return Set(visible.filter { marks.contains(entries[$0].row) }.map { $0 - visible.lowerBound })
+  }
+
+  private func chosen(_ visible: Range<Int>) -> Int? {
+    visible.first { entries[$0].number == chosen }.map { $0 - visible.lowerBound }
+  }
 }

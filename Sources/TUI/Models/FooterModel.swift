@@ -4,18 +4,22 @@ import ConstraintAnimation
 struct FooterModel {
   let keys: KeyTable
   let cost: FrameCost?
+  /// What was done last, instead of hints.
+  var note: FooterNote?
   let appearance: Appearance
 
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
-    let hints = keys.lines.compactMap { line -> LineItem? in
-      guard let short = line.short else { return nil }
-      let keys = appearance.isASCII ? line.plainKeys : line.keys
-      return LineItem(
-        priority: Self.priority(of: line),
-        [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
-    }
+    let hints =
+      note.map { [LineItem(priority: 99, $0.spans(appearance))] }
+      ?? keys.lines.compactMap { line -> LineItem? in
+        guard let short = line.short else { return nil }
+        let keys = appearance.isASCII ? line.plainKeys : line.keys
+        return LineItem(
+          priority: Self.priority(of: line),
+          [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
+      }
     TitleRow.add(
       FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
     return picture
@@ -28,6 +32,7 @@ struct FooterModel {
     case .panels: 80
     case .time: 70
     case .plot: 60
+    case .selecting: 55
     case .lists: 50
     }
   }

@@ -12,6 +12,10 @@ struct ListModel {
   /// Above the rows; `nil` for none.
   let heading: [TextSpan]?
   let rows: [[TextSpan]]
+  /// Offsets of rows that speak of what is selected.
+  var marked: Set<Int> = []
+  /// Offset of the row that was chosen.
+  var chosen: Int?
   let appearance: Appearance
   let width: Int
   let height: Int
@@ -39,6 +43,14 @@ struct ListModel {
       return picture
     }
     for (offset, spans) in rows.enumerated() where y + offset < height {
+      var spans = spans
+      if offset == chosen {
+        picture.row(0x20, x: 1, y: y + offset, count: width - 3, style: appearance.chosen(.plain))
+        for index in spans.indices { spans[index].style = appearance.chosen(spans[index].style) }
+      } else if marked.contains(offset) {
+        picture.row(0x20, x: 1, y: y + offset, count: width - 3, style: appearance.selected(.plain))
+        for index in spans.indices { spans[index].style = appearance.selected(spans[index].style) }
+      }
       picture.lines.append(CellPicture.Line(x: 1, y: y + offset, spans: spans, end: width - 2))
     }
     drawBar(&picture, top: y)

@@ -4,6 +4,9 @@ import Measurement
 struct LogModel {
   let entries: [ListEntry<LogLine>]
   let position: ListPosition
+  var marks: SelectionMarks?
+  /// The number of the row that was chosen.
+  var chosen: Int64?
   let appearance: Appearance
   let zone: LocalTime
 
@@ -13,7 +16,8 @@ struct LogModel {
     return ListModel(
       title: "log", count: entries.count, visible: visible, follows: position == .end,
       emptyText: "the collector has not logged anything", heading: nil,
-      rows: entries[visible].map { row($0.row) }, appearance: appearance, width: width, height: height)
+      rows: entries[visible].map { row($0.row) }, marked: marked(visible), chosen: chosen(visible),
+      appearance: appearance, width: width, height: height)
   }
 
   private func row(_ line: LogLine) -> [TextSpan] {
@@ -40,5 +44,14 @@ struct LogModel {
     case .warning: .warning
     case .error: .alarm
     }
+  }
+
+  private func marked(_ visible: Range<Int>) -> Set<Int> {
+    guard let marks else { return [] }
+    return Set(visible.filter { marks.contains(entries[$0].row) }.map { $0 - visible.lowerBound })
+  }
+
+  private func chosen(_ visible: Range<Int>) -> Int? {
+    visible.first { entries[$0].number == chosen }.map { $0 - visible.lowerBound }
   }
 }

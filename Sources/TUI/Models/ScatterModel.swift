@@ -15,6 +15,7 @@ struct ScatterModel {
   let averages: AverageLines
   /// µs.
   let threshold: Int64?
+  let overlay: ScatterOverlay
   /// Whether the newest edge is in view and moving.
   let isLive: Bool
   let title: FittedLine
@@ -42,6 +43,7 @@ struct ScatterModel {
     drawBand(&picture)
     drawTimeAxis(&picture)
     drawHint(&picture)
+    drawOverlay(&picture)
     return picture
   }
 

@@ -98,7 +98,9 @@ extension PlotPoint {
   init(_ point: SamplePoint) {
     self.init(
       plannedAt: point.plannedAt, plannedMonotonic: point.plannedMonotonic, scheduleLag: point.scheduleLag,
-      acceptLatency: point.acceptLatency, deliveryLatency: point.deliveryLatency, state: point.state)
+      acceptLatency: point.acceptLatency, deliveryLatency: point.deliveryLatency, state: point.state,
+      deliveryError: point.deliveryError, status: point.status, isFreshConnection: point.isFreshConnection,
+      isOutOfOrder: point.isOutOfOrder)
   }
 }
 

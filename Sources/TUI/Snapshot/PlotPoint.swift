@@ -1,6 +1,6 @@
 import Measurement
 
-/// What the plots need of one notification: 40 bytes without references, so that a window of thousands is read in
+/// What the plots need of one notification: 48 bytes without references, so that a window of thousands is read in
 /// one sweep.
 struct PlotPoint: Sendable, Hashable {
   /// Wall time of the plan, µs: the place on the axis of time.
@@ -11,30 +11,51 @@ struct PlotPoint: Sendable, Hashable {
   private let storedDelivery: Int64
   /// Schedule lag in µs, capped; it only serves to take the service time from the accept latency.
   private let storedLag: Int32
+  /// Bound of the error of the delivery latency in µs, capped; below 0 when it is not known.
+  private let storedError: Int32
+  /// HTTP status; below 0 when there is none.
+  private let storedStatus: Int16
   let state: NotificationState
+  /// The first on its connection.
+  let isFreshConnection: Bool
+  let isOutOfOrder: Bool
 
   /// Marks an interval that is not known.
   static let absent = Int64.min
 
   init(
     plannedAt: WallTime, plannedMonotonic: Int64, scheduleLag: Int64?, acceptLatency: Int64?,
-    deliveryLatency: Int64?, state: NotificationState
+    deliveryLatency: Int64?, state: NotificationState, deliveryError: Int64? = nil, status: Int? = nil,
+    isFreshConnection: Bool = false, isOutOfOrder: Bool = false
   ) {
     self.plannedAt = plannedAt.microseconds
     self.plannedMonotonic = plannedMonotonic
     storedAccept = acceptLatency ?? Self.absent
     storedDelivery = deliveryLatency ?? Self.absent
     storedLag = Int32(clamping: scheduleLag ?? -1)
+    storedError = Int32(clamping: deliveryError ?? -1)
+    storedStatus = Int16(clamping: status ?? -1)
     self.state = state
+    self.isFreshConnection = isFreshConnection
+    self.isOutOfOrder = isOutOfOrder
   }
 
   init(_ sample: Sample) {
     self.init(
       plannedAt: sample.plannedAt, plannedMonotonic: sample.plannedMonotonic, scheduleLag: sample.scheduleLag,
-      acceptLatency: sample.acceptLatency, deliveryLatency: sample.deliveryLatency, state: sample.state)
+      acceptLatency: sample.acceptLatency, deliveryLatency: sample.deliveryLatency, state: sample.state,
+      deliveryError: sample.deliveryError, status: sample.status,
+      isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder)
   }
 
   var isSent: Bool { storedLag >= 0 }
+
+  var scheduleLag: Int64? { storedLag < 0 ? nil : Int64(storedLag) }
+
+  /// Bound of the error of the delivery latency, µs.
+  var deliveryError: Int64? { storedError < 0 ? nil : Int64(storedError) }
+
+  var status: Int? { storedStatus < 0 ? nil : Int(storedStatus) }
 
   var acceptLatency: Int64? { storedAccept == Self.absent ? nil : storedAccept }
 

@@ -75,7 +75,8 @@ struct PointTrack: Sendable {
     return lower..<max(lower, firstIndex(notBefore: end.microseconds))
   }
 
-  private func firstIndex(notBefore time: Int64) -> Int {
+  /// The place of the first point that was not planned before a time, µs.
+  func firstIndex(notBefore time: Int64) -> Int {
     var low = 0
     var high = count
     while low < high {

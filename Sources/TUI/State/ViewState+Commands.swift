@@ -3,16 +3,32 @@ import Measurement
 extension ViewState {
   /// Moves the window by eighths of its width; one that comes back to the newest follows it again.
   mutating func pan(eighths: Int, in snapshot: Snapshot, columns: Int) {
+    pan(columns: eighths * max(1, columns / 8), in: snapshot, of: columns)
+  }
+
+  /// The same by single columns of the plot's.
+  mutating func pan(columns count: Int, in snapshot: Snapshot, of columns: Int) {
     let now = window(in: snapshot, columns: columns)
-    let moved = now.moved(byColumns: eighths * max(1, columns / 8))
+    let moved = now.moved(byColumns: count)
     var following = self
     following.anchor = .edge
     following.scale = now.scale
-    if eighths > 0, moved.firstColumn >= following.window(in: snapshot, columns: columns).firstColumn {
+    if count > 0, moved.firstColumn >= following.window(in: snapshot, columns: columns).firstColumn {
       self = following
-    } else {
+    } else if count != 0 {
       settle(moved, in: snapshot)
     }
+  }
+
+  /// Shows some of the window's columns as large as whole scales allow.
+  mutating func zoom(to shown: ClosedRange<Int>, in snapshot: Snapshot, columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let duration = Int64(shown.count) * now.scale.columnDuration
+    let scale = TimeScale(columnAtLeast: (duration + Int64(columns) - 1) / Int64(max(1, columns)))
+    let middle = Int64(shown.lowerBound + shown.upperBound + 1) * now.scale.columnDuration / 2
+    settle(
+      TimeWindow(around: now.start.advanced(byMicroseconds: middle), at: 0.5, scale: scale, columns: columns),
+      in: snapshot)
   }
 
   /// Shows less time, or more, about a place: 0 is the left edge, 1 the right one.

@@ -88,6 +88,6 @@ struct PointTrackTests {
       plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: nil, acceptLatency: nil,
       deliveryLatency: nil, state: .missed)
     #expect(Metric.allCases.allSatisfy { bare.value(of: $0) == nil } && !bare.isSent)
-    #expect(MemoryLayout<PlotPoint>.stride == 40)
+    #expect(MemoryLayout<PlotPoint>.stride == 48)
   }
 }

@@ -1,0 +1,82 @@
+import Formats
+import Measurement
+import Synchronization
+import Terminal
+
+/// Writes files that a person asked for, on threads of their own, and says how it went.
+final class ExportWriter: Sendable {
+  private let answer = Mutex<FooterNote?>(nil)
+  private let options: Dashboard.Options
+  private let onAnswer: @Sendable () -> Void
+
+  /// - Parameter onAnswer: called on another thread when there is something to take.
+  init(options: Dashboard.Options, onAnswer: @escaping @Sendable () -> Void) {
+    self.options = options
+    self.onAnswer = onAnswer
+  }
+
+  /// What there is to say since the last time.
+  func take() -> FooterNote? { answer.withLock { $0.take() } }
+
+  /// Writes a screen as it is now.
+  func write(_ buffer: CellBuffer, as format: ViewFormat) {
+    let grid = PictureGrid(buffer, title: "pushscope: latency of push notifications over time")
+    let now = options.clock.wallNow()
+    let directory = options.exportDirectory
+    start {
+      let stem = "pushscope-\(Self.stamp(now))"
+      let file = try NewFile(in: directory, stem: stem, extension: format.fileExtension)
+      switch format {
+      case .svg: try SVGPicture.write(grid, to: file)
+      case .ansi: try ANSIPicture.write(grid, to: file)
+      case .csv: try CSVPicture.write(grid, to: file)
+      }
+      try file.finish()
+      return FooterNote(text: "the view is in \(file.name)")
+    }
+  }
+
+  /// Writes rows of the table `samples`.
+  func write(_ ids: [SampleID]) {
+    guard let writeSamples = options.writeSamples else {
+      say(FooterNote(text: "this dashboard was started without a way to export samples", isFailure: true))
+      return
+    }
+    let directory = options.exportDirectory
+    let now = options.clock.wallNow()
+    start {
+      let file = try NewFile(in: directory, stem: "pushscope-samples-\(Self.stamp(now))", extension: "csv")
+      try writeSamples(ids, file)
+      try file.finish()
+      let count = FixedPoint.grouped(ids.count)
+      return FooterNote(text: "\(count) sample\(ids.count == 1 ? "" : "s") in \(file.name)")
+    }
+  }
+
+  private func start(_ work: @escaping @Sendable () throws -> FooterNote) {
+    do {
+      try WorkerThread.start { [self] in
+        do {
+          say(try work())
+        } catch {
+          say(FooterNote(text: "\(error)", isFailure: true))
+        }
+      }
+    } catch {
+      say(FooterNote(text: error.message, isFailure: true))
+    }
+  }
+
+  private func say(_ note: FooterNote) {
+    answer.withLock { $0 = note }
+    onAnswer()
+  }
+
+  /// `20251121T224015Z`, for names of files.
+  static func stamp(_ time: WallTime) -> String {
+    let civil = CivilTime(localMicroseconds: time.microseconds)
+    func digits(_ value: Int64, _ width: Int = 2) -> String { FixedPoint.padded(value, width: width) }
+    let date = digits(civil.year, 4) + digits(civil.month) + digits(civil.day)
+    return "\(date)T\(digits(civil.hour))\(digits(civil.minute))\(digits(civil.second))Z"
+  }
+}

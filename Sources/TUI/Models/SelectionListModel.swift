@@ -1,0 +1,120 @@
+import ConstraintAnimation
+import Measurement
+
+/// The selected notifications, one a row, with their fields.
+struct SelectionListModel {
+  let selection: Selection
+  let snapshot: Snapshot
+  /// The first row in view.
+  let firstRow: Int
+  let appearance: Appearance
+  let zone: LocalTime
+
+  /// Frame and heading.
+  private static let margin = 3
+
+  /// Columns and rows it would like within a terminal of this size.
+  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
+    (min(width - 4, fixedColumns + targetColumns + 5), min(height - 2, selection.count + Self.margin))
+  }
+
+  /// How far it can be scrolled in a sheet of this height.
+  func mostScroll(height: Int) -> Int { max(0, selection.count - max(0, height - Self.margin)) }
+
+  private var order: [TargetID] { snapshot.tracks.map(\.target) }
+
+  private var targetColumns: Int { min(20, max(6, snapshot.targets.map { $0.name.count }.max() ?? 6)) }
+
+  private static let columns = [
+    ("sequence", 9), ("planned", 12), ("state", 11), ("status", 7), ("lag", 9), ("service", 9), ("accept", 9),
+    ("delivery", 9), ("error", 9),
+  ]
+
+  private var fixedColumns: Int { Self.columns.reduce(0) { $0 + $1.1 + 1 } }
+
+  func picture(width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    let room = max(0, height - Self.margin)
+    let first = min(max(0, firstRow), mostScroll(height: height))
+    let last = min(selection.count, first + room)
+    let dash = appearance.glyphs.dash
+    SheetFrame(
+      title: [
+        TextSpan("selected \(selection.label)", appearance(.strong)),
+        TextSpan(
+          "  \(FixedPoint.grouped(first + 1))\(dash)\(FixedPoint.grouped(last)) of \(FixedPoint.grouped(selection.count))",
+          appearance(.secondary)),
+      ],
+      hint: [
+        TextSpan("e", appearance(.key)), TextSpan(" writes a CSV file  ", appearance(.secondary)),
+        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
+      ], appearance: appearance
+    ).draw(&picture)
+    picture.lines.append(CellPicture.Line(x: 2, y: 1, spans: heading, end: width - 1))
+    for (offset, id) in ids(from: first, to: last).enumerated() {
+      picture.lines.append(CellPicture.Line(x: 2, y: 2 + offset, spans: row(id), end: width - 1))
+    }
+    return picture
+  }
+
+  private func ids(from first: Int, to last: Int) -> [SampleID] {
+    var ids: [SampleID] = []
+    var skipped = 0
+    for target in order {
+      let all = selection.sequences[target] ?? []
+      let from = min(max(0, first - skipped), all.count)
+      let to = min(max(from, last - skipped), all.count)
+      ids += all[from..<to].map { SampleID(target: target, sequence: $0) }
+      skipped += all.count
+    }
+    return ids
+  }
+
+  private var heading: [TextSpan] {
+    let style = appearance(.secondary)
+    let names = Self.columns.map { FittedText.padded($0.0, columns: $0.1) + " " }
+    return [TextSpan(names.joined() + " target", style)]
+  }
+
+  private func row(_ id: SampleID) -> [TextSpan] {
+    let place = snapshot.tracks.firstIndex { $0.target == id.target }
+    let name = place.map { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].name : "" } ?? ""
+    let target = TextSpan(
+      " " + FittedText.truncated(name, columns: targetColumns, ellipsis: appearance.glyphs.ellipsis),
+      appearance(.secondary))
+    let sequence = TextSpan(cell(0, "\(id.sequence)"), appearance(.strong))
+    guard let track = place.map({ snapshot.tracks[$0] }), id.sequence >= track.firstSequence,
+      id.sequence < track.endSequence
+    else {
+      return [sequence, TextSpan(" no longer in memory; the CSV file will have it", appearance(.pending))]
+    }
+    let point = track[Int(id.sequence - track.firstSequence)]
+    let clock = zone.civil(WallTime(microseconds: point.plannedAt))
+    let time = "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3))"
+    let markClass = MarkClass(point.state) ?? .pending
+    let values = [
+      point.status.map(String.init), duration(point.scheduleLag), duration(point.value(of: .service)),
+      duration(point.acceptLatency), duration(point.deliveryLatency),
+      point.deliveryError.map { NotificationText.plusMinus(appearance) + DurationText.text($0) },
+    ]
+    return [
+      sequence, TextSpan(cell(1, time), appearance(.secondary)),
+      TextSpan(cell(2, point.state.name), appearance(markClass == .good ? .text : Role(markClass))),
+    ] + values.enumerated().map { TextSpan(cell($0.offset + 3, $0.element ?? ""), appearance(.text)) } + [
+      target
+    ]
+  }
+
+  private func cell(_ column: Int, _ text: String) -> String {
+    FittedText.padded(text, columns: Self.columns[column].1) + " "
+  }
+
+  private func duration(_ value: Int64?) -> String? {
+    value.map { appearance.isASCII ? DurationText.text($0).replacingMicro : DurationText.text($0) }
+  }
+}
+
+extension String {
+  /// With `us` for `µs`.
+  fileprivate var replacingMicro: String { String(map { $0 == "µ" ? "u" : $0 }) }
+}

@@ -1,0 +1,142 @@
+import Measurement
+
+extension Selection {
+  /// Those of a window whose latency is in a range.
+  /// - Parameters:
+  ///   - targets: places in the run's order.
+  ///   - upper: excluded; µs.
+  init(
+    in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, from lower: Int64,
+    to upper: Int64
+  ) {
+    self.init(label: "\(DurationText.text(lower)) to \(DurationText.text(upper))")
+    for target in targets where snapshot.tracks.indices.contains(target) {
+      let track = snapshot.tracks[target]
+      let range = track.range(from: window.start, to: window.end)
+      for index in range {
+        guard let value = track[index].value(of: metric) else { continue }
+        if max(0, value) >= lower, max(0, value) < upper {
+          add(track.firstSequence + Int64(index), of: track.target)
+        }
+      }
+    }
+  }
+
+  /// Those that an event is about: the one it names, as many as it stands for, or what was under way when it happened.
+  init(of event: Event, in snapshot: Snapshot) {
+    guard let sequence = event.sequence, let id = event.target,
+      let track = snapshot.tracks.first(where: { $0.target == id })
+    else {
+      self.init(underWayAt: event.at, target: event.target, in: snapshot, label: event.kind.rawValue)
+      return
+    }
+    self.init(label: event.kind.rawValue)
+    add(sequence, of: id)
+    guard event.count > 1, let state = NotificationState(event.kind) else { return }
+    // The event names the first of several.
+    var left = event.count - 1
+    var next = max(sequence + 1, track.firstSequence)
+    while left > 0, next < track.endSequence {
+      if track[Int(next - track.firstSequence)].state == state {
+        add(next, of: id)
+        left -= 1
+      }
+      next += 1
+    }
+  }
+
+  /// Those that were on their way at a moment; when there were none, the last one planned before.
+  init(underWayAt moment: WallTime, target: TargetID?, in snapshot: Snapshot, label: String) {
+    self.init(label: label)
+    let now = snapshot.now.microseconds
+    for track in snapshot.tracks where target == nil || track.target == target {
+      let end = track.firstIndex(notBefore: moment.microseconds + 1)
+      // Nothing is under way for longer than this, and the search has to end somewhere.
+      let begin = track.firstIndex(notBefore: moment.microseconds - Self.longest)
+      for index in begin..<max(begin, end) {
+        let point = track[index]
+        guard let life = point.life(until: now) else { continue }
+        if point.plannedAt + life >= moment.microseconds {
+          add(track.firstSequence + Int64(index), of: track.target)
+        }
+      }
+    }
+    guard isEmpty else { return }
+    let last = snapshot.tracks.filter { target == nil || $0.target == target }.compactMap { track in
+      let place = track.firstIndex(notBefore: moment.microseconds + 1) - 1
+      return place >= 0 ? (track: track, place: place) : nil
+    }.max { $0.track[$0.place].plannedAt < $1.track[$1.place].plannedAt }
+    if let last { add(last.track.firstSequence + Int64(last.place), of: last.track.target) }
+  }
+
+  /// µs.
+  private static let longest: Int64 = 3_600_000_000
+
+  /// The latencies of those planned in a window, µs.
+  func values(in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric) -> [Int64] {
+    var values: [Int64] = []
+    for target in targets where snapshot.tracks.indices.contains(target) {
+      let track = snapshot.tracks[target]
+      forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
+        if let value = point.value(of: metric) { values.append(max(0, value)) }
+      }
+    }
+    return values
+  }
+
+  /// Visits those of a track that lie in a range of its places.
+  func forEach(of track: PointTrack, in range: Range<Int>, _ body: (Int64, PlotPoint) -> Void) {
+    let first = track.firstSequence
+    for sequence in sequences(
+      of: track.target, from: first + Int64(range.lowerBound), to: first + Int64(range.upperBound))
+    {
+      body(sequence, track[Int(sequence - first)])
+    }
+  }
+
+  /// When any of them was under way: stretches of wall time in µs that do not touch, ascending.
+  func lifetimes(in snapshot: Snapshot) -> [TargetID: [ClosedRange<Int64>]] {
+    var result: [TargetID: [ClosedRange<Int64>]] = [:]
+    let now = snapshot.now.microseconds
+    for track in snapshot.tracks {
+      var merged: [ClosedRange<Int64>] = []
+      forEach(of: track, in: 0..<track.count) { _, point in
+        let end = point.plannedAt + (point.life(until: now) ?? 0)
+        if let last = merged.last, point.plannedAt <= last.upperBound {
+          merged[merged.count - 1] = last.lowerBound...max(last.upperBound, end)
+        } else {
+          merged.append(point.plannedAt...max(point.plannedAt, end))
+        }
+      }
+      if !merged.isEmpty { result[track.target] = merged }
+    }
+    return result
+  }
+}
+
+extension PlotPoint {
+  /// How long it was under way, µs; one that is not over yet until now. `nil` for what was never sent.
+  func life(until now: Int64) -> Int64? {
+    if let longest = [acceptLatency, deliveryLatency].compactMap({ $0 }).max() { return max(0, longest) }
+    switch state {
+    case .planned, .missed: return nil
+    case .inFlight: return max(0, now - plannedAt)
+    default: return isSent ? 0 : nil
+    }
+  }
+}
+
+extension NotificationState {
+  /// The state that an event of this kind reports; `nil` for other kinds.
+  init?(_ kind: EventKind) {
+    switch kind {
+    case .lost: self = .lost
+    case .late: self = .late
+    case .failed: self = .failed
+    case .rejected: self = .rejected
+    case .missed: self = .missed
+    case .interrupted: self = .interrupted
+    default: return nil
+    }
+  }
+}
