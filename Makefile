@@ -4,7 +4,7 @@ SWIFT ?= swift
 ORACLES := .build/oracles
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test bench lint format clean
+.PHONY: help demo build release test bench lint format pictures clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -35,6 +35,10 @@ lint: ## formatting and the floors of the house
 
 format: ## rewrite sources in the house's format
 	@scripts/format
+
+pictures: release ## the README's pictures, written by the dashboard itself
+	@scripts/bootstrap build test
+	@scripts/pictures
 
 clean: ## remove what was built
 	$(SWIFT) package clean

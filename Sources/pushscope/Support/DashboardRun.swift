@@ -18,6 +18,11 @@ enum DashboardRun {
     options.theme = theme
     options.ascii = isASCII
     options.plain = isPlain
+    options.writeSamples = { ids, sink in
+      let reader = try StoreReader.open(at: store)
+      defer { reader.close() }
+      try Exporter(reader: reader).exportSamples(withIDs: ids, to: sink)
+    }
     _ = try Dashboard.run(options)
   }
 }
