@@ -7,9 +7,19 @@ struct DeviceClocks: Sendable {
   /// How often a device's offset is told as an event.
   static let announcement = Duration.seconds(60)
 
-  struct Key: Hashable, Sendable {
+  private struct Key: Hashable {
     var device: String
     var bootID: String?
+
+    init(_ exchange: ArrivedExchange) {
+      device = exchange.device
+      bootID = exchange.bootID
+    }
+
+    init(_ receipt: ArrivedReceipt) {
+      device = receipt.device
+      bootID = receipt.bootID
+    }
   }
 
   private struct Entry {
@@ -19,16 +29,11 @@ struct DeviceClocks: Sendable {
   }
 
   private var entries: [Key: Entry] = [:]
+  /// When this host last woke from sleep, or a little later.
+  private var wokeAt: MonotonicTime?
 
   /// Devices remembered.
   var count: Int { entries.count }
-
-  /// What an exchange changed.
-  struct News: Sendable, Equatable {
-    var outcome: DeviceClock.Outcome
-    /// What is to be said of the device's clock now; `nil` when it was said a short while ago.
-    var announcement: Announcement?
-  }
 
   struct Announcement: Sendable, Equatable {
     /// When the exchange ended, on the device's clock and as that reads on ours.
@@ -38,33 +43,48 @@ struct DeviceClocks: Sendable {
     var exchanges: Int
   }
 
-  mutating func take(_ arrived: ArrivedExchange) -> News {
-    let key = Key(device: arrived.device, bootID: arrived.bootID)
+  /// This host slept. Its monotonic clock stood still meanwhile and the devices' did not, so nothing that was known
+  /// from before holds for what comes after, nor the other way round.
+  mutating func hostSlept(until now: MonotonicTime) {
+    wokeAt = now
+    for key in entries.keys { entries[key]?.clock = DeviceClock() }
+  }
+
+  mutating func take(_ arrived: ArrivedExchange) -> DeviceClock.Outcome {
+    if let wokeAt, arrived.exchange.t2 < wokeAt { return .outdated }
+    let key = Key(arrived)
     if entries[key] == nil, entries.count >= Self.maximum { forgetSilent() }
     var entry = entries[key] ?? Entry(lastHeard: arrived.arrivedAt)
     entry.lastHeard = max(entry.lastHeard, arrived.arrivedAt)
-    var news = News(outcome: entry.clock.take(arrived.exchange))
-    let isDue = entry.announcedAt.map { arrived.arrivedAt - $0 >= Self.announcement } ?? true
-    switch news.outcome {
-    case .repeated, .outdated: break
-    case .taken where !isDue: break
-    case .taken, .stepped:
-      if let reading = entry.clock.reading(of: arrived.exchange.t4) {
-        entry.announcedAt = arrived.arrivedAt
-        news.announcement = Announcement(
-          stamp: arrived.exchange.t4, reading: reading, drift: entry.clock.driftPartsPerMillion,
-          exchanges: entry.clock.exchanges.count)
-      }
-    }
+    let outcome = entry.clock.take(arrived.exchange)
+    if case .stepped = outcome { entry.announcedAt = nil }
     entries[key] = entry
-    return news
+    return outcome
+  }
+
+  /// What is to be said of a device's clock after an exchange that was taken; `nil` when it was said a short while ago.
+  mutating func announcement(after arrived: ArrivedExchange) -> Announcement? {
+    let key = Key(arrived)
+    guard let entry = entries[key],
+      entry.announcedAt.map({ arrived.arrivedAt - $0 >= Self.announcement }) ?? true,
+      let reading = entry.clock.reading(of: arrived.exchange.t4)
+    else { return nil }
+    entries[key]?.announcedAt = arrived.arrivedAt
+    return Announcement(
+      stamp: arrived.exchange.t4, reading: reading, drift: entry.clock.driftPartsPerMillion,
+      exchanges: entry.clock.exchanges.count)
   }
 
   /// When a device received a notification, by our clock; `nil` when no exchange of its boot tells.
   func reading(of receipt: ArrivedReceipt) -> ClockReading? {
-    guard let clock = entries[Key(device: receipt.device, bootID: receipt.bootID)]?.clock else { return nil }
+    guard let clock = entries[Key(receipt)]?.clock else { return nil }
     let (stamp, isTooLarge) = receipt.receivedAt.microseconds.multipliedReportingOverflow(by: 1000)
-    return isTooLarge ? nil : clock.reading(of: stamp, resolution: ArrivedReceipt.resolution)
+    guard !isTooLarge, let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution) else {
+      return nil
+    }
+    // A stamp from before the sleep reads too early by its length.
+    if let wokeAt, reading.earliest < wokeAt { return nil }
+    return reading
   }
 
   /// An eighth at a time, so that a flood of new names does not sort them all each time.

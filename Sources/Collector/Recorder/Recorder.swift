@@ -100,6 +100,9 @@ final class Recorder {
     var blocks: [PlannedBlock] = []
     var clockEvents = clockWatch.look(at: clock)
     if !clockEvents.isEmpty { ledger.anchor = clockWatch.anchor }
+    if clockEvents.contains(where: { $0.kind == .suspended }) {
+      ledger.noteSleep(until: clock.monotonicNow())
+    }
     for observation in content.observations {
       ledger.apply(observation)
       if case .planned(let block) = observation { blocks.append(block) }
@@ -165,7 +168,7 @@ final class Recorder {
       return nil
     }
     // First the clocks, by which the receipts are read.
-    let exchanges = delivery.exchanges.compactMap { ledger.apply($0) }
+    let exchanges = ledger.apply(delivery.exchanges)
     var outcome = ReceiptOutcome()
     for receipt in delivery.receipts {
       switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {

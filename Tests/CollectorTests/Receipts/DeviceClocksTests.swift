@@ -40,16 +40,20 @@ import Testing
     var clocks = DeviceClocks()
     var told: [Int64] = []
     for second in stride(from: Int64(100), to: 300, by: 10) {
-      if clocks.take(try arrived("a", at: second)).announcement != nil { told.append(second) }
+      let exchange = try arrived("a", at: second)
+      let outcome = clocks.take(exchange)
+      #expect(outcome == .taken)
+      if clocks.announcement(after: exchange) != nil { told.append(second) }
     }
     #expect(told == [100, 160, 220, 280])
-    let step = clocks.take(try arrived("a", at: 295, ahead: 500))
-    #expect(step.announcement != nil, "a clock that was set is told of at once")
-    guard case .stepped(let by) = step.outcome else {
+    let set = try arrived("a", at: 295, ahead: 500)
+    guard case .stepped(let by) = clocks.take(set) else {
       Issue.record("no step")
       return
     }
     #expect(abs(by - 495_000_000_000) < 10_000_000)
+    let announcement = clocks.announcement(after: set)
+    #expect(announcement != nil, "a clock that was set is told of at once")
   }
 
   @Test func forgetsWhoWasSilentLongest() throws {

@@ -142,7 +142,8 @@ import Testing
 
   /// Whatever is broken in a good body, the answer is a value or an error, and the error is our own words.
   @Test func survivesNoise() {
-    let body = Array("{\"receipts\":[\(Self.good),\(Self.good)]}".utf8)
+    let exchange = #"{"t1":1,"t2":2,"t3":3,"t4":4,"device":"d"}"#
+    let body = Array("{\"receipts\":[\(Self.good),\(Self.good)],\"clock\":[\(exchange)]}".utf8)
     var state: UInt64 = 1
     func random(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

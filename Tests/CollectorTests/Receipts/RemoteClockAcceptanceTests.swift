@@ -118,6 +118,53 @@ struct RemoteClockAcceptanceTests {
     #expect((new.deliveryError ?? .max) < 12_000)
   }
 
+  @Test(
+    "when the collector's host slept, nothing from before is read by what came after, nor the other way round"
+  )
+  func sleepingHost() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(86_400))
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(1), drift: 10)
+    fixture.plan(4)
+    phone.pass(microseconds: 200_000)
+    for number in Int64(1)...4 { fixture.send(number) }
+    func receipt(_ number: Int64, _ stamp: WallTime) -> ArrivedReceipt {
+      ArrivedReceipt(
+        id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: "phone",
+        arrivedAt: fixture.clock.monotonicNow(), receivedAt: stamp)
+    }
+    let first = try phone.exchange(out: 5_000, back: 5_000)
+    fixture.inbox.receive([receipt(1, phone.stamp)], exchanges: [first]) { _ in }
+    _ = try fixture.recorder.round()
+    phone.pass(microseconds: 100_000_000)
+    // Received, and asked, before the host falls asleep; told after it woke.
+    let before = phone.stamp
+    let interrupted = try phone.exchange(out: 5_000, back: 5_000)
+    fixture.clock.sleepHost(.seconds(10))
+    phone.set(by: .seconds(10))
+    phone.pass(microseconds: 2_000_000)
+    _ = try fixture.recorder.round()
+    let after = phone.stamp
+    fixture.inbox.receive([receipt(2, after)], exchanges: [interrupted]) { _ in }
+    _ = try fixture.recorder.round()
+    let truth = fixture.clock.monotonicNow()
+    let second = try phone.exchange(out: 5_000, back: 5_000)
+    fixture.inbox.receive([receipt(3, before), receipt(4, after)], exchanges: [second]) { _ in }
+    _ = try fixture.recorder.round()
+    func sample(_ number: Int64) throws -> Sample {
+      try #require(try fixture.reader.sample(fixture.id(number)))
+    }
+    #expect((try sample(1).deliveryError ?? .max) < 7_000)
+    #expect(
+      try sample(2).deliveryError == sample(2).deliveryLatency, "only that it was here by now is certain")
+    #expect(try sample(3).deliveryError == sample(3).deliveryLatency)
+    let last = try sample(4)
+    let (latency, error) = (try #require(last.deliveryLatency), try #require(last.deliveryError))
+    #expect(error < 7_000)
+    #expect(abs(latency - (truth.microseconds - last.plannedMonotonic)) <= error)
+    #expect(try fixture.kinds().contains(.suspended))
+    #expect(try !fixture.kinds().contains(.clockStep), "nobody set a clock")
+  }
+
   @Test("a batch that is posted again because its answer was lost changes nothing")
   func lostAnswer() throws {
     let fixture = try RecorderFixture()
