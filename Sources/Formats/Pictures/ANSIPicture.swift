@@ -8,7 +8,7 @@ public enum ANSIPicture {
       var runs = grid.runs(ofRow: row)
       // What is blank at the end would only wrap in a narrower terminal.
       while var last = runs.popLast() {
-        guard last.style.isInvisibleOnBlank else {
+        guard last.style == PictureStyle() else {
           runs.append(last)
           break
         }
