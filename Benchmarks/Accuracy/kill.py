@@ -19,8 +19,13 @@ with Station(500, ["receipt_deadline: 500ms", "timeout: 2s"]) as station:
     survived = 0
     for number in range(1, ROUNDS + 1):
         collector = station.collect()
-        # A tenth die at birth or while the store is opened and recovered.
-        wait = moments.uniform(0.002, 0.2) if moments.random() < 0.1 else moments.uniform(0.3, 1.2)
+        # A tenth die at birth or while the store is opened and recovered, the others while they send.
+        if moments.random() < 0.1:
+            wait = moments.uniform(0.002, 0.2)
+        else:
+            while (line := collector.stderr.readline()) and "sending to" not in line:
+                pass
+            wait = moments.uniform(0.2, 1.2)
         time.sleep(wait)
         if collector.poll() is not None:
             sys.exit(f"round {number}: the collector ended by itself: {collector.stderr.read()}")

@@ -133,7 +133,7 @@ struct AcceptanceTests {
       try collector.waitForExit()
     }
     let last = try station.collect(["--count", "50"])
-    #expect(try last.waitForExit() == 0)
+    #expect(try last.waitForExit() == 0, "\(last.standardError)")
     try service.stop()
     let figures = try PushService.check(station, script: service.script, killed: true)
     #expect((figures["requests"] as? Int ?? 0) > 100)

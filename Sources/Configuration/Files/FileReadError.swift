@@ -1,4 +1,5 @@
 import Glibc
+import Measurement
 
 /// Why a file could not be read.
 public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -37,7 +38,7 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .missing: "create it or correct the path (relative paths start at the configuration file)"
     case .isDirectory, .notRegular, .tooLarge: "name the file that is meant"
     case .permissionDenied: "give this user the right to read it"
-    case .exposed: "run: chmod 600 \(path.visibleText)"
+    case .exposed: "run: chmod 600 \(HarmlessText.make(path))"
     case .empty: "put the content in"
     case .system: "see to the file system"
     }

@@ -1,3 +1,5 @@
+import Measurement
+
 /// A file that cannot be used, with all that is wrong with it.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of trouble, for exit codes.
@@ -23,7 +25,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 
   init(code: Code, file: String, message: String, remedy: String) {
     let problem = ConfigurationProblem(
-      place: SourcePlace(file: file.visibleText), message: message, remedy: remedy)
+      place: SourcePlace(file: HarmlessText.make(file)), message: message, remedy: remedy)
     self.init(code: code, problems: [problem])
   }
 

@@ -1,3 +1,5 @@
+import Measurement
+
 /// What all values of one file share: its name, where its relative paths start, the environment, and the list of
 /// mistakes found so far. Used by one decoding call, on one thread.
 final class YAMLContext {
@@ -10,7 +12,7 @@ final class YAMLContext {
   static let maximumProblems = 50
 
   init(file: String, directory: String, environment: [String: String]) {
-    self.file = file.visibleText
+    self.file = HarmlessText.make(file)
     self.directory = directory
     self.environment = environment
   }

@@ -130,11 +130,16 @@ struct StoreFile {
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
     return try StoreError.wrapping(path: path) {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      defer { try? queue.close() }
-      return try queue.read { db in
-        try check(db)
-        return try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      do {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { db in
+          try check(db)
+          return try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        }
+      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+        // Somebody died while the file was made: only a writer can play its journal back, and that one checks again.
+        return 0
       }
     }
   }
