@@ -147,9 +147,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "targets[0].schedule.burst",
       "has no use with poisson arrivals", "write `arrivals: burst`, or delete this line"),
     Mistake(
-      "targets: [{ name: ios, provider: apns, topic: x, credentials: {} }]\n", "c.yaml:1:34",
-      "targets[0].provider", "\"apns\" is not spoken by this version yet", "use one of: http, loopback"),
-    Mistake(
       "targets: [{ name: a, provider: loopbak }]\n", "c.yaml:1:32", "targets[0].provider",
       "\"loopbak\" is not known here", "did you mean \"loopback\"?"),
     Mistake(

@@ -4,6 +4,7 @@ public struct HTTPSettings: Sendable, Hashable {
   public struct Header: Sendable, Hashable {
     /// In lower case, as HTTP/2 wants it (RFC 9113, section 8.2).
     public var name: String
+    /// A template: see ``HTTPSettings/placeholders``.
     public var value: Secret
 
     public init(name: String, value: Secret) {
@@ -21,28 +22,77 @@ public struct HTTPSettings: Sendable, Hashable {
   public var method: Method
   /// In the order of the file.
   public var headers: [Header]
-  /// What `body_file` held when the configuration was read; `nil` when none is named.
+  /// What `body_file` held when the configuration was read; `nil` when none is named. A template: see
+  /// ``placeholders``.
   public var body: [UInt8]?
   public var success: StatusRanges
 
-  static let keys = ["method", "headers", "body_file", "success"]
+  /// The body's exact size, reached by its `{padding}`.
+  public var payloadBytes: Int?
+
+  static let keys = ["method", "headers", "body_file", "success", "payload_bytes"]
   static let maximumBodyBytes = 256 * 1024
 
+  /// What may stand between braces in the endpoint, in header values and in the body.
+  public static let placeholders = [
+    "id", "mac", "planned_ms", "planned_at", "sequence", "pushscope", "padding",
+  ]
+
   public init(
-    method: Method = .post, headers: [Header] = [], body: [UInt8]? = nil, success: StatusRanges = .successful
+    method: Method = .post, headers: [Header] = [], body: [UInt8]? = nil, success: StatusRanges = .successful,
+    payloadBytes: Int? = nil
   ) {
     self.method = method
     self.headers = headers
     self.body = body
     self.success = success
+    self.payloadBytes = payloadBytes
   }
 
-  init(_ map: YAMLMapping) {
-    self.init(
+  static func variants(_ map: YAMLMapping) -> [TargetVariant] {
+    let sizes = map.payloadAxis(in: 1...maximumBodyBytes)
+    map.check(variants: sizes.choices.count)
+    let settings = HTTPSettings(
       method: map["method"]?.choice(of: Method.self) ?? .post,
       headers: map["headers"].map(Self.headers) ?? [],
       body: map["body_file"]?.fileContents(maximumBytes: Self.maximumBodyBytes),
       success: map["success"]?.parsed(StatusRanges.parse) ?? .successful)
+    if let body = settings.body, let value = map["body_file"] {
+      Self.checkPlaceholders(in: String(decoding: body, as: UTF8.self), value)
+    }
+    if let value = map["payload_bytes"], map["body_file"] == nil || settings.body?.names("padding") == false {
+      value.report(
+        "cannot be kept: the body has no place to fill",
+        remedy: "write {padding} where the body in body_file may grow")
+    }
+    return sizes.choices.map { size in
+      var settings = settings
+      settings.payloadBytes = size.value
+      return TargetVariant(name: TargetVariant.name(sizes.part(size)), settings: .http(settings))
+    }
+  }
+
+  /// Whether a receipt could name the notification: its id and the proof for it are in the request.
+  func carriesTicket(endpoint: Endpoint?) -> Bool {
+    let texts =
+      headers.map { Array($0.value.exposed.utf8) } + [body ?? [], Array((endpoint?.target ?? "").utf8)]
+    func names(_ word: String) -> Bool { texts.contains { $0.names(word) } }
+    return names("pushscope") || (names("id") && names("mac"))
+  }
+
+  /// Braces around a word that is nearly a placeholder's are a typing mistake; other braces are the text's own.
+  private static func checkPlaceholders(in text: String, _ value: YAMLValue) {
+    for part in text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1).prefix(1000) {
+      guard let end = part.firstIndex(of: "}") else { continue }
+      let word = String(part[..<end])
+      guard (2...16).contains(word.utf8.count), !placeholders.contains(word),
+        word.utf8.allSatisfy({ (97...122).contains($0) || $0 == 95 }),
+        let meant = NearestWord.suggestion(for: word, among: placeholders)
+      else { continue }
+      value.report(
+        "there is no placeholder {\(word)}",
+        remedy: "did you mean {\(meant)}? (placeholders: \(placeholders.joined(separator: ", ")))")
+    }
   }
 
   private static func headers(_ value: YAMLValue) -> [Header] {
@@ -61,7 +111,9 @@ public struct HTTPSettings: Sendable, Hashable {
         value.report("is given twice", remedy: "keep one of them (upper and lower case are the same)")
         continue
       }
-      if let text = value.string() { headers.append(Header(name: name, value: Secret(text))) }
+      guard let text = value.string() else { continue }
+      checkPlaceholders(in: text, value)
+      headers.append(Header(name: name, value: Secret(text)))
     }
     return headers
   }
@@ -78,5 +130,19 @@ public struct HTTPSettings: Sendable, Hashable {
       && name.utf8.allSatisfy {
         (48...57).contains($0) || (97...122).contains($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
       }
+  }
+}
+
+extension [UInt8] {
+  /// Whether a placeholder stands in it.
+  fileprivate func names(_ placeholder: String) -> Bool {
+    let word = Array("{\(placeholder)}".utf8)
+    var rest = self[...]
+    while let open = rest.firstIndex(of: 0x7B) {
+      rest = rest[open...]
+      if rest.starts(with: word) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
   }
 }

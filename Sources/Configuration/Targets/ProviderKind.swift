@@ -1,12 +1,14 @@
-/// The push services this version speaks to.
+/// The push services that pushscope speaks to.
 public enum ProviderKind: String, Sendable, Hashable, CaseIterable {
-  /// Any URL that takes a POST.
+  /// Apple's push service.
+  case apns
+  /// Firebase Cloud Messaging, HTTP v1.
+  case fcm
+  /// Browsers, and what speaks UnifiedPush.
+  case webpush
+  case ntfy
+  /// Any URL that takes a request.
   case http
   /// The built-in service, `pushscope loopback`.
   case loopback
-
-  /// Words that stand for services of other versions, so that they are not taken for typing mistakes.
-  static let reserved = Dictionary(
-    uniqueKeysWithValues: ["apns", "fcm", "webpush", "ntfy"].map { ($0, "is not spoken by this version yet") }
-  )
 }

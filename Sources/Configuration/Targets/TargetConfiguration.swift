@@ -14,6 +14,9 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var timeout: Duration
   /// How long a receipt may take; `nil` when none is expected.
   public var receiptDeadline: Duration?
+  /// What the probes differ in, in the order in which they take turns; never empty.
+  public var variants: [TargetVariant]
+  /// Of the first variant; all have the same provider, endpoint and credentials.
   public var settings: ProviderSettings
 
   public var provider: ProviderKind { settings.kind }
@@ -32,5 +35,6 @@ public struct TargetConfiguration: Sendable, Hashable {
     self.timeout = timeout
     self.receiptDeadline = receiptDeadline
     self.settings = settings
+    variants = [TargetVariant(settings: settings)]
   }
 }

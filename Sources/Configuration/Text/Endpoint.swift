@@ -63,3 +63,8 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { origin }
 }
+
+extension Endpoint: CustomReflectable {
+  /// Keeps `dump` from printing the path.
+  public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+}
