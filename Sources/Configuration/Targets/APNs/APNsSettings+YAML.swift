@@ -26,9 +26,9 @@ extension APNsSettings {
     var variants: [TargetVariant] = []
     for priority in priorities.choices {
       for pushType in pushTypes.choices {
-        check(priority, pushType.value)
+        checkPriority(priority, pushType.value)
         for size in sizes.choices {
-          check(size, pushType.value)
+          checkSize(size, pushType.value)
           guard let deviceToken, let credentials else { continue }
           variants.append(
             TargetVariant(
@@ -54,7 +54,7 @@ extension APNsSettings {
     return .some(number)
   }
 
-  private static func check(_ priority: VariantAxis<Int?>.Choice, _ pushType: PushType) {
+  private static func checkPriority(_ priority: VariantAxis<Int?>.Choice, _ pushType: PushType) {
     guard let number = priority.value, !pushType.priorities.contains(number) else { return }
     priority.source?.report(
       "\(number) does not go with push_type: \(pushType.rawValue)",
@@ -63,7 +63,7 @@ extension APNsSettings {
     )
   }
 
-  private static func check(_ size: VariantAxis<Int?>.Choice, _ pushType: PushType) {
+  private static func checkSize(_ size: VariantAxis<Int?>.Choice, _ pushType: PushType) {
     guard let bytes = size.value, bytes > pushType.maximumPayloadBytes else { return }
     size.source?.report(
       "\(bytes) is more than push_type: \(pushType.rawValue) takes",
