@@ -149,7 +149,10 @@ let package = Package(
       ], swiftSettings: strict),
     .target(name: "PythonTestKit", path: "Tests/PythonTestKit", swiftSettings: strict),
     .testTarget(
-      name: "ProvidersTests", dependencies: ["Measurement", "Providers", "PythonTestKit"], swiftSettings: strict),
+      name: "ProvidersTests",
+      dependencies: [
+        "Measurement", "Providers", "PythonTestKit", .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "TerminalTests", dependencies: ["ConstraintAnimation", "Terminal"], swiftSettings: strict),
     .testTarget(

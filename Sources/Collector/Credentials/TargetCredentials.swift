@@ -144,11 +144,19 @@ public struct TargetCredentials: Sendable {
       case .at(let seconds): .at(seconds)
       case .after(let duration): .after(duration)
       }
+    let authorization: APNsAuthorization
+    if case .apnsCertificate = kind {
+      authorization = .certificate
+    } else if let token {
+      authorization = .bearer(token)
+    } else {
+      throw ProviderError("credentials", "have given no token yet", remedy: "make one first")
+    }
     return try APNsProvider(
       origin: origin, deviceToken: deviceToken, topic: settings.topic,
       pushType: APNsPushType(rawValue: settings.pushType.rawValue) ?? .alert, priority: settings.priority,
       expiration: expiration, collapseID: settings.collapseID, payloadBytes: settings.payloadBytes,
-      authorization: token.map { .bearer($0) } ?? .certificate)
+      authorization: authorization)
   }
 
   /// All variants of a target have one provider; the configuration sees to it.

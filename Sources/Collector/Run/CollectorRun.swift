@@ -106,8 +106,8 @@ public final class CollectorRun: Sendable {
       let credentialed = try await services.ready()
       let timing = try TimingThread(
         run: run,
-        targets: assembled.map {
-          $0.target.transportTarget(
+        targets: try assembled.map {
+          try $0.target.transportTarget(
             id: $0.id, seed: run.fingerprint, authenticator: authenticator,
             providers: credentialed[$0.id], variants: $0.variants)
         },
@@ -197,7 +197,7 @@ public final class CollectorRun: Sendable {
     }
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
-    return selected.map { TargetAssembly($0, options: options) }
+    return try selected.map { try TargetAssembly($0, options: options) }
   }
 
   private func listen(

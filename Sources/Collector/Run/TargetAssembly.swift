@@ -8,9 +8,12 @@ struct TargetAssembly: Sendable {
   var configuration: TargetConfiguration
   var arrivals: ArrivalProcess
   var limits: ScheduleLimits
+  var credentials: TargetCredentials
 
-  init(_ configuration: TargetConfiguration, options: CollectorOptions) {
+  /// Reads and checks what is secret about the target.
+  init(_ configuration: TargetConfiguration, options: CollectorOptions) throws(TargetCredentialError) {
     self.configuration = configuration
+    credentials = try TargetCredentials(reading: configuration)
     var schedule = configuration.schedule
     if let rate = options.rate { schedule.rate = rate }
     arrivals = schedule.process
@@ -23,7 +26,7 @@ struct TargetAssembly: Sendable {
     TargetDescription(
       name: configuration.name, provider: configuration.provider.rawValue,
       receiptDeadline: configuration.receiptDeadline?.microseconds, askedRate: arrivals.rate.perSecond,
-      variants: [])
+      variants: configuration.variants.count > 1 ? configuration.variants.map(\.name) : [])
   }
 
   func ledgerTarget(id: TargetID) -> LedgerTarget {
@@ -36,24 +39,11 @@ struct TargetAssembly: Sendable {
   func transportTarget(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, providers: [any Provider]?,
     variants: [VariantID]
-  ) -> TransportTarget {
-    TransportTarget(
-      id: id, providers: providers ?? [provider], variants: variants, authenticator: authenticator,
-      arrivals: arrivals, limits: limits, timeout: configuration.timeout, caFile: configuration.caFile,
+  ) throws(TargetCredentialError) -> TransportTarget {
+    let ready: [any Provider] = if let providers { providers } else { try credentials.providers(token: nil) }
+    return TransportTarget(
+      id: id, providers: ready, variants: variants, authenticator: authenticator, arrivals: arrivals,
+      limits: limits, timeout: configuration.timeout, caFile: configuration.caFile,
       seed: seed &+ UInt64(bitPattern: id.rawValue))
-  }
-
-  private var provider: any Provider {
-    switch configuration.settings {
-    case .http(let settings):
-      HTTPProvider(
-        url: configuration.endpoint.url, method: settings.method.rawValue,
-        headers: settings.headers.map { HeaderField($0.name, $0.value.exposed) },
-        body: settings.body ?? [], success: settings.success.ranges)
-    case .loopback(let settings):
-      LoopbackProvider(
-        origin: configuration.endpoint.origin, topic: settings.topic, pushType: settings.pushType.rawValue,
-        priority: settings.priority, expiration: settings.expiration)
-    }
   }
 }

@@ -20,6 +20,13 @@ public enum NtfyEvent: Sendable, Hashable {
     public var text: String
     /// What our own messages carry; `nil` when somebody else published it.
     public var ticket: PayloadMember.Ticket?
+
+    public init(id: String, time: Int64, text: String, ticket: PayloadMember.Ticket? = nil) {
+      self.id = id
+      self.time = time
+      self.text = text
+      self.ticket = ticket
+    }
   }
 
   private struct Line: Decodable {

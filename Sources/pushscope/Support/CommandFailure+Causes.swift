@@ -19,6 +19,7 @@ extension CommandFailure {
     case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
     case let error as OutputError:
       self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
+    case let error as TargetCredentialError: self.init("\(error)", exitStatus: .configuration)
     case let error as CollectorError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as TransportError:
       self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)

@@ -1,0 +1,113 @@
+import Measurement
+import Providers
+import Testing
+
+@Suite struct FCMProviderTests {
+  private func provider(
+    deviceToken: String = "d:APA91b-_x", priority: FCMPriority = .high, ttl: Duration? = .seconds(60),
+    validateOnly: Bool = false, payloadBytes: Int? = nil
+  ) throws(ProviderError) -> FCMProvider {
+    try FCMProvider(
+      origin: "https://fcm.googleapis.com", projectID: "my-project", deviceToken: deviceToken,
+      priority: priority, ttl: ttl, validateOnly: validateOnly, payloadBytes: payloadBytes,
+      accessToken: "ya29.x")
+  }
+
+  private func judge(_ status: Int, _ body: String, _ headers: [(String, String)] = []) throws
+    -> ProviderJudgement
+  {
+    try provider().judge(Probes.response(status, body, headers))
+  }
+
+  @Test func theMessageHasItsShape() throws {
+    let request = try provider(priority: .normal, validateOnly: true).request(for: Probes.notification())
+    #expect(request.url == "https://fcm.googleapis.com/v1/projects/my-project/messages:send")
+    #expect(
+      request.headers == [
+        HeaderField("authorization", "Bearer ya29.x"), HeaderField("content-type", "application/json"),
+      ])
+    let id = Probes.notification().id.description
+    let mac = String(repeating: "m", count: 43)
+    #expect(
+      String(decoding: request.body, as: UTF8.self)
+        == #"{"validate_only":true,"message":{"token":"d:APA91b-_x","data":{"v":"1","id":"\#(id)","mac":"\#(mac)","at":"1772600767123"},"android":{"priority":"normal","ttl":"60s"}}}"#
+    )
+  }
+
+  @Test func withoutATTLNothingIsSaidOfIt() throws {
+    let body = try provider(ttl: nil).request(for: Probes.notification(mac: nil)).body
+    let text = String(decoding: body, as: UTF8.self)
+    #expect(!text.contains("ttl") && !text.contains("mac"))
+  }
+
+  @Test func bodiesHaveExactlyTheirSize() throws {
+    for bytes in [768, 769, 4096] {
+      let request = try provider(payloadBytes: bytes).request(for: Probes.notification())
+      #expect(request.body.count == bytes)
+      let message = try #require(try Probes.object(request.body)["message"] as? [String: Any])
+      let data = try #require(message["data"] as? [String: String])
+      #expect(Set(data.keys).isSuperset(of: ["v", "id", "mac", "at"]))
+    }
+  }
+
+  @Test func whatFCMWouldRefuseIsRefusedBefore() {
+    #expect(throws: ProviderError.self) { try provider(deviceToken: "") }
+    #expect(throws: ProviderError.self) { try provider(deviceToken: "a b") }
+    #expect(throws: ProviderError.self) { try provider(ttl: .seconds(2_419_201)) }
+    #expect(throws: ProviderError.self) { try provider(payloadBytes: 4097) }
+    #expect(throws: ProviderError.self) { try provider(payloadBytes: 100) }
+    #expect(throws: ProviderError.self) {
+      try FCMProvider(origin: "https://a", projectID: "../x", deviceToken: "t", accessToken: "a")
+    }
+  }
+
+  private func status(_ status: String, details: String = "") -> String {
+    #"{"error":{"code":400,"message":"words for people","status":"\#(status)"\#(details.isEmpty ? "" : ",\"details\":[\(details)]")}}"#
+  }
+
+  private func fcmError(_ code: String) -> String {
+    #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}"#
+  }
+
+  private let badRequest =
+    #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token","description":"Invalid registration token"}]}"#
+
+  @Test func errorsAreToldByFCMsCodeElseGooglesStatus() throws {
+    #expect(try judge(200, #"{"name":"projects/p/messages/1"}"#) == ProviderJudgement(.accepted))
+    #expect(
+      try judge(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).verdict
+        == .rejected(reason: "UNREGISTERED"))
+    for details in [
+      fcmError("INVALID_ARGUMENT") + "," + badRequest, badRequest + "," + fcmError("INVALID_ARGUMENT"),
+    ] {
+      #expect(
+        try judge(400, status("INVALID_ARGUMENT", details: details)).verdict
+          == .rejected(reason: "INVALID_ARGUMENT: message.token"))
+    }
+    #expect(try judge(400, status("INVALID_ARGUMENT")).verdict == .rejected(reason: "INVALID_ARGUMENT"))
+    #expect(
+      try judge(
+        400, status("INVALID_ARGUMENT", details: "7,null,\"x\",[],{}," + fcmError("UNSPECIFIED_ERROR"))
+      ).verdict
+        == .rejected(reason: "UNSPECIFIED_ERROR"))
+    #expect(try judge(502, "<!DOCTYPE html><html>").verdict == .rejected(reason: ""))
+  }
+
+  @Test func pausesAreObeyed() throws {
+    let quota = status("RESOURCE_EXHAUSTED", details: fcmError("QUOTA_EXCEEDED"))
+    #expect(try judge(429, quota).retryAfter == .seconds(60))
+    #expect(try judge(429, quota, [("retry-after", "7")]).retryAfter == .seconds(7))
+    #expect(try judge(503, status("UNAVAILABLE"), [("retry-after", "9")]).retryAfter == .seconds(9))
+    #expect(try judge(503, status("UNAVAILABLE")).retryAfter == nil)
+  }
+
+  @Test func refusedTokensAreToldFromRefusedCredentialsOfOthers() throws {
+    #expect(try judge(401, status("UNAUTHENTICATED")).credential == .expired)
+    #expect(
+      try judge(401, status("UNAUTHENTICATED", details: fcmError("THIRD_PARTY_AUTH_ERROR"))).credential == nil
+    )
+    #expect(
+      try judge(403, status("PERMISSION_DENIED", details: fcmError("SENDER_ID_MISMATCH"))).credential
+        == .refused)
+  }
+}

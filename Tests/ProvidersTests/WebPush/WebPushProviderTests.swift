@@ -1,0 +1,133 @@
+import Measurement
+import Providers
+import Testing
+
+@Suite struct WebPushProviderTests {
+  private func provider(
+    ttl: Duration = .seconds(60), urgency: WebPushUrgency = .veryLow, topic: String? = "probe-01",
+    payloadBytes: Int? = nil, authorization: String? = "vapid t=a,k=b"
+  ) throws -> WebPushProvider {
+    try WebPushProvider(
+      subscription: WebPushCipherTests.subscription(), ttl: ttl, urgency: urgency, topic: topic,
+      payloadBytes: payloadBytes, authorization: authorization)
+  }
+
+  @Test func theRequestIsRFC8030s() throws {
+    let request = try provider().request(for: Probes.notification())
+    #expect(request.method == "POST")
+    #expect(request.url == "https://push.example.net/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV")
+    #expect(
+      Set(request.headers) == [
+        HeaderField("ttl", "60"), HeaderField("urgency", "very-low"), HeaderField("topic", "probe-01"),
+        HeaderField("content-encoding", "aes128gcm"), HeaderField("content-type", "application/octet-stream"),
+        HeaderField("authorization", "vapid t=a,k=b"),
+      ])
+    #expect(
+      try provider(authorization: nil).request(for: Probes.notification()).header("authorization") == nil)
+  }
+
+  @Test func noTwoMessagesShareKeyOrSalt() throws {
+    let provider = try provider()
+    let bodies = (0..<20).map { _ in provider.request(for: Probes.notification()).body }
+    #expect(Set(bodies.map { Array($0.prefix(16)) }).count == 20)
+    #expect(Set(bodies.map { Array($0[21..<86]) }).count == 20)
+  }
+
+  @Test func bodiesHaveExactlyTheirSize() throws {
+    for bytes in [WebPushProvider.smallestPayloadBytes, 256, 1000, 4096] {
+      #expect(try provider(payloadBytes: bytes).request(for: Probes.notification()).body.count == bytes)
+    }
+  }
+
+  @Test func whatServicesWouldRefuseIsRefusedBefore() {
+    #expect(throws: ProviderError.self) { try provider(ttl: .seconds(2_592_001)) }
+    #expect(throws: ProviderError.self) { try provider(ttl: .seconds(-1)) }
+    #expect(throws: ProviderError.self) { try provider(payloadBytes: 4097) }
+    #expect(throws: ProviderError.self) { try provider(payloadBytes: 10) }
+    for topic in ["", "a", "abcde", "a b", "ä", String(repeating: "a", count: 36)] {
+      #expect(throws: ProviderError.self) { try provider(topic: topic) }
+    }
+  }
+
+  @Test func receiptsAndLocationsAreRead() throws {
+    let granted = try #require(
+      WebPushAcceptance(
+        Probes.response(
+          202, "",
+          [
+            ("location", "https://push.example.net/message/qDIYHNcfAIPP_5ITvURr-d6BGt"), ("ttl", "15"),
+            (
+              "link",
+              "</other>; rel=\"next, x\"; title=\"a;b\", <https://push.example.net/receipt-subscription/S>; rel=\"urn:ietf:params:push:receipt\""
+            ),
+          ])))
+    #expect(granted.location == "https://push.example.net/message/qDIYHNcfAIPP_5ITvURr-d6BGt")
+    #expect(granted.receipt == "https://push.example.net/receipt-subscription/S")
+    #expect(granted.ttl == 15)
+    let plain = try #require(WebPushAcceptance(Probes.response(201, "", [("link", "<x"), ("ttl", "soon")])))
+    #expect(plain.receipt == nil && plain.ttl == nil && plain.location == nil)
+    #expect(WebPushAcceptance(Probes.response(404)) == nil)
+    // Unquoted, in other letters, without blanks; and links that are none.
+    func receipt(_ link: String) -> String? {
+      WebPushAcceptance(Probes.response(202, "", [("link", link)]))?.receipt
+    }
+    #expect(receipt("</r>;REL=urn:ietf:params:push:receipt") == "/r")
+    #expect(receipt("</r>; rel=\"next urn:ietf:params:push:receipt\"") == "/r")
+    #expect(receipt("</a>; rel=next") == nil)
+    #expect(receipt(String(repeating: "<", count: 8000)) == nil)
+    #expect(receipt(String(repeating: "<>;", count: 4000)) == nil)
+  }
+
+  /// As each service words it; the bodies are those of their documentation and source.
+  @Test func servicesAreToldApartByTheirWords() throws {
+    func refusal(_ status: Int, _ body: String, _ headers: [(String, String)] = []) -> WebPushRefusal {
+      WebPushRefusal(Probes.response(status, body, headers))
+    }
+    let mozilla = refusal(
+      410,
+      #"{"code":410,"errno":106,"error":"Gone","more_info":"http://autopush.readthedocs.io","message":"Request did not validate"}"#,
+      [("content-type", "application/json")])
+    #expect(mozilla.service == .mozilla && mozilla.reason == "errno 106 Gone" && mozilla.credential == nil)
+    let mozillaVAPID = refusal(401, #"{"code":401,"errno":109,"error":"Unauthorized","message":"Bad VAPID"}"#)
+    #expect(mozillaVAPID.reason == "errno 109 Unauthorized" && mozillaVAPID.credential == .refused)
+    let apple = refusal(403, #"{"reason":"BadJwtToken"}"#)
+    #expect(apple.service == .apple && apple.reason == "BadJwtToken" && apple.credential == .refused)
+    #expect(refusal(403, #"{"reason":"ExpiredJwtToken"}"#).credential == .expired)
+    let google = refusal(
+      403,
+      "the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions.\n",
+      [("content-type", "text/plain; charset=utf-8")])
+    #expect(
+      google.service == .google && google.reason.hasPrefix("the VAPID credentials")
+        && google.credential == .refused)
+    let windows = refusal(
+      406, "", [("x-wns-status", "dropped"), ("x-wns-error-description", "Channel throttled")])
+    #expect(windows.service == .windows && windows.reason == "Channel throttled")
+    let unified = refusal(
+      507,
+      #"{"code":50701,"http":507,"error":"cannot publish to UnifiedPush topic without previously active subscriber"}"#
+    )
+    #expect(unified.service == .ntfy && unified.reason.hasPrefix("50701 cannot publish"))
+    let prosody = refusal(404, "")
+    #expect(prosody.service == .unknown && prosody.reason == "")
+    #expect(refusal(502, "<html><h1>Bad Gateway</h1>", [("content-type", "text/html")]).reason == "")
+    #expect(refusal(502, "\n\n<html>").reason == "")
+  }
+
+  @Test func judgementsFollow() throws {
+    let provider = try provider()
+    for status in [200, 201, 202, 204] {
+      #expect(provider.judge(Probes.response(status)).verdict == .accepted)
+    }
+    for status in [203, 301, 400, 404, 410, 413, 500] {
+      #expect(provider.judge(Probes.response(status)).verdict == .rejected(reason: ""))
+    }
+    let busy = provider.judge(
+      Probes.response(
+        503, #"{"code":503,"errno":201,"error":"Service Unavailable"}"#, [("retry-after", "120")]))
+    #expect(
+      busy == ProviderJudgement(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
+    )
+    #expect(provider.judge(Probes.response(429)).retryAfter == RetryAfter.unnamed)
+  }
+}
