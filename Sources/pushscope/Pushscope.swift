@@ -20,7 +20,7 @@ struct Pushscope: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Calibrate.self,
+      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Doctor.self, Calibrate.self,
       Loopback.self, Device.self, Demo.self,
     ])
 

@@ -30,7 +30,7 @@ import Testing
     #expect(target.settings == .loopback(LoopbackSettings()))
   }
 
-  /// The commented target of the example is right as well.
+  /// The commented targets of the example are right as well.
   @Test func theExampleCanBeUncommented() throws {
     let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -39,20 +39,29 @@ import Testing
     let lines = text.split(separator: "\n").map {
       $0.hasPrefix("  # - ") || $0.hasPrefix("  #   ") ? "  " + $0.dropFirst(4) : $0
     }
-    let configuration = try load(lines.joined(separator: "\n"), environment: ["HOOK_TOKEN": "t0ps3cret"])
+    let directory = try credentialsDirectory()
+    try directory.write("AuthKey_ABC123DEFG.p8", "-----BEGIN PRIVATE KEY-----\n")
+    try directory.write("fcm.token", "d:token\n")
+    let file = try directory.write("pushscope.yaml", lines.joined(separator: "\n"))
+    let configuration = try PushscopeConfiguration.load(path: file, environment: ["HOOK_TOKEN": "t0ps3cret"])
+    #expect(configuration.targets.map(\.name) == ["loopback", "ios", "android", "browser", "ntfy", "hook"])
+    #expect(configuration.targets.map(\.provider) == [.loopback, .apns, .fcm, .webpush, .ntfy, .http])
+    #expect(configuration.targets[1].variants.map(\.name) == ["priority=10", "priority=5"])
+    #expect(configuration.targets[3].variants.map(\.name) == ["urgency=high", "urgency=normal"])
     let hook = try #require(configuration.targets.last)
-    #expect(hook.name == "hook")
     #expect(hook.schedule == .gentle)
     let expected = HTTPSettings(
       headers: [
         HTTPSettings.Header(name: "authorization", value: Secret("Bearer t0ps3cret")),
-        HTTPSettings.Header(name: "x-probe", value: Secret("1")),
+        HTTPSettings.Header(name: "x-probe", value: Secret("{sequence}")),
       ], body: Array("{}\n".utf8))
     #expect(hook.settings == .http(expected))
-    #expect(!"\(configuration)".contains("t0ps3cret"))
     var dumped = ""
     dump(configuration, to: &dumped)
-    #expect(!dumped.contains("t0ps3cret"))
+    for secret in ["t0ps3cret", "s3cret"] {
+      #expect(!"\(configuration)".contains(secret))
+      #expect(!dumped.contains(secret))
+    }
   }
 
   @Test func whatIsNotSaidHasItsDefault() throws {

@@ -8,7 +8,7 @@ struct CommandLineTests {
     arguments: [
       ["collect"], ["dashboard"], ["export"], ["summary"], ["runs"], ["runs", "list"], ["runs", "show"],
       ["runs", "rename"], ["runs", "delete"],
-      ["loopback"], ["demo"], ["calibrate"],
+      ["loopback"], ["demo"], ["calibrate"], ["doctor"],
     ])
   func help(command: [String]) throws {
     let result = try run(Programs.pushscope, command + ["--help"])

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -178,5 +179,14 @@ static inline int clinux_block_signals(void) {
   return pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 static inline int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* adjtimex: a struct of some thirty fields that only this asks for. Whether the kernel takes its clock for synchronized,
+   and by how many microseconds it may be off then. */
+static inline int clinux_clock_is_synchronized(int64_t *error) {
+  struct timex state = {0};
+  if (adjtimex(&state) < 0) return -1;
+  *error = state.maxerror;
+  return !(state.status & STA_UNSYNC);
+}
 
 #endif

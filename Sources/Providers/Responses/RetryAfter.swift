@@ -23,19 +23,7 @@ public enum RetryAfter {
       // More digits than an Int64 holds are a long time too.
       return .seconds(min(Int64(text) ?? .max, longest.components.seconds))
     }
-    guard let date = httpDate(text) else { return nil }
+    guard let date = HTTPDate.parse(text) else { return nil }
     return .microseconds(min(date.microseconds - now.microseconds, longest.microseconds))
   }
-
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that may be sent (RFC 9110, section 5.6.7).
-  private static func httpDate(_ text: String) -> WallTime? {
-    let parts = text.split(separator: " ")
-    guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }
-    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-    return WallTime(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
-  }
-
-  private static let months: [Substring] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
 }

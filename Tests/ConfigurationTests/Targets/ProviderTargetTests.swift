@@ -3,30 +3,30 @@ import Foundation
 import Testing
 
 @Suite struct ProviderTargetTests {
-  private static let files = Result { try credentialsDirectory() }
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try credentialsDirectory() }
 
   private func load(_ target: String, environment: [String: String] = [:]) throws -> TargetConfiguration {
-    let directory = try Self.files.get()
     let file = try directory.write("\(UUID().uuidString).yaml", "targets:\n  - { name: t, \(target) }\n")
     let loaded = try PushscopeConfiguration.load(path: file, environment: environment)
     return try #require(loaded.targets.first)
   }
 
-  private func problems(_ target: String, environment: [String: String] = [:]) throws
-    -> [ConfigurationProblem]
-  {
+  private func problems(
+    _ target: String, environment: [String: String] = [:]
+  ) throws -> [ConfigurationProblem] {
+    let file = try directory.write("\(UUID().uuidString).yaml", "targets:\n  - { name: t, \(target) }\n")
     do throws(ConfigurationError) {
-      let directory = try Self.files.get()
-      let file = try directory.write("\(UUID().uuidString).yaml", "targets:\n  - { name: t, \(target) }\n")
       _ = try PushscopeConfiguration.load(path: file, environment: environment)
       return []
-    } catch let error as ConfigurationError {
+    } catch {
       return error.problems
     }
   }
 
-  private func path(_ name: String) throws -> String { try Self.files.get().path + "/" + name }
-  private func file(_ name: String) throws -> SecretReference { .file(SecretFile(path: try path(name))) }
+  private func path(_ name: String) -> String { directory.path + "/" + name }
+  private func file(_ name: String) -> SecretReference { .file(SecretFile(path: path(name))) }
 
   static let apns =
     "provider: apns, endpoint: 'https://api.push.apple.com', device_token_file: device.token, topic: com.example.app"
@@ -42,13 +42,13 @@ import Testing
 
   @Test func apns() throws {
     let credentials = APNsSettings.Credentials.token(
-      signingKey: try file("key.p8"), keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+      signingKey: file("key.p8"), keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
     let plain = try load("\(Self.apns), \(Self.token)")
     #expect(
       plain.settings
         == .apns(
           APNsSettings(
-            deviceToken: try file("device.token"), topic: "com.example.app", priority: 10,
+            deviceToken: file("device.token"), topic: "com.example.app", priority: 10,
             credentials: credentials)))
     #expect(plain.provider == .apns && plain.variants.map(\.name) == [""])
     let full = try load(
@@ -58,7 +58,7 @@ import Testing
       full.settings
         == .apns(
           APNsSettings(
-            deviceToken: try file("device.token"), topic: "com.example.app", pushType: .voip, priority: 5,
+            deviceToken: file("device.token"), topic: "com.example.app", pushType: .voip, priority: 5,
             expiration: .after(.seconds(3600)), collapseID: "x", payloadBytes: 5120, credentials: credentials)
         ))
     let certificate = try load(
@@ -71,7 +71,7 @@ import Testing
             deviceToken: .text(Secret("00ff")), topic: nil, pushType: .background, priority: 5,
             expiration: .at(1_800_000_000),
             credentials: .certificate(
-              certificateFile: try path("push.pem"), privateKeyFile: SecretFile(path: try path("push.key")))))
+              certificateFile: path("push.pem"), privateKeyFile: SecretFile(path: path("push.key")))))
     )
   }
 
@@ -81,11 +81,11 @@ import Testing
       target.settings
         == .fcm(
           FCMSettings(
-            deviceToken: try file("device.token"), priority: .normal, ttl: .seconds(60), validateOnly: true,
-            payloadBytes: 4096, serviceAccount: try file("account.json"))))
+            deviceToken: file("device.token"), priority: .normal, ttl: .seconds(60), validateOnly: true,
+            payloadBytes: 4096, serviceAccount: file("account.json"))))
     #expect(
       try load(Self.fcm).settings
-        == .fcm(FCMSettings(deviceToken: try file("device.token"), serviceAccount: try file("account.json"))))
+        == .fcm(FCMSettings(deviceToken: file("device.token"), serviceAccount: file("account.json"))))
   }
 
   @Test func webPushGoesWhereTheSubscriptionSays() throws {
@@ -95,10 +95,10 @@ import Testing
       target.settings
         == .webpush(
           WebPushSettings(
-            subscription: try file("subscription.json"), ttl: .seconds(60), urgency: .veryLow,
+            subscription: file("subscription.json"), ttl: .seconds(60), urgency: .veryLow,
             topic: "probe1",
             credentials: WebPushSettings.Credentials(
-              vapidKey: try file("vapid.pem"), subject: "mailto:ops@example.com"))))
+              vapidKey: file("vapid.pem"), subject: "mailto:ops@example.com"))))
     let elsewhere = try load("\(Self.webpush), endpoint: 'https://127.0.0.1:8471'")
     #expect(elsewhere.endpoint.url == "https://127.0.0.1:8471/wpush/s3cret")
     let environment = try load(
@@ -122,7 +122,7 @@ import Testing
         == .ntfy(
           NtfySettings(
             topic: "probe", priority: 5, subscribe: true, payloadBytes: 256,
-            credentials: .token(try file("ntfy.token")))))
+            credentials: .token(file("ntfy.token")))))
     // What the collector hears itself needs no listener and has a deadline of its own accord.
     #expect(subscribing.receiptDeadline == .seconds(30))
     #expect(try load("\(Self.ntfy), subscribe: true, receipt_deadline: 5s").receiptDeadline == .seconds(5))
@@ -145,7 +145,6 @@ import Testing
         - { name: u, \(Self.http), headers: { x-id: '{id}', x-mac: '{mac}' }, receipt_deadline: 5s }
         - { name: v, provider: http, endpoint: 'https://h/{id}/{mac}', receipt_deadline: 5s }
       """
-    let directory = try Self.files.get()
     let loaded = try PushscopeConfiguration.load(
       path: try directory.write("receipts.yaml", text), environment: [:])
     #expect(loaded.targets.map(\.receiptDeadline) == [.seconds(5), .seconds(5), .seconds(5)])

@@ -1,0 +1,53 @@
+import CCurl
+import Configuration
+import Glibc
+import Measurement
+import NIOCore
+import NIOPosix
+
+/// Looks at this machine: its clock, and the address where receipts are to be heard.
+public enum HostDoctor {
+  /// 2025-01-01: no host that builds this is earlier.
+  private static let earliest = WallTime(microseconds: 1_735_689_600_000_000)
+
+  /// Tokens carry this clock's time, and people read it; latencies do not depend on it.
+  public static func clock(_ clock: any HostClock) -> DoctorFinding {
+    let now = clock.wallNow()
+    guard now >= earliest else {
+      return DoctorFinding(
+        .misconfigured, "host", "clock", "it says \(now.rfc3339), which is long ago",
+        remedy: "set it: timedatectl set-ntp true")
+    }
+    var error: Int64 = 0
+    switch clinux_clock_is_synchronized(&error) {
+    case 1:
+      return DoctorFinding(.fine, "host", "clock", "synchronized, off by at most \(max(1, error / 1000)) ms")
+    case 0:
+      return DoctorFinding(
+        .note, "host", "clock", "the kernel does not know it to be synchronized",
+        remedy: "tokens carry its time: see timedatectl timesync-status or chronyc tracking")
+    default:
+      return DoctorFinding(.note, "host", "clock", "the kernel does not say whether it is synchronized")
+    }
+  }
+
+  /// Whether the receipt listener's address can be had.
+  public static func listener(_ receipts: ReceiptsConfiguration) async -> DoctorFinding {
+    let address = receipts.listen
+    do {
+      let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: address.host, port: address.port).get()
+      try? await channel.close()
+      return DoctorFinding(.fine, "receipts", "listen", "\(address) can be had")
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      return DoctorFinding(
+        .note, "receipts", "listen", "\(address) is in use",
+        remedy: "right if a collector runs; else choose another port")
+    } catch {
+      return DoctorFinding(
+        .misconfigured, "receipts", "listen", "\(address) cannot be had: \(error)",
+        remedy: "name an address of this machine and a port that this user may have")
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Configuration
+import Measurement
+import Providers
+
+/// Looks at one target step by step, as a run would come to it, and ends with the first step that fails.
+public struct TargetDoctor: Sendable {
+  private let target: TargetConfiguration
+  private let clock: any HostClock
+  private let sends: Bool
+
+  /// No step waits longer for the other side.
+  static let patience = Duration.seconds(10)
+
+  /// - Parameter sends: also send one notification, which FCM is asked to validate only.
+  public init(_ target: TargetConfiguration, clock: any HostClock, sends: Bool) {
+    self.target = sends ? Self.validating(target) : target
+    self.clock = clock
+    self.sends = sends
+  }
+
+  /// Checks; blocks for as long as name servers and peers take.
+  public func examine(_ report: (DoctorFinding) -> Void) {
+    let credentials: TargetCredentials
+    do {
+      credentials = try TargetCredentials(reading: target)
+      report(try keyFinding(credentials))
+    } catch {
+      return report(
+        DoctorFinding(
+          .misconfigured, target.name, "key", error.message, remedy: error.remedy))
+    }
+    guard resolves(report), connects(credentials, report) else { return }
+    if sends { send(credentials, report) }
+  }
+
+  private func finding(
+    _ level: DoctorFinding.Level, _ step: String, _ message: String, remedy: String = ""
+  ) -> DoctorFinding {
+    DoctorFinding(level, target.name, step, message, remedy: remedy)
+  }
+
+  /// The probe shall disturb no device where the provider has a way to tell without.
+  private static func validating(_ target: TargetConfiguration) -> TargetConfiguration {
+    guard case .fcm(var settings) = target.settings else { return target }
+    settings.validateOnly = true
+    var target = target
+    target.settings = .fcm(settings)
+    target.variants = [TargetVariant(settings: .fcm(settings))]
+    return target
+  }
+
+  // MARK: Credentials
+
+  private func keyFinding(_ credentials: TargetCredentials) throws(TargetCredentialError) -> DoctorFinding {
+    // Every variant's request is built once: what cannot be is said here.
+    _ = try credentials.providers(token: try trialToken(credentials) ?? "trial")
+    if let end = credentials.subscriptionEnd, end < clock.wallNow() {
+      throw TargetCredentialError(
+        target: target.name, "the subscription ended at \(end.rfc3339)",
+        remedy: "subscribe again in the browser and save what it gives")
+    }
+    return finding(.fine, "key", Self.words(credentials.kind))
+  }
+
+  private static func words(_ kind: TargetCredentials.Kind) -> String {
+    switch kind {
+    case .none: "no credentials are needed"
+    case .apnsToken: "the signing key makes provider tokens"
+    case .apnsCertificate: "certificate and key are there"
+    case .fcm(let account): "\(account.clientEmail) signs for project \(account.projectID)"
+    case .vapid(let signer, _): "the VAPID key signs; its public key is \(signer.publicKey)"
+    case .ntfy(.none): "anybody may use the topic, or nobody"
+    case .ntfy(.token): "an access token is there"
+    case .ntfy(.basic(let username, _)): "a password for \(username) is there"
+    }
+  }
+
+  /// What is signed on this machine; `nil` where nothing is.
+  private func trialToken(_ credentials: TargetCredentials) throws(TargetCredentialError) -> String? {
+    do throws(CredentialError) {
+      switch credentials.kind {
+      case .apnsToken(let signer): return try signer.token(issuedAt: clock.wallNow())
+      case .vapid(let signer, let origin):
+        return try signer.authorization(for: origin, issuedAt: clock.wallNow())
+      case .fcm(let account):
+        _ = try account.tokenRequest(issuedAt: clock.wallNow())
+        return nil
+      case .none, .apnsCertificate, .ntfy: return nil
+      }
+    } catch {
+      throw TargetCredentialError(target: target.name, "the key \(error.message)", remedy: error.remedy)
+    }
+  }
+
+  // MARK: The way there
+
+  private func resolves(_ report: (DoctorFinding) -> Void) -> Bool {
+    let host = target.endpoint.host
+    switch NameLookup.addresses(of: host) {
+    case .success(let addresses):
+      let shown = addresses.prefix(4).joined(separator: ", ")
+      report(finding(.fine, "dns", "\(host) is at \(shown)\(addresses.count > 4 ? ", …" : "")"))
+      return true
+    case .failure(let failure):
+      report(
+        finding(
+          .unreachable, "dns", "\(host) cannot be looked up: \(failure.message)",
+          remedy: "check the endpoint's spelling and this machine's name server (/etc/resolv.conf)"))
+      return false
+    }
+  }
+
+  private func trial(_ credentials: TargetCredentials) -> PeerTrial {
+    var certificate: ClientCertificate?
+    if case .apnsCertificate(let file, let key) = credentials.kind {
+      certificate = ClientCertificate(certificateFile: file, keyFile: key)
+    }
+    return PeerTrial(
+      clock: clock, caFile: target.caFile, clientCertificate: certificate,
+      timeout: min(target.timeout, Self.patience))
+  }
+
+  private func connects(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) -> Bool {
+    let endpoint = target.endpoint
+    let outcome = trial(credentials).connect(to: endpoint.origin + "/")
+    if let failure = outcome.failure {
+      if [.tls, .ownFiles].contains(failure) {
+        report(finding(.fine, "connect", "port \(endpoint.port) takes connections"))
+      }
+      report(explain(failure, outcome.words))
+      return false
+    }
+    report(finding(.fine, "connect", "port \(endpoint.port) takes connections"))
+    guard endpoint.scheme == .https else { return true }
+    let end = outcome.certificateEnd.map { ", and is good until \($0)" } ?? ""
+    report(finding(.fine, "tls", "the certificate is trusted\(end)"))
+    if outcome.agreed == "h2" {
+      report(finding(.fine, "alpn", "HTTP/2"))
+      return true
+    }
+    let isNeeded = target.provider == .apns || target.provider == .loopback
+    report(
+      finding(
+        isNeeded ? .unreachable : .note, "alpn", "the server speaks no HTTP/2",
+        remedy: isNeeded
+          ? "\(target.provider.rawValue) is spoken over HTTP/2 only: check the endpoint, and what stands in between"
+          : "HTTP/1.1 carries one request at a time and connection"))
+    return !isNeeded
+  }
+
+  private func explain(_ failure: PeerTrial.Failure, _ words: String) -> DoctorFinding {
+    let endpoint = target.endpoint
+    switch failure {
+    case .dns, .connect:
+      return finding(
+        .unreachable, "connect", words,
+        remedy: "check host and port of \(endpoint.origin), the firewall, and that the service runs")
+    case .ownFiles:
+      return finding(
+        .misconfigured, "tls", words,
+        remedy: "look at ca_file, and at certificate_file and private_key_file: PEM, and belonging together")
+    case .tls:
+      let isExpired = words.contains("expired")
+      return finding(
+        .unreachable, "tls", words,
+        remedy: isExpired
+          ? "the server's certificate has to be renewed; if it was, check this machine's clock"
+          : target.caFile == nil
+            ? "if the server's authority is one of your own, name it with ca_file"
+            : "check that ca_file is the authority that signed the server's certificate")
+    case .request:
+      return finding(
+        .unreachable, "connect", words,
+        remedy: "check what listens at \(endpoint.origin), and proxies on the way")
+    }
+  }
+
+  // MARK: One notification
+
+  private func send(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) {
+    let provider: any Provider
+    do {
+      guard let token = token(credentials, report) else { return }
+      guard let first = try credentials.providers(token: token.isEmpty ? nil : token).first else { return }
+      provider = first
+    } catch {
+      return report(finding(.misconfigured, "send", error.message, remedy: error.remedy))
+    }
+    var generator = SystemRandomNumberGenerator()
+    let now = clock.wallNow()
+    let id = NotificationID(
+      run: RunID(at: now, using: &generator), sample: SampleID(target: TargetID(rawValue: 1), sequence: 1))
+    let outcome = trial(credentials).send(provider.request(for: PushNotification(id: id, plannedAt: now)))
+    guard let response = outcome.response else {
+      return report(
+        finding(.unreachable, "send", outcome.words, remedy: "try again; the connection itself was fine"))
+    }
+    compareClocks(response, report)
+    switch provider.judge(response).verdict {
+    case .accepted:
+      report(
+        finding(
+          .fine, "send",
+          "\(response.status) in \(outcome.took.microseconds / 1000) ms\(Self.validated(target.settings))"))
+    case .rejected(let reason):
+      report(
+        finding(
+          .unreachable, "send",
+          "refused with \(response.status)\(reason.isEmpty ? "" : ": \(reason)")",
+          remedy: RefusalAdvice.text(target.provider, status: response.status, reason: reason)))
+    }
+  }
+
+  private static func validated(_ settings: ProviderSettings) -> String {
+    if case .fcm = settings { ", validated and not delivered" } else { "" }
+  }
+
+  /// An empty text for providers that need none; `nil` when there is none to have, which is then reported.
+  private func token(
+    _ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void
+  ) -> String? {
+    guard case .fcm(let account) = credentials.kind else {
+      do {
+        return try trialToken(credentials) ?? ""
+      } catch {
+        report(finding(.misconfigured, "token", error.message, remedy: error.remedy))
+        return nil
+      }
+    }
+    guard let request = try? account.tokenRequest(issuedAt: clock.wallNow()) else { return nil }
+    let client = BlockingRequest(caFile: target.caFile, timeout: Self.patience, clock: clock)
+    switch client.perform(request) {
+    case .failure(let failure):
+      report(
+        finding(
+          .unreachable, "token", "the token endpoint gives no answer: \(failure.message)",
+          remedy: "check the way to \(account.tokenURI)"))
+      return nil
+    case .success(let answer):
+      compareClocks(answer.response, report)
+      switch OAuthToken.parse(answer.response) {
+      case .success(let token):
+        report(
+          finding(
+            .fine, "token", "an access token for \(token.lifetime.components.seconds) s in \(answer.timing)"))
+        return token.value
+      case .failure(let refusal):
+        report(
+          finding(
+            .misconfigured, "token", "no access token was given: \(refusal.status) \(refusal.reason)",
+            remedy: refusal.remedy))
+        return nil
+      }
+    }
+  }
+
+  /// Tokens carry this host's time; a server's own time comes with its answer, to the second.
+  private func compareClocks(_ response: PushResponse, _ report: (DoctorFinding) -> Void) {
+    guard let theirs = response.headers["date"].flatMap(HTTPDate.parse) else { return }
+    let seconds = (response.receivedAt.microseconds - theirs.microseconds) / 1_000_000
+    guard abs(seconds) > 60 else { return }
+    report(
+      finding(
+        .misconfigured, "clock",
+        "this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the server's",
+        remedy: "set it: timedatectl set-ntp true"))
+  }
+}

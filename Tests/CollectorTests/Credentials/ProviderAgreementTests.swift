@@ -1,0 +1,34 @@
+import Configuration
+import Providers
+import Testing
+
+/// Configuration and Providers stand on one floor and cannot see each other; what both know must be the same.
+@Suite struct ProviderAgreementTests {
+  @Test func pushTypesAreTheSame() throws {
+    #expect(APNsSettings.PushType.allCases.map(\.rawValue) == APNsPushType.allCases.map(\.rawValue))
+    for type in APNsSettings.PushType.allCases {
+      let provider = try #require(APNsPushType(rawValue: type.rawValue))
+      #expect(type.priorities == provider.priorities)
+      #expect(type.maximumPayloadBytes == provider.maximumPayloadBytes)
+    }
+  }
+
+  @Test func wordsAreTheSame() {
+    #expect(FCMSettings.Priority.allCases.map(\.rawValue) == FCMPriority.allCases.map(\.rawValue))
+    #expect(WebPushSettings.Urgency.allCases.map(\.rawValue) == WebPushUrgency.allCases.map(\.rawValue))
+    #expect(Set(HTTPSettings.placeholders) == Set(RequestTemplate.Placeholder.allCases.map(\.rawValue)))
+  }
+
+  /// What the configuration lets through, the provider can fill.
+  @Test func theSmallestSizesAreLargeEnough() throws {
+    for type in APNsPushType.allCases { #expect(APNsProvider.smallestPayloadBytes(type) <= 256) }
+    #expect(WebPushProvider.smallestPayloadBytes <= 256)
+    #expect(NtfyProvider.smallestPayloadBytes <= 256)
+    // A registration token of the usual length, and the longest project name.
+    #expect(throws: Never.self) {
+      try FCMProvider(
+        origin: "https://a", projectID: String(repeating: "p", count: 30),
+        deviceToken: String(repeating: "t", count: 170), payloadBytes: 768, accessToken: "a")
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@Suite("pushscope doctor", .serialized, .enabled(if: Programs.has("openssl")))
+struct DoctorTests {
+  private static let support = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Support").path
+
+  private func doctor(
+    _ station: Station, _ arguments: [String] = []
+  ) throws -> (status: Int32, lines: [String], error: String) {
+    let result = try run(
+      Programs.pushscope,
+      ["doctor", "--config", station.configuration, "--store", station.store] + arguments)
+    return (result.status, result.output.split(separator: "\n").map(String.init), result.error)
+  }
+
+  /// A server of Python's that speaks HTTP/1.1 over TLS with this certificate.
+  private func startServer(certificate: String, key: String) throws -> (RunningProcess, port: Int) {
+    guard let python = Programs.find(Programs.python) else {
+      throw NeverHappened(what: "python3 is installed", seen: "")
+    }
+    let server = try RunningProcess(
+      python, [Self.support + "/http1_server.py", "--cert", certificate, "--key", key])
+    let port = try eventually("the server listens", seen: { server.standardError }) {
+      server.standardOutput.split(separator: "\n").first.flatMap { Int($0.dropFirst("listening ".count)) }
+    }
+    return (server, port)
+  }
+
+  /// A configuration of one target beside the station's own directory of certificates.
+  private func write(_ station: Station, target: String) throws {
+    try station.directory.write("pushscope.yaml", "targets:\n  - { name: t, \(target) }\n")
+  }
+
+  @Test(
+    "against the loopback service everything is fine, and sends only where asked", .timeLimit(.minutes(5)))
+  func loopback() throws {
+    let station = try Station()
+    let service = try station.startLoopback(
+      scenario: "answers: { delay: 1ms }", extra: ["--script", station.directory.file("script.jsonl")])
+    let quiet = try doctor(station)
+    #expect(quiet.status == 0, "\(quiet.lines) \(quiet.error)")
+    #expect(!quiet.lines.contains { $0.hasPrefix("fail") })
+    for step in ["config", "clock", "store", "terminal", "listen", "key", "dns", "connect", "tls", "alpn"] {
+      #expect(quiet.lines.contains { $0.contains("  \(step)  ") }, "\(step)")
+    }
+    #expect(quiet.lines.contains { $0.hasPrefix("ok    loopback  alpn  HTTP/2") })
+    #expect(!quiet.lines.contains { $0.contains("  send  ") })
+    let sending = try doctor(station, ["--send", "--target", "loopback"])
+    #expect(sending.status == 0, "\(sending.lines)")
+    #expect(sending.lines.contains { $0.hasPrefix("ok    loopback  send  200 in ") })
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == 0)
+    #expect(service.standardError.contains("after 1 requests"))
+    #expect(!FileManager.default.fileExists(atPath: station.store), "it only looks")
+  }
+
+  @Test("a closed port is told with what to do, exit 69", .timeLimit(.minutes(5)))
+  func closedPort() throws {
+    let station = try Station()
+    try write(station, target: "provider: http, endpoint: 'http://127.0.0.1:\(FreePort.take())/x'")
+    let result = try doctor(station)
+    #expect(result.status == 69)
+    let line = try #require(result.lines.last)
+    #expect(line.hasPrefix("fail  t  connect  ") && line.contains("check host and port"), "\(line)")
+    #expect(!line.contains("/x"))
+  }
+
+  @Test("a name that is nowhere is told, exit 69", .timeLimit(.minutes(5)))
+  func noSuchName() throws {
+    let station = try Station()
+    // Never in any DNS (RFC 2606).
+    try write(station, target: "provider: http, endpoint: 'https://nowhere.invalid/x'")
+    let result = try doctor(station)
+    #expect(result.status == 69)
+    let line = try #require(result.lines.last)
+    #expect(line.hasPrefix("fail  t  dns  nowhere.invalid cannot be looked up"), "\(line)")
+  }
+
+  @Test("an expired certificate is called that, exit 69", .timeLimit(.minutes(5)))
+  func expired() throws {
+    let station = try Station()
+    _ = try Certificates(in: station.directory)
+    let folder = station.directory.file("loopback")
+    let made = try run(
+      Programs.python,
+      [
+        Self.support + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key", "\(folder)/old.pem",
+        "\(folder)/old.key",
+      ])
+    #expect(made.status == 0, "\(made.error)")
+    let (server, port) = try startServer(certificate: "\(folder)/old.pem", key: "\(folder)/old.key")
+    try write(
+      station, target: "provider: http, endpoint: 'https://127.0.0.1:\(port)/', ca_file: loopback/ca.pem")
+    let result = try doctor(station)
+    server.signal(SIGTERM)
+    #expect(result.status == 69)
+    let line = try #require(result.lines.last)
+    #expect(line.hasPrefix("fail  t  tls  ") && line.contains("expired"), "\(line)")
+    #expect(line.contains("this machine's clock"))
+  }
+
+  @Test("a server without HTTP/2 will do for a webhook, and not for APNs", .timeLimit(.minutes(5)))
+  func noHTTP2() throws {
+    let station = try Station()
+    _ = try Certificates(in: station.directory)
+    let folder = station.directory.file("loopback")
+    let (server, port) = try startServer(certificate: "\(folder)/server.pem", key: "\(folder)/server.key")
+    try write(
+      station, target: "provider: http, endpoint: 'https://127.0.0.1:\(port)/', ca_file: loopback/ca.pem")
+    let hook = try doctor(station, ["--send"])
+    #expect(hook.status == 0, "\(hook.lines)")
+    #expect(hook.lines.contains { $0.hasPrefix("note  t  alpn  ") })
+    #expect(hook.lines.contains { $0.hasPrefix("ok    t  send  200") })
+    try write(
+      station, target: "provider: loopback, endpoint: 'https://127.0.0.1:\(port)', ca_file: loopback/ca.pem")
+    let loopback = try doctor(station, ["--send"])
+    server.signal(SIGTERM)
+    #expect(loopback.status == 69)
+    #expect(try #require(loopback.lines.last).hasPrefix("fail  t  alpn  the server speaks no HTTP/2"))
+  }
+
+  @Test(
+    "keys of no use are named with their file before anything is connected to, exit 78",
+    .timeLimit(.minutes(5)))
+  func keys() throws {
+    let station = try Station()
+    try station.directory.write("device.token", String(repeating: "5ec2e7", count: 12) + "\n")
+    let apns =
+      "provider: apns, endpoint: 'https://127.0.0.1:1', topic: com.example.app, device_token_file: device.token,"
+      + " credentials: { signing_key_file: key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ }"
+    for (content, words) in [
+      ("nonsense", "no -----BEGIN line"), ("-----BEGIN PRIVATE KEY-----\nMIG", "a part of it is missing"),
+    ] {
+      try station.directory.write("key.p8", content)
+      try write(station, target: apns)
+      for command in [["doctor"], ["collect", "--count", "1"]] {
+        let result = try run(
+          Programs.pushscope, command + ["--config", station.configuration, "--store", station.store])
+        #expect(result.status == 78, "\(result.output) \(result.error)")
+        let said = result.output + result.error
+        #expect(
+          said.contains("key.p8") && said.contains(words) && said.contains("Apple's developer site"),
+          "\(said)")
+        #expect(!said.contains("  connect  "))
+      }
+    }
+    try station.directory.write("account.json", "{\"type\": \"service_account\", \"project_id\": ")
+    try write(
+      station,
+      target:
+        "provider: fcm, endpoint: 'https://127.0.0.1:1', device_token_file: device.token, credentials: { service_account_file: account.json }"
+    )
+    let cut = try doctor(station)
+    #expect(cut.status == 78)
+    #expect(try #require(cut.lines.last).contains("account.json\" is not JSON: it does not end with a brace"))
+  }
+}

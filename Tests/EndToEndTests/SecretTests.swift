@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@Suite("Secrets stay where they are", .serialized, .enabled(if: Programs.has("openssl")))
+struct SecretTests {
+  /// Each is found nowhere but in the place it was put.
+  private static let marks = [
+    "S3CRETHEADER", "S3CRETPATH", "S3CRETQUERY", "S3CRETSUBSCRIPTION", "S3CRETTOKEN", "S3CRETPASSWORD",
+    "5ec2e75ec2e7", "S3CRETREGISTRATION", "0123456789abcdef0123456789abcdef",
+  ]
+
+  /// A point on P-256 and 16 bytes, as a browser gives them (RFC 8291, appendix A).
+  private static let keys = """
+    {"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}
+    """
+
+  private func targets(port: Int, closed: Int) -> String {
+    let common = "ca_file: loopback/ca.pem, schedule: { rate: 50/s }, timeout: 2s"
+    return """
+      targets:
+        - { name: hook, provider: http, endpoint: 'https://127.0.0.1:\(port)/S3CRETPATH?k=S3CRETQUERY', \(common),
+            headers: { authorization: 'Bearer ${HEADER}', x-device: '${HEADER}' } }
+        - { name: closed, provider: http, endpoint: 'https://127.0.0.1:\(closed)/S3CRETPATH', \(common) }
+        - { name: browser, provider: webpush, subscription_file: subscription.json, \(common) }
+        - { name: public, provider: ntfy, endpoint: 'https://127.0.0.1:\(port)', topic: probe, \(common),
+            credentials: { token_file: ntfy.token } }
+        - { name: private, provider: ntfy, endpoint: 'https://127.0.0.1:\(closed)', topic: probe, \(common),
+            credentials: { username: me, password: '${PASSWORD}' } }
+      """
+  }
+
+  /// Of targets whose tokens are made first; only looked at.
+  private func signing(port: Int) -> String {
+    """
+      - { name: ios, provider: apns, endpoint: 'https://127.0.0.1:\(port)', ca_file: loopback/ca.pem,
+          device_token_file: device.token, topic: com.example.app,
+          credentials: { signing_key_file: key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ } }
+      - { name: android, provider: fcm, endpoint: 'https://127.0.0.1:\(port)', ca_file: loopback/ca.pem,
+          device_token: '${REGISTRATION}', credentials: { service_account_file: account.json } }
+    """
+  }
+
+  private func openssl(_ arguments: String...) throws {
+    let result = try run("openssl", arguments)
+    guard result.status == 0 else { throw NeverHappened(what: "openssl", seen: result.error) }
+  }
+
+  /// The middle lines of a PEM file, each a secret of its own.
+  private func lines(ofKey file: String) throws -> [String] {
+    try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+      .filter { !$0.hasPrefix("-----") && $0.count > 20 }
+  }
+
+  @Test("nothing that was written anywhere has one in it", .timeLimit(.minutes(10)))
+  func nothingWritten() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "answers: { delay: 1ms }")
+    let directory = station.directory
+    let environment = [
+      "HEADER": "S3CRETHEADER", "PASSWORD": "S3CRETPASSWORD", "REGISTRATION": "S3CRETREGISTRATION",
+    ]
+    try directory.write("ntfy.token", "tk_S3CRETTOKEN\n")
+    try directory.write("device.token", String(repeating: "5ec2e7", count: 12) + "\n")
+    try directory.write(
+      "subscription.json",
+      #"{"endpoint":"https://127.0.0.1:\#(station.loopbackPort)/S3CRETSUBSCRIPTION","keys":\#(Self.keys)}"#)
+    try openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", directory.file("sec1.pem"))
+    try openssl(
+      "pkcs8", "-topk8", "-nocrypt", "-in", directory.file("sec1.pem"), "-out", directory.file("key.p8"))
+    try openssl(
+      "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", directory.file("rsa.pem"))
+    let pem = try String(contentsOfFile: directory.file("rsa.pem"), encoding: .utf8)
+    let account = try JSONSerialization.data(withJSONObject: [
+      "type": "service_account", "project_id": "p", "private_key_id": "1", "private_key": pem,
+      "client_email": "probe@p.iam.gserviceaccount.com", "token_uri": "https://127.0.0.1:1/token",
+    ])
+    try directory.write("account.json", String(decoding: account, as: UTF8.self))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.file("key.p8"))
+    let secrets =
+      try Self.marks + lines(ofKey: directory.file("key.p8")) + lines(ofKey: directory.file("rsa.pem"))
+
+    let receipts = try #require(
+      try String(contentsOfFile: station.configuration, encoding: .utf8).components(separatedBy: "targets:")
+        .first)
+    let sending = receipts + targets(port: station.loopbackPort, closed: try FreePort.take())
+    try directory.write("pushscope.yaml", sending + "\n")
+    var written: [(String, Data)] = []
+    func note(_ name: String, _ result: (status: Int32, output: String, error: String)) {
+      written.append((name + " stdout", Data(result.output.utf8)))
+      written.append((name + " stderr", Data(result.error.utf8)))
+    }
+    let collected = try run(
+      Programs.pushscope,
+      ["collect", "--config", station.configuration, "--store", station.store, "--count", "20"],
+      environment: environment)
+    #expect(collected.status == 0, "\(collected.error)")
+    note("collect", collected)
+    for table in ["samples", "receipts", "events", "log", "runs", "histogram", "summary"] {
+      for format in ["csv", "jsonl"] {
+        note(
+          "export \(table)",
+          try run(Programs.pushscope, ["export", table, "--store", station.store, "--format", format]))
+      }
+    }
+    note("summary", try run(Programs.pushscope, ["summary", "--store", station.store, "--json"]))
+
+    // Then every target, also those that sign, is looked at and sent to.
+    try directory.write("pushscope.yaml", sending + "\n" + signing(port: station.loopbackPort) + "\n")
+    let doctor = try run(
+      Programs.pushscope,
+      ["doctor", "--config", station.configuration, "--store", station.store, "--send"],
+      environment: environment)
+    #expect(
+      doctor.output.contains("  ios  key  ") && doctor.output.contains("  android  token  "),
+      "\(doctor.output)")
+    note("doctor", doctor)
+    // And mistakes beside secrets are told.
+    try directory.write("pushscope.yaml", sending.replacing("timeout: 2s", with: "timeout: ${HEADER}") + "\n")
+    let refused = try run(
+      Programs.pushscope, ["doctor", "--config", station.configuration], environment: environment)
+    #expect(refused.status == 78)
+    note("refused", refused)
+
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    written.append(("loopback stdout", Data(service.standardOutput.utf8)))
+    written.append(("loopback stderr", Data(service.standardError.utf8)))
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      if let data = FileManager.default.contents(atPath: station.store + suffix) {
+        written.append(("store\(suffix)", data))
+      }
+    }
+    #expect(try station.query("SELECT count(*) FROM sample_view").first?.first == "100")
+    #expect(written.contains { $0.0 == "store" } && written.reduce(0) { $0 + $1.1.count } > 20_000)
+    for (name, data) in written {
+      for secret in secrets {
+        #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret.prefix(12))… is in \(name)")
+      }
+      // Nor in the encodings in which headers and JSON carry them.
+      let basic = Data("me:S3CRETPASSWORD".utf8).base64EncodedData()
+      #expect(data.range(of: basic) == nil, "\(name)")
+    }
+  }
+}
