@@ -91,7 +91,10 @@ struct SecretTests {
     }
     let collected = try run(
       Programs.pushscope,
-      ["collect", "--config", station.configuration, "--store", station.store, "--count", "20"],
+      [
+        "collect", "--config", station.configuration, "--store", station.store, "--count", "20",
+        "--allow-above-provider-limit",
+      ],
       environment: environment)
     #expect(collected.status == 0, "\(collected.error)")
     note("collect", collected)

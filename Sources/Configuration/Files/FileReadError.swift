@@ -19,7 +19,7 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
   public let path: String
 
   public var message: String {
-    let file = path.quoted
+    let file = "\"\(path.visiblePath)\""
     switch code {
     case .missing: return "there is no file \(file)"
     case .isDirectory: return "\(file) is a directory"

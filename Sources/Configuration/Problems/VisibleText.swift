@@ -3,8 +3,13 @@ import Measurement
 extension String {
   /// The text in one harmless line of at most 80 characters: what a message quotes may come from anywhere, and a
   /// control, escape or direction mark in it must not reach a terminal as such.
-  var visibleText: String {
-    let head = unicodeScalars.prefix(80)
+  var visibleText: String { visibleText(atMost: 80) }
+
+  /// The same of a path, which is of no use when its end is cut off.
+  var visiblePath: String { visibleText(atMost: 1024) }
+
+  private func visibleText(atMost limit: Int) -> String {
+    let head = unicodeScalars.prefix(limit)
     let text = HarmlessText.make(String(String.UnicodeScalarView(head)))
     return head.endIndex < unicodeScalars.endIndex ? text + "…" : text
   }

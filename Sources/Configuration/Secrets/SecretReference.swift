@@ -18,7 +18,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
   /// Where to look when something is wrong with it.
   public var description: String {
     switch self {
-    case .file(let file): file.path.quoted
+    case .file(let file): "\"\(file.path.visiblePath)\""
     case .text: "the text from the environment"
     }
   }

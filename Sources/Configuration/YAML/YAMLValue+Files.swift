@@ -19,7 +19,7 @@ extension YAMLValue {
       let count = try file.read().count
       guard count >= minimumBytes else {
         report(
-          "\(path.quoted) holds \(count) bytes, too few for a secret",
+          "\"\(path.visiblePath)\" holds \(count) bytes, too few for a secret",
           remedy: "put in at least \(minimumBytes), for example: openssl rand -hex 32")
         return nil
       }

@@ -36,6 +36,17 @@ import Testing
     #expect(failure(fifo) == .notRegular)
   }
 
+  @Test func aLongPathIsNamedToItsEnd() {
+    let path = "/" + String(repeating: "directory/", count: 30) + "key.p8"
+    let reference = SecretReference.file(SecretFile(path: path))
+    #expect("\(reference)".hasSuffix("/key.p8\""))
+    do throws(FileReadError) {
+      _ = try reference.read()
+    } catch {
+      #expect(error.message.hasSuffix("/key.p8\""))
+    }
+  }
+
   @Test func describingASecretSaysNothing() {
     let secret = Secret("hunter2")
     var dumped = ""

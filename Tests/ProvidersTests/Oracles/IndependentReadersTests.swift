@@ -9,7 +9,8 @@ import Testing
 struct IndependentReadersTests {
   private func run(_ script: String, _ input: [String: Any]) throws -> String {
     try Python.run(
-      "import json,sys,base64\ninput=json.load(open(sys.argv[1]))\n" + script,
+      "import json,sys,base64,warnings\nwarnings.simplefilter('ignore')\ninput=json.load(open(sys.argv[1]))\n"
+        + script,
       input: Array(try JSONSerialization.data(withJSONObject: input)))
   }
 
