@@ -74,7 +74,7 @@ import Testing
       for _ in 0..<60 {
         do throws(ConfigurationError) {
           _ = try Scenario.parse(
-            damaged(text, &generator), file: "s.yaml", reasons: ScenarioTests.reasons)
+            damaged(text, &generator), file: "s.yaml", words: ScenarioTests.words)
         } catch {
           expectHarmless(error)
         }
