@@ -56,6 +56,32 @@ struct DoctorTests {
     #expect(!FileManager.default.fileExists(atPath: station.store), "it only looks")
   }
 
+  @Test(
+    "every provider's token, encryption and message is taken by a service that verifies them",
+    .timeLimit(.minutes(5)))
+  func everyProvider() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "answers: { delay: 1ms }")
+    let result = try run(
+      Programs.pushscope,
+      [
+        "doctor", "--config", station.directory.file("loopback/loopback.yaml"), "--store", station.store,
+        "--send",
+      ])
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(result.status == 0, "\(result.output) \(result.error)")
+    for name in ["apns", "fcm", "webpush", "ntfy"] {
+      #expect(lines.contains { $0.hasPrefix("ok    \(name)  send  20") }, "\(name): \(result.output)")
+    }
+    #expect(lines.contains { $0.hasPrefix("ok    fcm  token  an access token for ") })
+    #expect(
+      lines.contains {
+        $0.hasPrefix("ok    fcm  send  200 in ") && $0.hasSuffix("validated and not delivered")
+      })
+  }
+
   @Test("a closed port is told with what to do, exit 69", .timeLimit(.minutes(5)))
   func closedPort() throws {
     let station = try Station()
