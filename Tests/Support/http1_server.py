@@ -12,9 +12,16 @@ import argparse
 import http.server
 import itertools
 import ssl
+import sys
 import time
 
 numbers = itertools.count(1)
+
+
+def say(*words):
+    """In one piece: print would let threads' lines run into each other."""
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,11 +31,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def setup(self):
         super().setup()
         self.number = next(numbers)
-        print("connection", self.number, flush=True)
+        say("connection", self.number)
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        print("request", self.number, self.path, flush=True)
+        say("request", self.number, self.path)
         time.sleep(self.server.delay)
         body = b"ok"
         self.send_response(200)
@@ -56,7 +63,7 @@ def main():
         context.load_cert_chain(options.cert, options.key)
         context.set_alpn_protocols(["http/1.1"])
         server.socket = context.wrap_socket(server.socket, server_side=True)
-    print("listening", server.server_address[1], flush=True)
+    say("listening", server.server_address[1])
     server.serve_forever()
 
 

@@ -83,7 +83,7 @@ class Service:
                 break
         event = self.event("message", topic, message=body.decode())
         self.published += 1
-        # As the real one does: to the subscribers first, then into the cache, then the answer.
+        # As the real one does: first to the subscribers, and then the answer.
         line = json.dumps(event).encode() + b"\n"
         if self.options.forge:
             forged = json.loads(event["message"])
@@ -100,6 +100,11 @@ class Service:
         if self.options.drop_after and self.published == self.options.drop_after:
             for queue in self.subscribers:
                 queue.put_nowait(None)
+        for queue in list(self.subscribers):
+            try:
+                await asyncio.wait_for(queue.join(), 1)
+            except asyncio.TimeoutError:
+                pass
         say("published", event["id"])
         await self.answer(send, 200, event)
 
@@ -136,14 +141,20 @@ class Service:
                     if number <= self.options.mute:
                         continue
                     line = json.dumps(self.event("keepalive", topic)).encode() + b"\n"
-                else:
-                    line = waiting.result()
+                    await send({"type": "http.response.body", "body": line, "more_body": True})
+                    continue
+                line = waiting.result()
                 if line is None:
+                    queue.task_done()
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
                     break
                 await send({"type": "http.response.body", "body": line, "more_body": True})
+                queue.task_done()
         finally:
             self.subscribers.remove(queue)
+            while not queue.empty():
+                queue.get_nowait()
+                queue.task_done()
             say("unsubscribed")
 
     def missed(self, since):

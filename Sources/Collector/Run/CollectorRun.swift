@@ -95,15 +95,20 @@ public final class CollectorRun: Sendable {
         .log(line(opening(targets, receiptsPort: listener?.port))),
       ])
 
-      let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
+      // Messages that come back to the collector itself prove that they are its own even where no device is heard.
+      let macSecret = secret ?? (targets.contains(where: \.hearsItself) ? Self.passingSecret() : nil)
+      let authenticator = macSecret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
       let assembled = targets.compactMap { target in
         registration[target.configuration.name].map { (id: $0.id, variants: $0.variants, target: target) }
       }
       let services = try TargetServices(
-        credentials: [], subscriptions: [], clock: clock, seed: run.fingerprint, sink: inbox,
-        post: { inbox.post($0) })
+        credentials: assembled.compactMap { $0.target.credential(id: $0.id, clock: clock) },
+        subscriptions: assembled.compactMap {
+          $0.target.subject(
+            id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
+        }, clock: clock, seed: run.fingerprint, sink: inbox, post: { inbox.post($0) })
       defer { services.stop() }
-      let credentialed = try await services.ready()
+      let credentialed = try await ready(services, for: run, in: store)
       let timing = try TimingThread(
         run: run,
         targets: try assembled.map {
@@ -198,6 +203,24 @@ public final class CollectorRun: Sendable {
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
     return try selected.map { try TargetAssembly($0, options: options) }
+  }
+
+  /// Waits until everything stands that sending needs; a run that cannot begin is closed as failed.
+  private func ready(
+    _ services: TargetServices, for run: RunID, in store: CollectorStore
+  ) async throws -> [TargetID: [any Provider]] {
+    do {
+      return try await services.ready()
+    } catch {
+      try? store.endRun(run, at: clock.wallNow(), reason: .failed)
+      throw error
+    }
+  }
+
+  /// For this run alone.
+  private static func passingSecret() -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 
   private func listen(

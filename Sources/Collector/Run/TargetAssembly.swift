@@ -3,47 +3,136 @@ import Measurement
 import Providers
 import Store
 
-/// One selected target of a run: the configuration's words turned into what the rooms below take.
+/// One selected target of a run: the configuration's words turned into what the rooms below take, with everything that
+/// can be found wrong before sending found wrong.
 struct TargetAssembly: Sendable {
   var configuration: TargetConfiguration
   var arrivals: ArrivalProcess
   var limits: ScheduleLimits
-  var credentials: TargetCredentials
+  private let credentials: TargetCredentials
+  private let subscription: NtfySubscription?
 
-  /// Reads and checks what is secret about the target.
-  init(_ configuration: TargetConfiguration, options: CollectorOptions) throws(TargetCredentialError) {
+  /// - Throws: `TargetCredentialError` for a credential that is of no use, ``CollectorError`` for a schedule above what
+  ///   the provider allows.
+  init(_ configuration: TargetConfiguration, options: CollectorOptions) throws {
     self.configuration = configuration
-    credentials = try TargetCredentials(reading: configuration)
     var schedule = configuration.schedule
     if let rate = options.rate { schedule.rate = rate }
     arrivals = schedule.process
+    let documented = options.allowsAboveProviderLimit ? [] : Self.documentedLimits(of: configuration)
     limits = ScheduleLimits(
       maxInFlight: configuration.maxInFlight, maxLag: configuration.maxLag, count: options.count,
-      duration: options.duration)
+      duration: options.duration, provider: documented)
+    credentials = try TargetCredentials(reading: configuration)
+    subscription = try credentials.ntfySubscription()
+    // Settings that no provider takes are told now; the token is not looked at.
+    _ = try credentials.providers(token: "none")
+    for limit in documented where limit.isExceeded(by: arrivals.rate) {
+      throw CollectorError(
+        .providerLimit,
+        "target \(configuration.name): the schedule asks for \(Self.words(arrivals.rate)), and \(limit); "
+          + "give it a lower rate, or --allow-above-provider-limit")
+    }
   }
 
   var description: TargetDescription {
-    TargetDescription(
+    let names = configuration.variants.map(\.name)
+    return TargetDescription(
       name: configuration.name, provider: configuration.provider.rawValue,
       receiptDeadline: configuration.receiptDeadline?.microseconds, askedRate: arrivals.rate.perSecond,
-      variants: configuration.variants.count > 1 ? configuration.variants.map(\.name) : [])
+      variants: names == [""] ? [] : names)
   }
+
+  /// Whether its own messages come back to the collector, and so need a MAC that it can check.
+  var hearsItself: Bool { subscription != nil }
 
   func ledgerTarget(id: TargetID) -> LedgerTarget {
     LedgerTarget(id: id, receiptDeadline: configuration.receiptDeadline?.microseconds)
   }
 
   /// - Parameters:
-  ///   - providers: those with credentials, if they have any.
+  ///   - providers: those with a credential that is kept fresh, if it has one.
   ///   - variants: the store's numbers, in the order of the description's names.
   func transportTarget(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, providers: [any Provider]?,
     variants: [VariantID]
-  ) throws(TargetCredentialError) -> TransportTarget {
-    let ready: [any Provider] = if let providers { providers } else { try credentials.providers(token: nil) }
-    return TransportTarget(
-      id: id, providers: ready, variants: variants, authenticator: authenticator, arrivals: arrivals,
-      limits: limits, timeout: configuration.timeout, caFile: configuration.caFile,
+  ) throws -> TransportTarget {
+    TransportTarget(
+      id: id, providers: try providers ?? credentials.providers(token: nil), variants: variants,
+      authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
+      caFile: configuration.caFile, clientCertificate: clientCertificate, unnamedPause: unnamedPause,
       seed: seed &+ UInt64(bitPattern: id.rawValue))
+  }
+
+  private var clientCertificate: ClientCertificate? {
+    guard case .apnsCertificate(let certificateFile, let keyFile) = credentials.kind else { return nil }
+    return ClientCertificate(certificateFile: certificateFile, keyFile: keyFile)
+  }
+
+  private var unnamedPause: UnnamedPause {
+    switch configuration.provider {
+    case .http, .loopback: .afterTooMany
+    case .apns, .fcm, .webpush, .ntfy: .ofPushServices
+    }
+  }
+
+  // MARK: Credentials and subscriptions
+
+  /// What is to be kept fresh for it; `nil` when it shows nothing that grows old.
+  func credential(id: TargetID, clock: any HostClock) -> TargetServices.Credential? {
+    let client = CredentialBook.Client(target: id) { [credentials] token in
+      (try? credentials.providers(token: token)) ?? []
+    }
+    switch (credentials.kind, configuration.settings) {
+    case (.apnsToken(let signer), .apns(let settings)):
+      return .init(
+        identity: .apns(settings.credentials), source: SignedCredential.apns(signer), rule: .apns,
+        client: client)
+    case (.vapid(let signer, let origin), .webpush(let settings)):
+      return .init(
+        identity: .vapid(settings.credentials, origin: origin),
+        source: SignedCredential.vapid(signer, origin: origin), rule: .vapid, client: client)
+    case (.fcm(let account), .fcm(let settings)):
+      return .init(
+        identity: .fcm(settings.serviceAccount),
+        source: OAuthCredential(
+          account: account,
+          client: BlockingRequest(caFile: configuration.caFile, timeout: configuration.timeout, clock: clock)),
+        rule: .oauth, client: client)
+    default: return nil
+    }
+  }
+
+  func subject(
+    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
+  ) -> NtfySubscriber.Subject? {
+    guard let subscription, let authenticator else { return nil }
+    return NtfySubscriber.Subject(
+      target: id, name: configuration.name, subscription: subscription, authenticator: authenticator,
+      caFile: configuration.caFile, bootID: bootID, seed: seed &+ UInt64(bitPattern: id.rawValue))
+  }
+
+  // MARK: Limits
+
+  private static func documentedLimits(of target: TargetConfiguration) -> [SendLimit] {
+    let host = target.endpoint.host
+    switch target.settings {
+    case .apns:
+      let background = target.variants.count {
+        if case .apns(let settings) = $0.settings { settings.pushType == .background } else { false }
+      }
+      return DocumentedLimits.apns(
+        host: host, backgroundShare: Double(background) / Double(max(1, target.variants.count)))
+    case .fcm(let settings): return DocumentedLimits.fcm(host: host, validateOnly: settings.validateOnly)
+    case .ntfy: return DocumentedLimits.ntfy(host: host)
+    case .webpush, .http, .loopback: return []
+    }
+  }
+
+  /// `4/s`, or `one each 15 s` for slow ones.
+  private static func words(_ rate: ArrivalRate) -> String {
+    let perSecond = rate.perSecond
+    return perSecond >= 1
+      ? "\((perSecond * 1000).rounded() / 1000)/s" : "one each \((1000 / perSecond).rounded() / 1000) s"
   }
 }

@@ -6,8 +6,8 @@ import Providers
 final class TargetServices: Sendable {
   /// A credential and who sends by it, before targets that share one are put together.
   struct Credential: Sendable {
-    /// Equal for targets that can share one: the same key for the same purpose.
-    var identity: String
+    /// Equal for targets that can share one.
+    var identity: CredentialIdentity
     var source: any CredentialSource
     var rule: CredentialRule
     var client: CredentialBook.Client
@@ -40,7 +40,7 @@ final class TargetServices: Sendable {
   }
 
   private static func items(_ credentials: [Credential]) -> [CredentialBook.Item] {
-    var items: [(identity: String, item: CredentialBook.Item)] = []
+    var items: [(identity: CredentialIdentity, item: CredentialBook.Item)] = []
     for credential in credentials {
       if let index = items.firstIndex(where: { $0.identity == credential.identity }) {
         items[index].item.clients.append(credential.client)

@@ -1,5 +1,4 @@
 import CCurl
-import Dispatch
 import Glibc
 import Measurement
 import Providers
@@ -45,7 +44,6 @@ final class NtfySubscriber: Sendable {
   private let state = Mutex(State())
   /// Readable when there is something new in the state.
   fileprivate let wake: Int32
-  private let ended = DispatchGroup()
 
   /// Begins to listen.
   /// - Parameters:
@@ -63,12 +61,10 @@ final class NtfySubscriber: Sendable {
     self.clock = clock
     self.sink = sink
     self.post = post
-    ended.enter()
     DedicatedThread.start(name: "subscriber") { [self] in
       NtfyConnectionLoop(self).run()
       finishFirst(
         .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
-      ended.leave()
     }
   }
 

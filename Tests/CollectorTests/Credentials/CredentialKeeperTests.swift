@@ -52,6 +52,26 @@ import Testing
     keeper.stop()
   }
 
+  /// From the timing thread's answer to new providers on the timing thread.
+  @Test func aRefusedTokenIsReplaced() async throws {
+    let clock = HandClock()
+    let source = ScriptedSource(isRemote: true)
+    let keeper = CredentialKeeper([Self.item(source)], clock: clock, seed: 1, post: { _ in })
+    _ = try await keeper.first()
+    let renewals = Mutex(0)
+    keeper.onRenewal { _, _ in renewals.withLock { $0 += 1 } }
+    // What a provider never takes is not renewed, nor what it took; nor is another target's.
+    clock.advance(.seconds(70))
+    keeper.note([Self.answer(403, .refused), Self.answer(200, nil), Self.answer(429, .renewedTooOften)])
+    keeper.note([Self.answer(401, .expired)])
+    let deadline = ContinuousClock.now + .seconds(30)
+    while renewals.withLock({ $0 }) < 2, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(source.timesAsked == 2)
+    keeper.stop()
+  }
+
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
     let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, post: { _ in })
     #expect(try await keeper.first().isEmpty)

@@ -88,6 +88,7 @@ struct NtfySubscriberTests {
     let server = try ServerProcess.ntfy(isEncrypted: scheme == "https")
     let fixture = try Fixture(server, scheme: scheme)
     try await fixture.subscriber.opened()
+    _ = server.numbers(after: "subscribed", atLeast: 1)
     #expect(server.lines.contains("subscribed now"))
     let seen = try Self.publish(to: server, scheme: scheme, count: 50)
     #expect(seen.accepted == 50)
@@ -143,6 +144,7 @@ struct NtfySubscriberTests {
     #expect(fixture.sink.received.count == 40)
     #expect(fixture.events(.disconnected).count == 1)
     #expect(fixture.events(.connected).count == 2)
+    _ = server.numbers(after: "subscribed", atLeast: 2)
     let since = server.lines.filter { $0.hasPrefix("subscribed ") }
     #expect(since.count == 2 && since[1].split(separator: " ")[1].count == 12, "\(since)")
   }

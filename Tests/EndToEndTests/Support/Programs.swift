@@ -23,6 +23,11 @@ enum Programs {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
+  /// Whether a test that needs a Python package can run; continuous integration never skips.
+  static func hasPythonModule(_ module: String) -> Bool {
+    isContinuousIntegration || (try? run(python, ["-c", "import \(module)"]).status) == 0
+  }
+
   /// Whether a test that needs `names` can run. Continuous integration never skips: there the test runs and fails.
   static func has(_ names: String...) -> Bool {
     isContinuousIntegration || names.allSatisfy { find($0) != nil }

@@ -1,6 +1,6 @@
 import Measurement
 
-/// What the public push services' own documentation allows one sender (docs/providers.md lists the sources). A server of
+/// What the public push services' own documentation allows one sender (docs/sending.md names the pages). A server of
 /// one's own has its own limits, says them with 429, and is obeyed then.
 enum DocumentedLimits {
   private static let apple: Set<String> = [

@@ -22,6 +22,8 @@ final class TargetTransport {
   /// Handles at rest, handles with a request made ahead, and all there are.
   var pool: [Transfer] = []
   var staged = FIFO<Transfer>()
+  /// What making one request ready took lately, at most.
+  private var preparation = Duration.zero
   var transfers: [Transfer] = []
 
   /// Every open socket; hardly ever more than one.
@@ -144,15 +146,17 @@ final class TargetTransport {
   /// The connection that new requests go onto, once there is one.
   var usable: Connection? { connections.last { $0.stands && !$0.isDraining && !$0.isGivenUp } }
 
-  /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them.
-  func prepareAhead() {
+  /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them, as far as
+  /// there is time. Encrypting one for a browser takes longer than the gap between two at high rates.
+  /// - Parameter deadline: when the thread has something to do again.
+  func prepareAhead(until deadline: MonotonicTime) {
     guard !isStopped else { return }
     while let first = staged.first, isOver(first.notification) {
       staged.popFirst()
       recycle(first)
     }
     while staged.count < Self.readyAhead, let next = schedule.upcoming(staged.count) {
-      guard let transfer = freeTransfer() else { return }
+      guard deadline - loop.now() > preparation * 2, let transfer = freeTransfer() else { return }
       prepare(transfer, next)
       staged.append(transfer)
     }
@@ -190,7 +194,10 @@ final class TargetTransport {
     let id = NotificationID(run: run, sample: sampleID(planned))
     let notification = PushNotification(
       id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
+    let began = loop.now()
     transfer.prepare(planned, provider(of: planned).request(for: notification))
+    // A hiccup of the host is forgotten within a few more.
+    preparation = max(preparation * 3 / 4, min(loop.now() - began, .milliseconds(1)))
   }
 
   /// The one whose turn it is.

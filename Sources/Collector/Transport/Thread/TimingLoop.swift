@@ -73,7 +73,7 @@ final class TimingLoop {
       handOn()
       if targets.allSatisfy(\.isFinished) { break }
       let next = nextDeadline(at: now)
-      if next - now > Self.idleEnough { for target in targets { target.prepareAhead() } }
+      if next - now > Self.idleEnough { for target in targets { target.prepareAhead(until: next) } }
       wait(until: next, at: now)
     }
     publishStatistics()

@@ -51,6 +51,16 @@ final class ServerProcess: Sendable {
     try python("fcm_server.py", options, isEncrypted: true)
   }
 
+  /// `Tests/Support/prosody_device.py`: Prosody as a push service, and a device that is logged in.
+  /// - Returns: the device's subscription, as a browser would give it, beside the server.
+  static func prosody() throws -> (server: ServerProcess, subscription: [UInt8]) {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("pushscope-prosody-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let server = try python("prosody_device.py", [folder.path], isEncrypted: false)
+    return (server, Array(try Data(contentsOf: folder.appendingPathComponent("subscription.json"))))
+  }
+
   /// `Tests/Support/hostile_server.py`, in the clear.
   static func hostile(_ options: [String]) throws -> ServerProcess {
     try python("hostile_server.py", options, isEncrypted: false)

@@ -21,6 +21,11 @@ enum Tool {
     || (hasNginx && FileManager.default.fileExists(atPath: nginxModules + "/ngx_nchan_module.so"))
   static let hasNghttpx = isRequired || (find("nghttpx") != nil && find("openssl") != nil)
 
+  static let hasProsody =
+    isRequired
+    || (find("prosody") != nil && canImport("http_ece")
+      && FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+
   /// The interpreter that has python-h2.
   static let python =
     ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? find("python3") ?? "/usr/bin/python3"

@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+@Suite(
+  "Runs of the real dialects against servers that share no code with us", .serialized,
+  .enabled(if: Programs.hasPythonModule("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
+  .timeLimit(.minutes(5)))
+struct ProviderRunTests {
+  /// A script of Tests/Support as a running server, and a station whose configuration speaks to it.
+  private final class Scene {
+    let station: Station
+    let server: RunningProcess
+    let port: Int
+
+    /// - Parameters:
+    ///   - certificates: whether the script takes `--cert` and `--key`.
+    ///   - arguments: further ones, made in the station's folder.
+    init(_ script: String, certificates: Bool = true, arguments: (Station) throws -> [String]) throws {
+      let station = try Station()
+      self.station = station
+      _ = try Certificates(in: station.directory)
+      let folder = station.directory.file("loopback")
+      let identity = ["--cert", "\(folder)/server.pem", "--key", "\(folder)/server.key"]
+      let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Support/\(script)").path
+      let server = try RunningProcess(
+        Programs.python, ["-u", path] + (certificates ? identity : []) + arguments(station))
+      self.server = server
+      port = try eventually("\(script) listens", seen: { server.standardError }) {
+        server.standardOutput.split(separator: "\n").first { $0.hasPrefix("listening ") }
+          .flatMap { Int($0.dropFirst(10)) }
+      }
+    }
+
+    deinit { server.signal(SIGKILL) }
+
+    /// Runs a target to its end.
+    /// - Returns: the collector's exit status and what it said.
+    func collect(_ target: [String], _ arguments: [String]) throws -> (status: Int32, error: String) {
+      let lines = ["targets:", "  - name: probe"] + target.map { "    " + $0 }
+      try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+      let collector = try station.collect(arguments)
+      return (try collector.waitForExit(), collector.standardError)
+    }
+
+    func lines(_ word: String) -> [String] {
+      server.standardOutput.split(separator: "\n").map(String.init).filter { $0.hasPrefix(word + " ") }
+    }
+  }
+
+  private static func openssl(_ arguments: String...) throws {
+    let result = try run("openssl", arguments)
+    guard result.status == 0 else { throw NeverHappened(what: "openssl \(arguments[0])", seen: result.error) }
+  }
+
+  private static let schedule = "schedule: { rate: 50/s }"
+
+  @Test("APNs with a provider token: push types and priorities take turns") func apnsToken() throws {
+    let scene = try Scene("apns_server.py") { station in
+      let key = station.directory.file("key.p8")
+      try Self.openssl(
+        "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+      try Self.openssl("pkey", "-in", key, "-pubout", "-out", station.directory.file("public.pem"))
+      try station.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
+      return ["--public-key", station.directory.file("public.pem")]
+    }
+    let target = [
+      "provider: apns", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
+      "topic: com.example.app", "priority: [10, 5]", "device_token_file: device.token", Self.schedule,
+      "credentials: { signing_key_file: key.p8, key_id: KEYKEYKEY1, team_id: TEAMTEAM12 }",
+    ]
+    let end = try scene.collect(target, ["--count", "20"])
+    #expect(end.status == 0, "\(end.error)")
+    #expect(try scene.station.states() == ["accepted": 20])
+    #expect(scene.lines("push").count { $0.hasPrefix("push alert 10 com.example.app ") } == 10)
+    #expect(scene.lines("push").count { $0.hasPrefix("push alert 5 com.example.app ") } == 10)
+    #expect(scene.lines("refused") == [])
+    let tokens = try scene.station.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
+    #expect(tokens == [["APNs provider token made"]])
+  }
+
+  @Test("APNs with a client certificate: shown where it is asked for") func apnsCertificate() throws {
+    let scene = try Scene("apns_server.py") { station in
+      let certificate = station.directory.file("push.pem")
+      let key = station.directory.file("push.key")
+      try Self.openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-subj", "/UID=com.example.app/CN=Apple Push Services", "-keyout", key, "-out", certificate)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+      try station.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
+      return ["--clients", certificate]
+    }
+    let target = [
+      "provider: apns", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
+      "topic: com.example.app", "push_type: background", "device_token_file: device.token", Self.schedule,
+      "credentials: { certificate_file: push.pem, private_key_file: push.key }",
+    ]
+    let end = try scene.collect(target, ["--count", "10"])
+    #expect(end.status == 0, "\(end.error)")
+    #expect(try scene.station.states() == ["accepted": 10])
+    #expect(scene.lines("push").allSatisfy { $0.hasPrefix("push background 5 com.example.app ") })
+  }
+
+  @Test("FCM: a token is fetched before the first message, timed by itself, and nowhere to be read")
+  func fcm() throws {
+    let scene = try Scene("fcm_server.py") { station in
+      let key = station.directory.file("key.pem")
+      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", key)
+      try Self.openssl("pkey", "-in", key, "-pubout", "-out", station.directory.file("public.pem"))
+      try station.directory.write("fcm.token", "a-device-of-nobody\n")
+      return ["--public-key", station.directory.file("public.pem")]
+    }
+    let account = [
+      "type": "service_account", "project_id": "probe-1", "private_key_id": "k1",
+      "private_key": try String(contentsOfFile: scene.station.directory.file("key.pem"), encoding: .utf8),
+      "client_email": "probe@probe-1.iam.gserviceaccount.com",
+      "token_uri": "https://127.0.0.1:\(scene.port)/token",
+    ]
+    let text = String(decoding: try JSONEncoder().encode(account), as: UTF8.self)
+    try scene.station.directory.write("account.json", text)
+    let target = [
+      "provider: fcm", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
+      "device_token_file: fcm.token", Self.schedule, "credentials: { service_account_file: account.json }",
+    ]
+    let end = try scene.collect(target, ["--count", "15"])
+    #expect(end.status == 0, "\(end.error)")
+    #expect(try scene.station.states() == ["accepted": 15])
+    #expect(scene.lines("token").count == 1)
+    let tokens = try scene.station.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
+    #expect(tokens.count == 1 && tokens[0][0].contains(" ms (dns "), "\(tokens)")
+    for file in try FileManager.default.contentsOfDirectory(atPath: scene.station.directory.path)
+    where file.hasPrefix("pushscope.sqlite") {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: scene.station.directory.file(file)))
+      for secret in ["ya29.", "a-device-of-nobody", "BEGIN PRIVATE"] {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) is in \(file)")
+      }
+    }
+    #expect(!end.error.contains("ya29."))
+  }
+
+  @Test("FCM: an account that is not taken ends the run before anything is sent") func fcmRefused() throws {
+    let scene = try Scene("fcm_server.py") { station in
+      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("key.pem"))
+      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("other.pem"))
+      try Self.openssl(
+        "pkey", "-in", station.directory.file("other.pem"), "-pubout", "-out",
+        station.directory.file("public.pem"))
+      try station.directory.write("fcm.token", "a-device-of-nobody\n")
+      return ["--public-key", station.directory.file("public.pem")]
+    }
+    let account = [
+      "type": "service_account", "project_id": "probe-1",
+      "private_key": try String(contentsOfFile: scene.station.directory.file("key.pem"), encoding: .utf8),
+      "client_email": "probe@probe-1.iam.gserviceaccount.com",
+      "token_uri": "https://127.0.0.1:\(scene.port)/token",
+    ]
+    let text = String(decoding: try JSONEncoder().encode(account), as: UTF8.self)
+    try scene.station.directory.write("account.json", text)
+    let target = [
+      "provider: fcm", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
+      "device_token_file: fcm.token", Self.schedule, "credentials: { service_account_file: account.json }",
+    ]
+    let end = try scene.collect(target, ["--count", "15"])
+    #expect(end.status == 78)
+    #expect(end.error.contains("invalid_grant") && end.error.contains("clock"), "\(end.error)")
+    #expect(try scene.station.query("SELECT count(*) FROM sample_view") == [["0"]])
+    #expect(scene.lines("sent") == [])
+  }
+
+  @Test(
+    "Web Push through Prosody's UnifiedPush, decrypted and acknowledged by a device",
+    .enabled(if: Self.hasProsody))
+  func webPush() throws {
+    let scene = try Scene("prosody_device.py", certificates: false) { [$0.directory.path] }
+    let key = scene.station.directory.file("vapid.pem")
+    try Self.openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    let target = [
+      "provider: webpush", "subscription_file: subscription.json", "ttl: 60s", Self.schedule,
+      "credentials: { vapid_key_file: vapid.pem, subject: \"mailto:ops@example.com\" }",
+    ]
+    let end = try scene.collect(target, ["--count", "15"])
+    #expect(end.status == 0, "\(end.error)")
+    #expect(try scene.station.states() == ["accepted": 15])
+    let sent = try scene.station.query("SELECT notification_id FROM sample_view ORDER BY sequence")
+    try eventually("the device has heard them") { scene.lines("push").count == 15 ? true : nil }
+    #expect(Set(scene.lines("push")) == Set(sent.map { "push \($0[0])" }))
+  }
+
+  private static let hasProsody =
+    Programs.has("prosody")
+    && (Programs.isContinuousIntegration
+      || FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+}
