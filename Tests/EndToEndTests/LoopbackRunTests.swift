@@ -101,7 +101,10 @@ struct LoopbackRunTests {
       let wanted = 100 + 67 * round
       try eventually("some were sent in round \(round)", seen: { collector.standardError }) {
         let sent = try? station.query(
-          "SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL AND run = (SELECT max(run) FROM sample_view)"
+          """
+          SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL
+            AND run = (SELECT max(run) FROM sample_view) AND (SELECT count(*) FROM run) = \(round)
+          """
         )
         return (sent?.first?.first).flatMap { Int($0) } ?? 0 > wanted ? true : nil
       }

@@ -9,6 +9,7 @@ Says on standard output:
 """
 
 import argparse
+import functools
 import gzip
 import itertools
 import socket
@@ -35,6 +36,14 @@ def endless(sock, head, piece):
         sock.sendall(piece)
 
 
+@functools.cache
+def bomb():
+    """Less than 64 kB that would unpack to 60 MB."""
+    body = gzip.compress(b"\0" * (60 * 1024 * 1024))
+    assert len(body) < 64 * 1024
+    return body
+
+
 def misbehave(sock, name):
     """Returns whether the connection may be used again."""
     if name == "endless-headers":
@@ -42,9 +51,8 @@ def misbehave(sock, name):
     elif name == "endless-interim":
         endless(sock, b"", b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")
     elif name == "bomb":
-        body = gzip.compress(b"\0" * (60 * 1024 * 1024))
-        assert len(body) < 64 * 1024
-        sock.sendall(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(bomb())
+        sock.sendall(head + bomb())
         return True
     elif name == "not-http":
         sock.sendall(b"\xff\xfe what is this\r\n\r\n" * 10)
@@ -98,6 +106,9 @@ def main():
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=1)
     options = parser.parse_args()
+    if options.behaviour == "bomb":
+        # Packing takes longer than answering should.
+        bomb()
     listener = socket.create_server(("127.0.0.1", 0))
     say("listening", listener.getsockname()[1])
     numbers = itertools.count(1)

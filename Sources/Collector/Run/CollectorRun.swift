@@ -108,7 +108,7 @@ public final class CollectorRun: Sendable {
             id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
         }, clock: clock, seed: run.fingerprint, sink: inbox, post: { inbox.post($0) })
       defer { services.stop() }
-      let credentialed = try await ready(services, for: run, in: store)
+      let credentialed = try await services.ready()
       let timing = try TimingThread(
         run: run,
         targets: try assembled.map {
@@ -203,18 +203,6 @@ public final class CollectorRun: Sendable {
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
     return try selected.map { try TargetAssembly($0, options: options) }
-  }
-
-  /// Waits until everything stands that sending needs; a run that cannot begin is closed as failed.
-  private func ready(
-    _ services: TargetServices, for run: RunID, in store: CollectorStore
-  ) async throws -> [TargetID: [any Provider]] {
-    do {
-      return try await services.ready()
-    } catch {
-      try? store.endRun(run, at: clock.wallNow(), reason: .failed)
-      throw error
-    }
   }
 
   /// For this run alone.
