@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The configuration that the loopback service writes, used as it is: four providers, four dialects, one script to hold
+/// the store against.
+@Suite("All four dialects of the loopback service", .serialized)
+struct FourDialectsTests {
+  private struct Line: Decodable {
+    var entry: String
+    var dialect: String
+    var index: Int?
+    var id: String
+    var answer: String?
+    var status: Int?
+    var lost: Bool?
+    var deliveries_us: [Int]?
+
+    /// What the collector must have made of it.
+    var state: String {
+      if answer == "refused" { return "rejected" }
+      return lost == true ? "lost" : "delivered"
+    }
+  }
+
+  @Test("what the ready-made configuration sends ends as the script says", .timeLimit(.minutes(5)))
+  func readyMade() throws {
+    let count = 60
+    let station = try Station()
+    let script = station.directory.file("script.jsonl")
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 23
+        answers:
+          delay: 2ms
+          errors: [{ reason: BadDeviceToken, probability: 8% }]
+        deliveries: { delay: 15ms, lost: 8%, duplicated: 8% }
+        fcm: { answers: { delay: 9ms } }
+        """, extra: ["--script", script])
+    let configuration = station.directory.file("loopback/loopback.yaml")
+    let collector = try RunningProcess(
+      Programs.pushscope,
+      [
+        "collect", "--config", configuration, "--store", station.store, "--rate", "20/s", "--count",
+        "\(count)",
+      ])
+    #expect(try collector.waitForExit(within: .seconds(180)) == 0, "\(collector.standardError)")
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == 0)
+
+    let lines = try String(contentsOfFile: script, encoding: .utf8).split(separator: "\n")
+      .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+      .filter { $0.entry == "request" }
+    #expect(lines.allSatisfy { $0.index != nil }, "a provider of ours broke its dialect's rules")
+    let samples = try station.query("SELECT target, notification_id, state, status FROM sample_view")
+    #expect(samples.count == 4 * count)
+    let byID = Dictionary(lines.map { ($0.id, $0) }) { first, _ in first }
+    #expect(byID.count == 4 * count, "each was sent once")
+    for dialect in ["apns", "fcm", "webpush", "ntfy"] {
+      let rows = samples.filter { $0[0] == dialect }
+      #expect(rows.count == count, "\(dialect)")
+      for row in rows {
+        let line = try #require(byID[row[1]], "\(row)")
+        #expect(line.dialect == dialect)
+        #expect(row[2] == line.state, "\(dialect) \(row[1])")
+        #expect(row[3] == line.status.map(String.init), "\(dialect) \(row[1])")
+      }
+      let states = Set(rows.map { $0[2] })
+      #expect(states == ["delivered", "lost", "rejected"], "\(dialect): choose a seed that shows all of it")
+    }
+    let duplicates = lines.reduce(0) { $0 + (($1.deliveries_us?.count ?? 0) == 2 ? 1 : 0) }
+    #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["\(duplicates)"]])
+  }
+}
