@@ -3,6 +3,8 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var collector: CollectorConfiguration
   /// In the order of the file; names are unique.
   public var targets: [TargetConfiguration]
+  /// How the dashboard looks and what its keys do.
+  public var dashboard = DashboardConfiguration()
   /// The file it came from, as the user named it.
   public var file: String
 
@@ -34,7 +36,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   }
 
   init?(_ value: YAMLValue, file: String) {
-    guard let map = value.mapping(keys: ["collector", "targets"]) else { return nil }
+    guard let map = value.mapping(keys: ["collector", "dashboard", "targets"]) else { return nil }
     let collector = map["collector"].map { CollectorConfiguration($0) } ?? CollectorConfiguration()
     guard
       let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),
@@ -53,5 +55,6 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       targets.append(target)
     }
     self.init(collector: collector, targets: targets, file: file)
+    dashboard = DashboardConfiguration(section: map["dashboard"], file: file)
   }
 }

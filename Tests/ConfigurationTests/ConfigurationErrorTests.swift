@@ -101,7 +101,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake(
       "targets: [a]\n", "c.yaml:1:11", "targets[0]", "is a single value where keys are needed",
       "name, provider"),
-    Mistake("- a\n", "c.yaml:1:1", "", "is a list where keys are needed", "collector, targets"),
+    Mistake("- a\n", "c.yaml:1:1", "", "is a list where keys are needed", "collector, dashboard, targets"),
     Mistake("# nothing\n", "c.yaml", "", "the file says nothing", "required keys"),
     .inTarget("    timeout:\n", "c.yaml:5:13", "targets[0].timeout", "has no value", "delete the key"),
     .inTarget("    timeout: ~\n", "c.yaml:5:14", "targets[0].timeout", "has no value", "delete the key"),

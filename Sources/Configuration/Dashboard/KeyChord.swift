@@ -1,0 +1,95 @@
+/// A key with the modifiers held, as people write it: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`.
+public struct KeyChord: Sendable, Hashable {
+  public enum Key: Sendable, Hashable {
+    case character(Character)
+    case enter, escape, tab, backspace, delete, insert
+    case up, down, left, right, home, end, pageUp, pageDown
+    case function(Int)
+  }
+
+  public var key: Key
+  public var hasControl: Bool
+  public var hasAlt: Bool
+  public var hasShift: Bool
+
+  public init(_ key: Key, hasControl: Bool = false, hasAlt: Bool = false, hasShift: Bool = false) {
+    self.key = key
+    self.hasControl = hasControl
+    self.hasAlt = hasAlt
+    self.hasShift = hasShift
+  }
+
+  private static let names: [(name: String, key: Key)] = [
+    ("space", .character(" ")), ("enter", .enter), ("escape", .escape), ("tab", .tab),
+    ("backspace", .backspace), ("delete", .delete), ("insert", .insert), ("up", .up), ("down", .down),
+    ("left", .left), ("right", .right), ("home", .home), ("end", .end), ("page-up", .pageUp),
+    ("page-down", .pageDown),
+  ]
+
+  private static let remedy =
+    "write one character, or one of \(names.map(\.name).joined(separator: ", ")), f1 to f12; "
+    + "in front of it ctrl-, alt- or shift-"
+
+  /// Reads a key. Upper and lower case are different characters; names and modifiers are lower case.
+  public static func parse(_ text: String) throws(ValueTextError) -> KeyChord {
+    var chord = KeyChord(.enter)
+    var rest = text[...]
+    while rest.count > 1 {
+      if let cut = rest.removingPrefix("ctrl-") {
+        (chord.hasControl, rest) = (true, cut)
+      } else if let cut = rest.removingPrefix("alt-") {
+        (chord.hasAlt, rest) = (true, cut)
+      } else if let cut = rest.removingPrefix("shift-") {
+        (chord.hasShift, rest) = (true, cut)
+      } else {
+        break
+      }
+    }
+    guard let key = key(String(rest)) else {
+      let words = names.map(\.name)
+      guard rest.count > 2, let near = NearestWord.suggestion(for: String(rest), among: words) else {
+        throw ValueTextError(text, "is no key", remedy: remedy)
+      }
+      throw ValueTextError(text, "is no key", remedy: "did you mean \"\(near)\"? (\(remedy))")
+    }
+    chord.key = key
+    if case .character(let character) = key {
+      guard !chord.hasShift else {
+        throw ValueTextError(
+          text, "holds shift with a character", remedy: "write the character that results, like R or ?")
+      }
+      if chord.hasControl {
+        guard character.isASCII, character.isLetter else {
+          throw ValueTextError(
+            text, "is no key that terminals report", remedy: "hold ctrl with a letter: ctrl-a to ctrl-z")
+        }
+        // Terminals do not tell ctrl-a from ctrl-A.
+        chord.key = .character(Character(character.lowercased()))
+      }
+    }
+    return chord
+  }
+
+  private static func key(_ text: String) -> Key? {
+    if let named = names.first(where: { $0.name == text }) { return named.key }
+    if text.count == 1, let character = text.first {
+      let isVisible = character.unicodeScalars.allSatisfy { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+      }
+      return isVisible ? .character(character) : nil
+    }
+    if text.first == "f", let number = Int(text.dropFirst()), (1...12).contains(number), text.count <= 3 {
+      return .function(number)
+    }
+    return nil
+  }
+}
+
+extension Substring {
+  fileprivate func removingPrefix(_ prefix: String) -> Substring? {
+    hasPrefix(prefix) && count > prefix.count ? dropFirst(prefix.count) : nil
+  }
+}

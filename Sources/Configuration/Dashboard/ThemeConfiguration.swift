@@ -1,0 +1,95 @@
+/// A theme from a file: a built-in one with some of its colours replaced.
+public struct ThemeConfiguration: Sendable, Hashable {
+  /// The built-in themes.
+  public enum Base: String, Sendable, Hashable, CaseIterable {
+    case dark
+    case light
+    case colorBlind = "colour-blind"
+  }
+
+  /// 24 bits of red, green and blue.
+  public struct RGB: Sendable, Hashable {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+
+    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+    }
+  }
+
+  /// From the colour of a single mark to that of a crowd.
+  public struct Ramp: Sendable, Hashable {
+    public var sparse: RGB
+    public var dense: RGB
+
+    public init(sparse: RGB, dense: RGB) {
+      self.sparse = sparse
+      self.dense = dense
+    }
+  }
+
+  public var name: String
+  public var base: Base
+  public var colors: [ThemeColor: RGB]
+  /// Of the targets, in the run's order; empty keeps those of the base.
+  public var targets: [Ramp]
+
+  public init(
+    name: String, base: Base = .dark, colors: [ThemeColor: RGB] = [:], targets: [Ramp] = []
+  ) {
+    self.name = name
+    self.base = base
+    self.colors = colors
+    self.targets = targets
+  }
+
+  /// Reads a theme's file.
+  /// - Throws: all mistakes at once, each with its place.
+  public static func load(path: String) throws(ConfigurationError) -> ThemeConfiguration {
+    try YAMLFile.load(path: path, environment: [:]) { Self($0, file: path) }
+  }
+
+  /// More than there are styles for make no sense.
+  static let mostTargets = 16
+
+  init?(_ value: YAMLValue, file: String) {
+    guard let map = value.mapping(keys: ["name", "base", "colours", "targets"]) else { return nil }
+    var stem = String(file.split(separator: "/").last ?? "theme")
+    for suffix in [".yaml", ".yml"] where stem.hasSuffix(suffix) { stem.removeLast(suffix.count) }
+    self.init(name: map["name"]?.string(maximumBytes: 64) ?? stem)
+    base = map["base"]?.choice(of: Base.self) ?? .dark
+    if let colors = map["colours"]?.mapping(keys: ThemeColor.allCases.map(\.rawValue)) {
+      for color in ThemeColor.allCases {
+        if let rgb = colors[color.rawValue]?.color() { self.colors[color] = rgb }
+      }
+    }
+    for element in map["targets"]?.sequence() ?? [] {
+      guard let ramp = element.mapping(keys: ["sparse", "dense"]) else { continue }
+      let sparse = ramp.required("sparse", example: "sparse: \"#2ea4aa\"")?.color()
+      let dense = ramp.required("dense", example: "dense: \"#92f0e8\"")?.color()
+      guard let sparse, let dense else { continue }
+      if targets.count == Self.mostTargets {
+        element.report("is one target too many", remedy: "keep the first \(Self.mostTargets)")
+      }
+      targets.append(Ramp(sparse: sparse, dense: dense))
+    }
+  }
+}
+
+extension YAMLValue {
+  /// Reads `#rrggbb`. Without quotes YAML takes it for a comment; then the value is missing, which is reported.
+  fileprivate func color() -> ThemeConfiguration.RGB? {
+    guard let text = string(maximumBytes: 64) else { return nil }
+    let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+    guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16)
+    else {
+      report("is no colour", remedy: "write six hexadecimal digits in quotes, like \"#2ea4aa\"")
+      return nil
+    }
+    return ThemeConfiguration.RGB(
+      UInt8(value >> 16 & 0xFF), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
+  }
+}
