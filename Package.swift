@@ -101,7 +101,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .target(
-      name: "TUI", dependencies: ["ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal"],
+      name: "TUI",
+      dependencies: ["Configuration", "ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal"],
       swiftSettings: strict),
     .target(
       name: "Report", dependencies: ["Formats", "Measurement", "Store"], swiftSettings: strict),
@@ -180,7 +181,8 @@ let package = Package(
     .testTarget(
       name: "TUITests",
       dependencies: [
-        "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement", "Store", "Terminal", "TUI",
+        "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement",
+        "Store", "Terminal", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],

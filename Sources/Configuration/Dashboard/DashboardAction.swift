@@ -42,6 +42,19 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case thresholdUp = "threshold-up"
   case compare
 
+  // Selection
+  case crosshair
+  case previousNotification = "previous-notification"
+  case nextNotification = "next-notification"
+  case beginBox = "begin-box"
+  case zoomToBox = "zoom-to-box"
+  case chooseNext = "choose-next"
+  case choosePrevious = "choose-previous"
+  case list
+  case exportSelection = "export-selection"
+  case exportView = "export-view"
+  case dragAction = "drag-action"
+
   // Lists
   case lineUp = "line-up"
   case lineDown = "line-down"

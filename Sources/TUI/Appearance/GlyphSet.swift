@@ -21,6 +21,7 @@ struct GlyphSet: Sendable {
   let bars: [UInt32]
   let bullet: String
   let pause: String
+  let play: String
   let pointer: UInt32
   let above: UInt32
   let below: UInt32
@@ -65,6 +66,7 @@ struct GlyphSet: Sendable {
     }
     bullet = repertoire == .ascii ? "*" : "●"
     pause = repertoire == .ascii ? "=" : "■"
+    play = repertoire == .ascii ? ">" : repertoire >= .blocks ? "▸" : "►"
     pointer = pick(repertoire >= .blocks ? "▴" : "▲", "^")
     above = pick(repertoire >= .blocks ? "▴" : "▲", "^")
     below = pick(repertoire >= .blocks ? "▾" : "▼", "v")

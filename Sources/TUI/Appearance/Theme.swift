@@ -113,14 +113,9 @@ extension Theme {
   /// All that `--theme` knows, the default first.
   static let all = [dark, light, colorBlind]
 
-  /// - Throws: when there is none of that name; the error lists those there are.
-  static func named(_ name: String) throws(DashboardError) -> Theme {
+  /// The built-in theme of a name; `nil` when there is none.
+  static func named(_ name: String) -> Theme? {
     let wanted = name.lowercased()
-    if let found = all.first(where: {
-      $0.name == wanted || wanted == "color-blind" && $0.name == "colour-blind"
-    }) {
-      return found
-    }
-    throw DashboardError.unknownTheme(name)
+    return all.first { $0.name == wanted || wanted == "color-blind" && $0.name == "colour-blind" }
   }
 }

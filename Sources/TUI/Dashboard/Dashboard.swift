@@ -1,3 +1,4 @@
+public import Configuration
 public import Formats
 public import Measurement
 
@@ -9,7 +10,8 @@ public enum Dashboard {
     public var run: RunID?
     /// By name; `nil` shows all.
     public var target: String?
-    /// `nil` goes by the terminal's background, dark where that is not known.
+    /// A name or a file; `nil` goes by the configuration, then by the terminal's background, dark where that is not
+    /// known.
     public var theme: String?
     /// Nothing but ASCII characters.
     public var ascii = false
@@ -17,6 +19,8 @@ public enum Dashboard {
     public var plain = false
     /// TERM, COLORTERM, NO_COLOR, PUSHSCOPE_MOTION and what else says something about the terminal.
     public var environment: [String: String]
+    /// The section of the configuration; what is said above goes before it.
+    public var configuration = DashboardConfiguration()
     /// False where another part of the process listens for SIGINT, SIGTERM and SIGHUP; it then ends the dashboard
     /// with ``DashboardStop/stop()``.
     public var catchesSignals = true

@@ -32,7 +32,8 @@ public struct DashboardError: Error, Sendable, Equatable, CustomStringConvertibl
   static func unknownTheme(_ name: String) -> DashboardError {
     let names = Theme.all.map(\.name).joined(separator: ", ")
     return DashboardError(
-      code: .unknownTheme, message: "there is no theme '\(name)'", remedy: "choose one of \(names)")
+      code: .unknownTheme, message: "there is no theme '\(name)'",
+      remedy: "choose one of \(names), one of your own in themes/ beside the configuration, or name its file")
   }
 
   static func unknownMotion(_ value: String) -> DashboardError {

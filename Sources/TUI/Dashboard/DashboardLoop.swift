@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 import Terminal
 
@@ -32,9 +33,9 @@ final class DashboardLoop {
     self.stop = stop
     let options = settings.options
     var session = TerminalSession.Options()
-    session.mouse = .motion
+    session.mouse = options.configuration.mouse ? .motion : .released
     session.catchesEndSignals = options.catchesSignals
-    if options.ascii { session.overrides.glyphs = .ascii }
+    if options.ascii || options.configuration.ascii { session.overrides.glyphs = .ascii }
     do {
       self.session = try TerminalSession(environment: options.environment, options: session)
     } catch {
@@ -48,8 +49,7 @@ final class DashboardLoop {
     buffer = CellBuffer(columns: self.session.columns, rows: self.session.rows, colors: capabilities.colors)
     do {
       screen = try DashboardScreen(
-        size: (self.session.columns, self.session.rows), appearance: appearance, motion: settings.motion,
-        zone: settings.zone, storePath: options.storePath)
+        size: (self.session.columns, self.session.rows), appearance: appearance, options: settings.screen)
     } catch {
       throw DashboardError(
         code: .system, message: "\(error)", remedy: "report this as a mistake in pushscope")
@@ -71,7 +71,9 @@ final class DashboardLoop {
     defer { stop.onStop(nil) }
     try reader.start()
     while !stop.isStopped {
-      if let snapshot = reader.take() { screen.show(snapshot, at: now) }
+      let news = reader.take()
+      if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
+      if let snapshot = news.second { screen.showOther(snapshot, at: now) }
       if let note = writer.take() { screen.say(note) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {
@@ -110,7 +112,7 @@ final class DashboardLoop {
       screen.draw(on: buffer, damage: damage)
       isUnshown = true
     }
-    reader.ask(screen.request)
+    reader.ask(screen.order)
     if let format = wantedView.take() { writer.write(buffer, as: format) }
     guard isUnshown else { return true }
     let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
@@ -151,7 +153,10 @@ final class DashboardLoop {
     case .hangup: return .hangup
     case .background(let color):
       if followsBackground { adopt(color) }
-    case .paste, .wake: break
+    case .paste(let text):
+      nextFrame = min(nextFrame, now)
+      screen.paste(text)
+    case .wake: break
     }
     return nil
   }

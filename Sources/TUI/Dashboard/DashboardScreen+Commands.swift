@@ -1,6 +1,14 @@
 import ConstraintAnimation
+import Measurement
 
 extension DashboardScreen {
+  /// The command of a key. In the list of runs the key that freezes marks them, and the one that lists opens them.
+  func command(for event: InputEvent) -> Command? {
+    let command = keys.command(for: event)
+    if state.panel == .runs, command == .plot(.list) { return .choose }
+    return command == .freeze && state.panel == .runs && event.kind == .key(.character(" ")) ? .mark : command
+  }
+
   /// Does what a key asks for.
   func perform(_ command: Command) -> Effect? {
     if isTakenBySheet(command) || isTakenByCrosshair(command) { return nil }
@@ -10,6 +18,7 @@ extension DashboardScreen {
     case .suspend: return .suspend
     case .releaseMouse:
       state.releasesMouse.toggle()
+      tell(state.releasesMouse ? "the mouse is the terminal's" : "the mouse is the dashboard's")
       return .releaseMouse(state.releasesMouse)
     case .help: showHelp(!state.showsHelp)
     case .dismiss:
@@ -17,9 +26,12 @@ extension DashboardScreen {
     case .plot(let command):
       guard currentNotice == nil else { return nil }
       return perform(command)
+    case .palette: open(.palette(Palette()))
     case .showPanel(let panel): slide(to: panel)
     case .nextPanel: slide(to: panels.active.next)
     case .previousPanel: slide(to: panels.active.previous)
+    case .nextTheme: nextTheme()
+    case .nextMotion: nextMotion()
     case .scroll(let rows) where state.showsHelp: scrollHelp(by: rows)
     case .page(let pages) where state.showsHelp: scrollHelp(by: pages * 10)
     default:
@@ -30,43 +42,89 @@ extension DashboardScreen {
     return nil
   }
 
-  /// Commands that change what is shown of the data.
+  /// Commands that change what is shown.
   private func change(_ command: Command) {
     let columns = plotGeometry.columns
     switch command {
+    case .toggleSlides:
+      state.slides = state.slides == .horizontal ? .vertical : .horizontal
+      tell(state.slides == .horizontal ? "panels slide sideways" : "panels slide up and down")
+      followSlides()
+    case .rotate: rotate()
+    case .pan(let eighths) where state.replay != nil: scrub(eighths: eighths)
     case .pan(let eighths): state.pan(eighths: eighths, in: shown, columns: columns)
     case .zoomIn: state.zoom(in: true, about: crosshairFraction, in: shown, columns: columns)
     case .zoomOut: state.zoom(in: false, about: crosshairFraction, in: shown, columns: columns)
-    case .follow:
-      state.follow()
-      thaw()
-    case .freeze:
-      state.toggleFrozen(in: shown)
-      if state.isFrozen { freeze() } else { thaw() }
+    case .follow: follow()
+    case .freeze: freezeOrGoOn()
+    case .goTo: askMoment()
+    case .replay: toggleReplay()
+    case .faster: changeSpeed(by: 1)
+    case .slower: changeSpeed(by: -1)
     case .toggleScale: state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
     case .toggleRange: nextRange()
     case .nextMetric: state.metric = state.metric(in: shown).next
-    case .nextTarget: state.nextTarget(in: shown)
+    case .nextTarget: nextTarget()
+    case .compare: compare()
+    case .choose: openRun()
+    case .mark: markRun()
     case .scroll(let rows): scroll(by: rows)
     case .page(let pages): scroll(by: pages * max(1, listRows - 1))
     case .scrollToStart: scroll(by: -1_000_000)
     case .scrollToEnd: scroll(by: 1_000_000)
-    case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .showPanel, .nextPanel, .previousPanel,
-      .plot:
+    case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .palette, .nextTheme, .nextMotion,
+      .showPanel, .nextPanel, .previousPanel, .plot:
       break
     }
   }
 
   /// Both panels move together; a second choice turns the motion round from where it is.
-  private func slide(to panel: Panel) {
+  func slide(to panel: Panel) {
     guard panel != panels.active, currentNotice == nil else { return }
     do throws(LowerView.Failure) {
-      try panels.slideHorizontally(activate: panel)
+      switch state.slides {
+      case .horizontal: try panels.slideHorizontally(activate: panel)
+      case .vertical: try panels.slideVertically(activate: panel)
+      }
       state.panel = panel
     } catch {
       // The pages are in their host for as long as the screen lives: nothing else can take them out.
       assertionFailure("\(error)")
     }
+  }
+
+  /// Puts a gesture onto the host that drags the pages the way they slide.
+  func followSlides() {
+    for recognizer in host.gestureRecognizers where recognizer is PanGestureRecognizer {
+      host.removeGestureRecognizer(recognizer)
+    }
+    host.addGestureRecognizer(panels.makePanGestureRecognizer(along: state.slides))
+  }
+
+  private func nextTarget() {
+    guard case .targets(let first, let second) = state.comparison, shown.targets.count > 2 else {
+      state.nextTarget(in: shown)
+      return
+    }
+    var next = (second + 1) % shown.targets.count
+    if next == first { next = (next + 1) % shown.targets.count }
+    state.comparison = .targets(first, next)
+  }
+
+  private func nextTheme() {
+    guard let place = themes.firstIndex(of: appearance.theme) ?? themes.indices.last else { return }
+    let theme = themes[(place + 1) % themes.count]
+    setAppearance(
+      Appearance(theme: theme, colors: appearance.colors, glyphs: appearance.glyphs.repertoire))
+    tell("theme \(theme.name)")
+  }
+
+  private func nextMotion() {
+    let levels: [(MotionLevel, String)] = [(.full, "full"), (.basic, "basic"), (.none, "no")]
+    let place = levels.firstIndex { $0.0 == window.motionLevel } ?? 0
+    let next = levels[(place + 1) % levels.count]
+    window.motionLevel = next.0
+    tell("\(next.1) motion")
   }
 
   /// The wheel scrolls lists and zooms the plot about the pointer.
@@ -84,11 +142,12 @@ extension DashboardScreen {
   }
 
   var listRows: Int {
-    ListModel.room(height: host.cellFrame.height, hasHeading: state.panel == .events)
+    ListModel.room(
+      height: host.cellFrame.height, hasHeading: state.panel == .events || state.panel == .runs)
   }
 
   private func scroll(by rows: Int) {
-    state.scroll(state.panel, by: rows, in: shown, rows: listRows)
+    state.scroll(state.panel, by: rows, in: state.panel == .runs ? latest : shown, rows: listRows)
   }
 
   private func showHelp(_ shows: Bool) {

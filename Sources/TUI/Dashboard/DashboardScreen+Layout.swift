@@ -6,9 +6,11 @@ extension DashboardScreen {
   func build() throws(LayoutError) {
     let root = window.root
     let frame = FrameView(appearance: { [unowned self] in self.appearance })
-    frame.divider = host
-    for view in [body, notice, sheet, help] as [View] { root.addSubview(view) }
-    for view in [frame, header, plot, host, footer] as [View] { body.addSubview(view) }
+    frame.panel = host
+    frame.second = otherPlot
+    for view in [body, notice, sheet, help, overlaySheet] as [View] { root.addSubview(view) }
+    for view in [frame, header, plot, otherPlot, host, footer] as [View] { body.addSubview(view) }
+    body.addLayoutGuide(plots)
     try LayoutConstraint.activate(body.pinned(to: root) + notice.pinned(to: root))
     try LayoutConstraint.activate([
       header.topAnchor.constraint(equalTo: body.topAnchor),
@@ -20,24 +22,64 @@ extension DashboardScreen {
       frame.topAnchor.constraint(equalTo: header.bottomAnchor),
       frame.bottomAnchor.constraint(equalTo: body.bottomAnchor),
 
-      plot.topAnchor.constraint(equalTo: header.bottomAnchor),
-      host.topAnchor.constraint(equalTo: plot.bottomAnchor),
-      footer.topAnchor.constraint(equalTo: host.bottomAnchor),
       footer.bottomAnchor.constraint(equalTo: body.bottomAnchor),
       footer.heightAnchor.constraint(equalToConstant: 1),
-      plot.heightAnchor.constraint(equalTo: host.heightAnchor),
+      footer.leadingAnchor.constraint(equalTo: frame.leadingAnchor, constant: 1),
+      footer.trailingAnchor.constraint(equalTo: frame.trailingAnchor, constant: -1),
     ])
-    for view in [plot, host, footer] as [View] {
-      try LayoutConstraint.activate([
-        view.leadingAnchor.constraint(equalTo: frame.leadingAnchor, constant: 1),
-        view.trailingAnchor.constraint(equalTo: frame.trailingAnchor, constant: -1),
-      ])
-    }
+    try buildHalves(in: frame)
+    try buildPlots()
     try buildTabs()
     try buildPages()
     try buildSheet()
+    followSlides()
     try buildHelp()
     window.layoutIfNeeded()
+  }
+
+  /// Plot and panel, one above the other or side by side: both ways are laid down, and the priorities say which one
+  /// holds.
+  private func buildHalves(in frame: View) throws(LayoutError) {
+    try LayoutConstraint.activate([
+      plots.leadingAnchor.constraint(equalTo: frame.leadingAnchor, constant: 1),
+      plots.topAnchor.constraint(equalTo: header.bottomAnchor),
+      host.trailingAnchor.constraint(equalTo: frame.trailingAnchor, constant: -1),
+      host.bottomAnchor.constraint(equalTo: footer.topAnchor),
+    ])
+    halves[.below] = [
+      plots.trailingAnchor.constraint(equalTo: frame.trailingAnchor, constant: -1),
+      host.leadingAnchor.constraint(equalTo: frame.leadingAnchor, constant: 1),
+      host.topAnchor.constraint(equalTo: plots.bottomAnchor),
+      plots.heightAnchor.constraint(equalTo: host.heightAnchor),
+    ]
+    halves[.beside] = [
+      plots.bottomAnchor.constraint(equalTo: footer.topAnchor),
+      host.topAnchor.constraint(equalTo: header.bottomAnchor),
+      host.leadingAnchor.constraint(equalTo: plots.trailingAnchor, constant: 1),
+      plots.widthAnchor.constraint(equalTo: host.widthAnchor, multiplier: 1.3),
+    ]
+    for (way, constraints) in halves {
+      for constraint in constraints { constraint.priority = way == arrangement ? .holding : .yielding }
+      try LayoutConstraint.activate(constraints)
+    }
+  }
+
+  /// Two plots side by side. The second one has no width until it is asked to be as wide as the first.
+  private func buildPlots() throws(LayoutError) {
+    let gap = otherPlot.leadingAnchor.constraint(equalTo: plot.trailingAnchor)
+    let isAsWide = otherPlot.widthAnchor.constraint(equalTo: plot.widthAnchor).with(priority: .yielding)
+    squeeze = (gap, isAsWide)
+    try LayoutConstraint.activate([
+      plot.leadingAnchor.constraint(equalTo: plots.leadingAnchor),
+      otherPlot.trailingAnchor.constraint(equalTo: plots.trailingAnchor), gap, isAsWide,
+      otherPlot.widthAnchor.constraint(equalToConstant: 0).with(priority: 500),
+    ])
+    for view in [plot, otherPlot] {
+      try LayoutConstraint.activate([
+        view.topAnchor.constraint(equalTo: plots.topAnchor),
+        view.bottomAnchor.constraint(equalTo: plots.bottomAnchor),
+      ])
+    }
   }
 
   /// Right-aligned in the header's row, in the order of their numbers.
@@ -81,15 +123,29 @@ extension DashboardScreen {
       ])
     help.isHidden = true
     help.alpha = 0
+    overlaySize = [
+      overlaySheet.widthAnchor.constraint(equalToConstant: 0), overlaySheet.heightAnchor.constraint(equalToConstant: 0),
+    ]
+    try LayoutConstraint.activate(
+      overlaySize + [
+        overlaySheet.centerXAnchor.constraint(equalTo: window.root.centerXAnchor),
+        overlaySheet.centerYAnchor.constraint(equalTo: window.root.centerYAnchor),
+      ])
+    overlaySheet.isHidden = true
   }
 
   /// Tells each view where its cells come from.
   func connect() {
     header.make = { [unowned self] in self.headerPicture(width: $0, height: $1) }
-    plot.make = { [unowned self] in self.plotPicture(width: $0, height: $1) }
+    plot.make = { [unowned self] in self.firstPlotPicture(width: $0, height: $1) }
+    otherPlot.make = { [unowned self] in self.secondPlotPicture(width: $0, height: $1) }
     footer.make = { [unowned self] width, _ in
-      FooterModel(keys: self.keys, cost: self.cost, note: self.note, appearance: self.appearance)
-        .picture(width: width)
+      FooterModel(
+        keys: self.keys, cost: self.cost, note: self.note, message: self.message, appearance: self.appearance
+      ).picture(width: width)
+    }
+    overlaySheet.make = { [unowned self] in
+      self.overlayModel?.picture(width: $0, height: $1) ?? CellPicture(width: $0, height: $1)
     }
     help.make = { [unowned self] in
       self.helpModel.picture(width: $0, height: $1)
@@ -110,16 +166,32 @@ extension DashboardScreen {
     }
   }
 
+  /// The list of runs.
+  func connectRuns() {
+    pages[.runs]?.make = { [unowned self] in
+      RunsModel(
+        runs: self.latest.runs, position: self.state.runs, shown: self.shown.run?.id, now: self.latest.now,
+        appearance: self.appearance, zone: self.zone
+      ).list(width: $0, height: $1).picture()
+    }
+    pages[.runs]?.addGestureRecognizer(
+      TapGestureRecognizer { [weak self] recognizer in
+        self?.tapRun(row: Int(recognizer.location(in: self?.pages[.runs]).y))
+      })
+  }
+
   var helpModel: HelpModel {
     HelpModel(keys: keys, appearance: appearance, firstLine: state.helpLine)
   }
 
   private func headerPicture(width: Int, height: Int) -> CellPicture {
     let targets = state.shownTargets(in: shown)
+    var snapshot = shown
+    snapshot.recording = latest.recording
     let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
     return HeaderModel(
-      snapshot: shown, shown: targets, isFrozen: state.isFrozen,
-      follows: state.anchor == .edge, newSinceFrozen: max(0, news),
+      snapshot: snapshot, shown: targets, isFrozen: state.isFrozen,
+      follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), appearance: appearance, zone: zone
     ).picture(width: width)
   }

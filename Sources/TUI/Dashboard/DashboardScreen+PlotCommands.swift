@@ -22,7 +22,7 @@ extension DashboardScreen {
   func axis(of pane: Int) -> LatencyAxis? {
     let panes = plotPanes.panes
     guard let content, panes.indices.contains(pane) else { return nil }
-    return content.axis(state, for: panes[pane].metrics)
+    return content.axis(state, for: panes[pane].metrics, with: otherContent)
   }
 
   private func keepRange() {

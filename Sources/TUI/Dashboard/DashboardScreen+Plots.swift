@@ -13,39 +13,63 @@ extension DashboardScreen {
   /// Of the plot, or of each when there are two side by side.
   var plotGeometry: ScatterGeometry { plotPanes.panes[0].geometry }
 
-  func plotPicture(width: Int, height: Int) -> CellPicture {
+  func firstPlotPicture(width: Int, height: Int) -> CellPicture {
     guard let content else { return CellPicture(width: width, height: height) }
+    return plotPicture(content, of: shown, beside: otherContent, width: width, height: height)
+  }
+
+  /// What is compared with the first.
+  func secondPlotPicture(width: Int, height: Int) -> CellPicture {
+    guard let content, let otherContent, let snapshot = second?.snapshot else {
+      return CellPicture(width: width, height: height)
+    }
+    return plotPicture(otherContent, of: snapshot, beside: content, width: width, height: height)
+  }
+
+  /// - Parameter other: has the same scale of latencies.
+  private func plotPicture(
+    _ content: PlotContent, of snapshot: Snapshot, beside other: PlotContent?, width: Int, height: Int
+  ) -> CellPicture {
     let panes = panes(width: width, height: height).panes
-    if panes.count == 1 { return picture(of: panes[0], number: 0, content) }
+    if panes.count == 1 { return picture(of: panes[0], number: 0, content, snapshot, other) }
     var picture = CellPicture(width: width, height: height)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     for (number, pane) in panes.enumerated() {
-      picture.paste(self.picture(of: pane, number: number, content), x: pane.x)
+      picture.paste(self.picture(of: pane, number: number, content, snapshot, other), x: pane.x)
     }
     return picture
   }
 
-  private func picture(of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent) -> CellPicture {
-    model(of: pane, number: number, content).picture(&raster)
+  private func picture(
+    of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent, _ snapshot: Snapshot, _ other: PlotContent?
+  ) -> CellPicture {
+    model(of: pane, number: number, content, in: snapshot, beside: other).picture(&raster)
   }
 
   /// One of the plots, ready to be drawn or asked about.
-  func model(of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent) -> ScatterModel {
+  func model(
+    of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent, in snapshot: Snapshot? = nil,
+    beside other: PlotContent? = nil
+  ) -> ScatterModel {
+    // Crosshair and box are the first plot's.
+    let isFirst = snapshot == nil || content.window == self.content?.window && content.targets == self.content?.targets
+    let snapshot = snapshot ?? shown
+    let other = other ?? (isFirst ? otherContent : nil)
     let metric = pane.metrics[0]
     let facts = content.facts(of: metric)
     let colors = SeriesColors(
-      coloring: state.plot.coloring, targets: shown.targets.count, metrics: pane.metrics)
+      coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
     let threshold = state.plot.threshold.map { ThresholdFigures(value: $0, values: facts.values) }
     return ScatterModel(
-      snapshot: shown, window: content.window, targets: content.targets, metrics: pane.metrics,
-      axis: content.axis(state, for: pane.metrics), isEmpty: facts.isEmpty, colors: colors,
+      snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,
+      axis: content.axis(state, for: pane.metrics, with: other), isEmpty: facts.isEmpty, colors: colors,
       averages: state.plot.averages, threshold: state.plot.threshold,
-      overlay: overlay(of: number),
-      isLive: (shown.run?.isLive ?? false) && !state.isFrozen,
+      overlay: isFirst ? overlay(of: number) : ScatterOverlay(),
+      isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen,
       title: ScatterTitle.line(
-        facts: facts, summary: content.summary(of: metric), colors: colors, targets: shown.targets,
+        facts: facts, summary: content.summary(of: metric), colors: colors, targets: snapshot.targets,
         shown: content.targets, averages: state.plot.averages, threshold: threshold,
-        isTruncated: shown.isTruncated, width: pane.geometry.width, appearance: appearance),
+        isTruncated: snapshot.isTruncated, width: pane.geometry.width, appearance: appearance),
       appearance: appearance, zone: zone, geometry: pane.geometry)
   }
 
@@ -64,6 +88,15 @@ extension DashboardScreen {
   }
 
   func histogramPicture(width: Int, height: Int) -> CellPicture {
+    if let differences {
+      return ComparisonModel(
+        facts: differences, names: comparedNames, appearance: appearance, width: width, height: height
+      ).picture()
+    }
+    return plainHistogramPicture(width: width, height: height)
+  }
+
+  private func plainHistogramPicture(width: Int, height: Int) -> CellPicture {
     histogramModel(width: width, height: height)?.picture() ?? CellPicture(width: width, height: height)
   }
 

@@ -25,15 +25,33 @@ final class DashboardScreen {
   let keys: KeyTable
   let zone: LocalTime
   let storePath: String
+  let themes: [Theme]
+  /// Which run people want to see; `nil` in it is the newest.
+  var subject: Subject
+  /// What is said in the last line for a while.
+  private(set) var message: FooterMessage?
+  /// Of the second plot, when there is one.
+  private(set) var otherContent: PlotContent?
+  /// The second run's, while two are compared.
+  private(set) var other = Snapshot()
+  /// How the quantiles of the two plots differ.
+  private(set) var differences: ComparisonFacts?
+  /// When the replay's moment moved last.
+  private var replayedAt: MotionTime?
 
   // Views
   let body = View(identifier: "body")
   let header = PictureView(identifier: "header")
+  /// Where one plot is, or two.
+  let plots = LayoutGuide(identifier: "plots")
   let plot = PictureView(identifier: "plot")
+  let otherPlot = PictureView(identifier: "other plot")
   let host = View(identifier: "host")
   let footer = PictureView(identifier: "footer")
   let pages: [Panel: PictureView]
   let help = PictureView(identifier: "help")
+  /// Palette and prompts.
+  let overlaySheet = PictureView(identifier: "overlay")
   let notice = PictureView(identifier: "notice")
   /// The list of selected notifications, or the choice of a format.
   let sheet = PictureView(identifier: "sheet")
@@ -47,6 +65,12 @@ final class DashboardScreen {
   var drag: PointerDrag?
   /// The notification that a key has stepped to.
   var stepped: PlotPick?
+  /// Of the palette, prompts and questions.
+  var overlaySize: [LayoutConstraint] = []
+  /// What lays out plot and panel, one set for each way.
+  var halves: [Arrangement: [LayoutConstraint]] = [:]
+  /// The gap between the plots, and what makes the second one as wide as the first.
+  var squeeze: (gap: LayoutConstraint, isAsWide: LayoutConstraint)?
   var raster: DotRaster
   /// What the frozen picture was made for.
   private var frozenRequest: ReadRequest?
@@ -54,14 +78,17 @@ final class DashboardScreen {
   /// What looks different since the last drawing.
   private var damage = CellRect.zero
 
-  init(
-    size: (columns: Int, rows: Int), appearance: Appearance, motion: MotionLevel = .full,
-    keys: KeyTable = .standard, zone: LocalTime = .system, storePath: String
-  ) throws(LayoutError) {
+  init(size: (columns: Int, rows: Int), appearance: Appearance, options: ScreenOptions) throws(LayoutError) {
     self.appearance = appearance
-    self.keys = keys
-    self.zone = zone
-    self.storePath = storePath
+    keys = options.keys
+    zone = options.zone
+    storePath = options.storePath
+    themes = options.themes
+    subject = options.subject
+    state.slides = options.slides
+    state.arrangement = options.arrangement
+    state.plot.threshold = options.threshold
+    state.releasesMouse = options.releasesMouse
     raster = DotRaster(encoding: appearance.glyphs.dots)
     pages = Dictionary(
       uniqueKeysWithValues: Panel.allCases.map { ($0, PictureView(identifier: "page \($0.title)")) })
@@ -69,7 +96,8 @@ final class DashboardScreen {
       style: PagedTransition(
         activeTint: appearance.theme.activeTab, inactiveTint: appearance.theme.inactiveTab),
       active: .histogram)
-    window = Window(size: Size(width: Double(size.columns), height: Double(size.rows)), motion: motion)
+    window = Window(
+      size: Size(width: Double(size.columns), height: Double(size.rows)), motion: options.motion)
     window.backdropColor = appearance.theme.background
     for panel in Panel.allCases {
       tabs[panel] = TabButton(
@@ -78,6 +106,8 @@ final class DashboardScreen {
     }
     try build()
     connect()
+    connectRuns()
+    panels.onSettle = { [weak self] in self?.settled(on: $0) }
     update()
   }
 
@@ -91,18 +121,48 @@ final class DashboardScreen {
     guard isNew else { return }
     if state.isFrozen, snapshot.condition == .ready, !answersFrozenRequest(snapshot) {
       header.refresh()
+      refreshLists()
       return
     }
-    shown = snapshot
+    adopt()
     frozenRequest = request
     if shown.condition != .ready { state.frozenAt = nil }
     update()
+  }
+
+  /// Takes a snapshot of the second run.
+  func showOther(_ snapshot: Snapshot, at time: MotionTime) {
+    step(to: time)
+    guard snapshot.number != other.number || snapshot.run?.id != other.run?.id else { return }
+    other = snapshot
+    if case .run = state.comparison { update() }
+  }
+
+  /// The newest becomes what is shown, or what was known of it at the moment of the replay.
+  private func adopt() {
+    if let run = latest.run?.id, let old = shown.run?.id, run != old {
+      state.beginRun()
+      squeezePlots()
+    }
+    if let replay = state.replay {
+      shown = latest.known(at: replay.position, since: replayStart(replay))
+    } else {
+      shown = latest
+    }
+  }
+
+  /// From where on the replayed picture is needed: two windows, and what is on its way.
+  private func replayStart(_ replay: Replay) -> WallTime {
+    let length = content?.window.duration ?? 60_000_000
+    return replay.position.advanced(byMicroseconds: -4 * length)
   }
 
   func resize(columns: Int, rows: Int) {
     window.resize(to: Size(width: Double(columns), height: Double(rows)))
     if state.showsHelp { fitHelp() }
     fitSheet()
+    if state.overlay != nil { fitOverlay() }
+    arrange()
     update()
   }
 
@@ -115,7 +175,8 @@ final class DashboardScreen {
       tab.tintColor = panel == panels.active ? panels.style.activeTint : panels.style.inactiveTint
     }
     update()
-    for view in [header, plot, footer, help, notice, sheet] + pages.values { view.invalidate() }
+    let views = [header, plot, otherPlot, footer, help, sheet, overlaySheet, notice]
+    for view in views + pages.values { view.invalidate() }
   }
 
   func setCost(_ cost: FrameCost) {
@@ -128,8 +189,9 @@ final class DashboardScreen {
   func handle(_ event: InputEvent, at time: MotionTime) -> Effect? {
     step(to: time)
     if case .key = event.kind { say(nil) }
+    if state.overlay != nil { return handleOverlay(event) }
     if let answer = handleOnSheet(event) { return answer }
-    if let command = keys.command(for: event) { return perform(command) }
+    if let command = command(for: event) { return perform(command) }
     if case .wheel(let ticks) = event.kind { return turnWheel(ticks, event) }
     if state.showsHelp, event.kind == .mouseDown { return perform(.dismiss) }
     if handleOnPlot(event) { return nil }
@@ -143,23 +205,33 @@ final class DashboardScreen {
   /// - Returns: what looks different since this was called last; empty when nothing does.
   func advance(to time: MotionTime) -> CellRect {
     step(to: time)
-    if let due = content?.summaryDue, due <= time {
-      refreshPlot(at: time)
-      step(to: time)
-    }
+    advanceReplay(to: time)
+    if let message, message.until <= time { tell(nil) }
+    let isDue = [content, otherContent].contains { $0?.summaryDue.map { $0 <= time } ?? false }
+    if isDue || isSqueezed { refreshPlots(at: time) }
+    step(to: time)
     defer { damage = .zero }
     return damage
+  }
+
+  /// The plots have another width than their contents were made for: they are on their way to it.
+  private var isSqueezed: Bool {
+    guard let content else { return false }
+    return content.window.columns != plotGeometry.columns && plotGeometry.columns > 0
   }
 
   private func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
 
   /// When something changes by itself; `nil` when nothing does.
   var nextDeadline: MotionTime? {
-    switch (window.nextDeadline, content?.summaryDue) {
-    case (let frame?, let summary?): min(frame, summary)
-    case (let frame, let summary): frame ?? summary
+    var deadlines = [window.nextDeadline, content?.summaryDue, otherContent?.summaryDue, message?.until]
+    if let replay = state.replay, !replay.isPaused, currentNotice == nil {
+      deadlines.append((replayedAt ?? window.time) + Self.replayInterval)
     }
+    return deadlines.compactMap { $0 }.min()
   }
+
+  private static let replayInterval = Duration.milliseconds(50)
 
   var isAnimating: Bool { window.isAnimating }
 
@@ -174,10 +246,31 @@ final class DashboardScreen {
   /// What the reader should have at hand for this picture.
   var request: ReadRequest? {
     guard let content, latest.condition == .ready else { return nil }
+    if state.replay != nil {
+      // As much again lies ahead, so that the replay need not wait.
+      return ReadRequest(
+        from: content.window.previous.start,
+        to: content.window.end.advanced(byMicroseconds: content.window.duration),
+        tick: content.window.scale.columnDuration)
+    }
     let follows = state.anchor == .edge && !state.isFrozen
     return ReadRequest(
       from: content.window.previous.start, to: follows ? nil : content.window.end,
       tick: content.window.scale.columnDuration)
+  }
+
+  /// All that the reader is to look at.
+  var order: ReaderOrder {
+    var order = ReaderOrder(subject: subject, request: request)
+    order.wantsRuns = latest.condition == .ready && (panels.active == .runs || panels.isSliding)
+    if case .run(let run) = state.comparison {
+      let request = otherContent.map {
+        ReadRequest(
+          from: $0.window.previous.start, to: $0.window.end, tick: $0.window.scale.columnDuration)
+      }
+      order.second = ReaderOrder.Second(run: run, request: request)
+    }
+    return order
   }
 
   // MARK: - Keeping up
@@ -191,38 +284,131 @@ final class DashboardScreen {
     if let notice {
       self.notice.make = { [unowned self] in notice.picture(width: $0, height: $1, self.appearance) }
       self.notice.invalidate()
-      content = nil
+      (content, otherContent, differences) = (nil, nil, nil)
       return
     }
-    refreshPlot(at: window.time)
+    refreshPlots(at: window.time)
     header.refresh()
-    let lists = ListKey(shown, state)
-    if lists != self.lists {
-      self.lists = lists
-      for panel in [Panel.log, .events] { pages[panel]?.invalidate() }
-    }
+    refreshLists()
   }
 
-  private func refreshPlot(at time: MotionTime) {
+  private func refreshLists() {
+    let lists = ListKey(shown, latest, state)
+    guard lists != self.lists else { return }
+    self.lists = lists
+    for panel in [Panel.log, .events, .runs] { pages[panel]?.invalidate() }
+  }
+
+  private func refreshPlots(at time: MotionTime) {
     let geometry = plotGeometry
     guard geometry.columns > 0 else { return }
     let previous = content
     let fresh = PlotContent(
-      snapshot: shown, state: state, columns: geometry.columns, previous: previous, at: time)
+      snapshot: shown, state: firstState, columns: geometry.columns, previous: previous, at: time)
     content = fresh
     plot.invalidate()
+    let isOtherNew = refreshOtherPlot(beside: fresh, at: time)
     // The histogram keeps step with the quantiles.
-    if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window {
+    if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window || isOtherNew {
+      differences = otherContent.map { ComparisonFacts(first: fresh.facts, second: $0.facts) }
       pages[.histogram]?.invalidate()
     }
     if case .selection = state.plot.sheet { sheet.invalidate() }
   }
 
+  /// The second plot shows the same stretch of time on the same scale; of another run the stretch that is as far from
+  /// its beginning.
+  private func refreshOtherPlot(beside first: PlotContent, at time: MotionTime) -> Bool {
+    guard let (snapshot, state) = second else {
+      otherContent = nil
+      return false
+    }
+    let size = otherPlot.cellFrame
+    let columns = panes(width: size.width, height: size.height).panes[0].geometry.columns
+    // On its way in it has no room for anything yet.
+    guard size.width > ScatterGeometry.gutter, columns > 0 else {
+      otherContent = nil
+      return false
+    }
+    let scale = first.window.scale
+    var place = TimeWindow(scale: scale, firstColumn: first.window.firstColumn, columns: columns)
+    if let start = shown.run?.startedAt, let otherStart = snapshot.run?.startedAt {
+      let shift = otherStart.microseconds - start.microseconds
+      place = place.moved(byColumns: Int(shift.flooringQuotient(scale.columnDuration)))
+    }
+    let previous = otherContent
+    var otherState = state
+    otherState.metric = first.facts.metric
+    let fresh = PlotContent(
+      snapshot: snapshot, state: otherState, columns: columns, place: place, previous: previous, at: time)
+    otherContent = fresh
+    otherPlot.invalidate()
+    return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
+  }
+
+  /// The state that the first plot goes by.
+  private var firstState: ViewState {
+    var state = state
+    if case .targets(let first, _) = state.comparison { state.target = first }
+    return state
+  }
+
+  /// What the second plot goes by; `nil` for no second plot.
+  var second: (snapshot: Snapshot, state: ViewState)? {
+    var state = state
+    switch state.comparison {
+    case .targets(_, let place):
+      state.target = place
+      return (shown, state)
+    case .run(let id):
+      guard other.run?.id == id, other.condition == .ready else { return nil }
+      state.target = nil
+      return (other, state)
+    case nil: return nil
+    }
+  }
+
+  /// Lets the moment of the replay move on as fast as people want.
+  private func advanceReplay(to time: MotionTime) {
+    guard var replay = state.replay, !replay.isPaused, currentNotice == nil else {
+      replayedAt = nil
+      return
+    }
+    guard let last = replayedAt else {
+      replayedAt = time
+      return
+    }
+    guard time - last >= Self.replayInterval else { return }
+    replayedAt = time
+    let elapsed = (time.nanoseconds - last.nanoseconds) / 1_000
+    replay.position = replay.position.advanced(byMicroseconds: elapsed * Int64(replay.speed))
+    if replay.position >= latest.edge {
+      replay.position = latest.edge
+      replay.isPaused = true
+      tell("the replay has come to the end of what is recorded")
+    }
+    state.replay = replay
+    adopt()
+    update()
+  }
+
+  /// Says something in the last line for a few seconds; `nil` takes it away.
+  func tell(_ text: String?, _ role: Role = .accent) {
+    message = text.map { FooterMessage(text: $0, role: role, until: window.time + FooterMessage.stay) }
+    footer.invalidate()
+  }
+
   /// Keeps what is shown, whatever comes.
   func freeze() { frozenRequest = request }
 
-  /// Back to the newest.
-  func thaw() { shown = latest }
+  /// Back to the newest, or to what the replay knows.
+  func thaw() { adopt() }
+
+  /// The pages have come to rest, also after a drag.
+  private func settled(on panel: Panel) {
+    state.panel = panel
+    refreshLists()
+  }
 
   /// Somebody has moved a frozen picture, and here is what was missing.
   private func answersFrozenRequest(_ snapshot: Snapshot) -> Bool {
@@ -241,11 +427,17 @@ private struct ListKey: Equatable {
   let counts: [Int]
   let positions: [ListPosition]
   let targets: [TargetFacts]
+  let runs: [RunEntry]
+  let runsPosition: RunsPosition
+  let shown: RunID?
 
-  init(_ snapshot: Snapshot, _ state: ViewState) {
+  init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
     last = [snapshot.log.last?.number, snapshot.events.last?.number]
     counts = [snapshot.log.count, snapshot.events.count]
     positions = [state.logPosition, state.eventPosition]
     targets = snapshot.targets
+    runs = latest.runs
+    runsPosition = state.runs
+    shown = snapshot.run?.id
   }
 }

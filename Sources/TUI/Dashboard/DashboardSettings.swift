@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 import Glibc
 import Measurement
@@ -8,6 +9,8 @@ struct DashboardSettings: Sendable {
   let options: Dashboard.Options
   /// `nil`: by the terminal's background.
   let theme: Theme?
+  /// What a key goes through: the built-in ones, and the user's own when there is one.
+  let themes: [Theme]
   let motion: MotionLevel
   let isPlain: Bool
   let subject: Subject
@@ -19,24 +22,69 @@ struct DashboardSettings: Sendable {
   {
     self.options = options
     self.zone = zone
-    if let name = options.theme { theme = try Theme.named(name) } else { theme = nil }
-    motion = try Self.motion(options.environment["PUSHSCOPE_MOTION"])
+    let directories =
+      options.configuration.themeDirectories
+      + ThemeFinder.defaultDirectories(environment: options.environment)
+    if let name = options.theme ?? options.configuration.theme {
+      theme = try Theme.find(name, in: directories)
+    } else {
+      theme = nil
+    }
+    themes = Theme.all + (theme.map { Theme.all.contains($0) ? [] : [$0] } ?? [])
+    motion =
+      try Self.motion(options.environment["PUSHSCOPE_MOTION"]) ?? MotionLevel(options.configuration.motion)
     isPlain = options.plain || !isTerminal
     subject = Subject(run: options.run, target: options.target)
     bootID = BootID.current() ?? ""
   }
 
-  private static func motion(_ value: String?) throws(DashboardError) -> MotionLevel {
+  /// - Returns: `nil` when nothing is said.
+  private static func motion(_ value: String?) throws(DashboardError) -> MotionLevel? {
     switch value?.lowercased() {
-    case nil, "", "full": return .full
+    case nil, "": return nil
+    case "full": return .full
     case "basic": return .basic
-    case "none": return .none
+    case "none": return MotionLevel.none
     case let other?: throw DashboardError.unknownMotion(other)
     }
+  }
+
+  /// What the screen is told.
+  var screen: ScreenOptions {
+    let configuration = options.configuration
+    return ScreenOptions(
+      motion: motion, keys: KeyTable.standard.rebound(configuration.keys), zone: zone,
+      storePath: options.storePath, subject: subject, themes: themes,
+      slides: configuration.slides == .vertical ? .vertical : .horizontal,
+      arrangement: Arrangement(configuration.arrangement),
+      threshold: configuration.threshold.map {
+        $0.components.seconds * 1_000_000 + $0.components.attoseconds / 1_000_000_000_000
+      }, releasesMouse: !configuration.mouse)
   }
 
   func reader(onSnapshot: @escaping @Sendable () -> Void) throws(DashboardError) -> SnapshotReader {
     try SnapshotReader(
       path: options.storePath, subject: subject, clock: options.clock, bootID: bootID, onSnapshot: onSnapshot)
+  }
+}
+
+extension MotionLevel {
+  init(_ motion: DashboardConfiguration.Motion?) {
+    switch motion {
+    case .full?, nil: self = .full
+    case .basic?: self = .basic
+    case .some(.none): self = .none
+    }
+  }
+}
+
+extension Arrangement {
+  /// `nil` for what suits the terminal.
+  init?(_ arrangement: DashboardConfiguration.Arrangement) {
+    switch arrangement {
+    case .automatic: return nil
+    case .below: self = .below
+    case .beside: self = .beside
+    }
   }
 }

@@ -17,8 +17,12 @@ struct PlotContent {
 
   static let summaryInterval = Duration.milliseconds(500)
 
-  init(snapshot: Snapshot, state: ViewState, columns: Int, previous: PlotContent?, at time: MotionTime) {
-    window = state.window(in: snapshot, columns: columns)
+  /// - Parameter place: the window to show instead of the state's own.
+  init(
+    snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
+    at time: MotionTime
+  ) {
+    window = place ?? state.window(in: snapshot, columns: columns)
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
@@ -75,16 +79,17 @@ struct PlotContent {
 
   func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
 
-  /// The axis of latencies that fits some of the metrics.
-  func axis(_ state: ViewState, for metrics: [Metric]) -> LatencyAxis {
+  /// The axis of latencies that fits some of the metrics, also in what stands beside it.
+  func axis(_ state: ViewState, for metrics: [Metric], with other: PlotContent? = nil) -> LatencyAxis {
     if case .fixed(let lower, let upper) = state.range {
       return LatencyAxis(kind: state.axisKind, lower: lower, upper: upper)
     }
-    let all = metrics.map { facts(of: $0) }
+    let contents = [self] + (other.map { [$0] } ?? [])
+    let all = contents.flatMap { content in metrics.map { content.facts(of: $0) } }
     var largest = all.compactMap(\.largest).max()
     if state.range == .capped {
-      let caps = metrics.compactMap { summary(of: $0)[.p99].value }
-      if caps.count == metrics.count { largest = caps.max() }
+      let caps = contents.flatMap { content in metrics.compactMap { content.summary(of: $0)[.p99].value } }
+      if caps.count == all.count { largest = caps.max() }
     }
     return LatencyAxis.fitting(
       kind: state.axisKind, smallest: all.compactMap(\.smallest).min(), largest: largest)

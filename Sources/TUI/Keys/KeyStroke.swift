@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 
 /// A key with the modifiers held.
@@ -17,4 +18,79 @@ struct KeyStroke: Sendable, Hashable {
 
 extension KeyStroke: ExpressibleByExtendedGraphemeClusterLiteral {
   init(extendedGraphemeClusterLiteral value: Character) { self.init(value) }
+}
+
+extension KeyStroke {
+  /// A key of the configuration.
+  init(_ chord: KeyChord) {
+    var modifiers: InputEvent.Modifiers = []
+    if chord.hasControl { modifiers.insert(.control) }
+    if chord.hasAlt { modifiers.insert(.alt) }
+    if chord.hasShift { modifiers.insert(.shift) }
+    let key: InputEvent.Key =
+      switch chord.key {
+      case .character(let character): .character(character)
+      case .enter: .enter
+      case .escape: .escape
+      case .tab: .tab
+      case .backspace: .backspace
+      case .delete: .delete
+      case .insert: .insert
+      case .up: .up
+      case .down: .down
+      case .left: .left
+      case .right: .right
+      case .home: .home
+      case .end: .end
+      case .pageUp: .pageUp
+      case .pageDown: .pageDown
+      case .function(let number): .function(number)
+      }
+    // Terminals have a name of their own for Tab with Shift.
+    let isBackTab = key == .tab && modifiers == .shift
+    self.init(isBackTab ? .backTab : key, isBackTab ? [] : modifiers)
+  }
+
+  /// `Ctrl-L`, `←`, `Space`.
+  var label: String {
+    switch key {
+    case .up: prefix + "↑"
+    case .down: prefix + "↓"
+    case .left: prefix + "←"
+    case .right: prefix + "→"
+    default: plainLabel
+    }
+  }
+
+  /// The same in ASCII.
+  var plainLabel: String {
+    let name: String =
+      switch key {
+      case .character(" "): "Space"
+      case .character(let character):
+        modifiers.contains(.control) ? character.uppercased() : String(character)
+      case .enter: "Enter"
+      case .escape: "Esc"
+      case .tab: "Tab"
+      case .backTab: "Shift-Tab"
+      case .backspace: "Backspace"
+      case .delete: "Del"
+      case .insert: "Ins"
+      case .up: "Up"
+      case .down: "Down"
+      case .left: "Left"
+      case .right: "Right"
+      case .home: "Home"
+      case .end: "End"
+      case .pageUp: "PgUp"
+      case .pageDown: "PgDn"
+      case .function(let number): "F\(number)"
+      }
+    return prefix + name
+  }
+
+  private var prefix: String {
+    (modifiers.contains(.control) ? "Ctrl-" : "") + (modifiers.contains(.alt) ? "Alt-" : "")
+      + (modifiers.contains(.shift) ? "Shift-" : "")
+  }
 }

@@ -1,7 +1,8 @@
+import Configuration
 import ConstraintAnimation
 
-/// All keys. What the dashboard obeys, what the help lists and what the footer hints at come from here and nowhere
-/// else.
+/// All keys. What the dashboard obeys, what the help lists, what the palette finds and what the footer hints at come
+/// from here and nowhere else.
 struct KeyTable: Sendable {
   let lines: [KeyHelp]
   private let commands: [KeyStroke: Command]
@@ -23,61 +24,36 @@ struct KeyTable: Sendable {
     return commands[KeyStroke(key, event.modifiers.subtracting(.shift))]
   }
 
-  static let standard = KeyTable(lines: panels + time + plots + selecting + lists + program)
+  var bindings: [KeyBinding] { lines.flatMap(\.bindings) }
 
-  private static let panels = [
-    line(
-      .panels, "1 2 3", "histogram, log, events", short: "panel",
-      [(["1"], .showPanel(.histogram)), (["2"], .showPanel(.log)), (["3"], .showPanel(.events))]),
-    line(
-      .panels, "Tab", "next (Shift: previous)",
-      [([KeyStroke(.tab)], .nextPanel), ([KeyStroke(.backTab), KeyStroke(.tab, .shift)], .previousPanel)]),
-  ]
-
-  private static let time = [
-    line(
-      .time, "← →", plain: "Left Right", "pan (Shift: further)", short: "pan",
-      [
-        ([KeyStroke(.left)], .pan(eighths: -1)), ([KeyStroke(.right)], .pan(eighths: 1)),
-        ([KeyStroke(.left, .shift)], .pan(eighths: -4)), ([KeyStroke(.right, .shift)], .pan(eighths: 4)),
-      ]),
-    line(
-      .time, "+ -", "less, more time in view", short: "zoom",
-      [(["+", "="], .zoomIn), (["-", "_"], .zoomOut)]),
-    line(.time, "f", "follow the newest", short: "follow", [(["f"], .follow)]),
-    line(.time, "Space", "freeze; recording goes on", short: "freeze", [([" "], .freeze)]),
-  ]
-
-  private static let lists = [
-    line(
-      .lists, "↑ ↓", plain: "Up Down", "one line",
-      [
-        ([KeyStroke(.up), "k"], .scroll(rows: -1)), ([KeyStroke(.down), "j"], .scroll(rows: 1)),
-      ]),
-    line(
-      .lists, "PgUp PgDn", "one page",
-      [([KeyStroke(.pageUp)], .page(-1)), ([KeyStroke(.pageDown)], .page(1))]),
-    line(
-      .lists, "Home End", "oldest, newest (follows)",
-      [([KeyStroke(.home)], .scrollToStart), ([KeyStroke(.end)], .scrollToEnd)]),
-  ]
-
-  private static let program = [
-    line(.program, "?", "this help", short: "help", [(["?", "h"], .help)]),
-    line(.program, "m", "free the mouse to select", [(["m"], .releaseMouse)]),
-    line(.program, "Ctrl-L", "draw everything again", [([KeyStroke("l", .control)], .redraw)]),
-    line(.program, "Ctrl-Z", "suspend", [([KeyStroke("z", .control)], .suspend)]),
-    line(
-      .program, "q", "quit (or Ctrl-C)", short: "quit", [(["q", KeyStroke("c", .control)], .quit)]),
-    line(.program, "Esc", "close, let go", [([KeyStroke(.escape)], .dismiss)]),
-  ]
-
-  static func line(
-    _ group: KeyBinding.Group, _ keys: String, plain: String? = nil, _ text: String, short: String? = nil,
-    _ bindings: [([KeyStroke], Command)]
-  ) -> KeyHelp {
-    KeyHelp(
-      group: group, keys: keys, plainKeys: plain ?? keys, text: text, short: short,
-      bindings: bindings.map { KeyBinding(strokes: $0.0, command: $0.1, group: group) })
+  /// The key that is shown for an action; `nil` when none is left.
+  func stroke(for action: DashboardAction) -> KeyStroke? {
+    bindings.first { $0.action == action }?.strokes.first
   }
+
+  /// The same table with other keys for some actions. A key that is given to an action is taken from the one that had
+  /// it; Ctrl-C goes on to end the dashboard unless it is given away by name.
+  func rebound(_ keys: [DashboardAction: [KeyChord]]) -> KeyTable {
+    guard !keys.isEmpty else { return self }
+    let taken = Set(keys.values.joined().map { KeyStroke($0) })
+    return KeyTable(
+      lines: lines.map { line in
+        var line = line
+        line.bindings = line.bindings.map { binding in
+          var binding = binding
+          if let chords = keys[binding.action] {
+            binding.strokes = chords.map { KeyStroke($0) }
+            if binding.action == .quit, !taken.contains(Self.interrupt) {
+              binding.strokes.append(Self.interrupt)
+            }
+          } else {
+            binding.strokes.removeAll(where: taken.contains)
+          }
+          return binding
+        }
+        return line
+      })
+  }
+
+  private static let interrupt = KeyStroke("c", .control)
 }

@@ -6,6 +6,8 @@ struct FooterModel {
   let cost: FrameCost?
   /// What was done last, instead of hints.
   var note: FooterNote?
+  /// In place of the keys.
+  let message: FooterMessage?
   let appearance: Appearance
 
   func picture(width: Int) -> CellPicture {
@@ -13,16 +15,25 @@ struct FooterModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     let hints =
       note.map { [LineItem(priority: 99, $0.spans(appearance))] }
-      ?? keys.lines.compactMap { line -> LineItem? in
-        guard let short = line.short else { return nil }
-        let keys = appearance.isASCII ? line.plainKeys : line.keys
-        return LineItem(
-          priority: Self.priority(of: line),
-          [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
-      }
+      ?? message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] } ?? self.hints
     TitleRow.add(
       FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
     return picture
+  }
+
+  private func said(_ message: FooterMessage, _ width: Int) -> String {
+    FittedText.truncated(
+      message.text, columns: TitleRow.room(width), ellipsis: appearance.glyphs.ellipsis)
+  }
+
+  private var hints: [LineItem] {
+    keys.lines.compactMap { line -> LineItem? in
+      let keys = appearance.isASCII ? line.plainKeys : line.keys
+      guard let short = line.short, !keys.isEmpty else { return nil }
+      return LineItem(
+        priority: Self.priority(of: line),
+        [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
+    }
   }
 
   /// Help and the way out stay longest.

@@ -10,6 +10,8 @@ struct HeaderModel {
   let follows: Bool
   /// Notifications since the picture was frozen.
   let newSinceFrozen: Int
+  /// The run as it was at a moment.
+  let replay: Replay?
   let rates: RateHistory
   let appearance: Appearance
   let zone: LocalTime
@@ -18,7 +20,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + whereabouts + names, right: speed, width: width - 3, gap: 2, middle: 2)
+      left: [brand, phase] + recording + whereabouts + names, right: speed, width: width - 3, gap: 2,
+      middle: 2)
     picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width))
     if line.rightColumns > 0 {
       picture.lines.append(
@@ -31,6 +34,18 @@ struct HeaderModel {
 
   private var phase: LineItem {
     let bullet = appearance.glyphs.bullet
+    if let replay {
+      let time = zone.civil(replay.position)
+      let state =
+        replay.isPaused ? "\(appearance.glyphs.pause) paused at" : "\(appearance.glyphs.play) replay"
+      let times = appearance.isASCII ? "x" : "×"
+      return LineItem(
+        priority: 90,
+        [
+          TextSpan("\(state) \(time.hoursMinutesSeconds)", appearance(.frozen)),
+          TextSpan("  \(times)\(replay.speed)", appearance(.strong)),
+        ])
+    }
     if isFrozen {
       let news = newSinceFrozen > 0 ? ", \(FixedPoint.grouped(newSinceFrozen)) new" : ""
       return LineItem(
@@ -56,9 +71,24 @@ struct HeaderModel {
     }
   }
 
+  /// Which run is being recorded when another one is shown.
+  private var recording: [LineItem] {
+    guard let run = snapshot.recording else { return [] }
+    let name = FittedText.truncated(
+      run.name ?? String("\(run.id)".prefix(13)), columns: 24, ellipsis: appearance.glyphs.ellipsis)
+    return [
+      LineItem(
+        priority: 65,
+        [
+          TextSpan("\(appearance.glyphs.bullet) ", appearance(.live)),
+          TextSpan("recording \(name)", appearance(.secondary)),
+        ])
+    ]
+  }
+
   /// Says so when what is shown is not what happens now.
   private var whereabouts: [LineItem] {
-    guard !follows, !isFrozen, snapshot.run?.isLive ?? false else { return [] }
+    guard !follows, !isFrozen, replay == nil, snapshot.run?.isLive ?? false else { return [] }
     return [
       LineItem(
         priority: 85,
@@ -83,7 +113,7 @@ struct HeaderModel {
 
   /// What was asked for and what went out, while it does.
   private var speed: [LineItem] {
-    guard snapshot.run?.isLive ?? false else { return [] }
+    guard snapshot.run?.isLive ?? false, replay == nil else { return [] }
     let asked = shown.reduce(0) {
       $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
     }

@@ -28,9 +28,11 @@ struct HelpModel {
   private static let margin = 3
 
   private var groups: [[Line]] {
-    KeyBinding.Group.allCases.map { group in
-      [Line(keys: group.rawValue, text: "", isHeading: true)]
-        + keys.lines.filter { $0.group == group }.map {
+    KeyBinding.Group.allCases.compactMap { group in
+      let lines = keys.lines.filter { $0.group == group }
+      guard !lines.isEmpty else { return nil }
+      return [Line(keys: group.rawValue, text: "", isHeading: true)]
+        + lines.map {
           Line(keys: appearance.isASCII ? $0.plainKeys : $0.keys, text: $0.text, isHeading: false)
         }
     }
@@ -64,7 +66,7 @@ struct HelpModel {
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    drawFrame(&picture)
+    BoxFrame.draw(&picture, title: "keys", appearance)
     let count = width >= 2 * columnWidth + 3 ? 2 : 1
     let columns = arranged(count)
     let room = max(0, height - Self.margin)
@@ -95,21 +97,5 @@ struct HelpModel {
     let start = x + keyColumns
     let text = FittedText.truncated(line.text, columns: end - start, ellipsis: appearance.glyphs.ellipsis)
     picture.put(text, x: start, y: y, style: appearance(.text))
-  }
-
-  private func drawFrame(_ picture: inout CellPicture) {
-    let glyphs = appearance.glyphs
-    let style = appearance(.secondary)
-    let (right, bottom) = (picture.width - 1, picture.height - 1)
-    for y in [0, bottom] { picture.row(glyphs.horizontal, x: 0, y: y, count: picture.width, style: style) }
-    for y in 0...max(0, bottom) {
-      picture.set(glyphs.vertical, x: 0, y: y, style: style)
-      picture.set(glyphs.vertical, x: right, y: y, style: style)
-    }
-    picture.set(glyphs.upperLeft, x: 0, y: 0, style: style)
-    picture.set(glyphs.upperRight, x: right, y: 0, style: style)
-    picture.set(glyphs.lowerLeft, x: 0, y: bottom, style: style)
-    picture.set(glyphs.lowerRight, x: right, y: bottom, style: style)
-    picture.put(" keys ", x: 2, y: 0, style: appearance(.strong))
   }
 }

@@ -4,16 +4,22 @@ import Synchronization
 /// Reads snapshots on a thread of its own and hands over the newest one, so that neither SQLite nor a slow disk ever
 /// holds up the screen.
 final class SnapshotReader: Sendable {
+  /// What there is to take.
+  struct News: Sendable {
+    var snapshot: Snapshot?
+    /// Of the second run.
+    var second: Snapshot?
+  }
+
   private struct Mailbox {
-    var latest: Snapshot?
-    var request: ReadRequest?
+    var news = News()
+    var order: ReaderOrder
     var isStopping = false
   }
 
-  private let mailbox = Mutex(Mailbox())
+  private let mailbox: Mutex<Mailbox>
   private let alarm: Alarm
   private let onSnapshot: @Sendable () -> Void
-  private let subject: Subject
   private let path: String
   private let clock: any HostClock
   private let bootID: String
@@ -29,26 +35,26 @@ final class SnapshotReader: Sendable {
     onSnapshot: @escaping @Sendable () -> Void
   ) throws(DashboardError) {
     self.path = path
-    self.subject = subject
+    mailbox = Mutex(Mailbox(order: ReaderOrder(subject: subject)))
     self.clock = clock
     self.bootID = bootID
     self.onSnapshot = onSnapshot
     alarm = try Alarm()
   }
 
-  /// The newest snapshot that was not taken yet.
-  func take() -> Snapshot? {
+  /// What has come since the last time.
+  func take() -> News {
     mailbox.withLock { mailbox in
-      defer { mailbox.latest = nil }
-      return mailbox.latest
+      defer { mailbox.news = News() }
+      return mailbox.news
     }
   }
 
   /// Says what the picture needs.
-  func ask(_ request: ReadRequest?) {
+  func ask(_ order: ReaderOrder) {
     let isNew = mailbox.withLock { mailbox in
-      defer { mailbox.request = request }
-      return mailbox.request != request
+      defer { mailbox.order = order }
+      return mailbox.order != order
     }
     if isNew { alarm.ring() }
   }
@@ -63,15 +69,36 @@ final class SnapshotReader: Sendable {
 
   private func run() {
     WorkerThread.setName("store reader")
-    var source = SnapshotSource(path: path, subject: subject, clock: clock, bootID: bootID)
+    let first = mailbox.withLock { $0.order }
+    var source = SnapshotSource(path: path, subject: first.subject, clock: clock, bootID: bootID)
+    var second: (run: RunID, source: SnapshotSource)?
     while true {
-      let (request, isStopping) = mailbox.withLock { ($0.request, $0.isStopping) }
+      let (order, isStopping) = mailbox.withLock { ($0.order, $0.isStopping) }
       if isStopping { return }
-      if let snapshot = source.poll(request) {
-        mailbox.withLock { $0.latest = snapshot }
-        onSnapshot()
+      source.look(at: order.subject, wantsRuns: order.wantsRuns)
+      var news = News(snapshot: source.poll(order.request))
+      if let wanted = order.second {
+        var other =
+          second.flatMap { $0.run == wanted.run ? $0.source : nil }
+          ?? SnapshotSource(
+            path: path, subject: Subject(run: wanted.run), clock: clock, bootID: bootID)
+        second = nil
+        news.second = other.poll(wanted.request)
+        second = (wanted.run, other)
+      } else {
+        second = nil
       }
+      deliver(news)
       alarm.wait(milliseconds: source.isLive ? Self.livePatience : Self.idlePatience)
     }
+  }
+
+  private func deliver(_ news: News) {
+    guard news.snapshot != nil || news.second != nil else { return }
+    mailbox.withLock { mailbox in
+      if let snapshot = news.snapshot { mailbox.news.snapshot = snapshot }
+      if let second = news.second { mailbox.news.second = second }
+    }
+    onSnapshot()
   }
 }

@@ -13,7 +13,8 @@ struct Subject: Sendable, Equatable {
 /// those around the window asked for. It belongs to one thread and never waits for anything but SQLite.
 struct SnapshotSource {
   private let path: String
-  private let subject: Subject
+  private var subject: Subject
+  private var wantsRuns = false
   private let clock: any HostClock
   /// The kernel's boot id: monotonic times of other boots mean nothing here.
   private let bootID: String
@@ -35,6 +36,8 @@ struct SnapshotSource {
   /// On the clock's monotonic time, µs.
   private var factsReadAt: Int64 = .min / 2
   private var areFactsStale = false
+  /// The same for the list of runs; `nil` when it is to be read at once.
+  private var runsReadAt: Int64?
 
   /// µs.
   static let factsInterval: Int64 = 250_000
@@ -49,6 +52,16 @@ struct SnapshotSource {
     self.bootID = bootID
   }
 
+  /// Says which run, and whether the list of all runs is wanted too.
+  mutating func look(at subject: Subject, wantsRuns: Bool) {
+    if subject != self.subject {
+      self.subject = subject
+      (areFactsStale, factsReadAt) = (true, .min / 2)
+    }
+    if wantsRuns, !self.wantsRuns { runsReadAt = nil }
+    self.wantsRuns = wantsRuns
+  }
+
   /// Looks whether there is anything new.
   /// - Returns: a snapshot when it would look different from the last one, else `nil`.
   mutating func poll(_ request: ReadRequest?) -> Snapshot? {
@@ -61,6 +74,7 @@ struct SnapshotSource {
       let now = clock.monotonicNow().microseconds
       if hasChanged || areFactsStale && now - factsReadAt >= Self.factsInterval { try follow(reader) }
       if isAsked { try serve(reader) }
+      if wantsRuns, snapshot.condition == .ready { try readRuns(reader, at: now) }
       snapshot.request = request
     } catch {
       close()
@@ -112,6 +126,7 @@ struct SnapshotSource {
     }
     let old = run
     run = record
+    try readRecording(reader)
     try readTargets(reader, of: record)
     guard snapshot.condition == .ready else { return false }
     // Plans that a recovery takes back leave no trace among the changes.
@@ -121,6 +136,29 @@ struct SnapshotSource {
       return false
     }
     return true
+  }
+
+  /// Which run is being recorded, when it is another one.
+  private mutating func readRecording(_ reader: StoreReader) throws {
+    snapshot.recording = nil
+    guard subject.run != nil, let newest = try reader.latestRun(), newest.id != run?.id else { return }
+    let facts = RunFacts(
+      id: newest.id, name: newest.name, startedAt: newest.startedAt,
+      phase: phase(of: newest, at: clock.wallNow()))
+    if facts.isLive { snapshot.recording = facts }
+  }
+
+  /// The list of all runs, once a second while it is wanted; more seldom where there are many.
+  private mutating func readRuns(_ reader: StoreReader, at now: Int64) throws {
+    let interval: Int64 = snapshot.runs.count > 100 ? 5_000_000 : 1_000_000
+    if let runsReadAt, now - runsReadAt < interval { return }
+    runsReadAt = now
+    let wall = clock.wallNow()
+    snapshot.runs = try reader.runs().reversed().map { record in
+      RunEntry(
+        id: record.id, name: record.name, startedAt: record.startedAt, phase: phase(of: record, at: wall),
+        targets: record.targetNames, counts: Tally(record.counts))
+    }
   }
 
   private mutating func readTargets(_ reader: StoreReader, of record: RunRecord) throws {
@@ -134,7 +172,7 @@ struct SnapshotSource {
     snapshot.targets = targets.map {
       TargetFacts(
         id: $0.id, name: $0.name, provider: $0.provider, expectsReceipts: $0.receiptDeadline != nil,
-        askedRate: $0.askedRate)
+        askedRate: $0.askedRate, receiptDeadline: $0.receiptDeadline)
     }
     snapshot.totals = targets.map { Tally($0.counts) }
   }
@@ -234,6 +272,7 @@ struct SnapshotSource {
       return true
     }
     guard snapshot.condition == .ready else { return false }
+    if snapshot.runs != before.runs || snapshot.recording != before.recording { return true }
     if snapshot.run != before.run || snapshot.totals != before.totals || snapshot.request != before.request {
       return true
     }

@@ -10,7 +10,7 @@ struct PlotPoint: Sendable, Hashable {
   private let storedAccept: Int64
   private let storedDelivery: Int64
   /// Schedule lag in µs, capped; it only serves to take the service time from the accept latency.
-  private let storedLag: Int32
+  let storedLag: Int32
   /// Bound of the error of the delivery latency in µs, capped; below 0 when it is not known.
   private let storedError: Int32
   /// HTTP status; below 0 when there is none.

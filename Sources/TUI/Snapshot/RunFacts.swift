@@ -28,4 +28,6 @@ struct TargetFacts: Sendable, Equatable {
   var expectsReceipts: Bool
   /// Notifications a second, as asked for.
   var askedRate: Double
+  /// µs after which a notification without a receipt is lost; `nil` when none is expected, or it is not known.
+  var receiptDeadline: Int64?
 }

@@ -21,6 +21,10 @@ struct Snapshot: Sendable {
   var events: [ListEntry<Event>] = []
   /// The newest log lines, oldest first.
   var log: [ListEntry<LogLine>] = []
+  /// All runs, the newest first; read only while they are on the screen.
+  var runs: [RunEntry] = []
+  /// The run that is being recorded when it is not the one on display.
+  var recording: RunFacts?
   /// What was asked for when it was read.
   var request: ReadRequest?
   /// Notifications of the window asked for are not all here, because they are too many.

@@ -3,6 +3,7 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
   case histogram
   case log
   case events
+  case runs
 
   /// As on its tab, without the number.
   var title: String {
@@ -10,6 +11,7 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
     case .histogram: "Histogram"
     case .log: "Log"
     case .events: "Events"
+    case .runs: "Runs"
     }
   }
 

@@ -62,8 +62,28 @@ extension ViewState {
   mutating func follow() {
     anchor = .edge
     frozenAt = nil
+    replay = nil
     logPosition = .end
     eventPosition = .end
+  }
+
+  /// Another run is on display: what was said about places and times of the last one does not hold.
+  mutating func beginRun() {
+    follow()
+    scale = nil
+    target = nil
+    if case .targets = comparison { comparison = nil }
+  }
+
+  /// Shows a moment, in the middle, or as the end of what is known while the run is replayed.
+  mutating func goTo(_ moment: WallTime, in snapshot: Snapshot, columns: Int) {
+    if replay != nil {
+      replay?.position = moment
+      anchor = .edge
+      return
+    }
+    let scale = window(in: snapshot, columns: columns).scale
+    settle(TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns), in: snapshot)
   }
 
   /// All targets, then one after the other.
@@ -79,6 +99,7 @@ extension ViewState {
   mutating func scroll(_ panel: Panel, by count: Int, in snapshot: Snapshot, rows: Int) {
     switch panel {
     case .histogram: break
+    case .runs: runs.move(by: count, in: snapshot.runs, rows: rows)
     case .log: logPosition = logPosition.moved(by: count, in: snapshot.log.lazy.map(\.number), rows: rows)
     case .events:
       eventPosition = eventPosition.moved(by: count, in: snapshot.events.lazy.map(\.number), rows: rows)

@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Measurement
 
 /// What the person looking has chosen: everything on the screen follows from this and a `Snapshot`.
@@ -25,6 +26,17 @@ struct ViewState: Sendable, Equatable {
   var panel = Panel.histogram
   var logPosition = ListPosition.end
   var eventPosition = ListPosition.end
+  var runs = RunsPosition()
+  /// The way panels slide.
+  var slides = TransitionAxis.horizontal
+  /// `nil` goes by the terminal's shape.
+  var arrangement: Arrangement?
+  /// The run as it was at a moment; `nil` shows all there is.
+  var replay: Replay?
+  /// `nil` for one plot.
+  var comparison: Comparison?
+  /// What lies on top and has the keys.
+  var overlay: Overlay?
   var showsHelp = false
   /// The first line of the help in view.
   var helpLine = 0

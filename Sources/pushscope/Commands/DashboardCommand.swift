@@ -6,13 +6,15 @@ struct DashboardCommand: AsyncParsableCommand {
     commandName: "dashboard",
     abstract: "Look at a store: live while a collector writes it, or at past runs.",
     discussion: """
-      A scatter plot of every notification, with histogram, log and events below; press ? for the keys. Without a \
-      terminal (or with --plain) it prints lines.
+      A scatter plot of every notification, with histogram, log, events and runs below; press ? for the keys and : to \
+      find a command. Keys, theme and more are set in the configuration's section dashboard. Without a terminal (or \
+      with --plain) it prints lines.
 
       Example: pushscope dashboard --target ios
       """)
 
   @OptionGroup var store: StoreOption
+  @OptionGroup var configuration: ConfigurationOption
 
   @Option(
     name: .customLong("run"),
@@ -23,7 +25,10 @@ struct DashboardCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only this target.", valueName: "name"))
   var target: String?
 
-  @Option(help: ArgumentHelp("dark, light or colour-blind.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "dark, light, colour-blind, one of themes/ beside the configuration, or a theme's file.",
+      valueName: "name|file"))
   var theme: String?
 
   @Flag(help: "Draw with ASCII characters only.")
@@ -34,6 +39,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
   func run() async throws {
     try DashboardRun.open(
-      store: store.path, run: wantedRun, target: target, theme: theme, isASCII: ascii, isPlain: plain)
+      store: store.path, run: wantedRun, target: target, theme: theme, isASCII: ascii, isPlain: plain,
+      configuration: configuration)
   }
 }

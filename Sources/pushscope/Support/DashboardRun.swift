@@ -1,3 +1,4 @@
+import Configuration
 import Report
 import Store
 import TUI
@@ -7,9 +8,10 @@ enum DashboardRun {
   /// Shows it until somebody ends it. Blocks the calling thread.
   static func open(
     store: String, run: String? = nil, target: String? = nil, theme: String? = nil, isASCII: Bool = false,
-    isPlain: Bool = false
+    isPlain: Bool = false, configuration: ConfigurationOption? = nil
   ) throws {
     var options = Dashboard.Options(storePath: store, environment: ProcessEnvironment.all)
+    if let configuration { options.configuration = try section(of: configuration) }
     if let run {
       let reader = try StoreReader.open(at: store)
       options.run = try RunFinder.find(run, in: reader).id
@@ -24,5 +26,11 @@ enum DashboardRun {
       try Exporter(reader: reader).exportSamples(withIDs: ids, to: sink)
     }
     _ = try Dashboard.run(options)
+  }
+
+  /// The dashboard's section of the configuration. A file that nobody named need not be there.
+  private static func section(of option: ConfigurationOption) throws -> DashboardConfiguration {
+    guard option.file != nil || DefaultPath.exists(option.path) else { return DashboardConfiguration() }
+    return try DashboardConfiguration.load(path: option.path, environment: ProcessEnvironment.all)
   }
 }

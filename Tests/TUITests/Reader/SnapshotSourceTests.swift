@@ -191,6 +191,8 @@ struct SnapshotSourceTests {
     try fixture.commit(inserted: [fixture.delivered(1), fixture.delivered(2)])
     let next = try #require(following.poll(nil))
     #expect(next.run?.id == second && next.targets.map(\.name) == ["other"] && next.tracks[0].count == 2)
+    let stays = try #require(fixed.poll(nil))
+    #expect(stays.run?.id == first && stays.recording?.id == second)
     #expect(fixed.poll(nil) == nil)
   }
 
@@ -308,11 +310,12 @@ struct SnapshotSourceTests {
     try reader.start()
     var iterator = stream.makeAsyncIterator()
     _ = await iterator.next()
-    #expect(reader.take()?.tracks.first?.count == 1)
-    #expect(reader.take() == nil)
-    reader.ask(ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000))
+    #expect(reader.take().snapshot?.tracks.first?.count == 1)
+    #expect(reader.take().snapshot == nil)
+    reader.ask(
+      ReaderOrder(request: ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)))
     _ = await iterator.next()
-    #expect(reader.take()?.request != nil)
+    #expect(reader.take().snapshot?.request != nil)
     reader.stop()
   }
 }

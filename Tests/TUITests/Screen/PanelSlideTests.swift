@@ -90,8 +90,11 @@ struct PanelSlideTests {
       stage.frames(20)
       seen.append(stage.screen.panels.active)
     }
-    #expect(seen == [.log, .events, .histogram, .log])
+    #expect(seen == [.log, .events, .runs, .histogram])
     stage.press(.backTab)
+    stage.frames(20)
+    #expect(stage.screen.panels.active == .runs)
+    stage.press("1")
     stage.frames(20)
     #expect(stage.screen.panels.active == .histogram)
     stage.press("1")
@@ -118,7 +121,9 @@ struct PanelSlideTests {
     var stage = try Stage(columns: 90, rows: 30)
     for round in 0..<150 {
       for _ in 0..<Int.random(in: 1...5, using: &generator) {
-        let keys: [InputEvent.Key] = [.character("1"), .character("2"), .character("3"), .tab, .backTab]
+        let keys: [InputEvent.Key] = [
+          .character("1"), .character("2"), .character("3"), .character("4"), .tab, .backTab,
+        ]
         stage.press(keys.randomElement(using: &generator) ?? .tab)
         stage.frames(Int.random(in: 0...9, using: &generator))
         if round % 3 == 0 {

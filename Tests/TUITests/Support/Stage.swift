@@ -16,6 +16,7 @@ struct Stage {
   init(
     columns: Int = 120, rows: Int = 40, theme: Theme = .dark, colors: ColorProfile = .trueColor,
     glyphs: GlyphRepertoire = .braille, motion: MotionLevel = .full,
+    keys: KeyTable = .standard, arrangement: Arrangement? = nil,
     snapshot: Snapshot? = SampleRun().snapshot
   ) throws {
     buffer = CellBuffer(columns: columns, rows: rows, colors: colors)
@@ -23,8 +24,9 @@ struct Stage {
     buffer.assumedForeground = theme.text
     screen = try DashboardScreen(
       size: (columns, rows), appearance: Appearance(theme: theme, colors: colors, glyphs: glyphs),
-      motion: motion,
-      zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite")
+      options: ScreenOptions(
+        motion: motion, keys: keys, zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite",
+        arrangement: arrangement))
     if let snapshot { screen.show(snapshot, at: clock.now) }
     screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))
     paint()

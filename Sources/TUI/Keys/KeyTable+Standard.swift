@@ -1,0 +1,120 @@
+import Configuration
+import ConstraintAnimation
+
+extension KeyTable {
+  /// What holds unless the configuration says otherwise.
+  static let standard = KeyTable(lines: panels + time + plots + lists + program)
+
+  private static let panels = [
+    line(
+      .panels, "histogram, log, events, runs", short: "panel",
+      [
+        (.histogram, .showPanel(.histogram), ["1"], "show the histogram"),
+        (.log, .showPanel(.log), ["2"], "show the log"),
+        (.events, .showPanel(.events), ["3"], "show the events"),
+        (.runs, .showPanel(.runs), ["4"], "show the runs"),
+      ]),
+    line(
+      .panels, "next (Shift: previous)", shown: 1,
+      [
+        (.nextPanel, .nextPanel, [KeyStroke(.tab)], "next panel"),
+        (
+          .previousPanel, .previousPanel, [KeyStroke(.backTab), KeyStroke(.tab, .shift)], "previous panel"
+        ),
+      ]),
+    line(
+      .panels, "beside the plot or below",
+      [(.rotate, .rotate, ["o"], "put the panel beside the plot or below it")]),
+    line(
+      .panels, "slide sideways or upwards",
+      [(.slideDirection, .toggleSlides, ["O"], "have panels slide sideways or upwards")]),
+  ]
+
+  private static let time = [
+    line(
+      .time, "pan (Shift: further)", short: "pan", shown: 2,
+      [
+        (.panBack, .pan(eighths: -1), [KeyStroke(.left)], "back in time"),
+        (.panForward, .pan(eighths: 1), [KeyStroke(.right)], "forward in time"),
+        (.leapBack, .pan(eighths: -4), [KeyStroke(.left, .shift)], "back by half a window"),
+        (.leapForward, .pan(eighths: 4), [KeyStroke(.right, .shift)], "forward by half a window"),
+      ]),
+    line(
+      .time, "less, more time in view", short: "zoom",
+      [
+        (.zoomIn, .zoomIn, ["+", "="], "zoom in: less time in view"),
+        (.zoomOut, .zoomOut, ["-", "_"], "zoom out: more time in view"),
+      ]),
+    line(.time, "follow the newest", short: "follow", [(.follow, .follow, ["f"], "follow the newest")]),
+    line(
+      .time, "freeze; recording goes on", short: "freeze",
+      [(.freeze, .freeze, [" "], "freeze or go on; recording goes on")]),
+    line(.time, "go to a time", [(.goTo, .goTo, ["g"], "go to a time")]),
+    line(.time, "replay the run", [(.replay, .replay, ["r"], "replay the run from here, or stop")]),
+    line(
+      .time, "replay slower, faster",
+      [
+        (.slower, .slower, ["("], "replay slower"), (.faster, .faster, [")"], "replay faster"),
+      ]),
+  ]
+
+  private static let lists = [
+    line(
+      .lists, "one line",
+      [
+        (.lineUp, .scroll(rows: -1), [KeyStroke(.up), "k"], "one line up"),
+        (.lineDown, .scroll(rows: 1), [KeyStroke(.down), "j"], "one line down"),
+      ]),
+    line(
+      .lists, "one page",
+      [
+        (.pageUp, .page(-1), [KeyStroke(.pageUp)], "one page up"),
+        (.pageDown, .page(1), [KeyStroke(.pageDown)], "one page down"),
+      ]),
+    line(
+      .lists, "oldest, newest (follows)",
+      [
+        (.listStart, .scrollToStart, [KeyStroke(.home)], "first line of the list"),
+        (.listEnd, .scrollToEnd, [KeyStroke(.end)], "last line of the list"),
+      ]),
+    line(.lists, "mark a run to compare", [(.mark, .mark, ["*"], "mark a run to compare")]),
+  ]
+
+  private static let program = [
+    line(
+      .program, "find a command", shown: 1,
+      [(.palette, .palette, [":", KeyStroke("p", .control)], "find a command by its name")]),
+    line(.program, "this help", short: "help", [(.help, .help, ["?", "h"], "all keys")]),
+    line(.program, "next theme", [(.theme, .nextTheme, ["P"], "next theme")]),
+    line(
+      .program, "full, basic or no motion", [(.motion, .nextMotion, ["w"], "full, basic or no motion")]),
+    line(
+      .program, "free the mouse to select",
+      [(.releaseMouse, .releaseMouse, ["m"], "leave the mouse to the terminal, or take it")]),
+    line(
+      .program, "draw everything again",
+      [(.redraw, .redraw, [KeyStroke("l", .control)], "draw everything again")]),
+    line(.program, "suspend", [(.suspend, .suspend, [KeyStroke("z", .control)], "suspend")]),
+    line(
+      .program, "quit (or Ctrl-C)", short: "quit",
+      [(.quit, .quit, ["q", KeyStroke("c", .control)], "quit")]),
+    line(
+      .program, "close what is on top", [(.dismiss, .dismiss, [KeyStroke(.escape)], "close what is on top")]),
+  ]
+
+  /// - Parameters:
+  ///   - text: for the help.
+  ///   - short: for the footer.
+  ///   - shown: how many bindings' keys the help shows; all of them when not given.
+  ///   - bindings: action, command, keys, words for the palette.
+  static func line(
+    _ group: KeyBinding.Group, _ text: String, short: String? = nil, shown: Int? = nil,
+    _ bindings: [(DashboardAction, Command, [KeyStroke], String)]
+  ) -> KeyHelp {
+    KeyHelp(
+      group: group, text: text, short: short, shown: shown ?? bindings.count,
+      bindings: bindings.map {
+        KeyBinding(action: $0.0, command: $0.1, title: $0.3, group: group, strokes: $0.2)
+      })
+  }
+}

@@ -1,0 +1,88 @@
+import ConstraintAnimation
+import Measurement
+
+/// The two plots' quantiles side by side, and by how much they differ.
+struct ComparisonModel {
+  let facts: ComparisonFacts
+  /// What the first and the second plot show.
+  let names: [String]
+  let appearance: Appearance
+  let width: Int
+  let height: Int
+
+  private static let nameColumns = 8
+
+  func picture() -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    let title = [
+      LineItem(priority: 9, [TextSpan("comparison", appearance(.strong))]),
+      LineItem(priority: 5, [TextSpan("\(facts.metric.shortTitle), these windows", appearance(.secondary))]),
+    ]
+    TitleRow.add(
+      FittedLine(left: title, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    let columns = min(34, max(16, (width - 2 - Self.nameColumns) / 3))
+    let heads = ["A \(names[0])", "B \(names[1])", "B \(appearance.glyphs.minus) A"]
+    for (place, head) in heads.enumerated() {
+      let count = place < 2 ? "  n \(FixedPoint.grouped(facts.counts[place]))" : ""
+      let room = max(1, columns - 1 - count.count)
+      let name = FittedText.truncated(head, columns: room, ellipsis: appearance.glyphs.ellipsis)
+      let text = FittedText.padded(name + count, columns: columns - 1)
+      add(text, x: 1 + Self.nameColumns + place * columns, y: 1, columns, appearance(.strong), &picture)
+    }
+    // One row for values and one for intervals, and a blank one where there is room.
+    let step = height >= 3 + facts.rows.count * 3 ? 3 : height >= 2 + facts.rows.count * 2 ? 2 : 1
+    for (index, row) in facts.rows.enumerated() {
+      let y = 2 + index * step
+      guard y < height else { break }
+      picture.put(row.quantile.label, x: 1, y: y, style: appearance(.secondary))
+      let values = [row.first.figure, row.second.figure, row.difference.figure(appearance.glyphs)]
+      for (place, figure) in values.enumerated() {
+        let x = 1 + Self.nameColumns + place * columns
+        let role: Role =
+          figure.interval == nil ? .pending : place == 2 && row.difference.isProven ? .accent : .text
+        let isWhole = step == 1 && place == 2 && columns >= 30
+        let text = isWhole ? [figure.value, figure.interval ?? ""].joined(separator: " ") : figure.value
+        add(FittedText.padded(text, columns: columns - 1), x: x, y: y, columns, appearance(role), &picture)
+        guard step > 1, let interval = figure.interval, y + 1 < height else { continue }
+        add(
+          FittedText.padded(interval, columns: columns - 1), x: x, y: y + 1, columns, appearance(.secondary),
+          &picture)
+      }
+    }
+    drawMethod(below: 2 + facts.rows.count * step, &picture)
+    return picture
+  }
+
+  private func drawMethod(below y: Int, _ picture: inout CellPicture) {
+    let text =
+      "B - A holds with 95 % whatever the distributions are; an interval with 0 in it proves no difference."
+    for (offset, line) in NoticeModel.wrapped(text, columns: max(1, width - 3)).enumerated()
+    where y + offset < height {
+      picture.put(line, x: 1, y: y + offset, style: appearance(.secondary))
+    }
+  }
+
+  /// Names come from outside: they go through the canvas.
+  private func add(
+    _ text: String, x: Int, y: Int, _ columns: Int, _ style: CellStyle, _ picture: inout CellPicture
+  ) {
+    picture.lines.append(
+      CellPicture.Line(x: x, y: y, spans: [TextSpan(text, style)], end: min(width, x + columns)))
+  }
+}
+
+extension QuantileEstimate {
+  fileprivate var figure: (value: String, interval: String?) { (shortText, interval) }
+}
+
+extension QuantileDifference {
+  /// With its sign: `+120 ms`.
+  fileprivate func figure(_ glyphs: GlyphSet) -> (value: String, interval: String?) {
+    switch self {
+    case .known(let value, let low, let high):
+      ((value > 0 ? "+" : "") + DurationText.text(value), DurationText.interval(low, high))
+    case .tooFew(let needs): ("needs \(FixedPoint.grouped(needs)) each", nil)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import ConstraintAnimation
+
+/// Palette, prompts and questions as cells: a box with lines in it.
+struct OverlayModel {
+  let overlay: Overlay
+  let keys: KeyTable
+  let appearance: Appearance
+
+  private static let mostColumns = 66
+  private static let mostCommands = 12
+
+  /// Columns and rows of the box within a terminal of this size.
+  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
+    let columns = min(Self.mostColumns, max(10, width - 4))
+    return (columns, min(height, lines(width: columns, room: height - 2).count + 2))
+  }
+
+  func picture(width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    guard width > 4, height > 2 else { return picture }
+    BoxFrame.draw(&picture, title: title, appearance)
+    for (row, spans) in lines(width: width, room: height - 2).prefix(height - 2).enumerated() {
+      picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
+    }
+    return picture
+  }
+
+  private var title: String {
+    switch overlay {
+    case .palette: "commands"
+    case .prompt(let prompt): prompt.title
+    }
+  }
+
+  private func lines(width: Int, room: Int) -> [[TextSpan]] {
+    let inner = max(1, width - 4)
+    switch overlay {
+    case .palette(let palette): return paletteLines(palette, inner: inner, room: room)
+    case .prompt(let prompt):
+      let below =
+        prompt.problem.map { (text: $0, role: Role.warning) } ?? (text: prompt.hint, role: .secondary)
+      let wrapped = NoticeModel.wrapped(below.text, columns: inner)
+      return [field(prompt.field, inner: inner), []]
+        + wrapped.map { [TextSpan($0, appearance(below.role))] }
+        + [[], [key("Enter"), words(" does it   "), key("Esc"), words(" leaves it")]]
+    }
+  }
+
+  private func key(_ text: String) -> TextSpan { TextSpan(text, appearance(.key)) }
+
+  private func words(_ text: String) -> TextSpan { TextSpan(text, appearance(.secondary)) }
+
+  private func paletteLines(_ palette: Palette, inner: Int, room: Int) -> [[TextSpan]] {
+    let found = Palette.find(palette.field.string, in: keys.bindings)
+    let most = max(1, min(Self.mostCommands, room - 2))
+    let chosen = min(max(palette.chosen, 0), max(0, found.count - 1))
+    let first = max(0, min(chosen - most / 2, found.count - most))
+    var lines = [field(palette.field, inner: inner), []]
+    if found.isEmpty { lines.append([TextSpan("no command has these words", appearance(.secondary))]) }
+    for (offset, binding) in found.dropFirst(first).prefix(most).enumerated() {
+      lines.append(row(binding, isChosen: first + offset == chosen, inner: inner))
+    }
+    // The box keeps its size while it is typed into.
+    while lines.count < most + 2 { lines.append([]) }
+    return lines
+  }
+
+  private func row(_ binding: KeyBinding, isChosen: Bool, inner: Int) -> [TextSpan] {
+    let stroke = binding.strokes.first.map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""
+    let columns = max(1, inner - 2 - max(9, stroke.count))
+    let title = FittedText.field(binding.title, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+    let mark = isChosen ? "> " : "  "
+    return [
+      TextSpan(mark + title, appearance(isChosen ? .strong : .text)),
+      TextSpan(
+        FittedText.padded(stroke, columns: max(9, stroke.count)), appearance(isChosen ? .accent : .secondary)),
+    ]
+  }
+
+  /// The text with its cursor as a cell in reverse, scrolled so that the cursor is in view.
+  private func field(_ field: TextField, inner: Int) -> [TextSpan] {
+    let room = max(1, inner - 3)
+    let all = Array(field.string)
+    var start = 0
+    while start < field.cursor, TextSpan(String(all[start..<field.cursor]), .plain).columns > room {
+      start += 1
+    }
+    var end = start
+    while end < all.count, TextSpan(String(all[start...end]), .plain).columns <= room { end += 1 }
+    let cursor = field.cursor < end ? String(all[field.cursor]) : " "
+    return [
+      TextSpan("> ", appearance(.accent)), TextSpan(String(all[start..<field.cursor]), appearance(.text)),
+      TextSpan(cursor, CellStyle(attributes: .reverse)),
+      TextSpan(field.cursor < end ? String(all[(field.cursor + 1)..<end]) : "", appearance(.text)),
+    ]
+  }
+}

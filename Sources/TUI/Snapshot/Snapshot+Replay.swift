@@ -1,0 +1,77 @@
+import Measurement
+
+extension Snapshot {
+  /// The run as it was known at a moment: later notifications are not there yet, and of the others only what had
+  /// happened by then.
+  /// - Parameters:
+  ///   - moment: where the knowledge ends.
+  ///   - since: notifications planned before it are left out.
+  func known(at moment: WallTime, since: WallTime) -> Snapshot {
+    var known = self
+    known.now = moment
+    known.monotonicNow = nil
+    known.tracks = []
+    known.totals = []
+    for (place, track) in tracks.enumerated() {
+      let deadline = targets.indices.contains(place) ? targets[place].receiptDeadline : nil
+      let range = track.range(from: since, to: moment.advanced(byMicroseconds: 1))
+      var past = PointTrack(
+        target: track.target, firstSequence: track.firstSequence + Int64(range.lowerBound))
+      var counts = Tally()
+      track.forEachRun(in: range) { run in
+        for point in run {
+          let then = point.known(at: moment, deadline: deadline)
+          counts[then.state] += 1
+          past.append(then)
+        }
+      }
+      if let last = range.last {
+        known.monotonicNow = track[last].plannedMonotonic + moment.microseconds - track[last].plannedAt
+      }
+      known.tracks.append(past)
+      known.totals.append(counts)
+    }
+    known.events = Self.until(moment, events) { $0.at }
+    known.log = Self.until(moment, log) { $0.at }
+    if run?.startedAt ?? moment <= moment { known.run?.phase = .live }
+    return known
+  }
+
+  /// The entries up to a moment; they lie in the order they were written in, which is that of their times but for
+  /// moments.
+  private static func until<Row>(
+    _ moment: WallTime, _ entries: [ListEntry<Row>], _ time: (Row) -> WallTime
+  ) -> [ListEntry<Row>] {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if time(entries[middle].row) <= moment { low = middle + 1 } else { high = middle }
+    }
+    return Array(entries[..<low])
+  }
+}
+
+extension PlotPoint {
+  /// The notification as it was known at a moment after it was planned.
+  /// - Parameter deadline: µs after which it counts as lost; `nil` when not known.
+  func known(at moment: WallTime, deadline: Int64?) -> PlotPoint {
+    let age = moment.microseconds - plannedAt
+    let accept = acceptLatency.flatMap { $0 <= age ? $0 : nil }
+    let then: NotificationState
+    switch state {
+    case .planned, .missed, .interrupted, .rejected, .failed: return self
+    case .inFlight: then = .inFlight
+    case .accepted: then = accept == nil ? .inFlight : .accepted
+    case .lost:
+      guard let deadline else { return self }
+      then = age >= deadline ? .lost : .inFlight
+    case .delivered, .late:
+      guard let delivery = deliveryLatency else { return self }
+      if delivery <= age { return self }
+      then = deadline.map { age >= $0 } ?? false ? .lost : .inFlight
+    }
+    return PlotPoint(
+      plannedAt: WallTime(microseconds: plannedAt), plannedMonotonic: plannedMonotonic,
+      scheduleLag: isSent ? Int64(storedLag) : nil, acceptLatency: accept, deliveryLatency: nil, state: then)
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+
+/// The screens of the dashboard in a real terminal: keys and mouse go in as bytes, text comes out.
+@Suite("The dashboard's screens in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+struct DashboardScreensTests {
+  /// A store with two finished runs.
+  private func recordedStation() throws -> Station {
+    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    for name in ["before", "after"] {
+      let collector = try station.collect(["--count", "200", "--run-name", name])
+      #expect(try collector.waitForExit() == 0)
+    }
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    return station
+  }
+
+  private func open(_ station: Station, in tmux: Tmux, options: String = "", environment: String = "") throws
+  {
+    try tmux.type("\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
+    try tmux.press("Enter")
+    try tmux.waitFor("1 Histogram")
+    try tmux.waitFor("p50")
+  }
+
+  private func leave(_ tmux: Tmux) throws {
+    try tmux.press("q")
+    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
+    #expect(try tmux.state("alternate_on") == "0")
+    #expect(try tmux.state("mouse_any_flag") == "0")
+  }
+
+  /// A mouse event as SGR reports it; columns and rows from 1.
+  private func mouse(_ tmux: Tmux, _ button: Int, _ column: Int, _ row: Int, isRelease: Bool = false) throws {
+    try tmux.send(bytes: Array("\u{1B}[<\(button);\(column);\(row)\(isRelease ? "m" : "M")".utf8))
+  }
+
+  @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
+  func runs() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try open(station, in: tmux)
+    try tmux.press("4")
+    try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
+    try tmux.press("Space")
+    try tmux.press("Down")
+    try tmux.press("Space")
+    try tmux.waitFor("two runs are marked")
+    try tmux.press("c")
+    try tmux.waitUntil("they stand side by side") { $0.contains("A after") && $0.contains("B before") }
+    try tmux.press("c")
+    try tmux.waitFor("histogram")
+    try tmux.press("4")
+    try tmux.waitFor("began")
+    try tmux.press("Enter")
+    try tmux.waitUntil("the older one is shown") { screen in
+      screen.split(separator: "\n").first.map { $0.contains("before") } ?? false
+    }
+    try leave(tmux)
+  }
+
+  @Test("palette, go to, replay and rotation work by keys", .timeLimit(.minutes(5)))
+  func keys() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 150, rows: 40)
+    try open(station, in: tmux)
+    try tmux.press(":")
+    try tmux.waitFor("commands")
+    try tmux.type("show the log")
+    try tmux.press("Enter")
+    try tmux.waitUntil("the log has come") { $0.contains("[2 Log]") && !$0.contains("commands") }
+    try tmux.press("C-p")
+    try tmux.waitFor("commands")
+    try tmux.press("Escape")
+    try tmux.waitUntil("the palette has gone") { !$0.contains("commands") }
+    try tmux.press("g")
+    try tmux.waitFor("go to")
+    try tmux.type("whenever")
+    try tmux.press("Enter")
+    try tmux.waitFor("is no time")
+    try tmux.press("C-u")
+    try tmux.type("start")
+    try tmux.press("Enter")
+    try tmux.waitUntil("the prompt has gone") { !$0.contains("is no time") }
+    try tmux.press("f")
+    try tmux.press("r")
+    try tmux.waitFor("replay")
+    for _ in 0..<6 { try tmux.press(")") }
+    try tmux.waitFor("come to the end")
+    try tmux.press("r")
+    try tmux.waitUntil("the whole run is back") { !$0.contains("paused at") && $0.contains("ended") }
+    try tmux.press("o")
+    try tmux.waitUntil("the panel is beside the plot") { screen in
+      screen.split(separator: "\n").dropFirst().first.map { $0.contains("latency") && $0.contains("log") }
+        ?? false
+    }
+    try tmux.press("o")
+    try tmux.press("1")
+    try tmux.waitFor("[1 Histogram]")
+    try leave(tmux)
+  }
+
+  @Test("a panel is dragged by the mouse, and a click outside closes the palette", .timeLimit(.minutes(5)))
+  func drag() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 120, rows: 36)
+    try open(station, in: tmux)
+    // Slowly: a column at a time, each on its own, over more than half of the width.
+    try mouse(tmux, 0, 100, 28)
+    for column in stride(from: 99, through: 30, by: -3) { try mouse(tmux, 32, column, 28) }
+    try mouse(tmux, 0, 30, 28, isRelease: true)
+    try tmux.waitFor("[2 Log]")
+    try tmux.press(":")
+    try tmux.waitFor("commands")
+    try mouse(tmux, 0, 2, 2)
+    try mouse(tmux, 0, 2, 2, isRelease: true)
+    try tmux.waitUntil("the palette has gone") { !$0.contains("commands") }
+    try tmux.press("m")
+    try eventually("the mouse is the terminal's") { try tmux.state("mouse_any_flag") == "0" ? true : nil }
+    try tmux.press("m")
+    try eventually("the mouse is the dashboard's") { try tmux.state("mouse_any_flag") == "1" ? true : nil }
+    try leave(tmux)
+  }
+
+  @Test(
+    "after a storm of resizes the screen looks as if it had always been that size", .timeLimit(.minutes(5)))
+  func resizeStorm() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 120, rows: 36)
+    try open(station, in: tmux)
+    var seed: UInt64 = 7
+    for _ in 0..<60 {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      try tmux.resize(columns: 20 + Int(seed >> 40) % 200, rows: 5 + Int(seed >> 20) % 60)
+      if seed & 3 == 0 { try tmux.press("Tab") }
+    }
+    try tmux.resize(columns: 110, rows: 34)
+    try tmux.press("1")
+    try tmux.waitFor("[1 Histogram]")
+    // The figures of the footer differ from one look to the next.
+    func picture(_ tmux: Tmux) throws -> [Substring] { try tmux.screen().split(separator: "\n").dropLast() }
+    let fresh = try Tmux(columns: 110, rows: 34)
+    try open(station, in: fresh)
+    try fresh.waitFor("[1 Histogram]")
+    var last: [Substring] = []
+    try eventually("it is drawn whole", seen: { last.joined(separator: "\n") }) {
+      last = try picture(tmux)
+      return try last == picture(fresh) ? true : nil
+    }
+    try leave(fresh)
+    try leave(tmux)
+  }
+
+  @Test("themes, colours and glyphs follow what is asked for", .timeLimit(.minutes(5)))
+  func appearance() throws {
+    let station = try recordedStation()
+    let theme = try station.directory.write(
+      "mine.yaml", "base: dark\ncolours: { accent: \"#010203\", text: \"#0a0b0c\" }\n")
+    let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor"])
+    try open(station, in: tmux, options: "--theme \(theme)")
+    #expect(try tmux.screen(escapes: true).contains("38;2;10;11;12"))
+    try leave(tmux)
+    try tmux.type("clear")
+    try tmux.press("Enter")
+    try open(station, in: tmux, environment: "NO_COLOR=1")
+    #expect(try !tmux.screen(escapes: true).contains("38;"))
+    try leave(tmux)
+    try tmux.type("clear")
+    try tmux.press("Enter")
+    try open(station, in: tmux, options: "--ascii")
+    let foreign = try tmux.screen().unicodeScalars.filter { !$0.isASCII && $0 != "µ" }
+    #expect(foreign.isEmpty, "\(Set(foreign))")
+    try leave(tmux)
+  }
+
+  @Test("a key of the configuration does what it says, and a mistake in it is named", .timeLimit(.minutes(5)))
+  func configuration() throws {
+    let station = try recordedStation()
+    let file = try station.directory.write(
+      "looks.yaml", "dashboard:\n  theme: light\n  keys: { events: F, quit: [ctrl-x] }\n")
+    let tmux = try Tmux(columns: 120, rows: 36)
+    try open(station, in: tmux, options: "--config \(file)")
+    try tmux.press("F")
+    try tmux.waitFor("[3 Events]")
+    try tmux.press("q")
+    try tmux.press("C-x")
+    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
+    try station.directory.write("looks.yaml", "dashboard:\n  keys: { evnts: F }\n")
+    let result = try run(Programs.pushscope, ["dashboard", "--store", station.store, "--config", file])
+    #expect(result.status == 78)
+    #expect(result.error.contains("looks.yaml:2:") && result.error.contains("did you mean \"events\"?"))
+  }
+
+  @Test("stores that cannot be shown each get their screen, and q leaves it", .timeLimit(.minutes(5)))
+  func failures() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("text.sqlite", String(repeating: "no database\n", count: 1_000))
+    let tmux = try Tmux(columns: 100, rows: 30)
+    for (path, words) in [
+      (directory.file("none.sqlite"), "No store yet"), (directory.path, "Not a pushscope store"),
+      (directory.file("text.sqlite"), "Not a pushscope store"),
+    ] {
+      try tmux.type("\(Programs.pushscope) dashboard --store \(path)")
+      try tmux.press("Enter")
+      try tmux.waitFor(words)
+      try tmux.press("q")
+      try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains(words) }
+      try tmux.type("clear")
+      try tmux.press("Enter")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ConstraintAnimation
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Panels and states in five kinds of terminals")
+struct FrameGoldenTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Typed one after the other; `~` is Enter, `^` Ctrl-P, `<-` is Left.
+    var keys = ""
+    var targets = ["loopback"]
+    var isEnded = false
+    var size = (80, 24)
+    /// Frames at the end; few of them show what is on its way.
+    var frames = 40
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "log", keys: "2"), Case(name: "events", keys: "3"), Case(name: "runs", keys: "4"),
+    Case(name: "slide", keys: "3", frames: 7), Case(name: "frozen", keys: " "),
+    Case(name: "ended", isEnded: true), Case(name: "replay", keys: "r)))))", isEnded: true),
+    Case(name: "replay-paused", keys: "r)))))g14:03:00~ ", isEnded: true),
+    Case(name: "palette", keys: "^pan"), Case(name: "palette-nothing", keys: ":xyzzy"),
+    Case(name: "go-to", keys: "g14:"), Case(name: "go-to-refused", keys: "gsoon~"),
+    Case(name: "nothing-to-compare", keys: "c"), Case(name: "help", keys: "?"),
+    Case(name: "compare", keys: "c", targets: ["ios", "android"], size: (120, 32)),
+    Case(name: "beside", keys: "o", size: (140, 30)),
+    Case(name: "beside-compare", keys: "oc", targets: ["ios", "android"], size: (160, 32)),
+    Case(name: "rotating", keys: "o", size: (120, 32), frames: 9),
+  ]
+
+  @Test("look as recorded", arguments: cases, Profile.allCases)
+  func recorded(_ row: Case, _ profile: Profile) throws {
+    let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
+    var snapshot = SampleRun(
+      targets: row.targets, phase: row.isEnded ? .ended(at: end, reason: "completed") : .live
+    ).snapshot
+    snapshot.runs = RunsPanelTests.entries(7)
+    var stage = try Stage(
+      columns: row.size.0, rows: row.size.1, colors: profile.colors, glyphs: profile.glyphs,
+      snapshot: snapshot)
+    for key in row.keys {
+      switch key {
+      case "~": stage.press(.enter)
+      case "^": stage.press(.character("p"), .control)
+      default: stage.press(key)
+      }
+      if key == "r" { stage.frames(30) }
+    }
+    stage.frames(row.frames)
+    try Golden.expect(stage.buffer, named: "frames/\(row.name)-\(profile.rawValue)")
+  }
+
+  @Test("every built-in theme tells the states apart by colour")
+  func themes() {
+    for theme in Theme.all {
+      let states = [
+        theme.pending, theme.late, theme.missed, theme.interrupted, theme.rejected, theme.failed, theme.lost,
+      ]
+      #expect(Set(states).count == states.count, "\(theme.name)")
+      #expect(!states.contains(theme.targets[0].sparse) && !states.contains(theme.targets[0].dense))
+    }
+  }
+}

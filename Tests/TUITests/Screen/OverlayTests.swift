@@ -1,0 +1,167 @@
+import Configuration
+import ConstraintAnimation
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Palette and prompts")
+struct OverlayTests {
+  private static func type(_ text: String, into stage: inout Stage) {
+    for character in text { stage.press(character) }
+    stage.frame()
+  }
+
+  @Test("the palette finds commands by words in any order, and by letters in theirs")
+  func find() {
+    let all = KeyTable.standard.bindings
+    func actions(_ text: String) -> [String] { Palette.find(text, in: all).map(\.action.rawValue) }
+    #expect(actions("quit").first == "quit")
+    #expect(actions("zoom").prefix(2) == ["zoom-in", "zoom-out"])
+    #expect(actions("time go").first == "go-to")
+    #expect(actions("xyzzy").isEmpty)
+    #expect(actions("cmpr").first == "compare")
+    #expect(Set(actions("")) == Set(all.map(\.action.rawValue)).subtracting(["palette", "dismiss"]))
+  }
+
+  @Test("what is chosen in the palette is done", arguments: [":", "ctrl-p"])
+  func palette(key: String) throws {
+    var stage = try Stage()
+    if key == ":" { stage.press(":") } else { stage.press(.character("p"), .control) }
+    Self.type("show the ev", into: &stage)
+    #expect(stage.text.contains("commands") && stage.text.contains("show the events"))
+    #expect(stage.screen.panels.active == .histogram)
+    stage.press(.enter)
+    stage.frames(30)
+    #expect(stage.screen.panels.active == .events)
+    #expect(stage.screen.state.overlay == nil && !stage.text.contains("commands"))
+  }
+
+  @Test("arrows choose, escape and a click beside it leave, and keys do nothing behind it")
+  func leave() throws {
+    var stage = try Stage()
+    stage.press(":")
+    stage.press(.down)
+    stage.press(.down)
+    stage.frame()
+    #expect(stage.text.contains("> show the events"))
+    stage.press("q")
+    #expect(stage.effects.isEmpty && stage.screen.state.overlay != nil)
+    stage.press(.escape)
+    #expect(stage.screen.state.overlay == nil)
+    stage.press(":")
+    stage.mouse(.mouseDown, x: 1, y: 1)
+    #expect(stage.screen.state.overlay == nil)
+    stage.press(":")
+    stage.press(.character("c"), .control)
+    #expect(stage.effects == [.quit])
+  }
+
+  @Test("a frame after it is gone looks as before it came")
+  func leavesNoTrace() throws {
+    var stage = try Stage()
+    stage.frames(40)
+    let before = stage.cells(in: stage.buffer.bounds)
+    for key: Character in [":", "g"] {
+      stage.press(key)
+      stage.frame()
+      #expect(stage.cells(in: stage.buffer.bounds) != before)
+      stage.press(.escape)
+      stage.frame()
+      #expect(stage.cells(in: stage.buffer.bounds) == before)
+    }
+  }
+
+  @Test("g goes to a time, and says clearly what it cannot read or reach")
+  func goTo() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 3_000, rate: 1).snapshot)
+    stage.press("g")
+    Self.type("14:20", into: &stage)
+    #expect(stage.text.contains("> 14:20"))
+    stage.press(.enter)
+    stage.frame()
+    let window = try #require(stage.screen.content?.window)
+    let moment = SampleRun.start.advanced(byMicroseconds: 18 * 60_000_000)
+    #expect(abs(window.column(of: moment) - window.columns / 2) <= 1)
+    #expect(stage.rows[0].contains("looking back"))
+    for (text, words) in [
+      ("soon", "is no time"), ("-90", "is no span"), ("2020-01-01T00:00:00Z", "the run goes from"),
+    ] {
+      stage.press("g")
+      Self.type(text, into: &stage)
+      stage.press(.enter)
+      stage.frame()
+      #expect(stage.text.contains(words), "\(text)")
+      stage.press(.escape)
+    }
+    #expect(try #require(stage.screen.content?.window) == window)
+    stage.press("g")
+    Self.type("end", into: &stage)
+    stage.press(.enter)
+    stage.press("f")
+    #expect(stage.screen.state.anchor == .edge)
+  }
+
+  @Test("times are read in every form that the hint names")
+  func moments() throws {
+    let start = SampleRun.start
+    let now = start.advanced(byMicroseconds: 3_600_000_000)
+    let shown = start.advanced(byMicroseconds: 600_000_000)
+    let reader = MomentText(now: now, start: start, shown: shown, zone: .utc)
+    func seconds(_ text: String) throws -> Int64 {
+      try (reader.moment(text).microseconds - start.microseconds) / 1_000_000
+    }
+    #expect(try seconds("start") == 0 && seconds("end") == 3_600 && seconds("now") == 3_600)
+    #expect(try seconds("-10m") == 3_000 && seconds("- 90s") == 3_510 && seconds("-0.5h") == 1_800)
+    #expect(try seconds("+30s") == 630)
+    #expect(try seconds("14:05") == 180 && seconds("14:05:30") == 210)
+    // Later than the newest: the day before.
+    #expect(try seconds("15:30") == 5_280 - 86_400)
+    #expect(try seconds("2025-06-15T14:12:00Z") == 600 && seconds("2025-06-15 16:12:00+02:00") == 600)
+    for text in ["", "25:00", "14:60", "-", "-5", "+1y", "14:5:1:1", "yesterday", "-99999999999999999999d"] {
+      #expect(throws: MomentText.Problem.self, "\(text)") { try reader.moment(text) }
+    }
+    let berlin = MomentText(now: now, start: start, shown: shown, zone: LocalTime { _ in 7_200_000_000 })
+    #expect(try berlin.moment("16:05").microseconds == start.microseconds + 180_000_000)
+  }
+
+  @Test("a field is edited as fields are")
+  func field() {
+    var field = TextField("pushscope")
+    func press(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = []) {
+      _ = field.take(key, modifiers)
+    }
+    press(.backspace)
+    press(.home)
+    press(.delete)
+    press(.character("P"))
+    press(.end)
+    press(.left)
+    press(.character("!"))
+    #expect(field.string == "Pushsco!p" && field.cursor == 8)
+    press(.character("w"), .control)
+    #expect(field.string == "p" && field.cursor == 0)
+    field.insert("a\u{1B}[31m\nb")
+    #expect(field.string == "a[31mbp")
+    press(.character("e"), .control)
+    press(.character("u"), .control)
+    #expect(field.string.isEmpty)
+    for key: InputEvent.Key in [.backspace, .delete, .left, .right] { press(key) }
+    field.insert(String(repeating: "x", count: 1_000))
+    #expect(field.string.count == TextField.capacity)
+    #expect(!field.take(.up, []) && !field.take(.character("x"), .alt))
+  }
+
+  @Test("long text scrolls, so that the cursor is in view; pasted text goes in")
+  func scrolls() throws {
+    var stage = try Stage(columns: 60, rows: 16)
+    stage.press("g")
+    stage.screen.paste(String(repeating: "0123456789", count: 9) + "tail")
+    stage.frame()
+    #expect(stage.text.contains("tail") && stage.rows.allSatisfy { $0.count == 60 })
+    stage.press(.home)
+    stage.frame()
+    #expect(stage.text.contains("> 0123") && !stage.text.contains("tail"))
+  }
+}
