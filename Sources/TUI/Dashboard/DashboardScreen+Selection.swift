@@ -75,6 +75,8 @@ extension DashboardScreen {
       let visible = state.eventPosition.visible(in: shown.events.lazy.map(\.number), rows: listRows)
       let row = y - frame.y0 - 2
       if row >= 0, row < visible.count { choose(shown.events[visible.lowerBound + row]) }
+    // The list of runs listens for taps itself.
+    case .runs: break
     }
     update()
   }
@@ -101,6 +103,7 @@ extension DashboardScreen {
       guard let index = neighbour(of: state.plot.chosenEvent, in: numbers, forward: forward) else { return }
       state.eventPosition = shownPosition(state.eventPosition, of: index, in: numbers)
       choose(shown.events[index])
+    case .runs: state.runs.move(by: forward ? 1 : -1, in: latest.runs, rows: listRows)
     }
   }
 

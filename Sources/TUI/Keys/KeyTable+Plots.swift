@@ -55,30 +55,6 @@ extension KeyTable {
   /// The keys for picking notifications out, and for taking them along.
   static let selecting = [
     line(
-      .selecting, "i", "crosshair; arrows move it", short: "inspect", [(["i"], .plot(.toggleCrosshair))]),
-    line(
-      .selecting, ", .", "previous, next notification",
-      [([","], .plot(.previousNotification)), (["."], .plot(.nextNotification))]),
-    line(.selecting, "z", "begin a box at the crosshair", [(["z"], .plot(.beginBox))]),
-    line(.selecting, "Z", "zoom to the box or the selection", [(["Z"], .plot(.zoomToBox))]),
-    line(
-      .selecting, "J K", "select next, last bucket or line",
-      [(["J"], .plot(.chooseNext)), (["K"], .plot(.choosePrevious))]),
-    line(.selecting, "Enter", "select and list", short: "list", [([KeyStroke(.enter)], .plot(.list))]),
-    line(.selecting, "e", "selected ones to a CSV file", [(["e"], .plot(.exportSelection))]),
-    line(.selecting, "x", "the view to SVG, ANSI, CSV", [(["x"], .plot(.exportView))]),
-    line(.selecting, "D", "drag: pan, zoom or select", [(["D"], .plot(.nextDragAction))]),
-    KeyHelp(
-      group: .selecting, keys: "Ctrl-drag", plainKeys: "Ctrl-drag", text: "zoom to a box (Alt: select it)",
-      short: nil, bindings: []),
-    KeyHelp(
-      group: .selecting, keys: "wheel", plainKeys: "wheel", text: "zoom time (Alt: latency, Ctrl: both)",
-      short: nil, bindings: []),
-  ]
-
-  /// The keys for picking notifications out, and for taking them along.
-  static let selecting = [
-    line(
       .selecting, "crosshair; arrows move it", short: "inspect",
       [(.crosshair, .plot(.toggleCrosshair), ["i"], "crosshair that the arrows move, or none")]),
     line(

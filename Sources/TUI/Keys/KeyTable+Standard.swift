@@ -3,7 +3,7 @@ import ConstraintAnimation
 
 extension KeyTable {
   /// What holds unless the configuration says otherwise.
-  static let standard = KeyTable(lines: panels + time + plots + lists + program)
+  static let standard = KeyTable(lines: panels + time + plots + selecting + lists + program)
 
   private static let panels = [
     line(
