@@ -124,7 +124,8 @@ extension DashboardScreen {
     help.isHidden = true
     help.alpha = 0
     overlaySize = [
-      overlaySheet.widthAnchor.constraint(equalToConstant: 0), overlaySheet.heightAnchor.constraint(equalToConstant: 0),
+      overlaySheet.widthAnchor.constraint(equalToConstant: 0),
+      overlaySheet.heightAnchor.constraint(equalToConstant: 0),
     ]
     try LayoutConstraint.activate(
       overlaySize + [

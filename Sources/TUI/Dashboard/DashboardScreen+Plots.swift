@@ -41,7 +41,8 @@ extension DashboardScreen {
   }
 
   private func picture(
-    of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent, _ snapshot: Snapshot, _ other: PlotContent?
+    of pane: ScatterPanes.Pane, number: Int, _ content: PlotContent, _ snapshot: Snapshot,
+    _ other: PlotContent?
   ) -> CellPicture {
     model(of: pane, number: number, content, in: snapshot, beside: other).picture(&raster)
   }
@@ -52,7 +53,8 @@ extension DashboardScreen {
     beside other: PlotContent? = nil
   ) -> ScatterModel {
     // Crosshair and box are the first plot's.
-    let isFirst = snapshot == nil || content.window == self.content?.window && content.targets == self.content?.targets
+    let isFirst =
+      snapshot == nil || content.window == self.content?.window && content.targets == self.content?.targets
     let snapshot = snapshot ?? shown
     let other = other ?? (isFirst ? otherContent : nil)
     let metric = pane.metrics[0]

@@ -15,7 +15,8 @@ struct FooterModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     let hints =
       note.map { [LineItem(priority: 99, $0.spans(appearance))] }
-      ?? message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] } ?? self.hints
+      ?? message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] }
+      ?? self.hints
     TitleRow.add(
       FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
     return picture
