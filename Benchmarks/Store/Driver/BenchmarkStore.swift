@@ -9,11 +9,23 @@ final class BenchmarkStore {
   let store: CollectorStore
   let run: RunID
   let targets: [TargetID]
+  private let clock: DrivenClock
+  private let isKept: Bool
+  /// µs between the plans of a target.
+  private let interval: Int64
 
-  init(durability: Durability, targets names: [String] = ["one"]) throws {
+  /// - Parameters:
+  ///   - interval: µs between the plans of a target.
+  ///   - file: where to make the store, to be kept; `nil` for one that goes with the benchmark.
+  init(
+    durability: Durability, targets names: [String] = ["one"], interval: Int64 = 1_000, file: String? = nil
+  ) throws {
+    isKept = file != nil
+    self.interval = interval
     directory = Self.parent + "/pushscope-benchmark-" + UUID().uuidString
-    path = directory + "/store.sqlite"
-    let clock = SystemClock()
+    path = file ?? directory + "/store.sqlite"
+    let clock = DrivenClock(wall: Self.start)
+    self.clock = clock
     store = try CollectorStore.open(
       at: path, clock: clock, options: CollectorStoreOptions(bootID: "benchmark", durability: durability))
     var generator = SystemRandomNumberGenerator()
@@ -29,22 +41,27 @@ final class BenchmarkStore {
 
   deinit {
     store.close()
-    try? FileManager.default.removeItem(atPath: directory)
+    if !isKept { try? FileManager.default.removeItem(atPath: directory) }
   }
 
   /// `PUSHSCOPE_BENCH_DIR` chooses the disk.
   static let parent =
     ProcessInfo.processInfo.environment["PUSHSCOPE_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
 
-  static func plan(_ target: TargetID, _ sequence: Int64) -> Sample {
+  static let start = WallTime(microseconds: 1_772_366_400_000_000)
+
+  func plannedAt(_ sequence: Int64) -> WallTime {
+    Self.start.advanced(byMicroseconds: sequence * interval)
+  }
+
+  func plan(_ target: TargetID, _ sequence: Int64) -> Sample {
     Sample(
-      id: SampleID(target: target, sequence: sequence), variant: .none,
-      plannedAt: WallTime(microseconds: 1_772_366_400_000_000 + sequence * 1_000),
-      plannedMonotonic: 5_000_000_000 + sequence * 1_000)
+      id: SampleID(target: target, sequence: sequence), variant: .none, plannedAt: plannedAt(sequence),
+      plannedMonotonic: 5_000_000_000 + sequence * interval)
   }
 
   /// The same figures that the peer writes.
-  static func delivered(_ target: TargetID, _ sequence: Int64) -> Sample {
+  func delivered(_ target: TargetID, _ sequence: Int64) -> Sample {
     var sample = plan(target, sequence)
     sample.state = .delivered
     sample.status = 200
@@ -63,15 +80,22 @@ final class BenchmarkStore {
   }
 
   /// Commits `count` rows of each target, `batch` a transaction: plans ahead, results of the batch before.
-  func fill(_ count: Int, batch: Int) throws {
+  /// - Parameter rollsUp: whether to roll up once in each second of planned time, as the collector does.
+  func fill(_ count: Int, batch: Int, rollsUp: Bool = false) throws {
+    var second = clock.wallNow().microseconds / 1_000_000
     for first in stride(from: 1, through: count + batch, by: batch) {
+      clock.set(plannedAt(Int64(first)))
+      if rollsUp, plannedAt(Int64(first)).microseconds / 1_000_000 != second {
+        second = plannedAt(Int64(first)).microseconds / 1_000_000
+        while try store.rollUp() {}
+      }
       var work = WriteBatch(run: run)
       for target in targets {
         for sequence in first..<first + batch where sequence <= count {
-          work.inserted.append(Self.plan(target, Int64(sequence)))
+          work.inserted.append(plan(target, Int64(sequence)))
         }
         for sequence in first - batch..<first where sequence >= 1 && sequence <= count {
-          work.updated.append(Self.delivered(target, Int64(sequence)))
+          work.updated.append(delivered(target, Int64(sequence)))
         }
       }
       _ = try store.commit(work)
