@@ -26,7 +26,7 @@ struct DeviceExampleTests {
 
   @Test(
     "the service worker exchanges clocks and posts its receipt",
-    .enabled(if: Programs.find("node") != nil, "needs node"), .timeLimit(.minutes(3)))
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))
   func serviceWorker() throws {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
     let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
