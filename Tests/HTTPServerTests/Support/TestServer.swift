@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
@@ -68,16 +69,17 @@ final class TestServer: Sendable {
       }
     }
 
-    /// Sends for as long as somebody is there.
+    /// Sends for as long as somebody is there; on a thread of its own, because other tests may hold all those that tasks
+    /// run on for longer than a peer waits.
     private func endless(_ exchange: HTTPExchange) {
       let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 32 * 1024)
       let before = state.withLock { $0.ended }
       exchange.begin(HTTPResponse(status: 200)) { self.state.withLock { $0.ended += 1 } }
-      Task {
+      Thread.detachNewThread {
         while self.state.withLock({ $0.ended }) == before {
           self.state.withLock { $0.sent += 1 }
           exchange.send(part)
-          try? await Task.sleep(for: .milliseconds(1))
+          Thread.sleep(forTimeInterval: 0.001)
         }
       }
     }
