@@ -158,9 +158,10 @@ struct DashboardScreensTests {
     let station = try recordedStation()
     let theme = try station.directory.write(
       "mine.yaml", "base: dark\ncolours: { accent: \"#010203\", text: \"#0a0b0c\" }\n")
-    let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor"])
+    let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor", "NO_COLOR": ""])
     try open(station, in: tmux, options: "--theme \(theme)")
-    #expect(try tmux.screen(escapes: true).contains("38;2;10;11;12"))
+    let colours = try tmux.screen(escapes: true)
+    #expect(colours.contains("38;2;10;11;12"), "\(colours)")
     try leave(tmux)
     try tmux.type("clear")
     try tmux.press("Enter")
