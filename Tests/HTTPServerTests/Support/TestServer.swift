@@ -70,7 +70,7 @@ final class TestServer: Sendable {
     }
 
     /// Sends for as long as somebody is there; on a thread of its own, because other tests may hold all those that tasks
-    /// run on for longer than a peer waits.
+    /// run on for longer than a peer waits, and at a pace that a slow peer keeps up with.
     private func endless(_ exchange: HTTPExchange) {
       let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 32 * 1024)
       let before = state.withLock { $0.ended }
@@ -79,7 +79,7 @@ final class TestServer: Sendable {
         while self.state.withLock({ $0.ended }) == before {
           self.state.withLock { $0.sent += 1 }
           exchange.send(part)
-          Thread.sleep(forTimeInterval: 0.001)
+          Thread.sleep(forTimeInterval: 0.1)
         }
       }
     }
