@@ -56,11 +56,11 @@ final class TestServer: Sendable {
       }
     }
 
-    /// Sends so many parts.
+    /// Sends so many parts, from a thread of its own: see `endless`.
     private func stream(_ exchange: HTTPExchange, parts: Int) {
       let head = HTTPResponse(status: 200, headers: ["x-answer": "yes"], body: ByteBuffer(string: "0"))
       exchange.begin(head) { self.state.withLock { $0.ended += 1 } }
-      Task {
+      Thread.detachNewThread {
         for part in 1..<max(parts, 2) { exchange.send(ByteBuffer(string: ",\(part)")) }
         exchange.finish()
         // Nothing comes after the end.
@@ -90,7 +90,9 @@ final class TestServer: Sendable {
         defer { state.held = [] }
         return state.held
       }
-      Task { for exchange in held { exchange.answer(HTTPResponse(status: 200, json: "\"released\"")) } }
+      Thread.detachNewThread {
+        for exchange in held { exchange.answer(HTTPResponse(status: 200, json: "\"released\"")) }
+      }
     }
 
     private func echo(_ exchange: HTTPExchange) -> HTTPResponse {
