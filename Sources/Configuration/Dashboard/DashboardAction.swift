@@ -66,6 +66,10 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   // Runs
   case choose
   case mark
+  case rename
+  case delete
+  case startStop = "start-stop"
+  case filter
 
   // Dashboard
   case palette

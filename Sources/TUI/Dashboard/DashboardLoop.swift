@@ -11,6 +11,7 @@ final class DashboardLoop {
   private let stop: DashboardStop
   private let session: TerminalSession
   private let reader: SnapshotReader
+  private let clerk: ControlClerk
   private let screen: DashboardScreen
   private let buffer: CellBuffer
   private let clock = ContinuousClock()
@@ -57,6 +58,7 @@ final class DashboardLoop {
     let waker = self.session.waker
     writer = ExportWriter(options: options) { waker.wake() }
     reader = try settings.reader { waker.wake() }
+    clerk = ControlClerk(path: options.storePath, clock: options.clock) { waker.wake() }
     start = clock.now
     setBackground(appearance.theme)
   }
@@ -73,8 +75,9 @@ final class DashboardLoop {
     while !stop.isStopped {
       let news = reader.take()
       if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
+      for report in clerk.take() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
-      if let note = writer.take() { screen.say(note) }
+      if let answer = writer.take() { screen.say(answer) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {
         if let outcome = handle(event) { return outcome }
@@ -167,6 +170,12 @@ final class DashboardLoop {
     case .redraw:
       session.invalidate()
       isUnshown = true
+    case .control(let command):
+      do {
+        try clerk.carry(command)
+      } catch {
+        screen.say("\(error)", .warning)
+      }
     case .suspend: session.suspend()
     case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .motion)
     case .export(.view(let format)): wantedView = format

@@ -49,7 +49,7 @@ extension DashboardScreen {
       let first = state.target ?? 0
       state.comparison = .targets(first, (first + 1) % shown.targets.count)
     } else {
-      tell("mark two runs in their panel to compare them, or look at a run with two targets", .warning)
+      say("mark two runs in their panel to compare them, or look at a run with two targets", .warning)
       return
     }
     if state.comparison != nil { slide(to: .histogram) }

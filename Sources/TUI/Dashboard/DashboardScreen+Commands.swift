@@ -11,14 +11,14 @@ extension DashboardScreen {
 
   /// Does what a key asks for.
   func perform(_ command: Command) -> Effect? {
-    if isTakenBySheet(command) || isTakenByCrosshair(command) { return nil }
+    if isTakenByCrosshair(command) { return nil }
     switch command {
     case .quit: return .quit
     case .redraw: return .redraw
     case .suspend: return .suspend
     case .releaseMouse:
       state.releasesMouse.toggle()
-      tell(state.releasesMouse ? "the mouse is the terminal's" : "the mouse is the dashboard's")
+      say(state.releasesMouse ? "the mouse is the terminal's" : "the mouse is the dashboard's")
       return .releaseMouse(state.releasesMouse)
     case .help: showHelp(!state.showsHelp)
     case .dismiss:
@@ -32,6 +32,7 @@ extension DashboardScreen {
     case .previousPanel: slide(to: panels.active.previous)
     case .nextTheme: nextTheme()
     case .nextMotion: nextMotion()
+    case .startStop: askStartOrStop()
     case .scroll(let rows) where state.showsHelp: scrollHelp(by: rows)
     case .page(let pages) where state.showsHelp: scrollHelp(by: pages * 10)
     default:
@@ -48,7 +49,7 @@ extension DashboardScreen {
     switch command {
     case .toggleSlides:
       state.slides = state.slides == .horizontal ? .vertical : .horizontal
-      tell(state.slides == .horizontal ? "panels slide sideways" : "panels slide up and down")
+      say(state.slides == .horizontal ? "panels slide sideways" : "panels slide up and down")
       followSlides()
     case .rotate: rotate()
     case .pan(let eighths) where state.replay != nil: scrub(eighths: eighths)
@@ -68,12 +69,15 @@ extension DashboardScreen {
     case .compare: compare()
     case .choose: openRun()
     case .mark: markRun()
+    case .rename: askName()
+    case .delete: askDelete()
+    case .filter: askFilter()
     case .scroll(let rows): scroll(by: rows)
     case .page(let pages): scroll(by: pages * max(1, listRows - 1))
     case .scrollToStart: scroll(by: -1_000_000)
     case .scrollToEnd: scroll(by: 1_000_000)
     case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .palette, .nextTheme, .nextMotion,
-      .showPanel, .nextPanel, .previousPanel, .plot:
+      .showPanel, .nextPanel, .previousPanel, .plot, .startStop:
       break
     }
   }
@@ -116,7 +120,7 @@ extension DashboardScreen {
     let theme = themes[(place + 1) % themes.count]
     setAppearance(
       Appearance(theme: theme, colors: appearance.colors, glyphs: appearance.glyphs.repertoire))
-    tell("theme \(theme.name)")
+    say("theme \(theme.name)")
   }
 
   private func nextMotion() {
@@ -124,7 +128,7 @@ extension DashboardScreen {
     let place = levels.firstIndex { $0.0 == window.motionLevel } ?? 0
     let next = levels[(place + 1) % levels.count]
     window.motionLevel = next.0
-    tell("\(next.1) motion")
+    say("\(next.1) motion")
   }
 
   /// The wheel scrolls lists and zooms the plot about the pointer.
@@ -147,10 +151,10 @@ extension DashboardScreen {
   }
 
   private func scroll(by rows: Int) {
-    state.scroll(state.panel, by: rows, in: state.panel == .runs ? latest : shown, rows: listRows)
+    state.scroll(state.panel, by: rows, in: state.panel == .runs ? latest : shown, listed, rows: listRows)
   }
 
-  private func showHelp(_ shows: Bool) {
+  func showHelp(_ shows: Bool) {
     guard shows != state.showsHelp else { return }
     state.showsHelp = shows
     if shows {

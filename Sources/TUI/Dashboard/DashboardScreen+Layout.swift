@@ -8,7 +8,7 @@ extension DashboardScreen {
     let frame = FrameView(appearance: { [unowned self] in self.appearance })
     frame.panel = host
     frame.second = otherPlot
-    for view in [body, notice, sheet, help, overlaySheet] as [View] { root.addSubview(view) }
+    for view in [body, notice, sheet, help] as [View] { root.addSubview(view) }
     for view in [frame, header, plot, otherPlot, host, footer] as [View] { body.addSubview(view) }
     body.addLayoutGuide(plots)
     try LayoutConstraint.activate(body.pinned(to: root) + notice.pinned(to: root))
@@ -31,9 +31,9 @@ extension DashboardScreen {
     try buildPlots()
     try buildTabs()
     try buildPages()
-    try buildSheet()
     followSlides()
     try buildHelp()
+    try buildSheet()
     window.layoutIfNeeded()
   }
 
@@ -123,16 +123,19 @@ extension DashboardScreen {
       ])
     help.isHidden = true
     help.alpha = 0
-    overlaySize = [
-      overlaySheet.widthAnchor.constraint(equalToConstant: 0),
-      overlaySheet.heightAnchor.constraint(equalToConstant: 0),
+  }
+
+  private func buildSheet() throws(LayoutError) {
+    sheetSize = [
+      sheet.widthAnchor.constraint(equalToConstant: 0),
+      sheet.heightAnchor.constraint(equalToConstant: 0),
     ]
     try LayoutConstraint.activate(
-      overlaySize + [
-        overlaySheet.centerXAnchor.constraint(equalTo: window.root.centerXAnchor),
-        overlaySheet.centerYAnchor.constraint(equalTo: window.root.centerYAnchor),
+      sheetSize + [
+        sheet.centerXAnchor.constraint(equalTo: window.root.centerXAnchor),
+        sheet.centerYAnchor.constraint(equalTo: window.root.centerYAnchor),
       ])
-    overlaySheet.isHidden = true
+    sheet.isHidden = true
   }
 
   /// Tells each view where its cells come from.
@@ -142,25 +145,25 @@ extension DashboardScreen {
     otherPlot.make = { [unowned self] in self.secondPlotPicture(width: $0, height: $1) }
     footer.make = { [unowned self] width, _ in
       FooterModel(
-        keys: self.keys, cost: self.cost, note: self.note, message: self.message, appearance: self.appearance
+        keys: self.keys, cost: self.cost, message: self.message, appearance: self.appearance
       ).picture(width: width)
     }
-    overlaySheet.make = { [unowned self] in
-      self.overlayModel?.picture(width: $0, height: $1) ?? CellPicture(width: $0, height: $1)
-    }
+    sheet.make = { [unowned self] in self.overlayPicture(width: $0, height: $1) }
     help.make = { [unowned self] in
       self.helpModel.picture(width: $0, height: $1)
     }
     pages[.histogram]?.make = { [unowned self] in self.histogramPicture(width: $0, height: $1) }
     pages[.log]?.make = { [unowned self] in
       LogModel(
-        entries: self.shown.log, position: self.state.logPosition, marks: self.selectionMarks,
+        entries: self.listed.log, position: self.state.logPosition, filter: self.state.filter,
+        marks: self.selectionMarks,
         chosen: self.state.plot.chosenLogLine, appearance: self.appearance, zone: self.zone
       ).list(width: $0, height: $1).picture()
     }
     pages[.events]?.make = { [unowned self] in
       EventsModel(
-        entries: self.shown.events, targets: self.shown.targets, position: self.state.eventPosition,
+        entries: self.listed.events, targets: self.shown.targets, position: self.state.eventPosition,
+        filter: self.state.filter,
         marks: self.selectionMarks, chosen: self.state.plot.chosenEvent, appearance: self.appearance,
         zone: self.zone
       ).list(width: $0, height: $1).picture()
@@ -188,7 +191,7 @@ extension DashboardScreen {
   private func headerPicture(width: Int, height: Int) -> CellPicture {
     let targets = state.shownTargets(in: shown)
     var snapshot = shown
-    snapshot.recording = latest.recording
+    (snapshot.recording, snapshot.collector) = (latest.recording, latest.collector)
     let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
     return HeaderModel(
       snapshot: snapshot, shown: targets, isFrozen: state.isFrozen,

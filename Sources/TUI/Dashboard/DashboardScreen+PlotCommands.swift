@@ -33,7 +33,7 @@ extension DashboardScreen {
   func perform(_ command: PlotCommand) -> Effect? {
     switch command {
     case .exportSelection: return exportSelection()
-    case .exportView: open(.export)
+    case .exportView: open(.formats)
     default:
       change(command)
       update()
@@ -63,7 +63,7 @@ extension DashboardScreen {
     case .zoomToBox: zoomToBox()
     case .nextDragAction:
       state.plot.dragAction = state.plot.dragAction.next
-      say(FooterNote(text: "dragging in the plot \(state.plot.dragAction.name)"))
+      say("dragging in the plot \(state.plot.dragAction.name)")
     case .choosePrevious: choose(forward: false)
     case .chooseNext: choose(forward: true)
     case .list: listSelection()

@@ -158,7 +158,7 @@ extension DashboardScreen {
 
   /// Takes the arrow keys while the crosshair is held.
   func isTakenByCrosshair(_ command: Command) -> Bool {
-    guard state.plot.holdsCrosshair, state.plot.sheet == nil, !state.showsHelp, currentNotice == nil else {
+    guard state.plot.holdsCrosshair, state.overlay == nil, !state.showsHelp, currentNotice == nil else {
       return false
     }
     switch command {

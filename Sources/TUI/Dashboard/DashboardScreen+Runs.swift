@@ -5,20 +5,20 @@ import Measurement
 /// What is done with runs.
 extension DashboardScreen {
   /// The run that keys are about: the chosen one in the list, elsewhere the one on display.
-  private var run: RunEntry? {
+  var chosenRun: RunEntry? {
     guard state.panel == .runs, !latest.runs.isEmpty else { return nil }
     return latest.runs[state.runs.place(in: latest.runs)]
   }
 
   /// Shows the chosen run. The newest one is followed, and the next after it.
   func openRun() {
-    guard let run else { return }
+    guard let run = chosenRun else { return }
     state.replay = nil
     state.frozenAt = nil
     state.comparison = nil
     squeezePlots()
     subject = Subject(run: run.id == latest.runs.first?.id ? nil : run.id, target: nil)
-    if run.id != latest.run?.id { tell("opening \(run.title)") }
+    if run.id != latest.run?.id { say("opening \(run.title)") }
     thaw()
   }
 
@@ -28,7 +28,7 @@ extension DashboardScreen {
     // Below the title and the heading.
     let place = visible.lowerBound + row - 2
     guard row >= 2, visible.contains(place) else { return }
-    if latest.runs[place].id == run?.id {
+    if latest.runs[place].id == chosenRun?.id {
       openRun()
     } else {
       state.runs.chosen = latest.runs[place].id
@@ -37,14 +37,14 @@ extension DashboardScreen {
   }
 
   func markRun() {
-    guard let run else {
-      tell("runs are marked in their panel", .warning)
+    guard let run = chosenRun else {
+      say("runs are marked in their panel", .warning)
       return
     }
     state.runs.toggleMark(run.id)
     if state.runs.marked.count == 2 {
       let key = keys.stroke(for: .compare).map { appearance.isASCII ? $0.plainLabel : $0.label }
-      tell("two runs are marked\(key.map { "; \($0) compares them" } ?? "")")
+      say("two runs are marked\(key.map { "; \($0) compares them" } ?? "")")
     }
   }
 }

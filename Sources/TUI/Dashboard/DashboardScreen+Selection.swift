@@ -15,9 +15,9 @@ extension DashboardScreen {
     if let selection {
       let count = selection.count
       say(
-        FooterNote(
-          text: "\(FixedPoint.grouped(count)) selected, \(selection.label): Enter lists, e writes a CSV file")
-      )
+        FooterMessage(
+          text: "\(FixedPoint.grouped(count)) selected, \(selection.label): Enter lists, e writes a CSV file",
+          role: .strong))
     } else {
       say(nil)
     }
@@ -33,7 +33,7 @@ extension DashboardScreen {
     guard let probe = probe(of: box.start.pane) else { return }
     let selection = probe.selection(in: box)
     select(selection, by: nil)
-    if selection.isEmpty { say(FooterNote(text: "nothing in the box")) }
+    if selection.isEmpty { say("nothing in the box") }
   }
 
   /// Fits time and latency to what is selected.
@@ -68,13 +68,13 @@ extension DashboardScreen {
         choose(bucket: bucket, of: buckets)
       }
     case .log:
-      let visible = state.logPosition.visible(in: shown.log.lazy.map(\.number), rows: listRows)
+      let visible = state.logPosition.visible(in: listed.log.lazy.map(\.number), rows: listRows)
       let row = y - frame.y0 - 1
-      if row >= 0, row < visible.count { choose(shown.log[visible.lowerBound + row]) }
+      if row >= 0, row < visible.count { choose(listed.log[visible.lowerBound + row]) }
     case .events:
-      let visible = state.eventPosition.visible(in: shown.events.lazy.map(\.number), rows: listRows)
+      let visible = state.eventPosition.visible(in: listed.events.lazy.map(\.number), rows: listRows)
       let row = y - frame.y0 - 2
-      if row >= 0, row < visible.count { choose(shown.events[visible.lowerBound + row]) }
+      if row >= 0, row < visible.count { choose(listed.events[visible.lowerBound + row]) }
     // The list of runs listens for taps itself.
     case .runs: break
     }
@@ -94,15 +94,15 @@ extension DashboardScreen {
       } while buckets.now.indices.contains(bucket) && buckets.now[bucket] == 0
       if buckets.now.indices.contains(bucket) { choose(bucket: bucket, of: buckets) }
     case .log:
-      let numbers = shown.log.map(\.number)
+      let numbers = listed.log.map(\.number)
       guard let index = neighbour(of: state.plot.chosenLogLine, in: numbers, forward: forward) else { return }
       state.logPosition = shownPosition(state.logPosition, of: index, in: numbers)
-      choose(shown.log[index])
+      choose(listed.log[index])
     case .events:
-      let numbers = shown.events.map(\.number)
+      let numbers = listed.events.map(\.number)
       guard let index = neighbour(of: state.plot.chosenEvent, in: numbers, forward: forward) else { return }
       state.eventPosition = shownPosition(state.eventPosition, of: index, in: numbers)
-      choose(shown.events[index])
+      choose(listed.events[index])
     case .runs: state.runs.move(by: forward ? 1 : -1, in: latest.runs, rows: listRows)
     }
   }
@@ -144,14 +144,14 @@ extension DashboardScreen {
 
   /// Escape: one thing after the other, the one on top first.
   func letGo() {
-    if state.plot.sheet != nil {
-      close()
-    } else if state.plot.box != nil {
+    if state.plot.box != nil {
       state.plot.box = nil
     } else if state.plot.holdsCrosshair {
       toggleCrosshair()
-    } else {
+    } else if state.plot.selection != nil {
       select(nil, by: nil)
+    } else {
+      state.filter = nil
     }
     update()
   }
@@ -166,7 +166,7 @@ extension DashboardScreen {
       select(pick)
     }
     if state.plot.selection == nil {
-      say(FooterNote(text: "nothing is selected: click or drag in the plot, or press i, then Enter"))
+      say("nothing is selected: click or drag in the plot, or press i, then Enter")
     } else {
       open(.selection(firstRow: 0))
     }
@@ -174,16 +174,10 @@ extension DashboardScreen {
 
   func exportSelection() -> Effect? {
     guard let selection = state.plot.selection else {
-      say(FooterNote(text: "nothing is selected: click or drag in the plot, or press i, then Enter"))
+      say("nothing is selected: click or drag in the plot, or press i, then Enter")
       return nil
     }
     return .export(.samples(selection.ids(in: shown.tracks.map(\.target))))
   }
 
-  /// Shows an answer in the last line until the next key; `nil` gives it back to the hints.
-  func say(_ note: FooterNote?) {
-    guard note != self.note else { return }
-    self.note = note
-    footer.invalidate()
-  }
 }

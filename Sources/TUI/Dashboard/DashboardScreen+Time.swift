@@ -27,7 +27,7 @@ extension DashboardScreen {
       state.replay = nil
       state.anchor = .edge
       thaw()
-      tell("back from the replay")
+      say("back from the replay")
       return
     }
     guard let run = latest.run, let content else { return }
@@ -40,7 +40,7 @@ extension DashboardScreen {
 
   func changeSpeed(by steps: Int) {
     guard var replay = state.replay else {
-      tell("nothing is being replayed", .warning)
+      say("nothing is being replayed", .warning)
       return
     }
     replay.accelerate(by: steps)

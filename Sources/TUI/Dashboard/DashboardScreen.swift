@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 
 /// The dashboard without a terminal: snapshots and input go in, cells come out. It reads no clock and does no I/O.
@@ -10,6 +11,8 @@ final class DashboardScreen {
     case redraw
     case suspend
     case releaseMouse(Bool)
+    /// Carry it to the collector.
+    case control(ControlCommand)
     case export(ExportOrder)
   }
 
@@ -50,23 +53,17 @@ final class DashboardScreen {
   let footer = PictureView(identifier: "footer")
   let pages: [Panel: PictureView]
   let help = PictureView(identifier: "help")
-  /// Palette and prompts.
-  let overlaySheet = PictureView(identifier: "overlay")
   let notice = PictureView(identifier: "notice")
-  /// The list of selected notifications, or the choice of a format.
+  /// What lies on top of all: palette, prompts, lists.
   let sheet = PictureView(identifier: "sheet")
   private(set) var tabs: [Panel: TabButton] = [:]
   let panels: LowerViewManager<Panel>
   var helpSize: [LayoutConstraint] = []
   var sheetSize: [LayoutConstraint] = []
-  /// An answer to the last command.
-  var note: FooterNote?
   /// The pointer is down in the plot or in the panel.
   var drag: PointerDrag?
   /// The notification that a key has stepped to.
   var stepped: PlotPick?
-  /// Of the palette, prompts and questions.
-  var overlaySize: [LayoutConstraint] = []
   /// What lays out plot and panel, one set for each way.
   var halves: [Arrangement: [LayoutConstraint]] = [:]
   /// The gap between the plots, and what makes the second one as wide as the first.
@@ -75,6 +72,7 @@ final class DashboardScreen {
   /// What the frozen picture was made for.
   private var frozenRequest: ReadRequest?
   private var lists: ListKey?
+  private(set) var listed = ListedRows()
   /// What looks different since the last drawing.
   private var damage = CellRect.zero
 
@@ -160,8 +158,7 @@ final class DashboardScreen {
   func resize(columns: Int, rows: Int) {
     window.resize(to: Size(width: Double(columns), height: Double(rows)))
     if state.showsHelp { fitHelp() }
-    fitSheet()
-    if state.overlay != nil { fitOverlay() }
+    fitOverlay()
     arrange()
     update()
   }
@@ -175,7 +172,7 @@ final class DashboardScreen {
       tab.tintColor = panel == panels.active ? panels.style.activeTint : panels.style.inactiveTint
     }
     update()
-    let views = [header, plot, otherPlot, footer, help, sheet, overlaySheet, notice]
+    let views = [header, plot, otherPlot, footer, help, sheet, notice]
     for view in views + pages.values { view.invalidate() }
   }
 
@@ -189,8 +186,7 @@ final class DashboardScreen {
   func handle(_ event: InputEvent, at time: MotionTime) -> Effect? {
     step(to: time)
     if case .key = event.kind { say(nil) }
-    if state.overlay != nil { return handleOverlay(event) }
-    if let answer = handleOnSheet(event) { return answer }
+    if state.overlay != nil, !state.showsHelp { return handleOverlay(event) }
     if let command = command(for: event) { return perform(command) }
     if case .wheel(let ticks) = event.kind { return turnWheel(ticks, event) }
     if state.showsHelp, event.kind == .mouseDown { return perform(.dismiss) }
@@ -206,7 +202,7 @@ final class DashboardScreen {
   func advance(to time: MotionTime) -> CellRect {
     step(to: time)
     advanceReplay(to: time)
-    if let message, message.until <= time { tell(nil) }
+    if let until = message?.until, until <= time { say(nil) }
     let isDue = [content, otherContent].contains { $0?.summaryDue.map { $0 <= time } ?? false }
     if isDue || isSqueezed { refreshPlots(at: time) }
     step(to: time)
@@ -220,7 +216,7 @@ final class DashboardScreen {
     return content.window.columns != plotGeometry.columns && plotGeometry.columns > 0
   }
 
-  private func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
+  func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
 
   /// When something changes by itself; `nil` when nothing does.
   var nextDeadline: MotionTime? {
@@ -296,6 +292,7 @@ final class DashboardScreen {
     let lists = ListKey(shown, latest, state)
     guard lists != self.lists else { return }
     self.lists = lists
+    listed = ListedRows(shown, state.filter)
     for panel in [Panel.log, .events, .runs] { pages[panel]?.invalidate() }
   }
 
@@ -313,7 +310,7 @@ final class DashboardScreen {
       differences = otherContent.map { ComparisonFacts(first: fresh.facts, second: $0.facts) }
       pages[.histogram]?.invalidate()
     }
-    if case .selection = state.plot.sheet { sheet.invalidate() }
+    if case .selection = state.overlay { sheet.invalidate() }
   }
 
   /// The second plot shows the same stretch of time on the same scale; of another run the stretch that is as far from
@@ -385,17 +382,23 @@ final class DashboardScreen {
     if replay.position >= latest.edge {
       replay.position = latest.edge
       replay.isPaused = true
-      tell("the replay has come to the end of what is recorded")
+      say("the replay has come to the end of what is recorded")
     }
     state.replay = replay
     adopt()
     update()
   }
 
-  /// Says something in the last line for a few seconds; `nil` takes it away.
-  func tell(_ text: String?, _ role: Role = .accent) {
-    message = text.map { FooterMessage(text: $0, role: role, until: window.time + FooterMessage.stay) }
+  /// Says something in the last line; `nil` takes it away.
+  func say(_ message: FooterMessage?) {
+    guard message != self.message else { return }
+    self.message = message
     footer.invalidate()
+  }
+
+  /// Says something in the last line for a few seconds.
+  func say(_ text: String, _ role: Role = .accent) {
+    say(FooterMessage(text: text, role: role, until: window.time + FooterMessage.stay))
   }
 
   /// Keeps what is shown, whatever comes.
@@ -417,7 +420,7 @@ final class DashboardScreen {
 
   var currentNotice: NoticeModel? {
     NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
-      ?? NoticeModel(condition: latest.condition, path: storePath)
+      ?? NoticeModel(condition: latest.condition, path: storePath, collector: latest.collector)
   }
 }
 
@@ -428,6 +431,7 @@ private struct ListKey: Equatable {
   let positions: [ListPosition]
   let targets: [TargetFacts]
   let runs: [RunEntry]
+  let filter: ListFilter?
   let runsPosition: RunsPosition
   let shown: RunID?
 
@@ -437,6 +441,7 @@ private struct ListKey: Equatable {
     positions = [state.logPosition, state.eventPosition]
     targets = snapshot.targets
     runs = latest.runs
+    filter = state.filter
     runsPosition = state.runs
     shown = snapshot.run?.id
   }

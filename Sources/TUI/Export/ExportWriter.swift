@@ -5,7 +5,7 @@ import Terminal
 
 /// Writes files that a person asked for, on threads of their own, and says how it went.
 final class ExportWriter: Sendable {
-  private let answer = Mutex<FooterNote?>(nil)
+  private let answer = Mutex<FooterMessage?>(nil)
   private let options: Dashboard.Options
   private let onAnswer: @Sendable () -> Void
 
@@ -16,7 +16,7 @@ final class ExportWriter: Sendable {
   }
 
   /// What there is to say since the last time.
-  func take() -> FooterNote? { answer.withLock { $0.take() } }
+  func take() -> FooterMessage? { answer.withLock { $0.take() } }
 
   /// Writes a screen as it is now.
   func write(_ buffer: CellBuffer, as format: ViewFormat) {
@@ -32,14 +32,14 @@ final class ExportWriter: Sendable {
       case .csv: try CSVPicture.write(grid, to: file)
       }
       try file.finish()
-      return FooterNote(text: "the view is in \(file.name)")
+      return FooterMessage(text: "the view is in \(file.name)", role: .strong)
     }
   }
 
   /// Writes rows of the table `samples`.
   func write(_ ids: [SampleID]) {
     guard let writeSamples = options.writeSamples else {
-      say(FooterNote(text: "this dashboard was started without a way to export samples", isFailure: true))
+      say(FooterMessage(text: "this dashboard was started without a way to export samples", role: .alarm))
       return
     }
     let directory = options.exportDirectory
@@ -49,26 +49,26 @@ final class ExportWriter: Sendable {
       try writeSamples(ids, file)
       try file.finish()
       let count = FixedPoint.grouped(ids.count)
-      return FooterNote(text: "\(count) sample\(ids.count == 1 ? "" : "s") in \(file.name)")
+      return FooterMessage(text: "\(count) sample\(ids.count == 1 ? "" : "s") in \(file.name)", role: .strong)
     }
   }
 
-  private func start(_ work: @escaping @Sendable () throws -> FooterNote) {
+  private func start(_ work: @escaping @Sendable () throws -> FooterMessage) {
     do {
       try WorkerThread.start { [self] in
         do {
           say(try work())
         } catch {
-          say(FooterNote(text: "\(error)", isFailure: true))
+          say(FooterMessage(text: "\(error)", role: .alarm))
         }
       }
     } catch {
-      say(FooterNote(text: error.message, isFailure: true))
+      say(FooterMessage(text: error.message, role: .alarm))
     }
   }
 
-  private func say(_ note: FooterNote) {
-    answer.withLock { $0 = note }
+  private func say(_ message: FooterMessage) {
+    answer.withLock { $0 = message }
     onAnswer()
   }
 

@@ -37,6 +37,12 @@ enum Command: Sendable, Hashable {
   case scrollToEnd
   /// Marks a run for comparison.
   case mark
+  /// Gives the chosen run another name.
+  case rename
+  case delete
+  case startStop
+  /// Only lines with some words in them.
+  case filter
   case nextTheme
   case nextMotion
   case releaseMouse

@@ -77,10 +77,21 @@ extension KeyTable {
         (.listStart, .scrollToStart, [KeyStroke(.home)], "first line of the list"),
         (.listEnd, .scrollToEnd, [KeyStroke(.end)], "last line of the list"),
       ]),
+    line(
+      .lists, "only lines with some words", short: "filter",
+      [(.filter, .filter, ["/"], "show only lines with some words")]),
+    line(
+      .lists, "rename, delete a run",
+      [
+        (.rename, .rename, ["R"], "rename the run"),
+        (.delete, .delete, [KeyStroke(.delete), "X"], "delete the run"),
+      ]),
     line(.lists, "mark a run to compare", [(.mark, .mark, ["*"], "mark a run to compare")]),
   ]
 
   private static let program = [
+    line(
+      .program, "start or stop a run", [(.startStop, .startStop, ["s"], "start or stop a run")]),
     line(
       .program, "find a command", shown: 1,
       [(.palette, .palette, [":", KeyStroke("p", .control)], "find a command by its name")]),

@@ -5,6 +5,7 @@ struct EventsModel {
   let entries: [ListEntry<Event>]
   let targets: [TargetFacts]
   let position: ListPosition
+  var filter: ListFilter?
   var marks: SelectionMarks?
   /// The number of the row that was chosen.
   var chosen: Int64?
@@ -21,8 +22,9 @@ struct EventsModel {
     let isWide = width >= 100
     let kindColumns = kindColumns
     return ListModel(
-      title: "events", count: entries.count, visible: visible, follows: position == .end,
-      emptyText: "nothing has happened yet", heading: heading(kindColumns, isWide: isWide),
+      title: "events", filter: filter, count: entries.count, visible: visible, follows: position == .end,
+      emptyText: filter == nil ? "nothing has happened yet" : "no event has these words",
+      heading: heading(kindColumns, isWide: isWide),
       rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, marked: marked(visible),
       chosen: chosen(visible), appearance: appearance,
       width: width,

@@ -4,8 +4,6 @@ import ConstraintAnimation
 struct FooterModel {
   let keys: KeyTable
   let cost: FrameCost?
-  /// What was done last, instead of hints.
-  var note: FooterNote?
   /// In place of the keys.
   let message: FooterMessage?
   let appearance: Appearance
@@ -14,8 +12,7 @@ struct FooterModel {
     var picture = CellPicture(width: width, height: 1)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     let hints =
-      note.map { [LineItem(priority: 99, $0.spans(appearance))] }
-      ?? message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] }
+      message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] }
       ?? self.hints
     TitleRow.add(
       FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)

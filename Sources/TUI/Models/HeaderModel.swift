@@ -73,6 +73,9 @@ struct HeaderModel {
 
   /// Which run is being recorded when another one is shown.
   private var recording: [LineItem] {
+    if snapshot.collector?.isIdle ?? false, replay == nil {
+      return [LineItem(priority: 65, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
+    }
     guard let run = snapshot.recording else { return [] }
     let name = FittedText.truncated(
       run.name ?? String("\(run.id)".prefix(13)), columns: 24, ellipsis: appearance.glyphs.ellipsis)

@@ -66,7 +66,7 @@ struct HelpModel {
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    BoxFrame.draw(&picture, title: "keys", appearance)
+    SheetFrame(title: "keys", appearance).draw(&picture)
     let count = width >= 2 * columnWidth + 3 ? 2 : 1
     let columns = arranged(count)
     let room = max(0, height - Self.margin)

@@ -3,6 +3,8 @@ import ConstraintAnimation
 /// What the log and the events have in common: a title, rows of which some are in view, and a bar that says which.
 struct ListModel {
   let title: String
+  /// Why not all lines are here; `nil` when they are.
+  var filter: ListFilter?
   /// What there is in all, and how many of them were kept.
   let count: Int
   let visible: Range<Int>
@@ -28,7 +30,7 @@ struct ListModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     TitleRow.add(
       FittedLine(
-        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])],
+        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + only,
         right: [LineItem(priority: 5, place)], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
     var y = 1
     if let heading, height > 2 {
@@ -55,6 +57,15 @@ struct ListModel {
     }
     drawBar(&picture, top: y)
     return picture
+  }
+
+  private var only: [LineItem] {
+    guard let filter else { return [] }
+    let words = FittedText.truncated(filter.text, columns: 40, ellipsis: appearance.glyphs.ellipsis)
+    return [
+      LineItem(
+        priority: 8, [TextSpan("only ", appearance(.secondary)), TextSpan(words, appearance(.warning))])
+    ]
   }
 
   private var place: [TextSpan] {

@@ -4,6 +4,7 @@ import Measurement
 struct LogModel {
   let entries: [ListEntry<LogLine>]
   let position: ListPosition
+  var filter: ListFilter?
   var marks: SelectionMarks?
   /// The number of the row that was chosen.
   var chosen: Int64?
@@ -14,8 +15,9 @@ struct LogModel {
     let room = ListModel.room(height: height, hasHeading: false)
     let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
     return ListModel(
-      title: "log", count: entries.count, visible: visible, follows: position == .end,
-      emptyText: "the collector has not logged anything", heading: nil,
+      title: "log", filter: filter, count: entries.count, visible: visible, follows: position == .end,
+      emptyText: filter == nil ? "the collector has not logged anything" : "no line has these words",
+      heading: nil,
       rows: entries[visible].map { row($0.row) }, marked: marked(visible), chosen: chosen(visible),
       appearance: appearance, width: width, height: height)
   }

@@ -12,7 +12,7 @@ struct NoticeModel: Sendable, Equatable {
   static let leastRows = 16
 
   /// For a store that cannot be shown; `nil` when it can.
-  init?(condition: StoreCondition, path: String) {
+  init?(condition: StoreCondition, path: String, collector: CollectorFacts? = nil) {
     switch condition {
     case .opening, .ready: return nil
     case .missing:
@@ -23,7 +23,12 @@ struct NoticeModel: Sendable, Equatable {
       outlook = "This screen gives way to the dashboard as soon as there is one."
     case .empty:
       title = "Nothing recorded yet"
-      body = ["\(path) holds no run.", "Start one: pushscope collect --store \(path)"]
+      body = [
+        "\(path) holds no run.",
+        collector?.isIdle ?? false
+          ? "A collector is at work on it, idle: s starts a run."
+          : "Start one: pushscope collect --store \(path)",
+      ]
       outlook = "This screen gives way to the dashboard when the first run begins."
     case .notAStore(let why):
       title = "Not a pushscope store"

@@ -2,4 +2,9 @@
 enum Overlay: Sendable, Equatable {
   case palette(Palette)
   case prompt(Prompt)
+  case question(Question)
+  /// The selected notifications with their fields; the first row in view.
+  case selection(firstRow: Int)
+  /// How the view is to be written.
+  case formats
 }

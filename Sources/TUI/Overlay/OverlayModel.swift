@@ -2,7 +2,13 @@ import ConstraintAnimation
 
 /// Palette, prompts and questions as cells: a box with lines in it.
 struct OverlayModel {
-  let overlay: Overlay
+  enum Content {
+    case palette(Palette)
+    case prompt(Prompt)
+    case question(Question)
+  }
+
+  let content: Content
   let keys: KeyTable
   let appearance: Appearance
 
@@ -18,7 +24,7 @@ struct OverlayModel {
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
     guard width > 4, height > 2 else { return picture }
-    BoxFrame.draw(&picture, title: title, appearance)
+    SheetFrame(title: title, appearance).draw(&picture)
     for (row, spans) in lines(width: width, room: height - 2).prefix(height - 2).enumerated() {
       picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
     }
@@ -26,15 +32,16 @@ struct OverlayModel {
   }
 
   private var title: String {
-    switch overlay {
+    switch content {
     case .palette: "commands"
     case .prompt(let prompt): prompt.title
+    case .question(let question): question.title
     }
   }
 
   private func lines(width: Int, room: Int) -> [[TextSpan]] {
     let inner = max(1, width - 4)
-    switch overlay {
+    switch content {
     case .palette(let palette): return paletteLines(palette, inner: inner, room: room)
     case .prompt(let prompt):
       let below =
@@ -43,6 +50,10 @@ struct OverlayModel {
       return [field(prompt.field, inner: inner), []]
         + wrapped.map { [TextSpan($0, appearance(below.role))] }
         + [[], [key("Enter"), words(" does it   "), key("Esc"), words(" leaves it")]]
+    case .question(let question):
+      let body = question.body.flatMap { NoticeModel.wrapped($0, columns: inner) }
+      return body.map { [TextSpan($0, appearance(.text))] }
+        + [[], [key("y"), words(" yes   "), key("n"), words(" no")]]
     }
   }
 

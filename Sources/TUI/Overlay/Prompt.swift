@@ -1,8 +1,15 @@
+import Measurement
+
 /// A line that people are asked to type.
 struct Prompt: Sendable, Equatable {
   /// What becomes of it.
   enum Purpose: Sendable, Equatable {
     case goTo
+    case rename(RunID)
+    /// The name of a run that is about to begin.
+    case startRun
+    /// Of the log and the events.
+    case filter
   }
 
   let purpose: Purpose

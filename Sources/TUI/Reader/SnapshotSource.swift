@@ -36,6 +36,8 @@ struct SnapshotSource {
   /// On the clock's monotonic time, µs.
   private var factsReadAt: Int64 = .min / 2
   private var areFactsStale = false
+  /// The same for the collector's presence, which shows without any change in the store.
+  private var presenceReadAt: Int64 = .min / 2
   /// The same for the list of runs; `nil` when it is to be read at once.
   private var runsReadAt: Int64?
 
@@ -74,6 +76,7 @@ struct SnapshotSource {
       let now = clock.monotonicNow().microseconds
       if hasChanged || areFactsStale && now - factsReadAt >= Self.factsInterval { try follow(reader) }
       if isAsked { try serve(reader) }
+      if now - presenceReadAt >= Self.presenceInterval { try readPresence(reader, at: now) }
       if wantsRuns, snapshot.condition == .ready { try readRuns(reader, at: now) }
       snapshot.request = request
     } catch {
@@ -137,6 +140,17 @@ struct SnapshotSource {
     }
     return true
   }
+
+  /// Whether there is a collector, and what it records.
+  private mutating func readPresence(_ reader: StoreReader, at now: Int64) throws {
+    presenceReadAt = now
+    let presence = try reader.collector()
+    snapshot.collector = CollectorFacts(
+      isRunning: presence.isRunning, run: presence.run, staysAfterRun: presence.servesControl)
+  }
+
+  /// µs.
+  private static let presenceInterval: Int64 = 1_000_000
 
   /// Which run is being recorded, when it is another one.
   private mutating func readRecording(_ reader: StoreReader) throws {
@@ -271,6 +285,7 @@ struct SnapshotSource {
     if before.number == 0 || snapshot.condition != before.condition || changes != publishedChanges {
       return true
     }
+    if snapshot.collector != before.collector { return true }
     guard snapshot.condition == .ready else { return false }
     if snapshot.runs != before.runs || snapshot.recording != before.recording { return true }
     if snapshot.run != before.run || snapshot.totals != before.totals || snapshot.request != before.request {

@@ -25,6 +25,8 @@ struct Snapshot: Sendable {
   var runs: [RunEntry] = []
   /// The run that is being recorded when it is not the one on display.
   var recording: RunFacts?
+  /// Who writes to the store; `nil` when that is not known.
+  var collector: CollectorFacts?
   /// What was asked for when it was read.
   var request: ReadRequest?
   /// Notifications of the window asked for are not all here, because they are too many.

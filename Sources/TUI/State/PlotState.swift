@@ -21,7 +21,6 @@ struct PlotState: Sendable, Equatable {
   /// The bucket, log line or event they were chosen by.
   var choice: PanelChoice?
   /// What lies on top of the panels.
-  var sheet: Sheet?
 
   var chosenLogLine: Int64? { if case .logLine(let number) = choice { number } else { nil } }
 

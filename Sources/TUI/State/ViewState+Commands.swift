@@ -96,13 +96,15 @@ extension ViewState {
     }
   }
 
-  mutating func scroll(_ panel: Panel, by count: Int, in snapshot: Snapshot, rows: Int) {
+  mutating func scroll(
+    _ panel: Panel, by count: Int, in snapshot: Snapshot, _ listed: ListedRows, rows: Int
+  ) {
     switch panel {
     case .histogram: break
     case .runs: runs.move(by: count, in: snapshot.runs, rows: rows)
-    case .log: logPosition = logPosition.moved(by: count, in: snapshot.log.lazy.map(\.number), rows: rows)
+    case .log: logPosition = logPosition.moved(by: count, in: listed.log.lazy.map(\.number), rows: rows)
     case .events:
-      eventPosition = eventPosition.moved(by: count, in: snapshot.events.lazy.map(\.number), rows: rows)
+      eventPosition = eventPosition.moved(by: count, in: listed.events.lazy.map(\.number), rows: rows)
     }
   }
 }

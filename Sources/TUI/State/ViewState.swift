@@ -26,6 +26,8 @@ struct ViewState: Sendable, Equatable {
   var panel = Panel.histogram
   var logPosition = ListPosition.end
   var eventPosition = ListPosition.end
+  /// `nil` lists every line.
+  var filter: ListFilter?
   var runs = RunsPosition()
   /// The way panels slide.
   var slides = TransitionAxis.horizontal

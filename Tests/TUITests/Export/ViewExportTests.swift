@@ -33,7 +33,7 @@ struct ViewExportTests {
     stage.press("x")
     stage.press(.escape)
     stage.frame()
-    #expect(stage.screen.state.plot.sheet == nil && stage.effects.isEmpty)
+    #expect(stage.screen.state.overlay == nil && stage.effects.isEmpty)
     try Golden.expect(
       {
         stage.press("x")

@@ -141,7 +141,7 @@ struct RunsPanelTests {
   func messages() throws {
     var stage = try Stage()
     stage.frames(40)
-    stage.screen.tell("saved to \u{1B}x")
+    stage.screen.say("saved to \u{1B}x")
     stage.frame()
     #expect(stage.rows.last?.contains("saved to ␛x") == true)
     #expect(stage.screen.nextDeadline != nil)

@@ -200,7 +200,7 @@ struct SelectionTests {
     #expect(stage.text.contains("selected at the crosshair") && stage.text.contains(" delivery"))
     stage.press(.escape)
     stage.frame()
-    #expect(stage.screen.state.plot.sheet == nil && !stage.text.contains("selected at the crosshair"))
+    #expect(stage.screen.state.overlay == nil && !stage.text.contains("selected at the crosshair"))
     stage.press("z")
     stage.press(.right, .shift)
     stage.press(.up, .shift)
@@ -307,7 +307,7 @@ struct SelectionTests {
     #expect(stage.effects == [.export(.samples(ids))])
     stage.press(.enter)
     stage.frame()
-    #expect(stage.screen.state.plot.sheet == nil)
+    #expect(stage.screen.state.overlay == nil)
     try Golden.expect(stage.plot, named: "plots/scatter-all-selected-truecolor")
   }
 

@@ -6,6 +6,17 @@ struct SheetFrame {
   let hint: [TextSpan]
   let appearance: Appearance
 
+  init(title: [TextSpan], hint: [TextSpan], appearance: Appearance) {
+    self.title = title
+    self.hint = hint
+    self.appearance = appearance
+  }
+
+  /// With a plain title and no hint.
+  init(title: String, _ appearance: Appearance) {
+    self.init(title: [TextSpan(title, appearance(.strong))], hint: [], appearance: appearance)
+  }
+
   func draw(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let style = appearance(.secondary)

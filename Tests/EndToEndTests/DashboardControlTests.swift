@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// What the dashboard asks of a collector, or does itself where there is none.
+@Suite("Runs are managed from the dashboard", .serialized, .enabled(if: Programs.has("tmux")))
+struct DashboardControlTests {
+  /// A store with two finished runs.
+  private func recordedStation() throws -> Station {
+    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    for name in ["before", "after"] {
+      let collector = try station.collect(["--count", "200", "--run-name", name])
+      #expect(try collector.waitForExit() == 0)
+    }
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    return station
+  }
+
+  private func open(
+    _ station: Station, in tmux: Tmux, options: String = "", environment: String = ""
+  ) throws {
+    try tmux.type(
+      "\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
+    try tmux.press("Enter")
+    try tmux.waitFor("1 Histogram")
+    try tmux.waitFor("p50")
+  }
+
+  private func leave(_ tmux: Tmux) throws {
+    try tmux.press("q")
+    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
+    #expect(try tmux.state("alternate_on") == "0")
+    #expect(try tmux.state("mouse_any_flag") == "0")
+  }
+
+  @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))
+  func renameAndDelete() throws {
+    let station = try recordedStation()
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try open(station, in: tmux)
+    try tmux.press("4")
+    try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
+    try tmux.press("Down")
+    try tmux.press("Enter")
+    try tmux.waitUntil("the older one is shown") { screen in
+      screen.split(separator: "\n").first.map { $0.contains("before") } ?? false
+    }
+    try tmux.press("R")
+    try tmux.waitFor("rename the run")
+    try tmux.press("C-u")
+    try tmux.type("first try")
+    try tmux.press("Enter")
+    try tmux.waitUntil("it has its new name") {
+      $0.contains("first try") && !$0.contains("rename the run")
+    }
+    try eventually("the store has it") {
+      try station.query("SELECT name FROM run ORDER BY id").first == ["first try"] ? true : nil
+    }
+    try tmux.press("X")
+    try tmux.waitFor("delete the run?")
+    try tmux.press("n")
+    try tmux.waitUntil("it is still there") {
+      !$0.contains("delete the run?") && $0.contains("first try")
+    }
+    #expect(try station.query("SELECT count(*) FROM run") == [["2"]])
+    try tmux.press("X")
+    try tmux.waitFor("delete the run?")
+    try tmux.press("y")
+    try tmux.waitUntil("it is gone") { !$0.contains("first try") && $0.contains("after") }
+    #expect(try station.query("SELECT count(*) FROM run") == [["1"]])
+    #expect(try station.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
+    try leave(tmux)
+  }
+
+  @Test(
+    "s stops and starts runs of a collector that stays, and its death is seen",
+    .timeLimit(.minutes(5)))
+  func startAndStop() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let collector = try station.collect([])
+    let tmux = try Tmux(columns: 130, rows: 36)
+    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.press("Enter")
+    try tmux.waitFor("live")
+    try tmux.press("s")
+    try tmux.waitFor("stop the run?")
+    try tmux.press("y")
+    try tmux.waitUntil("the run has ended") {
+      $0.contains("ended") && $0.contains("collector idle")
+    }
+    try tmux.press("s")
+    try tmux.waitFor("start a run")
+    try tmux.type("second")
+    try tmux.press("Enter")
+    try tmux.waitUntil("a run with that name goes on") {
+      $0.contains("live") && $0.contains("second")
+    }
+    #expect(try station.query("SELECT count(*) FROM run") == [["2"]])
+    collector.signal(SIGKILL)
+    try collector.waitForExit()
+    try tmux.waitFor("collector gone for")
+    try tmux.press("s")
+    try tmux.waitFor("no collector is at work")
+    try leave(tmux)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}

@@ -1,0 +1,58 @@
+import ConstraintAnimation
+import Measurement
+import Testing
+
+@testable import TUI
+
+@Suite("Only lines with some words")
+struct ListFilterTests {
+  private static func line(_ message: String, level: LogLine.Level = .info) -> LogLine {
+    LogLine(at: WallTime(microseconds: 0), level: level, label: "transport", message: message)
+  }
+
+  @Test(
+    "all words must be there, in any order and in any field, whatever the case of ASCII letters",
+    arguments: [
+      ("goaway", true), ("GOAWAY 7", true), ("7 transport", true), ("warning goaway", true),
+      ("goaway 8", false),
+      ("info", false), ("größe", true), ("wayg", false),
+    ])
+  func words(text: String, isListed: Bool) throws {
+    let filter = try #require(ListFilter(text))
+    #expect(filter.matches(Self.line("connection 7: GoAway, größe 0", level: .warning)) == isListed)
+  }
+
+  @Test("no words are no filter", arguments: ["", "   "])
+  func nothing(text: String) { #expect(ListFilter(text) == nil) }
+
+  @Test("the panels list what passes, scroll within it, and say what the words are")
+  func panels() throws {
+    var snapshot = SampleRun().snapshot
+    let first = try #require(snapshot.log.last)
+    snapshot.log = (1...300).map { number in
+      ListEntry(
+        number: first.number + Int64(number),
+        row: Self.line(number.isMultiple(of: 10) ? "token \(number) refreshed" : "answer \(number)"))
+    }
+    var stage = try Stage(snapshot: snapshot)
+    stage.press("/")
+    for character in "REFRESHED token" { stage.press(character) }
+    stage.press(.enter)
+    stage.wait(.seconds(1))
+    #expect(stage.screen.state.panel == .log)
+    #expect(stage.text.contains("only REFRESHED token") && stage.text.contains("token 300 refreshed"))
+    #expect(stage.text.contains("30, following") && !stage.text.contains("answer"))
+    stage.press(.home)
+    stage.frame()
+    #expect(stage.text.contains("token 10 refreshed") && !stage.text.contains("token 300 refreshed"))
+    stage.press("/")
+    stage.press(.character("u"), .control)
+    for character in "nowhere" { stage.press(character) }
+    stage.press(.enter)
+    stage.frame()
+    #expect(stage.text.contains("no line has these words"))
+    stage.press(.escape)
+    stage.frame()
+    #expect(stage.screen.state.filter == nil && stage.text.contains("answer 299"))
+  }
+}
