@@ -43,7 +43,7 @@ public struct PlannedBlock: Sendable, Equatable {
 /// A request at the instant it left.
 public struct SentRequest: Sendable, Equatable {
   public var id: SampleID
-  /// Stamped just before the corked batch was released.
+  /// When the driver took the packet, or just before the corked batch was released where the kernel did not say.
   public var at: MonotonicTime
   public var payloadBytes: Int
   /// Known as soon as it is sent, so that a request without an answer has it too.

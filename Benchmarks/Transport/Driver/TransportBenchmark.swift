@@ -55,7 +55,8 @@ struct TransportBenchmark {
     print("  loop lag      p50 \(loop.median / 1000) p99 \(loop.p99 / 1000) max \(loop.maximum / 1000) µs")
     if let target = outcome.statistics.targets.first {
       print(
-        "  answers stamped by the kernel \(target.kernelStamps), by the callback \(target.callbackStamps)")
+        "  answers stamped by the kernel \(target.kernelStamps), by the callback \(target.callbackStamps);"
+          + " requests by the kernel \(target.kernelSentStamps), by ourselves \(target.ownSentStamps)")
     }
   }
 

@@ -3,6 +3,7 @@
 #define PUSHSCOPE_LINUX_SHIM_H
 
 #include <errno.h>
+#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -104,13 +105,19 @@ static inline int clinux_set_time_slice(uint64_t nanoseconds) {
   return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-/* setsockopt with int values, for the four options we use. */
+/* setsockopt with int values, for the options we use. */
 static inline int clinux_set_cork(int fd, int value) {
   return setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
 }
 static inline int clinux_stamp_received(int fd) {
   int value = 1;
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &value, sizeof value);
+}
+/* From now on each packet that ends what one call gave to the socket is stamped as the driver takes it; the stamp, without
+   the packet, waits in the socket's error queue. */
+static inline int clinux_stamp_sent(int fd) {
+  int value = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY;
+  return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &value, sizeof value);
 }
 static inline int clinux_segment_size(int fd) {
   int value = 0;
@@ -141,8 +148,9 @@ static inline int clinux_local_port(int fd) {
    there. */
 static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
   static char nowhere[65536];
+  /* Room for the stamp in both forms: a socket that stamps what it sends gives the three-fold one as well. */
   union {
-    char bytes[CMSG_SPACE(sizeof(struct timespec))];
+    char bytes[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(3 * sizeof(struct timespec))];
     struct cmsghdr align;
   } control;
   struct iovec vector = { nowhere, limit < sizeof nowhere ? limit : sizeof nowhere };
@@ -163,6 +171,30 @@ static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
     }
   }
   return count;
+}
+
+/* Takes one message off the error queue: of a packet that went out, CLOCK_REALTIME ns, or 0 when it says something else.
+   Returns 0 when the queue is empty. */
+static inline int clinux_take_sent_stamp(int fd, int64_t *stamp) {
+  union {
+    char bytes[512];
+    struct cmsghdr align;
+  } control;
+  struct msghdr message;
+  memset(&message, 0, sizeof message);
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  *stamp = 0;
+  if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return 0;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_TIMESTAMPING) {
+      /* The first of three is the software's. */
+      struct timespec time;
+      memcpy(&time, CMSG_DATA(part), sizeof time);
+      *stamp = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    }
+  }
+  return 1;
 }
 
 /* Blocks the signals that can be blocked without hiding a crash, in the calling thread (sigset_t is made by macros).

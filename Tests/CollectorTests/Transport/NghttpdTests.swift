@@ -39,6 +39,11 @@ struct NghttpdTests {
     #expect(run.seen.wrongs == [])
     #expect(statistics.kernelStamps + statistics.callbackStamps == Int64(run.seen.answered.count))
     #expect(statistics.kernelStamps * 2 > statistics.callbackStamps)
+    // The first request of a connection is in the same batch as the end of the handshake, and counts as well.
+    #expect(statistics.kernelSentStamps + statistics.ownSentStamps == Int64(run.seen.sent.count))
+    #expect(statistics.kernelSentStamps > statistics.ownSentStamps * 10)
+    // Stamps that lie in the socket's error queue end no connection.
+    #expect(statistics.connections == 1)
   }
 
   @Test func keepsStatusOfRefusals() throws {

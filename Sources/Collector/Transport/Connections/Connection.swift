@@ -19,6 +19,8 @@ final class Connection {
   var hasUnreadNews = false
   /// When bytes were last seen to arrive.
   var heardAt = MonotonicTime.zero
+  /// When what the batch put onto it left, while it is being released; `nil` when the kernel did not say.
+  var departure: MonotonicTime?
   /// Bytes that fit into one TCP segment: more than that leaves the host before the cork is released.
   var segmentSize = 0
   private var lastState: TransferFailure.Socket?
@@ -32,6 +34,30 @@ final class Connection {
 
   func cork() { _ = clinux_set_cork(fd, 1) }
   func uncork() { _ = clinux_set_cork(fd, 0) }
+
+  /// Has the kernel say from now on when what is sent leaves.
+  func stampSent() { _ = clinux_stamp_sent(fd) }
+
+  /// When packets left of which the kernel has not told yet. Only a question: what is in the queue is given once.
+  func takeSentStamps(offset: RealtimeOffset) -> [MonotonicTime] {
+    var stamps: [MonotonicTime] = []
+    var stamp: Int64 = 0
+    while clinux_take_sent_stamp(fd, &stamp) != 0 {
+      if stamp != 0 { stamps.append(offset.monotonic(stamp)) }
+    }
+    return stamps
+  }
+
+  /// Forgets what the kernel said of packets that nobody waits for. While it is there, epoll and libcurl take the socket for
+  /// broken.
+  /// - Returns: whether there was anything.
+  @discardableResult
+  func dropSentStamps() -> Bool {
+    var found = false
+    var stamp: Int64 = 0
+    while clinux_take_sent_stamp(fd, &stamp) != 0 { found = true }
+    return found
+  }
 
   /// The socket's state, or the last one that it had.
   var socketState: TransferFailure.Socket {

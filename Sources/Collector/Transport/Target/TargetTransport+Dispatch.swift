@@ -4,8 +4,7 @@ import Measurement
 /// Sending: from the schedule's queue into libcurl, in corked batches.
 extension TargetTransport {
   /// Does something that may make libcurl send, so that all of it leaves in one go at the end: the cork holds small
-  /// writes back (HEADERS and DATA of a request are two), and the instant just before it is released is when they
-  /// leave.
+  /// writes back (HEADERS and DATA of a request are two), and they leave while it is released.
   func batch(_ body: () -> Void) {
     for connection in connections { connection.cork() }
     body()
@@ -16,20 +15,38 @@ extension TargetTransport {
   private func release() {
     justStarted.removeAll { $0.stage != .started || $0.sent != nil }
     guard !justStarted.isEmpty else {
-      for connection in connections { connection.uncork() }
+      for connection in connections {
+        connection.uncork()
+        connection.dropSentStamps()
+      }
       return
     }
     let now = waitForPlannedInstants()
-    for connection in connections { connection.uncork() }
+    for connection in connections { connection.departure = departure(of: connection, at: now) }
     var later = justStarted.count
     for transfer in justStarted {
       later -= 1
       if let connection = transfer.connection {
         transfer.use?.streamsInFlight = max(1, connection.inFlight - later)
       }
-      observeSent(transfer, at: now)
+      if let departure = transfer.connection?.departure {
+        statistics.kernelSentStamps += 1
+        observeSent(transfer, at: departure)
+      } else {
+        statistics.ownSentStamps += 1
+        observeSent(transfer, at: now)
+      }
     }
     justStarted.removeAll(keepingCapacity: true)
+    for connection in connections { connection.departure = nil }
+  }
+
+  /// Takes the cork off.
+  /// - Returns: when what it held left, by the kernel; `nil` when it does not say.
+  private func departure(of connection: Connection, at began: MonotonicTime) -> MonotonicTime? {
+    connection.uncork()
+    let window = SendWindow(began: began, ended: loop.now())
+    return window.departure(among: connection.takeSentStamps(offset: loop.offset))
   }
 
   /// Holds what was given to libcurl ahead of its time until the time has come; the head start at most.
@@ -129,7 +146,11 @@ extension TargetTransport {
   private func hand(_ transfer: Transfer) {
     transfer.stage = .handed
     // An idle connection on which something came is most likely dead: libcurl says why only when it is talkative.
-    if let usable, usable.inFlight == 0, usable.hasUnreadNews { transfer.setTalkative(true) }
+    if let usable, usable.inFlight == 0 {
+      // A stamp that was late would make libcurl take it for dead.
+      usable.dropSentStamps()
+      if usable.hasUnreadNews { transfer.setTalkative(true) }
+    }
     curl_multi_add_handle(multi, transfer.easy)
   }
 

@@ -7,17 +7,21 @@ extension TargetTransport {
   func socketReady(_ event: Poller.Readiness, fd: Int32) {
     guard let watch = watches.first(where: { $0.fd == fd }) else { return }
     let connection = connections.first { $0.fd == fd }
+    // An error that is one comes with the end of the stream, or again.
+    let isError = event.isError && connection?.dropSentStamps() != true
+    let isReadable = event.isReadable || isError
+    guard isReadable || event.isWritable else { return }
     guard watch.wanted != 0 else {
       connection?.hasUnreadNews = true
       unregister(fd)
       return
     }
     var mask: Int32 = 0
-    if event.isReadable { mask |= CURL_CSELECT_IN }
+    if isReadable { mask |= CURL_CSELECT_IN }
     if event.isWritable { mask |= CURL_CSELECT_OUT }
-    if event.isError { mask |= CURL_CSELECT_ERR }
+    if isError { mask |= CURL_CSELECT_ERR }
     batch {
-      if let connection, event.isReadable { window = connection.look(at: loop.now(), offset: loop.offset) }
+      if let connection, isReadable { window = connection.look(at: loop.now(), offset: loop.offset) }
       var running: Int32 = 0
       curl_multi_socket_action(multi, fd, mask, &running)
       window = nil
@@ -109,6 +113,7 @@ extension TargetTransport {
     connection.id = loop.nextConnectionID()
     connection.stoodAt = now
     connection.heardAt = now
+    connection.stampSent()
     connection.segmentSize = Int(clinux_segment_size(connection.fd))
     statistics.connections += 1
     emit(.connected, connection: connection.id, at: now, detail: "")

@@ -15,8 +15,10 @@ struct Poller: ~Copyable {
 
   struct Readiness {
     var source: Source
+    /// Bytes came, or the end of them.
     var isReadable: Bool
     var isWritable: Bool
+    /// The socket has an error, or stamps of what it sent: it does not say which.
     var isError: Bool
   }
 
@@ -84,7 +86,7 @@ struct Poller: ~Copyable {
     }
     return Readiness(
       source: source,
-      isReadable: event.events & (clinux_epoll_in | clinux_epoll_hangup | clinux_epoll_error) != 0,
+      isReadable: event.events & (clinux_epoll_in | clinux_epoll_hangup) != 0,
       isWritable: event.events & clinux_epoll_out != 0, isError: event.events & clinux_epoll_error != 0)
   }
 

@@ -27,6 +27,9 @@ public struct TimingStatistics: Sendable, Equatable {
     /// Answers by what stamped them.
     public var kernelStamps: Int64 = 0
     public var callbackStamps: Int64 = 0
+    /// Requests by what stamped their leaving: the kernel as the driver took the packet, or we just before.
+    public var kernelSentStamps: Int64 = 0
+    public var ownSentStamps: Int64 = 0
   }
 
   public var loopLag = LoopLag()

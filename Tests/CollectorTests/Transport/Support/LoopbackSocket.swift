@@ -22,13 +22,31 @@ enum LoopbackSocket {
     return code == 0 ? (fd, Int(UInt16(bigEndian: address.sin_port))) : nil
   }
 
+  /// Both ends of a connection over the loopback interface; they are the caller's to close.
+  static func connectedPair() -> (near: Int32, far: Int32)? {
+    guard let (listener, port) = bound() else { return nil }
+    defer { close(listener) }
+    guard listen(listener, 1) == 0 else { return nil }
+    let near = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard connect(near, to: port) else {
+      close(near)
+      return nil
+    }
+    let far = accept(listener, nil, nil)
+    return far >= 0 ? (near, far) : nil
+  }
+
   static func connects(to port: Int) -> Bool {
     let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(fd) }
+    return connect(fd, to: port)
+  }
+
+  private static func connect(_ fd: Int32, to port: Int) -> Bool {
     var address = loopback(port: port)
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        Glibc.connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
   }

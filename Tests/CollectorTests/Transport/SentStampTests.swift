@@ -1,0 +1,86 @@
+import CCurl
+import Glibc
+import Measurement
+import Testing
+
+@testable import Collector
+
+/// What the kernel says of packets that leave, on a real connection over the loopback interface.
+@Suite struct SentStampTests {
+  private final class Pair {
+    let near: Int32
+    let far: Int32
+    let connection: Connection
+
+    init() throws {
+      (near, far) = try #require(LoopbackSocket.connectedPair())
+      connection = Connection(fd: near, maximumStreams: 1)
+    }
+
+    deinit {
+      close(near)
+      close(far)
+    }
+
+    func send() {
+      var byte: UInt8 = 1
+      write(near, &byte, 1)
+    }
+
+    /// What epoll and libcurl look at.
+    var looksBroken: Bool {
+      var state = pollfd(fd: near, events: 0, revents: 0)
+      return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0
+    }
+  }
+
+  private let clock = SystemClock()
+
+  @Test func aPacketIsStampedBetweenOurOwnReadings() throws {
+    let pair = try Pair()
+    pair.connection.stampSent()
+    pair.connection.cork()
+    pair.send()
+    pair.send()
+    let offset = RealtimeOffset(reading: clock)
+    #expect(pair.connection.takeSentStamps(offset: offset).isEmpty)
+    let began = clock.monotonicNow()
+    pair.connection.uncork()
+    let window = SendWindow(began: began, ended: clock.monotonicNow())
+    let stamps = pair.connection.takeSentStamps(offset: offset)
+    #expect(stamps.count == 1)
+    #expect(window.departure(among: stamps) == stamps.first)
+    #expect(pair.connection.takeSentStamps(offset: offset).isEmpty)
+  }
+
+  @Test func aStampInTheQueueLooksLikeAnErrorUntilItIsTaken() throws {
+    let pair = try Pair()
+    pair.connection.stampSent()
+    pair.send()
+    #expect(pair.looksBroken)
+    #expect(pair.connection.dropSentStamps())
+    #expect(!pair.looksBroken)
+    #expect(!pair.connection.dropSentStamps())
+    pair.send()
+    _ = pair.connection.takeSentStamps(offset: RealtimeOffset(reading: clock))
+    #expect(!pair.looksBroken)
+  }
+
+  /// With stamps for what is sent, the kernel adds a second form to those for what is received.
+  @Test func whatIsReceivedKeepsItsStamps() throws {
+    let pair = try Pair()
+    _ = clinux_stamp_received(pair.near)
+    pair.connection.stampSent()
+    let offset = RealtimeOffset(reading: clock)
+    // Stamping begins a moment after the first socket of the host asks for it.
+    for _ in 0..<200 {
+      var byte: UInt8 = 1
+      let began = clock.monotonicNow()
+      write(pair.far, &byte, 1)
+      let window = pair.connection.look(at: clock.monotonicNow(), offset: offset)
+      read(pair.near, &byte, 1)
+      if let first = window.first, first >= began, first <= window.lookedAt, window.last == first { return }
+    }
+    Issue.record("no stamp")
+  }
+}
