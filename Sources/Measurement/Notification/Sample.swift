@@ -57,6 +57,11 @@ public struct Sample: Sendable, Equatable {
   public var acceptedAt: WallTime? { acceptLatency.map { plannedAt.advanced(byMicroseconds: $0) } }
   public var receivedAt: WallTime? { deliveryLatency.map { plannedAt.advanced(byMicroseconds: $0) } }
 
+  /// How well ``deliveryLatency`` is known; `nil` without one.
+  public var deliveryCertainty: DeliveryCertainty? {
+    deliveryLatency.map { DeliveryCertainty(latency: $0, error: deliveryError) }
+  }
+
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
     switch metric {

@@ -28,6 +28,12 @@ public struct SamplePoint: Sendable, Hashable {
   public var deliveryLatency: Int64? { storedDelivery == Self.absent ? nil : storedDelivery }
   public var deliveryError: Int64? { storedError == Self.absent ? nil : storedError }
 
+  /// How well ``deliveryLatency`` is known; `nil` without one.
+  public var deliveryCertainty: DeliveryCertainty? {
+    storedDelivery == Self.absent
+      ? nil : DeliveryCertainty(latency: storedDelivery, error: deliveryError)
+  }
+
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
     let value = rawValue(of: metric)

@@ -55,6 +55,11 @@ public struct SampleRow: ~Copyable {
   public var tls: Int64? { optional(.tls) }
   public var httpVersion: HTTPVersion? { optional(.httpVersion).flatMap { HTTPVersion(rawValue: Int($0)) } }
 
+  /// How well ``deliveryLatency`` is known; `nil` without one.
+  public var deliveryCertainty: DeliveryCertainty? {
+    deliveryLatency.map { DeliveryCertainty(latency: $0, error: deliveryError) }
+  }
+
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
     switch metric {
