@@ -62,6 +62,11 @@ public struct LatencyHistogram: Sendable, Equatable {
     return .known(value: upperEnd(found[1]), low: found[0].lower, high: upperEnd(found[2]))
   }
 
+  /// The bounds of the values at some ascending ranks, counted from 1: of each the ends of its bucket.
+  func bounds(atRanks ranks: [Int]) -> [ClosedRange<Int64>] {
+    buckets(atRanks: ranks).map { $0.lower...max($0.lower, upperEnd($0)) }
+  }
+
   private func upperEnd(_ bucket: LatencyBucket) -> Int64 { min(bucket.upper, maximum ?? bucket.upper) }
 
   /// The buckets that hold the values of some ascending ranks, in one pass; empty when there are no values.

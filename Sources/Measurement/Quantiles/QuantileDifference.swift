@@ -35,6 +35,23 @@ public enum QuantileDifference: Sendable, Hashable {
       high: second[otherRanks.upperBound - 1] - first[ranks.lowerBound - 1])
   }
 
+  /// Of groups that are counted in buckets: the interval is widened to whole buckets.
+  public init(_ quantile: Quantile, from first: LatencyHistogram, to second: LatencyHistogram) {
+    func bounds(_ histogram: LatencyHistogram) -> [ClosedRange<Int64>]? {
+      OrderStatistics.ranks(count: histogram.count, quantile: quantile, confidence: Self.confidence).map {
+        histogram.bounds(atRanks: [$0.lowerBound, quantile.rank(among: histogram.count), $0.upperBound])
+      }
+    }
+    guard let first = bounds(first), let second = bounds(second) else {
+      self = .tooFew(
+        needs: OrderStatistics.smallestCount(for: quantile, confidence: Self.confidence))
+      return
+    }
+    self = .known(
+      value: second[1].upperBound - first[1].upperBound, low: second[0].lowerBound - first[2].upperBound,
+      high: second[2].upperBound - first[0].lowerBound)
+  }
+
   /// Whether the interval leaves out that there is no difference.
   public var isProven: Bool {
     guard case .known(_, let low, let high) = self else { return false }

@@ -61,7 +61,9 @@ extension DashboardScreen {
     let facts = content.facts(of: metric)
     let colors = SeriesColors(
       coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
-    let threshold = state.plot.threshold.map { ThresholdFigures(value: $0, values: facts.values) }
+    let threshold = state.plot.threshold.map {
+      ThresholdFigures(value: $0, values: facts.values, sums: facts.sums)
+    }
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,
       axis: content.axis(state, for: pane.metrics, with: other), isEmpty: facts.isEmpty, colors: colors,
@@ -71,6 +73,7 @@ extension DashboardScreen {
       title: ScatterTitle.line(
         facts: facts, summary: content.summary(of: metric), colors: colors, targets: snapshot.targets,
         shown: content.targets, averages: state.plot.averages, threshold: threshold,
+        sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
         isTruncated: snapshot.isTruncated, width: pane.geometry.width, appearance: appearance),
       appearance: appearance, zone: zone, geometry: pane.geometry)
   }

@@ -33,7 +33,7 @@ extension DashboardScreen {
     guard let probe = probe(of: box.start.pane) else { return }
     let selection = probe.selection(in: box)
     select(selection, by: nil)
-    if selection.isEmpty { say("nothing in the box") }
+    if selection.isEmpty { say(sumsInView ?? "nothing in the box") }
   }
 
   /// Fits time and latency to what is selected.
@@ -124,10 +124,17 @@ extension DashboardScreen {
   private func choose(bucket: Int, of buckets: Buckets) {
     guard let content else { return }
     let (from, to) = buckets.bounds(of: bucket)
-    select(
-      Selection(
-        in: shown, window: content.window, targets: content.targets, metric: content.facts.metric, from: from,
-        to: to), by: .bucket(bucket))
+    let selection = Selection(
+      in: shown, window: content.window, targets: content.targets, metric: content.facts.metric, from: from,
+      to: to)
+    select(selection, by: .bucket(bucket))
+    if selection.isEmpty, let sumsInView { say(sumsInView) }
+  }
+
+  /// Why nothing can be selected where there are only sums; `nil` where there are none.
+  private var sumsInView: String? {
+    content?.facts.sums.isEmpty ?? true
+      ? nil : "too many to tell apart here: zoom in until the sums have become notifications"
   }
 
   private func choose(_ entry: ListEntry<LogLine>) {

@@ -247,12 +247,12 @@ final class DashboardScreen {
       return ReadRequest(
         from: content.window.previous.start,
         to: content.window.end.advanced(byMicroseconds: content.window.duration),
-        tick: content.window.scale.columnDuration)
+        tick: content.window.scale.columnDuration, start: content.window.start)
     }
     let follows = state.anchor == .edge && !state.isFrozen
     return ReadRequest(
       from: content.window.previous.start, to: follows ? nil : content.window.end,
-      tick: content.window.scale.columnDuration)
+      tick: content.window.scale.columnDuration, start: content.window.start)
   }
 
   /// All that the reader is to look at.
@@ -262,7 +262,8 @@ final class DashboardScreen {
     if case .run(let run) = state.comparison {
       let request = otherContent.map {
         ReadRequest(
-          from: $0.window.previous.start, to: $0.window.end, tick: $0.window.scale.columnDuration)
+          from: $0.window.previous.start, to: $0.window.end, tick: $0.window.scale.columnDuration,
+          start: $0.window.start)
       }
       order.second = ReaderOrder.Second(run: run, request: request)
     }
@@ -307,7 +308,7 @@ final class DashboardScreen {
     let isOtherNew = refreshOtherPlot(beside: fresh, at: time)
     // The histogram keeps step with the quantiles.
     if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window || isOtherNew {
-      differences = otherContent.map { ComparisonFacts(first: fresh.facts, second: $0.facts) }
+      differences = otherContent.map { ComparisonFacts(fresh, $0) }
       pages[.histogram]?.invalidate()
     }
     if case .selection = state.overlay { sheet.invalidate() }

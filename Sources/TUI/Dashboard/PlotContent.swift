@@ -35,11 +35,15 @@ struct PlotContent {
     } else {
       second = nil
     }
+    isUnread = !facts.sums.isEmpty && snapshot.density?.isOfAnother(window) ?? false
     if let previous, previous.isSamePlace(window, targets, metric),
-      time - previous.summarizedAt < Self.summaryInterval
+      isUnread || !previous.isUnread && time - previous.summarizedAt < Self.summaryInterval
     {
       (before, summaries, summarizedAt) = (previous.before, previous.summaries, previous.summarizedAt)
-      isSummaryStale = previous.isSummaryStale || facts.values.count != previous.facts.values.count
+      // What is on its way comes with a snapshot of its own.
+      isSummaryStale =
+        !isUnread
+        && (previous.isSummaryStale || facts.valueCount != previous.facts.valueCount)
     } else {
       before = WindowFacts(
         snapshot: snapshot, window: window.previous, targets: targets, metric: metric, includesPending: false)
@@ -48,6 +52,9 @@ struct PlotContent {
       isSummaryStale = false
     }
   }
+
+  /// The sums at hand are of another window than the one shown: the right ones are on their way.
+  private let isUnread: Bool
 
   /// The quantiles do not speak for the notifications that are shown.
   let isSummaryStale: Bool
@@ -67,11 +74,11 @@ struct PlotContent {
     _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowFacts
   ) -> [WindowSummary] {
     let others = [Metric.delivery, .accept, .service].filter { $0 != facts.metric }
-    return [WindowSummary(metric: facts.metric, values: facts.values)]
+    return [WindowSummary(facts, snapshot, window: window, targets: targets)]
       + others.map { metric in
         let facts = WindowFacts(
           snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
-        return WindowSummary(metric: metric, values: facts.values)
+        return WindowSummary(facts, snapshot, window: window, targets: targets)
       }
   }
 

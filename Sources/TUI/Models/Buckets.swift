@@ -15,8 +15,20 @@ struct Buckets {
   /// Columns of the axis; the last bucket may reach beyond.
   let columns: Int
 
+  /// Values of a window: one by one, and those that are only known as sums.
+  struct Values {
+    var single: [Int64] = []
+    var sums = ContiguousArray<DensityBucket>()
+
+    init(_ single: [Int64]) { self.single = single }
+
+    init(_ facts: WindowFacts) { (single, sums) = (facts.values, facts.sums) }
+
+    var count: Int { single.count + sums.reduce(0) { $0 + Int($1.count) } }
+  }
+
   /// Of equal width on a logarithmic axis.
-  init(axis: LatencyAxis, columns: Int, now: [Int64], before: [Int64], selected: [Int64] = []) {
+  init(axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
     // Few values in narrow buckets make a comb, not a distribution.
     let wanted = max(12, Int(3 * Double(max(now.count, 1)).squareRoot()))
     var width = 1
@@ -30,11 +42,11 @@ struct Buckets {
     let lookup = RowLookup(axis: axis, rows: columns)
     self.now = Self.counts(of: now, lookup: lookup, width: width, count: count)
     self.before = Self.counts(of: before, lookup: lookup, width: width, count: count)
-    self.selected = Self.counts(of: selected, lookup: lookup, width: width, count: count)
+    self.selected = Self.counts(of: Values(selected), lookup: lookup, width: width, count: count)
   }
 
   /// Of one second each from nothing on, or of as many as it takes for all to fit.
-  init(secondsUpTo largest: Int64, columns: Int, now: [Int64], before: [Int64], selected: [Int64] = []) {
+  init(secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
     let second: Int64 = 1_000_000
     let seconds = max(1, largest / second + 1)
     var span: Int64 = 1
@@ -48,7 +60,7 @@ struct Buckets {
     let lookup = RowLookup(axis: axis, rows: count)
     self.now = Self.counts(of: now, lookup: lookup, width: 1, count: count)
     self.before = Self.counts(of: before, lookup: lookup, width: 1, count: count)
-    self.selected = Self.counts(of: selected, lookup: lookup, width: 1, count: count)
+    self.selected = Self.counts(of: Values(selected), lookup: lookup, width: 1, count: count)
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }
@@ -82,11 +94,15 @@ struct Buckets {
     return (edge(bucket * width), edge((bucket + 1) * width))
   }
 
-  private static func counts(of values: [Int64], lookup: RowLookup, width: Int, count: Int) -> [Int] {
+  private static func counts(of values: Values, lookup: RowLookup, width: Int, count: Int) -> [Int] {
     var counts = Array(repeating: 0, count: count)
-    for value in values {
+    for value in values.single {
       let column = lookup.row(of: value)
       if column >= 0, column < lookup.rows { counts[column / width] += 1 }
+    }
+    for bucket in values.sums {
+      let column = lookup.row(of: bucket.middle)
+      if column >= 0, column < lookup.rows { counts[column / width] += Int(bucket.count) }
     }
     return counts
   }

@@ -13,7 +13,33 @@ struct ComparisonFacts: Sendable, Equatable {
   let counts: [Int]
   let rows: [Row]
 
-  init(first: WindowFacts, second: WindowFacts) {
+  init(_ first: PlotContent, _ second: PlotContent) {
+    guard let other = Self(sums: first, second) else {
+      self.init(first: first.facts, second: second.facts)
+      return
+    }
+    self = other
+  }
+
+  /// `nil` when neither of the two has any sums.
+  private init?(sums first: PlotContent, _ second: PlotContent) {
+    guard first.summary.histogram != nil || second.summary.histogram != nil else { return nil }
+    metric = first.facts.metric
+    let histograms = [first, second].map { content in
+      if let histogram = content.summary.histogram { return histogram }
+      var histogram = LatencyHistogram()
+      for value in content.facts.values { histogram.record(value) }
+      return histogram
+    }
+    counts = histograms.map(\.count)
+    rows = WindowSummary.quantiles.map { quantile in
+      Row(
+        quantile: quantile, first: histograms[0].estimate(quantile), second: histograms[1].estimate(quantile),
+        difference: QuantileDifference(quantile, from: histograms[0], to: histograms[1]))
+    }
+  }
+
+  private init(first: WindowFacts, second: WindowFacts) {
     metric = first.metric
     counts = [first.values.count, second.values.count]
     let sorted = [RadixSort.sorted(first.values), RadixSort.sorted(second.values)]

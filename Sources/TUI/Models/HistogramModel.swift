@@ -68,17 +68,21 @@ struct HistogramModel {
 
   /// `nil` when there is nothing to count.
   var buckets: Buckets? {
-    guard !facts.values.isEmpty, columns > 8 else { return nil }
-    let largest = [facts.values.max(), before.values.max()].compactMap { $0 }.max() ?? 0
+    guard facts.valueCount > 0, columns > 8 else { return nil }
+    let largest =
+      [facts.values.max(), before.values.max(), facts.sums.last?.upper, before.sums.last?.upper]
+      .compactMap { $0 }.max() ?? 0
     switch kind {
     case .logarithmic:
       let smallest = [facts.smallest, before.smallest].compactMap { $0 }.min()
       let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: smallest, largest: largest)
       return Buckets(
-        axis: axis, columns: columns, now: facts.values, before: before.values, selected: selected)
+        axis: axis, columns: columns, now: Buckets.Values(facts), before: Buckets.Values(before),
+        selected: selected)
     case .seconds:
       return Buckets(
-        secondsUpTo: largest, columns: columns, now: facts.values, before: before.values, selected: selected)
+        secondsUpTo: largest, columns: columns, now: Buckets.Values(facts), before: Buckets.Values(before),
+        selected: selected)
     }
   }
 
@@ -92,7 +96,7 @@ struct HistogramModel {
       LineItem(priority: 9, [TextSpan("histogram", appearance(.strong))]),
       LineItem(priority: 5, [TextSpan(what, appearance(.secondary))]),
     ]
-    if !before.values.isEmpty {
+    if before.valueCount > 0 {
       left.append(
         LineItem(
           priority: 3,
@@ -117,7 +121,7 @@ struct HistogramModel {
   /// without it flatters.
   private var share: [LineItem] {
     let due = facts.counts.due
-    let count = facts.values.count
+    let count = facts.valueCount
     var items = [
       LineItem(
         priority: 7,

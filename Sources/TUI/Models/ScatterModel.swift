@@ -58,6 +58,11 @@ struct ScatterModel {
           codes: colors.codes(target: target, metric: metric),
           // One that has been accepted waits for its receipt: it is pending in one of the metrics only.
           pendingUntil: lane == 0 ? now : nil, dotColumns: raster.encoding.columns, lane: lane)
+        if let density = snapshot.density {
+          // What began before the window may reach into it.
+          let start = window.start.advanced(byMicroseconds: -max(density.span, window.scale.columnDuration))
+          raster.plot(density.columns(of: target, from: start, to: window.end), projection)
+        }
         track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
       }
     }
@@ -164,11 +169,29 @@ struct ScatterModel {
         }
       }
     }
+    markSums(&worst)
     for (column, code) in worst.enumerated() {
       guard let markClass = MarkCode(rawValue: code).markClass else { continue }
       picture.set(
         appearance.glyphs.symbol(of: markClass), x: ScatterGeometry.gutter + column, y: geometry.bandRow,
         style: appearance(Role(markClass)))
+    }
+  }
+
+  /// What never got a latency and is only known as sums: marked in the middle of its column.
+  private func markSums(_ worst: inout [UInt8]) {
+    guard let density = snapshot.density else { return }
+    let losses = NotificationState.allCases.compactMap { state in
+      MarkClass(state).flatMap { $0.isLoss ? (state: state, markClass: $0) : nil }
+    }
+    for target in targets {
+      for sums in density.columns(of: target, from: window.start, to: window.end) {
+        let column = window.column(of: WallTime(microseconds: sums.start + sums.duration / 2))
+        guard worst.indices.contains(column) else { continue }
+        for loss in losses where sums.counts[loss.state] > 0 {
+          worst[column] = max(worst[column], MarkCode(loss.markClass, target: target).rawValue)
+        }
+      }
     }
   }
 
@@ -178,7 +201,7 @@ struct ScatterModel {
     let from = zone.civil(window.start).hoursMinutesSeconds
     let to = zone.civil(window.end).hoursMinutesSeconds
     let text =
-      snapshot.tracks.allSatisfy(\.isEmpty)
+      snapshot.tracks.allSatisfy(\.isEmpty) && snapshot.density == nil
       ? "waiting for the first notification" : "nothing was planned between \(from) and \(to)"
     let shown = FittedText.truncated(text, columns: geometry.columns, ellipsis: appearance.glyphs.ellipsis)
     let x = ScatterGeometry.gutter + (geometry.columns - shown.unicodeScalars.count) / 2

@@ -5,7 +5,7 @@ import Measurement
 enum ScatterTitle {
   static func line(
     facts: WindowFacts, summary: WindowSummary, colors: SeriesColors, targets: [TargetFacts], shown: [Int],
-    averages: AverageLines, threshold: ThresholdFigures?, isTruncated: Bool, width: Int,
+    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, isTruncated: Bool, width: Int,
     appearance: Appearance
   ) -> FittedLine {
     var left = [
@@ -16,7 +16,9 @@ enum ScatterTitle {
     }
     left += averageLegend(averages, appearance)
     left += thresholdLegend(threshold, appearance)
-    if isTruncated {
+    if let sums {
+      left.append(LineItem(priority: 65, [TextSpan("sums of \(sums)", appearance(.warning))]))
+    } else if isTruncated {
       let most = FixedPoint.grouped(PointWindow.capacity)
       left.append(LineItem(priority: 65, [TextSpan("newest \(most) only", appearance(.warning))]))
     }

@@ -5,10 +5,13 @@ struct ThresholdFigures: Sendable, Hashable {
   let over: Int
   let total: Int
 
-  init(value: Int64, values: [Int64]) {
+  /// - Parameter sums: further values; those in the bucket of the threshold itself count by its middle.
+  init(value: Int64, values: [Int64], sums: ContiguousArray<DensityBucket> = []) {
     self.value = value
-    total = values.count
-    over = values.reduce(0) { $0 + ($1 > value ? 1 : 0) }
+    total = values.count + sums.reduce(0) { $0 + Int($1.count) }
+    over =
+      values.reduce(0) { $0 + ($1 > value ? 1 : 0) }
+      + sums.reduce(0) { $0 + ($1.middle > value ? Int($1.count) : 0) }
   }
 
   /// `3.2 %`; empty without values.

@@ -6,6 +6,8 @@ struct WindowFacts: Sendable {
   let metric: Metric
   /// µs, in no particular order.
   let values: [Int64]
+  /// Those that are only known as sums, ascending.
+  let sums: ContiguousArray<DensityBucket>
   let smallest: Int64?
   /// The age of pending ones included: where they are drawn has to be on the axis.
   let largest: Int64?
@@ -32,14 +34,21 @@ struct WindowFacts: Sendable {
       }
       count = sweep.count
     }
-    self.counts = Tally(counts)
+    let density = snapshot.density?.sums(of: targets, metric: metric, from: window.start, to: window.end)
+    sums = density?.buckets ?? []
+    self.counts = Tally(counts) + (density?.counts ?? Tally())
     self.metric = metric
     let hasAges = sweep.oldest > 0
-    smallest = sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil
-    largest = sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil
+    let least = [sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil, sums.first?.lower]
+    smallest = least.compactMap { $0 }.min()
+    let most = [sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil, sums.last?.upper]
+    largest = most.compactMap { $0 }.max()
   }
 
   var isEmpty: Bool { counts.total == 0 }
+
+  /// How many have a value.
+  var valueCount: Int { values.count + sums.reduce(0) { $0 + Int($1.count) } }
 
   /// One pass over the points.
   private struct Sweep {

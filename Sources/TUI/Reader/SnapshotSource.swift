@@ -25,6 +25,11 @@ struct SnapshotSource {
   private var live = PointWindow()
   /// Around a window in the past that the live points do not reach.
   private var past: PointWindow?
+  /// What lies before the points, where there are too many of them.
+  private var density: Density?
+  private var densityReadAt: Int64 = .min / 2
+  /// As many points of one window as are read one by one.
+  private let capacity: Int
   private var cursor: Int64 = 0
   private var lists = RecordTails()
   private var snapshot = Snapshot()
@@ -41,13 +46,19 @@ struct SnapshotSource {
   /// The same for the list of runs; `nil` when it is to be read at once.
   private var runsReadAt: Int64?
 
+  /// How often the sums of a growing run are read anew, µs.
+  static let densityInterval: Int64 = 10_000_000
+
   /// µs.
   static let factsInterval: Int64 = 250_000
 
   /// Without word from the collector for this long it is taken to be gone, µs.
   static let silence: Int64 = 5_000_000
 
-  init(path: String, subject: Subject, clock: any HostClock, bootID: String) {
+  init(
+    path: String, subject: Subject, clock: any HostClock, bootID: String, capacity: Int = PointWindow.capacity
+  ) {
+    self.capacity = capacity
     self.path = path
     self.subject = subject
     self.clock = clock
@@ -198,6 +209,7 @@ struct SnapshotSource {
     live = PointWindow(targets: targets.map(\.id), page: page)
     cursor = page.revision
     past = nil
+    density = nil
     lists = try RecordTails(reader, run: record.id)
     changes += 1
     if request != nil { try serve(reader) }
@@ -217,6 +229,8 @@ struct SnapshotSource {
       if page.isComplete { break }
     }
     live.trim()
+    let now = clock.monotonicNow().microseconds
+    if density != nil, cursor != before, now - densityReadAt >= Self.densityInterval { try serve(reader) }
     return cursor != before
   }
 
@@ -230,18 +244,28 @@ struct SnapshotSource {
   /// Gets the notifications of the window asked for.
   private mutating func serve(_ reader: StoreReader) throws {
     guard let request, snapshot.condition == .ready else { return }
-    if live.covers(from: request.from) || request.to == nil && live.isFull {
-      // It reaches as far as asked for, or as far as there is room.
+    if live.covers(from: request.from) {
+      (past, density) = (nil, nil)
+      return
+    }
+    if density == nil, let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
+    // Plans of a committed block lie ahead of now; a day holds any of them.
+    let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
+    let ids = targets.map(\.id)
+    changes += 1
+    density = nil
+    if try reader.pointCount(of: ids, from: request.from, to: end, atMost: capacity + 1) > capacity {
+      density = try DensityReading.read(ids, request, to: min(end, clock.wallNow()), in: reader)
+      densityReadAt = clock.monotonicNow().microseconds
+    }
+    let from = density?.end ?? request.from
+    if request.to == nil, live.covers(from: from) || density == nil && live.isFull {
+      // It reaches as far as the sums do, or as far as there is room.
       past = nil
       return
     }
-    if let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
-    // Plans of a committed block lie ahead of now; a day holds any of them.
-    let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
-    let page = try reader.points(
-      of: targets.map(\.id), plannedFrom: request.from, to: end, limit: PointWindow.capacity)
-    let window = PointWindow(targets: targets.map(\.id), page: page, from: request.from, to: request.to)
-    changes += 1
+    let page = try reader.points(of: ids, plannedFrom: from, to: end, limit: 2 * capacity)
+    let window = PointWindow(targets: ids, page: page, from: from, to: request.to)
     if request.to == nil {
       live = window
       past = nil
@@ -257,7 +281,12 @@ struct SnapshotSource {
     let now = clock.wallNow()
     let shownWindow = past ?? live
     snapshot.tracks = shownWindow.tracks
-    snapshot.isTruncated = request.map { past?.isFull ?? !live.covers(from: $0.from) } ?? false
+    snapshot.density = density
+    if let density {
+      for place in snapshot.tracks.indices { snapshot.tracks[place].hiddenBefore = density.end.microseconds }
+    }
+    snapshot.isTruncated =
+      request.map { past?.isFull ?? !live.covers(from: density?.end ?? $0.from) } ?? false
     snapshot.events = lists.events
     snapshot.log = lists.log
     if let run {

@@ -10,6 +10,9 @@ struct PointTrack: Sendable {
   private var chunks: [ContiguousArray<PlotPoint>] = []
   private(set) var count = 0
 
+  /// Those planned before, µs, are in sums instead: `range(from:to:)` leaves them out.
+  var hiddenBefore = Int64.min
+
   static let chunkSize = 2_048
 
   init(target: TargetID, firstSequence: Int64 = 1) {
@@ -71,7 +74,7 @@ struct PointTrack: Sendable {
 
   /// Places of the points planned from `start` up to, not including, `end`.
   func range(from start: WallTime, to end: WallTime) -> Range<Int> {
-    let lower = firstIndex(notBefore: start.microseconds)
+    let lower = firstIndex(notBefore: max(start.microseconds, hiddenBefore))
     return lower..<max(lower, firstIndex(notBefore: end.microseconds))
   }
 

@@ -31,6 +31,7 @@ extension Snapshot {
       known.tracks.append(past)
       known.totals.append(counts)
     }
+    known.density = density?.known(at: moment)
     known.events = Self.until(moment, events) { $0.at }
     known.log = Self.until(moment, log) { $0.at }
     if run?.startedAt ?? moment <= moment { known.run?.phase = .live }

@@ -11,6 +11,8 @@ struct Snapshot: Sendable {
   var targets: [TargetFacts] = []
   /// One for each target, in the same order: the newest notifications, or those around the window asked for.
   var tracks: [PointTrack] = []
+  /// What lies before the notifications of `tracks`, summed up; `nil` where these are all there are.
+  var density: Density?
   /// Of the whole run, by target in the same order.
   var totals: [Tally] = []
   /// When the snapshot was taken.

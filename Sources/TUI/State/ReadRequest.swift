@@ -8,4 +8,6 @@ struct ReadRequest: Sendable, Equatable {
   var to: WallTime?
   /// µs after which the same data look different, because the edge of time has moved by a column.
   var tick: Int64
+  /// Where the window itself begins; `nil` when it is all that is asked for.
+  var start: WallTime?
 }

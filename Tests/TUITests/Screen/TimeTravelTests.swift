@@ -114,7 +114,8 @@ struct TimeTravelTests {
     let window = try Self.window(stage)
     #expect(
       stage.screen.request
-        == ReadRequest(from: window.previous.start, to: nil, tick: window.scale.columnDuration))
+        == ReadRequest(
+          from: window.previous.start, to: nil, tick: window.scale.columnDuration, start: window.start))
     stage.press(.left, .shift)
     let past = try Self.window(stage)
     #expect(stage.screen.request?.from == past.previous.start)

@@ -1,0 +1,97 @@
+import Measurement
+import Store
+
+/// Reads the store's sums for a plot: row by row, put together by the plot's columns, so that what is handed over is no
+/// more than a screen can show.
+struct DensityReading {
+  private let request: ReadRequest
+  private let places: [TargetID: Int]
+  private var columns: [[Density.Column]]
+  private var histograms: [[LatencyHistogram]]
+  /// The column of each target that is being put together.
+  private var open: [(start: Int64, duration: Int64, counts: Tally)?]
+  private var tallies: [[DensityTally]]
+
+  /// As many sums as are read for one picture.
+  private static let mostRows = 40_000
+
+  /// - Returns: `nil` where nothing is summed up: a store of an older version, or too young.
+  static func read(
+    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: StoreReader
+  ) throws -> Density? {
+    // The first second as a whole: half of it could not be had.
+    let second: Int64 = 1_000_000
+    let from = WallTime(microseconds: request.from.microseconds.flooringQuotient(second) * second)
+    guard from < end else { return nil }
+    let span = span(for: request.tick, length: end.microseconds - from.microseconds, targets: targets.count)
+    var reading = DensityReading(targets, request)
+    var reached = from
+    while true {
+      let page = try reader.rollups(
+        of: targets, from: reached, to: end, span: span, limit: 4 * mostRows)
+      for row in page.rows { reading.take(row) }
+      let isFurther = page.coveredTo > reached
+      reached = max(reached, page.coveredTo)
+      guard page.isTruncated, isFurther else { break }
+    }
+    guard reached > from else { return nil }
+    return reading.density(span: Int64(span.rawValue) * second, end: reached)
+  }
+
+  /// The coarsest span that a column of the plot does not show as such, and none of which there are too many.
+  private static func span(for tick: Int64, length: Int64, targets: Int) -> RollupSpan {
+    let fitting = RollupSpan.allCases.filter {
+      length / (Int64($0.rawValue) * 1_000_000) * Int64(max(1, targets)) <= Int64(mostRows)
+    }
+    return fitting.last { Int64($0.rawValue) * 1_000_000 <= 2 * tick } ?? fitting.first ?? .hour
+  }
+
+  private init(_ targets: [TargetID], _ request: ReadRequest) {
+    self.request = request
+    places = Dictionary(targets.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+    let metrics = Metric.allCases.count
+    columns = Array(repeating: [], count: targets.count)
+    open = Array(repeating: nil, count: targets.count)
+    histograms = Array(
+      repeating: Array(repeating: LatencyHistogram(), count: metrics), count: targets.count)
+    tallies = Array(repeating: Array(repeating: DensityTally(), count: metrics), count: targets.count)
+  }
+
+  private mutating func take(_ row: RollupRow) {
+    guard let place = places[row.target] else { return }
+    let duration = Int64(row.span.rawValue) * 1_000_000
+    let isWide = duration > request.tick
+    let start =
+      isWide
+      ? row.start.microseconds : row.start.microseconds.flooringQuotient(request.tick) * request.tick
+    if open[place]?.start != start { close(place) }
+    var counts = open[place]?.counts ?? Tally()
+    counts = counts + Tally(row.counts)
+    open[place] = (start, isWide ? duration : request.tick, counts)
+    let isInWindow = row.start >= request.start ?? request.from && request.to.map { row.start < $0 } ?? true
+    for (number, metric) in Metric.allCases.enumerated() {
+      guard let packed = row.histogram(of: metric) else { continue }
+      for bucket in packed {
+        let middle = bucket.lower + (bucket.upper - bucket.lower) / 2
+        tallies[place][number].add(middle, count: bucket.count)
+      }
+      if isInWindow { histograms[place][number].merge(packed) }
+    }
+  }
+
+  private mutating func close(_ place: Int) {
+    guard let column = open[place] else { return }
+    columns[place].append(
+      Density.Column(
+        start: column.start, duration: column.duration, counts: column.counts,
+        buckets: tallies[place].indices.map { tallies[place][$0].take() }))
+    open[place] = nil
+  }
+
+  private consuming func density(span: Int64, end: WallTime) -> Density {
+    for place in open.indices { close(place) }
+    return Density(
+      span: span, end: end, columns: columns, start: request.start ?? request.from, to: request.to,
+      histograms: histograms)
+  }
+}

@@ -1,0 +1,96 @@
+import Measurement
+
+/// What the store has summed up of a stretch of time in which there are more notifications than are kept one by one:
+/// as much as a screen can show, however many there were.
+struct Density: Sendable {
+  /// What was planned in one column of the plot, or in one span where that is longer.
+  struct Column: Sendable {
+    /// Wall time, µs.
+    let start: Int64
+    /// µs.
+    let duration: Int64
+    let counts: Tally
+    /// By the places of `Metric.allCases`; ascending.
+    let buckets: [ContiguousArray<DensityBucket>]
+
+    func buckets(of metric: Metric) -> ContiguousArray<DensityBucket> {
+      buckets[Metric.allCases.firstIndex(of: metric) ?? 0]
+    }
+  }
+
+  /// µs of the spans that it was read from; none is longer.
+  let span: Int64
+  /// Everything planned before it is in the columns; from there on notifications are there one by one.
+  let end: WallTime
+  /// For each target of the snapshot, in its order: ascending by start.
+  let columns: [[Column]]
+  /// The window that the histograms speak for: from its start, to its end where that lies before `end`.
+  let start: WallTime
+  let to: WallTime?
+  /// Three digits of every latency in that window before `end`, by target and by the places of `Metric.allCases`.
+  let histograms: [[LatencyHistogram]]
+
+  /// The columns of a target that begin in a stretch of time.
+  func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
+    guard columns.indices.contains(target) else { return [] }
+    let all = columns[target]
+    func first(notBefore time: Int64) -> Int {
+      var low = 0
+      var high = all.count
+      while low < high {
+        let middle = (low + high) / 2
+        if all[middle].start < time { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    let lower = first(notBefore: start.microseconds)
+    return all[lower..<max(lower, first(notBefore: end.microseconds))]
+  }
+
+  /// What was summed up of some targets in a stretch of time, all columns as one.
+  func sums(
+    of targets: [Int], metric: Metric, from start: WallTime, to end: WallTime
+  ) -> (buckets: ContiguousArray<DensityBucket>, counts: Tally) {
+    var counts = Tally()
+    var tally = DensityTally()
+    for target in targets {
+      for column in columns(of: target, from: start, to: end) {
+        counts = counts + column.counts
+        tally.add(column.buckets(of: metric))
+      }
+    }
+    return (tally.take(), counts)
+  }
+
+  /// Whether the histograms speak for another window.
+  func isOfAnother(_ window: TimeWindow) -> Bool {
+    !histograms.isEmpty && (window.start != start || to.map { $0 != window.end } ?? false)
+  }
+
+  /// The latencies of some targets in a window, to three digits; `nil` when another window was read.
+  func histogram(of metric: Metric, targets: [Int], in window: TimeWindow) -> LatencyHistogram? {
+    guard !histograms.isEmpty, !isOfAnother(window) else { return nil }
+    let place = Metric.allCases.firstIndex(of: metric) ?? 0
+    var sum = LatencyHistogram()
+    for target in targets where histograms.indices.contains(target) { sum.merge(histograms[target][place]) }
+    return sum
+  }
+
+  /// As it was known at a moment: columns that are not over by then are left out.
+  func known(at moment: WallTime) -> Density {
+    Density(
+      span: span, end: end,
+      columns: columns.map { columns in
+        columns.filter { $0.start + $0.duration <= moment.microseconds }
+      }, start: moment, to: moment, histograms: [])
+  }
+
+  /// `1 s`, `1 min`, `1 h`.
+  var name: String {
+    switch span {
+    case ..<60_000_000: "\(span / 1_000_000) s"
+    case ..<3_600_000_000: "\(span / 60_000_000) min"
+    default: "\(span / 3_600_000_000) h"
+    }
+  }
+}

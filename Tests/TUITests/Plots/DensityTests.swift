@@ -1,0 +1,224 @@
+import ConstraintAnimation
+import Measurement
+import Store
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("More notifications than are kept one by one")
+struct DensityTests {
+  /// The same notifications summed up column by column, up to a moment.
+  static func summed(_ snapshot: Snapshot, until end: WallTime, in window: TimeWindow) -> Snapshot {
+    var result = snapshot
+    var columns: [[Density.Column]] = []
+    var histograms: [[LatencyHistogram]] = []
+    let tick = window.scale.columnDuration
+    for (place, track) in snapshot.tracks.enumerated() {
+      var points: [Int64: [PlotPoint]] = [:]
+      var sums = Metric.allCases.map { _ in LatencyHistogram() }
+      for index in track.range(from: SampleRun.start, to: end) {
+        points[track[index].plannedAt.flooringQuotient(tick), default: []].append(track[index])
+        guard track[index].plannedAt >= window.start.microseconds else { continue }
+        for (number, metric) in Metric.allCases.enumerated() {
+          track[index].value(of: metric).map { sums[number].record($0) }
+        }
+      }
+      columns.append(
+        points.keys.sorted().map { column in
+          var counts = Tally()
+          var tallies = Metric.allCases.map { _ in DensityTally() }
+          for point in points[column] ?? [] {
+            counts[point.state] += 1
+            for (number, metric) in Metric.allCases.enumerated() {
+              point.value(of: metric).map { tallies[number].add($0, count: 1) }
+            }
+          }
+          return Density.Column(
+            start: column * tick, duration: tick, counts: counts,
+            buckets: tallies.indices.map { tallies[$0].take() })
+        })
+      histograms.append(sums)
+      result.tracks[place].hiddenBefore = end.microseconds
+    }
+    result.density = Density(
+      span: 1_000_000, end: end, columns: columns, start: window.start, to: nil, histograms: histograms)
+    return result
+  }
+
+  private static let window = TimeWindow(
+    around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 120)
+
+  @Test("a bucket holds what differs by less than 0.8 %, and no value is in two")
+  func buckets() {
+    var index = -1
+    for value: Int64 in [
+      0, 1, 2, 3, 127, 128, 129, 130, 999, 1_000, 123_456, 123_457, 86_400_000_000, 1 << 50,
+    ] {
+      let found = DensityBucket.index(of: value)
+      let bucket = DensityBucket(index: UInt16(found), count: 1)
+      #expect(found >= index && found < DensityBucket.places)
+      #expect(bucket.lower <= value && value <= bucket.upper)
+      #expect(bucket.upper - bucket.lower <= value / 128)
+      index = found
+    }
+    for index in 1..<5_000 {
+      let (bucket, next) = (
+        DensityBucket(index: UInt16(index), count: 1), DensityBucket(index: UInt16(index + 1), count: 1)
+      )
+      #expect(bucket.upper < next.lower || bucket.lower == next.lower)
+    }
+  }
+
+  @Test("sums and notifications together say what all notifications say")
+  func facts() {
+    let all = SampleRun(seconds: 110, rate: 30, targets: ["a", "b"], phase: .silent(since: SampleRun.start))
+      .snapshot
+    let mixed = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 70_000_000), in: Self.window)
+    for metric in Metric.allCases {
+      func facts(_ snapshot: Snapshot) -> WindowFacts {
+        WindowFacts(
+          snapshot: snapshot, window: Self.window, targets: [0, 1], metric: metric, includesPending: false)
+      }
+      let (exact, summed) = (facts(all), facts(mixed))
+      #expect(summed.counts == exact.counts && summed.valueCount == exact.values.count)
+      #expect(summed.values.count < exact.values.count && summed.values.count > 100)
+      for (found, value) in [(summed.smallest, exact.smallest), (summed.largest, exact.largest)] {
+        #expect(abs((found ?? 0) - (value ?? 0)) <= (value ?? 0) / 128)
+      }
+      let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: exact.smallest, largest: exact.largest)
+      func counts(_ facts: WindowFacts) -> [Int] {
+        Buckets(axis: axis, columns: 24, now: Buckets.Values(facts), before: Buckets.Values([])).now
+      }
+      #expect(counts(summed).reduce(0, +) == counts(exact).reduce(0, +))
+      let misplaced = zip(counts(summed), counts(exact)).reduce(0) { $0 + abs($1.0 - $1.1) }
+      #expect(misplaced <= exact.values.count / 10)
+      let quantiles = WindowSummary(summed, mixed, window: Self.window, targets: [0, 1])
+      let expected = WindowSummary(exact, all, window: Self.window, targets: [0, 1])
+      #expect(quantiles.count == expected.count)
+      for quantile in WindowSummary.quantiles {
+        guard let value = expected[quantile].value else {
+          #expect(quantiles[quantile].value == nil)
+          continue
+        }
+        let found = quantiles[quantile].value ?? 0
+        #expect(abs(Double(found - value)) <= Double(value) / 1_000 + 1)
+      }
+      let (over, expectedOver) = (
+        ThresholdFigures(value: 200_000, values: summed.values, sums: summed.sums),
+        ThresholdFigures(value: 200_000, values: exact.values)
+      )
+      #expect(over.total == expectedOver.total)
+      #expect(abs(over.over - expectedOver.over) <= exact.values.count / 100)
+    }
+  }
+
+  @Test("the same columns and rows are marked, and the averages are the same")
+  func raster() {
+    let all = SampleRun(seconds: 110, rate: 30, phase: .silent(since: SampleRun.start)).snapshot
+    let mixed = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 70_000_000), in: Self.window)
+    let axis = LatencyAxis(kind: .logarithmic, lower: 50_000, upper: 2_000_000)
+    func raster(_ snapshot: Snapshot) -> DotRaster {
+      var raster = DotRaster(encoding: .braille)
+      raster.reset(columns: 120, rows: 14, encoding: .braille)
+      let projection = DotRaster.Projection(
+        window: Self.window, lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: .delivery,
+        codes: MarkCodes(target: 0), pendingUntil: nil, dotColumns: 2)
+      if let density = snapshot.density {
+        raster.plot(density.columns(of: 0, from: Self.window.start, to: Self.window.end), projection)
+      }
+      let track = snapshot.tracks[0]
+      track.forEachRun(in: track.range(from: Self.window.start, to: Self.window.end)) {
+        raster.plot($0, projection)
+      }
+      return raster
+    }
+    let (exact, summed) = (raster(all), raster(mixed))
+    // A bucket may lie across the edge of a cell; what is marked covers what should be.
+    for cell in exact.dots.indices where exact.counts[cell] > 0 { #expect(summed.counts[cell] > 0) }
+    let extra = exact.dots.indices.filter { exact.counts[$0] == 0 && summed.counts[$0] > 0 }.count
+    #expect(extra <= exact.counts.filter { $0 > 0 }.count / 8)
+    for (sum, other) in zip(summed.sums, exact.sums) { #expect(abs(sum - other) <= other / 128) }
+    #expect(summed.rowCounts.reduce(0, +) == exact.rowCounts.reduce(0, +))
+  }
+
+  @Test("the title says that sums are drawn, losses stay in their band, and sums cannot be selected")
+  func screen() throws {
+    let all = SampleRun(seconds: 110, rate: 8).snapshot
+    let exact = try Stage(snapshot: all)
+    let window = try #require(exact.screen.content?.window)
+    var stage = try Stage(
+      snapshot: Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 100_000_000), in: window))
+    #expect(stage.rows[1].contains("sums of 1 s"))
+    #expect(stage.rows[2].filter { $0 == "×" }.count == exact.rows[2].filter { $0 == "×" }.count)
+    try Golden.expect(stage.buffer, named: "plots/sums-120x40")
+    let frame = stage.screen.plot.cellFrame
+    let (x, y) = (frame.x0 + ScatterGeometry.gutter, frame.y0 + 3)
+    stage.mouse(.mouseDown, x: x, y: y, .alt)
+    stage.mouse(.mouseDrag, x: x + 20, y: y + 10, .alt)
+    stage.mouse(.mouseUp, x: x + 20, y: y + 10, .alt)
+    stage.frame()
+    #expect(stage.rows.last?.contains("zoom in") == true)
+  }
+
+  @Test(
+    "quantiles wait for the sums of the window that has been moved to, and are taken as soon as they are there"
+  )
+  func waiting() {
+    let all = SampleRun(seconds: 110, rate: 30, phase: .silent(since: SampleRun.start)).snapshot
+    let end = SampleRun.start.advanced(byMicroseconds: 70_000_000)
+    let state = ViewState()
+    func content(_ snapshot: Snapshot, _ place: TimeWindow, after previous: PlotContent?) -> PlotContent {
+      PlotContent(
+        snapshot: snapshot, state: state, columns: 120, place: place, previous: previous, at: .zero)
+    }
+    let here = content(Self.summed(all, until: end, in: Self.window), Self.window, after: nil)
+    let moved = Self.window.moved(byColumns: 30)
+    let between = content(Self.summed(all, until: end, in: Self.window), moved, after: here)
+    #expect(between.summaries == here.summaries && between.summaryDue == nil)
+    let there = content(Self.summed(all, until: end, in: moved), moved, after: between)
+    #expect(there.summary.count != here.summary.count && there.facts.valueCount == there.summary.count)
+  }
+
+  @Test(
+    "a window with more than there is room for is read as sums, and as notifications again when it is short")
+  func reading() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(rate: 20)
+    var sequence: Int64 = 0
+    // Five minutes, committed as they pass.
+    for second in 0..<300 {
+      var batch: [Sample] = []
+      for index in 0..<20 {
+        sequence += 1
+        batch.append(
+          fixture.delivered(
+            sequence, at: Int64(second) * 1_000 + Int64(index) * 50, after: 100_000 + sequence % 97 * 1_000))
+      }
+      fixture.clock.advance(by: .milliseconds(750))
+      try fixture.commit(inserted: batch)
+    }
+    let store = try #require(fixture.collector)
+    while try store.rollUp() {}
+    try fixture.end()
+    var source = SnapshotSource(
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+      capacity: 2_000)
+    let start = fixture.sample(1).plannedAt
+    let end = start.advanced(byMicroseconds: 300_000_000)
+    func read(_ from: WallTime, _ to: WallTime) throws -> Snapshot {
+      let snapshot = source.poll(ReadRequest(from: from, to: to, tick: 1_000_000))
+      return try #require(snapshot)
+    }
+    let whole = try read(start, end)
+    let found = whole.density
+    let density = try #require(found)
+    let counted = density.columns[0].reduce(0) { $0 + $1.counts.total }
+    let kept = whole.tracks[0].range(from: start, to: end).count
+    #expect(counted + kept == 6_000 && counted >= 4_000 && !whole.isTruncated)
+    #expect(density.histograms[0].map(\.count) == Array(repeating: counted, count: Metric.allCases.count))
+    let part = try read(
+      start.advanced(byMicroseconds: 60_000_000), start.advanced(byMicroseconds: 90_000_000))
+    #expect(part.density == nil && part.tracks[0].count == 600)
+  }
+}
