@@ -3,12 +3,13 @@ import Measurement
 /// Keeps a flood of like events from becoming a flood of rows.
 ///
 /// Within each second the first few events of a target and kind are passed on as they are, with their sequence
-/// number; the rest are counted and come out as one row with the count when the second is over. Kinds that
-/// strangers can cause (forged and unknown receipts) are counted for a minute, the first one included; of what devices
-/// tell of their clocks, under whatever names, the first few of a minute are passed on.
+/// number; the rest are counted and come out as one row with the count when the second is over. A window of a minute is
+/// for what has no notification's row beside it: connections, of which a peer may end one for each request, and what devices
+/// tell of their clocks, under whatever names. Kinds that strangers can cause (forged and unknown receipts) are counted for
+/// a minute too, the first one included.
 struct EventThinner: Sendable {
-  /// How many events of one target and kind a window may hold one by one.
-  static let passedPerSecond = 10
+  /// How many events of one target and kind a window passes on one by one.
+  static let passedPerWindow = 10
   static let shortWindow = Duration.seconds(1)
   static let longWindow = Duration.seconds(60)
 
@@ -38,11 +39,8 @@ struct EventThinner: Sendable {
     flush(at: now, to: &output)
     let key = Key(target: event.target, kind: event.kind)
     let isStrangers = event.kind == .forgedReceipt || event.kind == .unknownReceipt
-    let isOfClocks = event.kind == .clockOffset || event.kind == .clockStep
-    var window =
-      windows[key]
-      ?? Window(end: now + (isStrangers || isOfClocks ? Self.longWindow : Self.shortWindow), last: event)
-    if !isStrangers, window.held == 0, window.passed < Self.passedPerSecond {
+    var window = windows[key] ?? Window(end: now + Self.window(of: event.kind), last: event)
+    if !isStrangers, window.held == 0, window.passed < Self.passedPerWindow {
       window.passed += 1
       output.append(event)
     } else {
@@ -50,6 +48,15 @@ struct EventThinner: Sendable {
       window.last = event
     }
     windows[key] = window
+  }
+
+  private static func window(of kind: EventKind) -> Duration {
+    switch kind {
+    case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .forgedReceipt,
+      .unknownReceipt:
+      longWindow
+    default: shortWindow
+    }
   }
 
   /// Writes the counts of windows that are over.

@@ -18,12 +18,38 @@ struct EventFloodTests {
               target: LedgerFixture.target, connectionID: Int64(index), detail: "")))
       }
     }
-    fixture.ledger.advance(to: at(10_000))
+    fixture.ledger.advance(to: at(70_000))
     let events = fixture.ledger.takeChanges().events
     for kind in [EventKind.disconnected, .connected] {
       let of = events.filter { $0.kind == kind }
-      #expect(of.count == EventThinner.passedPerSecond + 1)
+      #expect(of.count == EventThinner.passedPerWindow + 1)
       #expect(of.reduce(0) { $0 + $1.count } == 1_000)
+    }
+  }
+
+  @Test("a service that ends each connection after one request makes a few rows a minute, whatever the rate")
+  func oneConnectionARequest() {
+    var fixture = LedgerFixture(deadline: nil)
+    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    var events: [Event] = []
+    // Five a second, for ten minutes.
+    for index in 0..<3_000 {
+      for kind in [EventKind.connected, .disconnected] {
+        fixture.ledger.apply(
+          .event(
+            Event(
+              at: wall.advanced(byMicroseconds: Int64(index) * 200_000), kind: kind,
+              target: LedgerFixture.target, connectionID: Int64(index))))
+      }
+      fixture.ledger.advance(to: at(Double(index) * 200))
+      events += fixture.ledger.takeChanges().events
+    }
+    fixture.ledger.close(at: at(600_000))
+    events += fixture.ledger.takeChanges().events
+    for kind in [EventKind.connected, .disconnected] {
+      let of = events.filter { $0.kind == kind }
+      #expect(of.count == 10 * (EventThinner.passedPerWindow + 1))
+      #expect(of.reduce(0) { $0 + $1.count } == 3_000)
     }
   }
 

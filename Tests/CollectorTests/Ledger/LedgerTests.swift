@@ -339,12 +339,12 @@ struct LedgerTests {
         .failed(book.id(sequence), reason: .connect, attempt: 0, detail: "refused", at: at(1001)))
     }
     book.commit()
-    #expect(book.events.count == EventThinner.passedPerSecond)
+    #expect(book.events.count == EventThinner.passedPerWindow)
     #expect(book.ledger.nextDeadline == at(2001))
     book.ledger.advance(to: at(2001))
     book.commit()
     #expect(book.events.map(\.count).reduce(0, +) == 500)
-    #expect(book.events.count == EventThinner.passedPerSecond + 1)
+    #expect(book.events.count == EventThinner.passedPerWindow + 1)
     #expect(book.stored.values.allSatisfy { $0.state == .failed })
   }
 

@@ -227,8 +227,8 @@ struct RemoteClockAcceptanceTests {
     }
     _ = try fixture.recorder.round()
     let kinds = try fixture.kinds()
-    #expect(kinds.filter { $0 == .clockOffset }.count == EventThinner.passedPerSecond)
-    #expect(kinds.filter { $0 == .clockStep }.count == EventThinner.passedPerSecond)
+    #expect(kinds.filter { $0 == .clockOffset }.count == EventThinner.passedPerWindow)
+    #expect(kinds.filter { $0 == .clockStep }.count == EventThinner.passedPerWindow)
     #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
   }
 
@@ -251,7 +251,7 @@ struct RemoteClockAcceptanceTests {
     try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
     #expect(rows == Ledger.maximumReceipts)
     #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 999)
-    #expect(try fixture.kinds().count <= EventThinner.passedPerSecond)
+    #expect(try fixture.kinds().count <= EventThinner.passedPerWindow)
   }
 }
 
