@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import time
 
-from station import Station
+from station import Station, verdict
 
 ROUNDS = int(os.environ.get("ROUNDS", "100"))
 seed = int(os.environ.get("SEED", str(random.randrange(10**6))))
@@ -44,9 +44,11 @@ with Station(500, ["receipt_deadline: 500ms", "timeout: 2s"]) as station:
     station.stop(service)
     holds, problems, figures = station.check("--killed")
     runs = station.rows("SELECT count(*), sum(ended_at IS NULL) FROM run")[0]
-    print(f"{survived} of {ROUNDS} kills survived (seed {seed}); {runs[0]} runs, {runs[1]} left open")
+    everything = holds and survived == ROUNDS and not runs[1]
+    verdict("SIGKILLs survived with everything accounted for",
+            f"{survived} of {ROUNDS} (seed {seed}); {runs[0]} runs, {runs[1] or 0} left open", "all", everything)
     print(f"  {figures.get('rows')} rows, {figures.get('requests')} requests seen by the service, states {figures.get('states')}")
     print(f"  held against the service's script: {'everything accounted for' if holds else 'NOT ACCOUNTED FOR'}")
     if not holds:
         print(problems)
-    sys.exit(0 if holds and survived == ROUNDS and not runs[1] else 1)
+    sys.exit(0 if everything else 1)

@@ -27,6 +27,10 @@ def quantile(values, share):
     return values[min(len(values) - 1, max(0, int(-(-share * len(values) // 1)) - 1))]
 
 
+def verdict(what, figure, aim, is_met):
+    """One line a figure that has an aim; `run` gathers them at the end."""
+    print(f"  [{'met' if is_met else 'MISSED'}] {what}: {figure} (aim {aim})", flush=True)
+
 
 class Station:
     def __init__(self, rate, target=(), provider="loopback"):
@@ -106,6 +110,8 @@ class Station:
         www.mkdir(exist_ok=True)
         (www / "index.html").write_text("ok\n")
         program = shutil.which("nghttpd", path=os.environ["PATH"] + ":/usr/sbin")
+        if not program:
+            return None
         service = self.spawn(program, "--address=127.0.0.1", "-m", "1000", "-d", www, self.port,
                              self.credentials / "server.key", self.credentials / "server.pem", stdout=subprocess.DEVNULL)
         for _ in range(100):
