@@ -44,6 +44,29 @@ import Testing
     #expect(merged.count == whole.count)
   }
 
+  /// What is merged lies between the smallest and the largest figure, so that no interval claims more than is known.
+  @Test(arguments: 1...20)
+  func mergedEndsEncloseTheTrueOnes(seed: UInt64) throws {
+    let values = Self.values(Int(seed) * 3, seed: seed).map { max(0, $0) }
+    var merged = LatencyHistogram()
+    merged.merge(PackedLatencies(values))
+    #expect(try #require(merged.maximum) >= values.max() ?? 0)
+    #expect(try #require(merged.value(.p50)) >= ExactQuantiles(values).value(.p50) ?? 0)
+    if let first = Array(PackedLatencies(values)).first, first.count > 1 {
+      #expect(try #require(merged.minimum) <= values.min() ?? 0)
+    }
+  }
+
+  @Test(arguments: 1...4)
+  func sumsOfManyAreThoseOfAll(seed: UInt64) {
+    let values = Self.values(3_000, seed: seed)
+    var counts = LatencyCounts()
+    for start in stride(from: 0, to: values.count, by: 50) {
+      counts.add(PackedLatencies(values[start..<start + 50]))
+    }
+    #expect(counts.packed == PackedLatencies(values))
+  }
+
   @Test(arguments: 1...4)
   func addingAndTakingOutGoBackToWhereItWas(seed: UInt64) {
     let kept = Self.values(200, seed: seed)

@@ -17,10 +17,19 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// Adds all that another one counted.
   public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
-  /// Adds all that was packed, each value taken as the lower end of its bucket: the smallest and the largest one are
-  /// within 0.1 % then.
+  /// Adds all that was packed. Where the smallest and the largest value lie in their buckets is not known: they are
+  /// taken as the ends, so that the true ones are between them, within 0.1 %.
   public mutating func merge(_ packed: PackedLatencies) {
-    for bucket in packed { record(bucket.lower, count: bucket.count) }
+    var isFirst = true
+    for bucket in packed {
+      if isFirst, bucket.count > 1 {
+        record(bucket.lower)
+        record(bucket.upper, count: bucket.count - 1)
+      } else {
+        record(bucket.upper, count: bucket.count)
+      }
+      isFirst = false
+    }
   }
 
   public var count: Int { Int(histogram.totalCount) }

@@ -6,8 +6,8 @@ public struct Exporter {
   let reader: StoreReader
   let selection: RowSelection
   let format: RecordFormat
-  /// Whether the quantiles of `summary` come from all values, however many there are.
-  let isExact: Bool
+  /// How much of `summary` and `histogram` is read from notifications one by one.
+  let depth: FigureDepth
   /// Told the number of rows written, every few thousand.
   let progress: (Int64) -> Void
 
@@ -18,10 +18,19 @@ public struct Exporter {
     isExact: Bool = false,
     progress: @escaping (Int64) -> Void = { _ in }
   ) {
+    self.init(
+      reader: reader, selection: selection, format: format, depth: isExact ? .exact : .standard,
+      progress: progress)
+  }
+
+  init(
+    reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
+    depth: FigureDepth, progress: @escaping (Int64) -> Void = { _ in }
+  ) {
     self.reader = reader
     self.selection = selection
     self.format = format
-    self.isExact = isExact
+    self.depth = depth
     self.progress = progress
   }
 

@@ -56,6 +56,8 @@ public enum RunsReport {
           ] + NotificationState.allCases.filter(\.isSettled).map { "\(counts[$0])" })
       }
     }
-    return facts.lines() + [""] + targets.lines() + (instrument.map { [""] + $0.lines } ?? [])
+    let rates = try RatesReport.lines(of: run.id, in: reader)
+    return facts.lines() + [""] + targets.lines() + (rates.isEmpty ? [] : [""] + rates)
+      + (instrument.map { [""] + $0.lines } ?? [])
   }
 }

@@ -16,4 +16,6 @@ public struct GroupSummary: Sendable, Equatable {
   public let scheduleLag: ValueSummary
   /// `service` and `accept`, and `delivery` where receipts are expected or came.
   public let metrics: [MetricSummary]
+  /// `nil` when nothing was delivered.
+  public let deliveryErrors: DeliveryErrorSummary?
 }

@@ -1,7 +1,7 @@
 import Measurement
 import Store
 
-/// Adds up the rows of one target and variant.
+/// Adds up the notifications of one target and variant.
 struct GroupTally {
   private var counts = StateTally()
   private var duplicates = 0
@@ -11,12 +11,17 @@ struct GroupTally {
   private var service: MetricTally
   private var accept: MetricTally
   private var delivery: MetricTally
+  private var deliveryErrors: DeliveryErrorTally
+
+  /// What it takes of rollups.
+  static let figures = Set(RollupFigure.allCases)
 
   init(room: QuantileAccumulator.Room) {
     scheduleLag = QuantileAccumulator(room: room)
     service = MetricTally(room: room)
     accept = MetricTally(room: room)
     delivery = MetricTally(room: room)
+    deliveryErrors = DeliveryErrorTally(room: room)
   }
 
   mutating func add(_ row: borrowing SampleRow) {
@@ -28,7 +33,25 @@ struct GroupTally {
     if let value = row.scheduleLag { scheduleLag.record(value) }
     if let value = row.value(of: .service) { service.record(value, isFresh: isFresh) }
     if let value = row.value(of: .accept) { accept.record(value, isFresh: isFresh) }
-    if let value = row.value(of: .delivery) { delivery.record(value, isFresh: isFresh) }
+    if let value = row.value(of: .delivery) {
+      delivery.record(value, isFresh: isFresh)
+      deliveryErrors.record(value, error: row.deliveryError)
+    }
+  }
+
+  mutating func add(_ total: RollupTotal) {
+    counts += total.counts
+    duplicates += total.duplicates
+    outOfOrder += total.outOfOrder
+    onFreshConnections += total.freshConnections
+    scheduleLag.merge(total.latencies(of: .scheduleLag))
+    service.merge(total.latencies(of: .service), fresh: total.latencies(of: .freshService))
+    accept.merge(total.latencies(of: .accept), fresh: total.latencies(of: .freshAccept))
+    let deliveries = total.latencies(of: .delivery)
+    delivery.merge(deliveries, fresh: total.latencies(of: .freshDelivery))
+    deliveryErrors.merge(
+      deliveries: deliveries.count, bounded: total.latencies(of: .deliveryError),
+      limits: total.latencies(of: .deliveryLimit))
   }
 
   func summary(variant: String, expectsReceipts: Bool) -> GroupSummary {
@@ -36,11 +59,13 @@ struct GroupTally {
       service.summary(.service, planned: counts.planned), accept.summary(.accept, planned: counts.planned),
     ]
     if expectsReceipts || delivery.count > 0 {
-      metrics.append(delivery.summary(.delivery, planned: counts.planned))
+      metrics.append(
+        delivery.summary(.delivery, planned: counts.planned, limits: deliveryErrors.limits))
     }
     return GroupSummary(
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,
-      scheduleLag: ValueSummary(scheduleLag, planned: counts.planned), metrics: metrics)
+      scheduleLag: ValueSummary(scheduleLag, planned: counts.planned), metrics: metrics,
+      deliveryErrors: deliveryErrors.summary(planned: counts.planned))
   }
 }

@@ -17,9 +17,15 @@ struct MetricTally {
     if isFresh { fresh.record(value) }
   }
 
-  func summary(_ metric: Metric, planned: Int) -> MetricSummary {
+  mutating func merge(_ packed: PackedLatencies, fresh packedFresh: PackedLatencies) {
+    all.merge(packed)
+    fresh.merge(packedFresh)
+  }
+
+  /// - Parameter limits: where the values lie that are but upper limits.
+  func summary(_ metric: Metric, planned: Int, limits: LatencyHistogram? = nil) -> MetricSummary {
     MetricSummary(
-      metric: metric, all: ValueSummary(all, planned: planned),
-      fresh: fresh.count > 0 ? ValueSummary(fresh, planned: planned) : nil)
+      metric: metric, all: ValueSummary(all, planned: planned, limits: limits),
+      fresh: fresh.count > 0 ? ValueSummary(fresh, planned: planned, limits: limits) : nil)
   }
 }

@@ -44,6 +44,18 @@ struct QuantileAccumulator {
     }
   }
 
+  /// Adds what was counted in buckets; from then on there is a histogram only.
+  mutating func merge(_ packed: PackedLatencies) {
+    guard !packed.isEmpty else { return }
+    moveToHistogram()
+    histogram?.merge(packed)
+    for bucket in packed {
+      count += bucket.count
+      minimum = min(minimum, bucket.lower)
+      maximum = max(maximum, bucket.upper)
+    }
+  }
+
   func estimates(_ quantiles: [Quantile]) -> [QuantileEstimate] {
     if let histogram { return quantiles.map { histogram.estimate($0) } }
     let exact = ExactQuantiles(values)
@@ -51,6 +63,7 @@ struct QuantileAccumulator {
   }
 
   private mutating func moveToHistogram() {
+    guard histogram == nil else { return }
     var moved = LatencyHistogram()
     for value in values { moved.record(value) }
     room.free += values.count

@@ -20,6 +20,13 @@ public struct StateTally: Sendable, Equatable {
     if row.acceptLatency != nil { acceptedByProvider += 1 }
   }
 
+  static func += (sum: inout Self, counts: StateCounts) {
+    for state in NotificationState.allCases { sum.counts[state.rawValue] += counts[state] }
+    sum.planned += counts.planned
+    sum.sent += counts.sent
+    sum.acceptedByProvider += counts.acceptedByProvider
+  }
+
   static func += (sum: inout Self, other: Self) {
     for state in sum.counts.indices { sum.counts[state] += other.counts[state] }
     sum.planned += other.planned

@@ -34,8 +34,10 @@ extension SummaryReport {
           .init("asked", .number(target.record.askedRate)),
           .init("planned", target.rates.map { .number($0.planned) } ?? .null),
           .init("sent", target.rates.map { .number($0.sent) } ?? .null),
+          .init("achieved", target.rates.map { .number($0.sent) } ?? .null),
           .init("missed", target.rates.map { .number($0.missed) } ?? .null),
         ])),
+      .init("rolled_up_to", .string(target.rolledUpTo?.rfc3339)),
       .init("variants", .array(target.groups.map(json))),
     ])
   }
@@ -55,6 +57,15 @@ extension SummaryReport {
       .init("fresh_connections", .integer(Int64(group.onFreshConnections))),
       .init("schedule_lag", .object(members(group.scheduleLag))),
       .init("metrics", .array(group.metrics.map(json))),
+      .init("delivery_error", group.deliveryErrors.map(json) ?? .null),
+    ])
+  }
+
+  private static func json(_ errors: DeliveryErrorSummary) -> JSONValue {
+    .object([
+      .init("exact", .integer(Int64(errors.exact))),
+      .init("bounded", .object(members(errors.bounded))),
+      .init("upper_limits", .integer(Int64(errors.limits))),
     ])
   }
 
@@ -84,6 +95,7 @@ extension SummaryReport {
       .init("low_us", .integer(known?.low)),
       .init("high_us", .integer(known?.high)),
       .init("needs", .integer(Int64(figure.quantile.smallestCount))),
+      .init("rests_on_limits", known.map { _ in .boolean(figure.restsOnLimits) } ?? .null),
     ])
   }
 }

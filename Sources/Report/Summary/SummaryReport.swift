@@ -14,42 +14,43 @@ public struct SummaryReport: Sendable, Equatable {
   /// Oldest first.
   public let runs: [Run]
 
-  /// Reads the selection's rows once; memory grows with runs and targets, not with rows, unless every value is kept.
+  /// Reads the selection once. Long targets are read from rollups, in some hundred rows however many notifications there
+  /// are; memory grows with runs and targets, unless every value is kept.
   ///
   /// - Parameter isExact: take quantiles from all values (8 bytes each), however many there are; otherwise from
-  ///   histograms of three significant digits where there are more than a few hundred thousand.
+  ///   histograms of three significant digits where a target has more than a hundred thousand notifications.
   public init(_ reader: StoreReader, _ selection: RowSelection = RowSelection(), isExact: Bool = false) throws
   {
-    try self.init(reader, selection, exactValues: isExact ? .max : TargetTally.exactValues)
+    try self.init(reader, selection, depth: isExact ? .exact : .standard)
   }
 
-  init(_ reader: StoreReader, _ selection: RowSelection, exactValues: Int) throws {
-    var summaries: [TargetID: TargetSummary] = [:]
-    try Self.forEachTarget(reader, selection, exactValues: exactValues) { _, summary in
-      summaries[summary.record.id] = summary
-    }
+  init(_ reader: StoreReader, _ selection: RowSelection, depth: FigureDepth) throws {
     var runs: [Run] = []
-    for entry in try TargetDirectory(reader, selection).entries {
-      let summary =
-        summaries[entry.target.id] ?? TargetSummary(record: entry.target, rates: nil, groups: [])
-      if let last = runs.last, last.record.id == entry.run.id {
+    try Self.forEachTarget(reader, selection, depth) { run, summary in
+      if let last = runs.last, last.record.id == run.id {
         runs[runs.count - 1] = Run(
           record: last.record, targets: last.targets + [summary], instrument: last.instrument)
       } else {
-        runs.append(
-          Run(record: entry.run, targets: [summary], instrument: try reader.instrument(of: entry.run.id)))
+        runs.append(Run(record: run, targets: [summary], instrument: try reader.instrument(of: run.id)))
       }
     }
     self.runs = runs
   }
 
-  /// Hands on each target that has rows as soon as they are through.
+  /// Hands on each target as soon as its figures are read; one without rows has no groups.
   static func forEachTarget(
-    _ reader: StoreReader, _ selection: RowSelection, exactValues: Int = TargetTally.exactValues,
+    _ reader: StoreReader, _ selection: RowSelection, _ depth: FigureDepth,
     _ body: (RunRecord, TargetSummary) throws -> Void
   ) throws {
-    try TargetWalk.forEach(
-      reader, selection, start: { TargetTally($0, exactValues: exactValues) }, add: { $0.add($1) },
-      finish: { try body($0.run, $1.summary()) })
+    let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
+    for entry in try TargetDirectory(reader, selection).entries {
+      var tally = TargetTally(entry, values: depth.values)
+      try figures.read(
+        entry.target, GroupTally.figures, totals: { tally.add($0) }, row: { tally.add($0) })
+      let summary = try tally.summary { due in
+        try reader.pace(of: entry.target.id, from: selection.since, to: selection.until, due: due)
+      }
+      try body(entry.run, summary)
+    }
   }
 }

@@ -26,17 +26,20 @@ extension SummaryReport {
     var first =
       "\(target.record.name) (\(target.record.provider)): asked \(FigureText.rate(target.record.askedRate))"
     if let rates = target.rates {
-      first += ", planned \(FigureText.rate(rates.planned)), sent \(FigureText.rate(rates.sent))"
+      first += ", planned \(FigureText.rate(rates.planned)), achieved \(FigureText.rate(rates.sent))"
       first += ", missed \(FigureText.rate(rates.missed))"
     }
     guard !target.groups.isEmpty else { return [VisibleText.make(first), "  nothing planned"] }
     var lines = [VisibleText.make(first)]
+    if let end = target.rolledUpTo {
+      lines.append("  from rollups up to \(RunText.time(end)) UTC: quantiles to 3 digits, counts exact")
+    }
     for group in target.groups {
       let hasVariant = !group.variant.isEmpty
       if hasVariant { lines.append("  \(VisibleText.make(group.variant))") }
       lines.append((hasVariant ? "    " : "  ") + states(of: group))
       lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
-      lines += fresh(of: group).map { (hasVariant ? "    " : "  ") + $0 }
+      lines += (fresh(of: group) + errors(of: group)).map { (hasVariant ? "    " : "  ") + $0 }
     }
     return lines
   }
@@ -59,9 +62,9 @@ extension SummaryReport {
     var table = TextTable(
       [.init(""), .init("lag", .right)] + group.metrics.map { .init($0.metric.rawValue, .right) })
     for (index, quantile) in Quantile.standard.enumerated() {
-      table.append([quantile.label] + values.map { FigureText.estimate($0.figures[index].estimate) })
+      table.append([quantile.label] + values.map { figure($0.figures[index]) })
     }
-    table.append(["max"] + values.map { $0.maximum.map(FigureText.latency) ?? "" })
+    table.append(["max"] + values.map(maximum))
     table.append(
       ["speaks for"]
         + values.map {
@@ -70,13 +73,48 @@ extension SummaryReport {
     return table
   }
 
+  private static func figure(_ figure: ValueSummary.Figure) -> String {
+    FigureText.estimate(figure.estimate) + (figure.restsOnLimits ? limitMark : "")
+  }
+
+  private static func maximum(_ values: ValueSummary) -> String {
+    guard let maximum = values.maximum else { return "" }
+    return FigureText.latency(maximum) + (values.maximumIsLimit ? limitMark : "")
+  }
+
+  /// Behind figures that rest on deliveries of which only an upper limit is known.
+  static let limitMark = " †"
+
+  /// How many deliveries carry what error.
+  private static func errors(of group: GroupSummary) -> [String] {
+    guard let errors = group.deliveryErrors else { return [] }
+    var parts: [String] = []
+    if errors.exact > 0 { parts.append("\(errors.exact) none (one clock)") }
+    if errors.bounded.share.counted > 0, let maximum = errors.bounded.maximum {
+      let shown = errors.bounded.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.map {
+        "\($0.quantile.label) \(FigureText.estimate($0.estimate))"
+      }
+      parts.append(
+        "\(errors.bounded.share.counted) within ± \(shown.joined(separator: ", ")), max \(FigureText.latency(maximum))"
+      )
+    }
+    var lines = parts.isEmpty ? [] : ["delivery error: " + parts.joined(separator: "; ")]
+    if errors.limits > 0 {
+      let share = FigureText.percent(errors.limits, of: errors.deliveries)
+      lines.append(
+        "†: \(errors.limits) deliveries (\(share)) are upper limits only, their error is as large as the value"
+      )
+    }
+    return lines
+  }
+
   /// Requests that had to wait for a connection, apart from the others: a median where there are enough of them.
   private static func fresh(of group: GroupSummary) -> [String] {
     let parts = group.metrics.compactMap { metric -> String? in
-      guard let fresh = metric.fresh, let maximum = fresh.maximum, let median = fresh.figures.first?.estimate
-      else { return nil }
-      return
-        "\(metric.metric.rawValue) p50 \(FigureText.estimate(median)), max \(FigureText.latency(maximum))"
+      guard let fresh = metric.fresh, fresh.share.counted > 0, let median = fresh.figures.first else {
+        return nil
+      }
+      return "\(metric.metric.rawValue) p50 \(figure(median)), max \(maximum(fresh))"
     }
     return parts.isEmpty
       ? [] : ["\(group.onFreshConnections) opened a connection: " + parts.joined(separator: "; ")]
@@ -93,7 +131,7 @@ extension SummaryReport {
       "In brackets: 95 % confidence interval of the quantile, whatever the distribution. "
         + (isExact
           ? "Quantiles are exact, from all values."
-          : "Where there are many values, quantiles come from a histogram of 3 significant digits (--exact: from all)."),
+          : "Where there are many values, quantiles come from histograms of 3 significant digits (--exact: from all)."),
     ]
   }
 }

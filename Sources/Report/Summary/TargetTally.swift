@@ -1,44 +1,47 @@
 import Measurement
 import Store
 
-/// Adds up a target's rows by variant.
+/// Adds up a target's notifications by variant.
 struct TargetTally {
-  /// Values kept for exact quantiles, over all variants and metrics of a target, unless all are asked for: 3 MB of
-  /// them, and a moment to sort them.
-  static let exactValues = 400_000
-
   private let entry: TargetDirectory.Entry
   private let room: QuantileAccumulator.Room
   private var groups: [VariantID: GroupTally] = [:]
-  private var firstPlanned = Int64.max
-  private var lastPlanned = Int64.min
+  private var rolledUpTo: WallTime?
 
-  init(_ entry: TargetDirectory.Entry, exactValues: Int) {
+  init(_ entry: TargetDirectory.Entry, values: Int) {
     self.entry = entry
-    room = QuantileAccumulator.Room(exactValues)
+    room = QuantileAccumulator.Room(values)
   }
 
+  var isEmpty: Bool { groups.isEmpty }
+
   mutating func add(_ row: borrowing SampleRow) {
-    firstPlanned = min(firstPlanned, row.plannedMonotonic)
-    lastPlanned = max(lastPlanned, row.plannedMonotonic)
     groups[row.variant, default: GroupTally(room: room)].add(row)
   }
 
-  func summary() -> TargetSummary {
+  mutating func add(_ totals: RollupTotals) {
+    rolledUpTo = totals.to
+    for total in totals.variants { groups[total.variant, default: GroupTally(room: room)].add(total) }
+  }
+
+  /// - Parameter pace: given how many came due, how fast the schedule went.
+  func summary(pace: (Int) throws -> PlannedPace?) rethrows -> TargetSummary {
     let expectsReceipts = entry.target.receiptDeadline != nil
     let known = entry.target.variants.compactMap { variant in
       groups[variant.id]?.summary(variant: variant.name, expectsReceipts: expectsReceipts)
     }
-    return TargetSummary(record: entry.target, rates: rates(of: known), groups: known)
+    let counts = known.reduce(into: StateTally()) { $0 += $1.counts }
+    let due = counts.planned - counts[.planned]
+    return TargetSummary(
+      record: entry.target,
+      rates: try due > 0 ? pace(due)?.perSecond.map { Self.rates(planned: $0, counts, due: due) } : nil,
+      rolledUpTo: rolledUpTo, groups: known)
   }
 
-  /// The plan's own rate is gaps over the time from first to last; what was sent and missed are shares of it.
-  private func rates(of groups: [GroupSummary]) -> TargetSummary.Rates? {
-    let counts = groups.reduce(into: StateTally()) { $0 += $1.counts }
-    guard counts.planned >= 2, lastPlanned > firstPlanned else { return nil }
-    let planned = Double(counts.planned - 1) / (Double(lastPlanned - firstPlanned) / 1e6)
-    return TargetSummary.Rates(
-      planned: planned, sent: planned * Double(counts.sent) / Double(counts.planned),
-      missed: planned * Double(counts[.missed]) / Double(counts.planned))
+  /// What was sent and missed are shares of what came due.
+  private static func rates(planned: Double, _ counts: StateTally, due: Int) -> TargetSummary.Rates {
+    TargetSummary.Rates(
+      planned: planned, sent: planned * Double(counts.sent) / Double(due),
+      missed: planned * Double(counts[.missed]) / Double(due))
   }
 }

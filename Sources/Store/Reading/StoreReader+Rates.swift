@@ -22,9 +22,10 @@ extension StoreReader {
       ).map { row in
         let target = TargetID(rawValue: row[0])
         let asked: Double = row[1]
+        let due = Int(row[2] as Double)
         return TargetRates(
-          target: target, asked: asked, span: try Self.span(of: target, asked: asked, db),
-          due: Int(row[2] as Double), sent: Int(row[3] as Double), missed: Int(row[4] as Double))
+          target: target, asked: asked, span: try Self.span(of: target, asked: asked, due: due, db),
+          due: due, sent: Int(row[3] as Double), missed: Int(row[4] as Double))
       }
     }
   }
@@ -33,19 +34,61 @@ extension StoreReader {
   private static let dueColumns = NotificationState.allCases.filter { $0 != .planned }.map(\.name)
     .joined(separator: " + ")
 
-  /// Both ends are found by the primary key: planned rows that are not due lie at the end, some seconds' worth.
-  private static func span(of target: TargetID, asked: Double, _ db: Database) throws -> Duration? {
-    let range = target.sampleIDs
-    func instant(_ order: String) throws -> Int64? {
-      try Int64.fetchOne(
+  /// How fast a target's schedule went in a stretch of planned time; `nil` when nothing came due in it.
+  ///
+  /// Both ends are found by an index: planned rows that are not due lie at the end, some seconds' worth.
+  ///
+  /// - Parameters:
+  ///   - start: `nil`, like the end, for all there is.
+  ///   - end: excluded.
+  ///   - due: how many notifications came due in it.
+  /// - Throws: ``StoreError``.
+  public func pace(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int
+  ) throws -> PlannedPace? {
+    try read { try Self.pace(of: target, from: start, to: end, due: due, $0) }
+  }
+
+  private static func pace(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int, _ db: Database
+  ) throws -> PlannedPace? {
+    let isWhole = start == nil && end == nil
+    func statement(_ order: String) throws -> RawStatement {
+      let statement = try RawStatement(
         db,
-        sql: """
-          SELECT planned_monotonic_us FROM sample WHERE id BETWEEN ? AND ? AND state <> ?
-          ORDER BY id \(order) LIMIT 1
-          """,
-        arguments: [range.lowerBound, range.upperBound, NotificationState.planned.rawValue])
+        """
+        SELECT planned_monotonic_us FROM sample \(isWhole ? "" : "INDEXED BY sample_planned_at")
+        WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 AND state <> \(plannedState)
+        ORDER BY \(isWhole ? "id" : "planned_at") \(order)
+        """)
+      statement.bind(target.sampleIDs.lowerBound, at: 1)
+      statement.bind(target.sampleIDs.upperBound, at: 2)
+      statement.bind(start?.microseconds ?? .min, at: 3)
+      statement.bind(end?.microseconds ?? .max, at: 4)
+      return statement
     }
-    guard asked > 0, let first = try instant("ASC"), let last = try instant("DESC") else { return nil }
-    return .microseconds(last - first) + .nanoseconds(Int64(min(1e18, 1e9 / asked)))
+    let forwards = try statement("ASC")
+    defer { forwards.reset() }
+    guard try forwards.step() else { return nil }
+    let first = forwards.integer(0)
+    var dueAtFirst = 1
+    while try forwards.step(), forwards.integer(0) == first { dueAtFirst += 1 }
+    let backwards = try statement("DESC")
+    defer { backwards.reset() }
+    guard try backwards.step() else { return nil }
+    return PlannedPace(first: first, last: backwards.integer(0), due: due, dueAtFirst: dueAtFirst)
+  }
+
+  private static let plannedState = NotificationState.planned.rawValue
+
+  /// How long it takes to plan so many notifications at the pace of this target's; what it asked for stands in while
+  /// there is but one instant.
+  private static func span(
+    of target: TargetID, asked: Double, due: Int, _ db: Database
+  ) throws -> Duration? {
+    guard asked > 0, due > 0, let pace = try pace(of: target, from: nil, to: nil, due: due, db) else {
+      return nil
+    }
+    return .nanoseconds(Int64(min(1e18, Double(due) / (pace.perSecond ?? asked) * 1e9).rounded()))
   }
 }

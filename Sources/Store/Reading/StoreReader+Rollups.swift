@@ -19,13 +19,16 @@ extension StoreReader {
   ) throws -> RollupPage {
     try read { db in
       let marks = try RollupMarks.fetch(db)
-      // Rounded up: the second after the one that the microsecond before lies in.
-      let first = RollupSpan.second(of: WallTime(microseconds: max(start.microseconds, .min + 1) - 1)) + 1
+      let first = RollupSpan.firstWholeSecond(start)
       let last = max(first, min(RollupSpan.second(of: end), marks.second))
-      var reading = RollupReading(targets: Set(targets), metrics: metrics, limit: limit)
-      let reached = try reading.read(span, from: first, to: last, marks: marks, db)
+      var reading = RollupReading(
+        targets: Set(targets), figures: Set(metrics.map(RollupFigure.init)), limit: limit)
+      var rows: ContiguousArray<RollupRow> = []
+      let reached = try reading.read(span, from: first, to: last, marks: marks, db) {
+        rows.append(RollupRow(key: $0, content: $1))
+      }
       return RollupPage(
-        rows: reading.rows, coveredFrom: WallTime(microseconds: first * 1_000_000),
+        rows: rows, coveredFrom: WallTime(microseconds: first * 1_000_000),
         coveredTo: WallTime(microseconds: reached * 1_000_000), isTruncated: reached < last,
         revision: try Self.revision(db))
     }

@@ -5,8 +5,8 @@ public struct TargetRates: Sendable, Equatable {
   public var target: TargetID
   /// What the configuration asked for, per second.
   public var asked: Double
-  /// How long the schedule has run so far, from the first planned instant to one mean interval after the last one
-  /// that has come; `nil` while none has come.
+  /// How long the schedule has run so far: from the first planned instant to one interval after the last one that has
+  /// come, by the pace between them; `nil` while none has come.
   public var span: Duration?
   /// Notifications whose planned instant has come, those of them that were sent, and those that were missed.
   public var due: Int

@@ -3,7 +3,6 @@ import Measurement
 /// What a rollup holds.
 struct RollupContent: Equatable {
   var counts = StateCounts()
-  var service = PackedLatencies(bytes: [])
-  var accept = PackedLatencies(bytes: [])
-  var delivery = PackedLatencies(bytes: [])
+  var remarks = RollupRemarks()
+  var figures = PerFigure(PackedLatencies(bytes: []))
 }

@@ -8,24 +8,27 @@ struct RollupFacts {
   var target: TargetID
   var variant: VariantID
   var standing: SampleStanding
-  /// Latencies in µs.
-  var service: Int64?
-  var accept: Int64?
-  var delivery: Int64?
+  var remarks: RollupRemarks
+  /// Intervals in µs.
+  private(set) var figures: PerFigure<Int64?>
 
   init(_ sample: Sample) {
     second = RollupSpan.second(of: sample.plannedAt)
     target = sample.id.target
     variant = sample.variant
     standing = SampleStanding(sample)
-    accept = sample.acceptLatency
-    service = accept == nil ? nil : sample.serviceTime
-    delivery = sample.deliveryLatency
+    remarks = RollupRemarks(
+      duplicates: sample.duplicates, outOfOrder: sample.isOutOfOrder ? 1 : 0,
+      freshConnections: sample.connection?.isFresh == true ? 1 : 0)
+    figures = Self.figures(
+      lag: sample.scheduleLag, service: sample.serviceTime, accept: sample.acceptLatency,
+      delivery: sample.deliveryLatency, error: sample.deliveryError, isFresh: remarks.freshConnections > 0)
   }
 
   /// What ``init(from:)`` reads, in its order.
   static let columns = """
-    id, planned_at, variant_id, state, schedule_lag_us IS NOT NULL, service_us, accept_us, delivery_us
+    id, planned_at, variant_id, state, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
+    duplicates, out_of_order, fresh_connection
     """
 
   @inline(__always)
@@ -33,12 +36,41 @@ struct RollupFacts {
     target = SampleID(rawValue: row.integer(0)).target
     second = RollupSpan.second(of: WallTime(microseconds: row.integer(1)))
     variant = VariantID(rawValue: row.integer(2))
-    accept = row.optionalInteger(6)
+    let lag = row.optionalInteger(4)
+    let accept = row.optionalInteger(6)
     standing = SampleStanding(
-      state: NotificationState(rawValue: Int(row.integer(3))) ?? .planned, isSent: row.integer(4) != 0,
+      state: NotificationState(rawValue: Int(row.integer(3))) ?? .planned, isSent: lag != nil,
       isAccepted: accept != nil)
-    service = accept == nil ? nil : row.optionalInteger(5)
-    delivery = row.optionalInteger(7)
+    remarks = RollupRemarks(
+      duplicates: Int(row.integer(9)), outOfOrder: row.integer(10) != 0 ? 1 : 0,
+      freshConnections: row.integer(11) != 0 ? 1 : 0)
+    figures = Self.figures(
+      lag: lag, service: row.optionalInteger(5), accept: accept, delivery: row.optionalInteger(7),
+      error: row.optionalInteger(8), isFresh: remarks.freshConnections > 0)
+  }
+
+  @inline(__always)
+  private static func figures(
+    lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?, isFresh: Bool
+  ) -> PerFigure<Int64?> {
+    var figures = PerFigure<Int64?>(nil)
+    figures[.scheduleLag] = lag
+    figures[.accept] = accept
+    figures[.service] = accept == nil ? nil : service
+    figures[.delivery] = delivery
+    if isFresh {
+      figures[.freshAccept] = accept
+      figures[.freshService] = figures[.service]
+      figures[.freshDelivery] = delivery
+    }
+    if let delivery {
+      switch DeliveryCertainty(latency: delivery, error: error) {
+      case .exact: break
+      case .bounded: figures[.deliveryError] = error
+      case .limit: figures[.deliveryLimit] = delivery
+      }
+    }
+    return figures
   }
 
   /// The same notification with another state.

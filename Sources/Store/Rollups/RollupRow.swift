@@ -18,9 +18,9 @@ public struct RollupRow: Sendable, Equatable {
     target = key.target
     variant = key.variant
     counts = content.counts
-    service = content.service
-    accept = content.accept
-    delivery = content.delivery
+    service = content.figures[.service]
+    accept = content.figures[.accept]
+    delivery = content.figures[.delivery]
   }
 
   /// The end of the span, excluded.

@@ -26,6 +26,11 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
     return second - (rest < 0 ? rest + length : rest)
   }
 
+  /// The first second since 1970 that begins at an instant or after it.
+  static func firstWholeSecond(_ time: WallTime) -> Int64 {
+    second(of: WallTime(microseconds: max(time.microseconds, .min + 1) - 1)) + 1
+  }
+
   /// The second since 1970 that an instant lies in.
   @inline(__always)
   static func second(of time: WallTime) -> Int64 {

@@ -21,11 +21,15 @@ struct RollupTable {
   static let counts =
     (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).joined(separator: ", ")
   static let countColumns = Int32(NotificationState.allCases.count + 2)
-  private static let content = counts + ", service, accept, delivery"
+  private static let content = numbers + ", " + RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
+  /// Counts, then remarks.
+  static let numbers = counts + ", " + RollupRemarks.columns
+  private static let firstFigure = countColumns + RollupRemarks.columnCount
+  private static let figureColumns = Int32(RollupFigure.allCases.count)
 
   private static let replaceSQL = """
     INSERT OR REPLACE INTO rollup (span, start, target_id, variant_id, \(content))
-    VALUES (\((1...4 + countColumns + 3).map { "?\($0)" }.joined(separator: ", ")))
+    VALUES (\((1...4 + firstFigure + figureColumns).map { "?\($0)" }.joined(separator: ", ")))
     """
 
   /// Rows of a span whose start lies in a stretch of seconds, in the order of their keys, as ``row(_:span:)`` decodes
@@ -55,11 +59,17 @@ struct RollupTable {
   }
 
   private static func content(_ statement: RawStatement, from column: Int32) -> RollupContent {
-    let blobs = column + countColumns
-    return RollupContent(
-      counts: counts(statement, from: column), service: PackedLatencies(bytes: statement.blob(blobs)),
-      accept: PackedLatencies(bytes: statement.blob(blobs + 1)),
-      delivery: PackedLatencies(bytes: statement.blob(blobs + 2)))
+    let remarks = column + countColumns
+    var content = RollupContent(
+      counts: counts(statement, from: column),
+      remarks: RollupRemarks(
+        duplicates: Int(statement.integer(remarks)), outOfOrder: Int(statement.integer(remarks + 1)),
+        freshConnections: Int(statement.integer(remarks + 2))))
+    for (index, figure) in RollupFigure.allCases.enumerated() {
+      let bytes = statement.blob(column + firstFigure + Int32(index))
+      if !bytes.isEmpty { content.figures[figure] = PackedLatencies(bytes: bytes) }
+    }
+    return content
   }
 
   /// What is stored; nothing at all where there is no row.
@@ -81,9 +91,12 @@ struct RollupTable {
     }
     replace.bind(content.counts.sent, at: 3 + Self.countColumns)
     replace.bind(content.counts.acceptedByProvider, at: 4 + Self.countColumns)
-    replace.bind(content.service.bytes, at: 5 + Self.countColumns)
-    replace.bind(content.accept.bytes, at: 6 + Self.countColumns)
-    replace.bind(content.delivery.bytes, at: 7 + Self.countColumns)
+    for (index, number) in content.remarks.all.enumerated() {
+      replace.bind(number, at: 5 + Self.countColumns + Int32(index))
+    }
+    for (index, figure) in RollupFigure.allCases.enumerated() {
+      replace.bind(content.figures[figure].bytes, at: 5 + Self.firstFigure + Int32(index))
+    }
     try replace.run()
   }
 

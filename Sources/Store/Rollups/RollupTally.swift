@@ -3,15 +3,15 @@ import Measurement
 /// Counts and latencies on their way into a rollup; or, with negative counts, out of one.
 struct RollupTally {
   private(set) var counts = StateCounts()
-  private(set) var service = LatencyTally()
-  private(set) var accept = LatencyTally()
-  private(set) var delivery = LatencyTally()
+  private(set) var remarks = RollupRemarks()
+  private(set) var figures = PerFigure(LatencyTally())
 
   mutating func add(_ facts: RollupFacts, _ count: Int = 1) {
     counts.add(facts.standing, count)
-    if let value = facts.service { service.add(value, count: count) }
-    if let value = facts.accept { accept.add(value, count: count) }
-    if let value = facts.delivery { delivery.add(value, count: count) }
+    remarks.add(facts.remarks, count)
+    for figure in RollupFigure.allCases {
+      if let value = facts.figures[figure] { figures[figure].add(value, count: count) }
+    }
   }
 
   /// A notification that counted as `old` counts as `new` from now on. What both have in common is left alone: most late
@@ -19,43 +19,40 @@ struct RollupTally {
   mutating func move(from old: RollupFacts, to new: RollupFacts) {
     counts.add(old.standing, -1)
     counts.add(new.standing)
-    Self.move(old.service, new.service, in: &service)
-    Self.move(old.accept, new.accept, in: &accept)
-    Self.move(old.delivery, new.delivery, in: &delivery)
-  }
-
-  private static func move(_ old: Int64?, _ new: Int64?, in tally: inout LatencyTally) {
-    guard old != new else { return }
-    if let old { tally.add(old, count: -1) }
-    if let new { tally.add(new) }
+    remarks.add(old.remarks, -1)
+    remarks += new.remarks
+    for figure in RollupFigure.allCases where old.figures[figure] != new.figures[figure] {
+      if let value = old.figures[figure] { figures[figure].add(value, count: -1) }
+      if let value = new.figures[figure] { figures[figure].add(value) }
+    }
   }
 
   mutating func add(_ content: RollupContent) {
     counts += content.counts
-    service.add(content.service)
-    accept.add(content.accept)
-    delivery.add(content.delivery)
+    remarks += content.remarks
+    for figure in RollupFigure.allCases where !content.figures[figure].isEmpty {
+      figures[figure].add(content.figures[figure])
+    }
   }
 
   mutating func add(_ other: RollupTally) {
     counts += other.counts
-    service.add(other.service)
-    accept.add(other.accept)
-    delivery.add(other.delivery)
+    remarks += other.remarks
+    for figure in RollupFigure.allCases where !other.figures[figure].isEmpty {
+      figures[figure].add(other.figures[figure])
+    }
   }
 
   /// What it comes to, added to what was there before.
   func content(over before: RollupContent) -> RollupContent {
-    RollupContent(
-      counts: counts + before.counts, service: Self.packed(service, over: before.service),
-      accept: Self.packed(accept, over: before.accept),
-      delivery: Self.packed(delivery, over: before.delivery))
-  }
-
-  private static func packed(_ tally: LatencyTally, over before: PackedLatencies) -> PackedLatencies {
-    guard !tally.isEmpty else { return before }
-    var sum = tally
-    sum.add(before)
-    return sum.packed
+    var content = before
+    content.counts += counts
+    content.remarks += remarks
+    for figure in RollupFigure.allCases where !figures[figure].isEmpty {
+      var sum = figures[figure]
+      sum.add(before.figures[figure])
+      content.figures[figure] = sum.packed
+    }
+    return content
   }
 }

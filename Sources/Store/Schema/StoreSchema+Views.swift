@@ -4,7 +4,10 @@ extension StoreSchema {
   /// The CSV's columns and units for anyone with `sqlite3`. Targets are the outer loop and samples are found by the
   /// range of ids that belong to one, so rows stream in the order of run, target and sequence without a sort, and
   /// conditions on `run` and `target` skip what they exclude.
-  static let sampleView = """
+  ///
+  /// - Parameter further: columns that later versions append, each with a comma before it.
+  static func sampleView(and further: String = "") -> String {
+    """
     CREATE VIEW sample_view AS
     SELECT
       r.uuid AS run,
@@ -39,7 +42,7 @@ extension StoreSchema {
       s.dns_us AS dns_us,
       s.connect_us AS connect_us,
       s.tls_us AS tls_us,
-      \(name(of: "s.http_version", HTTPVersion.allCases.map { ($0.rawValue, $0.name) })) AS http_version
+      \(name(of: "s.http_version", HTTPVersion.allCases.map { ($0.rawValue, $0.name) })) AS http_version\(further)
     FROM target t
     CROSS JOIN run r ON r.id = t.run_id
     CROSS JOIN sample s
@@ -47,6 +50,7 @@ extension StoreSchema {
     LEFT JOIN variant v ON v.id = s.variant_id;
 
     """
+  }
 
   static let eventView = """
     CREATE VIEW event_view AS

@@ -13,8 +13,9 @@ enum StoreSchema {
   /// The step at index n leads from version n to n + 1. Steps are only ever added: what is here has been run on
   /// people's stores.
   private static let migrations: [@Sendable (Database) throws -> Void] = [
-    { try $0.execute(sql: firstTables + sampleView + eventView) },
+    { try $0.execute(sql: firstTables + sampleView() + eventView) },
     { try $0.execute(sql: controlTables + rollupTables + clockTables + instrumentTables + secondViews) },
+    { try $0.execute(sql: thirdRollups + thirdViews) },
   ]
 
   /// Brings the store to ``version``, each step in a transaction of its own, so that a death in between leaves a

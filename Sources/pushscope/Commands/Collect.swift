@@ -60,16 +60,17 @@ struct Collect: AsyncParsableCommand {
         allowsAboveProviderLimit: allowAboveProviderLimit),
       logger: logger)
     let path = store.path
+    let progress = RateProgress(store: path, logger: logger)
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
       _ = try await service.run(
-        onStart: { logger.info("run \($0.run) into \(path)") }, onEnd: { Self.log($0, logger) })
+        onStart: { start in
+          logger.info("run \(start.run) into \(path)")
+          progress.begin(start.run)
+        },
+        onEnd: { end in
+          progress.end(end.run)
+          logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
+        })
     }
-  }
-
-  private static func log(_ end: RunEnd, _ logger: Logger) {
-    for target in end.timing.targets where target.counts.missed > 0 {
-      logger.notice("missed \(target.counts.missed) of \(target.counts.due) due notifications")
-    }
-    logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
   }
 }

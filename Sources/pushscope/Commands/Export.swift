@@ -25,7 +25,7 @@ struct Export: ParsableCommand {
     help: ArgumentHelp("Write here instead of stdout; the file appears when it is whole.", valueName: "file"))
   var output: String?
 
-  @Flag(help: "The quantiles of summary from every value, however many there are.")
+  @Flag(help: "Summary and histogram from every notification, however many there are.")
   var exact = false
 
   @OptionGroup var selection: SelectionOptions

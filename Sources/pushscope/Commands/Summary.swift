@@ -18,7 +18,9 @@ struct Summary: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Quantiles from every value, however many there are.",
-      discussion: "Without it, large runs are read into histograms of 3 significant digits."))
+      discussion:
+        "Without it, targets with more than 100000 notifications are read from rollups, to 3 significant digits."
+    ))
   var exact = false
 
   @OptionGroup var selection: SelectionOptions

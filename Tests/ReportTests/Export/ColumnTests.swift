@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [
     (
       ExportTable.samples,
-      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version"
+      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version,delivery_certainty"
     ),
     (
       .receipts,
@@ -20,8 +20,11 @@ import Testing
       .runs,
       "run,name,collector,started_at,ended_at,end_reason,targets,planned,sent,accepted,delivered,late,lost,rejected,failed,missed,interrupted"
     ),
-    (.histogram, "run,target,variant,metric,lower_us,upper_us,count"),
-    (.summary, "run,target,variant,metric,planned,counted,quantile,value_us,low_us,high_us"),
+    (.histogram, "run,target,variant,metric,lower_us,upper_us,count,upper_limits"),
+    (
+      .summary,
+      "run,target,variant,metric,planned,counted,quantile,value_us,low_us,high_us,upper_limits,rests_on_limits"
+    ),
   ]) func areAsPublished(_ table: ExportTable, _ columns: String) throws {
     #expect(table.columns.joined(separator: ",") == columns)
     #expect(try StoreFixture().export(table) == columns + "\r\n")

@@ -66,8 +66,8 @@ import Testing
 
   @Test func tooManyValuesGoIntoAHistogramOfThreeDigits() throws {
     let reader = try Self.fixture().reader()
-    let exact = try SummaryReport(reader, .init(), exactValues: 10_000)
-    let rough = try SummaryReport(reader, .init(), exactValues: 1000)
+    let exact = try SummaryReport(reader, .init(), depth: FigureDepth(values: 10_000))
+    let rough = try SummaryReport(reader, .init(), depth: FigureDepth(values: 1000))
     let metrics = zip(
       try #require(exact.runs.first?.targets.first?.groups.first?.metrics),
       try #require(rough.runs.first?.targets.first?.groups.first?.metrics))
@@ -127,7 +127,7 @@ import Testing
   @Test func theTextSaysWhatIsKnownAndWhatIsNot() throws {
     let lines = try SummaryReport(Self.fixture().reader()).lines
     #expect(lines[0].hasSuffix(" \"bench␛[2J\", 2026-03-01 12:00:00 UTC, 4m 10s, stopped"))
-    #expect(lines[2] == "loopback (loopback): asked 4/s, planned 4/s, sent 3.84/s, missed 0.16/s")
+    #expect(lines[2] == "loopback (loopback): asked 4/s, planned 4/s, achieved 3.84/s, missed 0.16/s")
     #expect(lines[3] == "  1000 planned, 900 delivered (90.0 %), 60 lost (6.0 %), 40 missed (4.0 %)")
     #expect(lines[4].split(separator: " ") == ["lag", "service", "accept", "delivery"])
     let median = try #require(lines.first { $0.hasPrefix("  p50") })

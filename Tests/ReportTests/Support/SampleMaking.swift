@@ -33,11 +33,11 @@ extension Sample {
   }
 
   /// With a receipt.
-  func delivered(after latency: Int64) -> Sample {
+  func delivered(after latency: Int64, error: Int64 = 0) -> Sample {
     var sample = self
     sample.state = .delivered
     sample.deliveryLatency = latency
-    sample.deliveryError = 0
+    sample.deliveryError = error
     return sample
   }
 

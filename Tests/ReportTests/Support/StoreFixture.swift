@@ -54,6 +54,12 @@ final class StoreFixture {
         run: run, inserted: samples, receipts: receipts, events: events, log: log, instrument: instrument))
   }
 
+  /// Lets time pass until all that is there is rolled up.
+  func rollUp(after seconds: Int64 = 100_000) throws {
+    clock.step(by: .seconds(seconds))
+    while try store.rollUp() {}
+  }
+
   func record(_ calibration: Calibration) throws { try store.record(calibration) }
 
   func end(_ run: RunRegistration, after seconds: Int64) throws {

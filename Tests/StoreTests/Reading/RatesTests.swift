@@ -27,6 +27,17 @@ import Testing
     #expect(rates.last?.asked == 2.5)
   }
 
+  /// Four at once each second: a whole burst has come at the first instant, when no time has passed.
+  @Test func burstsDoNotLookFasterThanTheyAre() throws {
+    let bench = try Bench()
+    var plans = bench.plans(bench.alpha, count: 12, interval: 1)
+    for index in plans.indices {
+      plans[index].plannedMonotonic = plans[0].plannedMonotonic + Int64(index / 4) * 1_000_000
+    }
+    try bench.commit(inserted: plans.map(\.asSent))
+    #expect(try bench.reader().rates(of: bench.run).first?.achieved == 4)
+  }
+
   @Test func variantsOfOneTargetAddUp() throws {
     let bench = try Bench()
     let plans = bench.plans(bench.beta, count: 10, interval: 400_000)

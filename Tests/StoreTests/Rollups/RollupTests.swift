@@ -80,7 +80,13 @@ import Testing
   private static func changed(_ sample: Sample, _ generator: inout SeededGenerator) -> Sample {
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return sample.asSent
-    case 1: return sample.asDelivered(Int64.random(in: -50...40_000_000, using: &generator))
+    case 1:
+      var delivered = sample.asDelivered(Int64.random(in: -50...40_000_000, using: &generator))
+      delivered.deliveryError = [0, 900, 30_000_000, nil].randomElement(using: &generator) ?? nil
+      delivered.duplicates = Int.random(in: 0...3, using: &generator)
+      delivered.isOutOfOrder = Bool.random(using: &generator)
+      delivered.connection?.isFresh = Bool.random(using: &generator)
+      return delivered
     case 2: return sample.asRejected("TooManyRequests")
     case 3:
       var late = sample
@@ -213,6 +219,55 @@ import Testing
     #expect(row.histogram(of: .accept) == nil)
     #expect(row.histogram(of: .delivery)?.count == row.counts[.delivered])
     #expect(row.counts.sent == row.counts.planned)
+  }
+
+  /// What the totals say of any stretch, with the notifications at its ends, is what counting them gives.
+  @Test(arguments: 1...3)
+  func totalsAndTheEndsAreAllThereIs(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let bench = try Bench()
+    let plans = bench.plans(bench.beta, count: 9_000, interval: 1_733_000).map {
+      Self.changed($0, &generator)
+    }
+    try bench.commit(inserted: plans + bench.plans(bench.alpha, count: 500, interval: 900_000))
+    bench.clock.advance(seconds: Double.random(in: 9_000...20_000, using: &generator))
+    try rollUp(bench.store)
+    let reader = try bench.reader()
+    for round in 0..<12 {
+      let bounds = [0, 1].map { _ in plans[Int.random(in: plans.indices, using: &generator)].plannedAt }
+        .sorted()
+      let (since, until) = (round % 4 == 0 ? nil : bounds[0], round % 3 == 0 ? nil : bounds[1])
+      let totals = try #require(
+        try reader.rollupTotals(of: bench.beta, from: since, to: until, figures: Set(RollupFigure.allCases)))
+      var (planned, lags, marked) = (0, 0, 0)
+      for total in totals.variants {
+        planned += total.counts.planned
+        lags += total.latencies(of: .scheduleLag).count
+        marked += total.latencies(of: .deliveryLimit).count
+      }
+      var sequences: [Int64] = []
+      func add(_ row: borrowing SampleRow) {
+        sequences.append(row.id.sequence)
+        planned += 1
+        lags += row.scheduleLag == nil ? 0 : 1
+        marked += row.deliveryCertainty == .limit ? 1 : 0
+      }
+      if let since { try reader.forEachSample(of: bench.beta, plannedFrom: since, to: totals.from, add) }
+      try reader.forEachSample(
+        of: bench.beta, plannedFrom: totals.to, to: until ?? WallTime(microseconds: .max), add)
+      let (from, to) = (since ?? plans[0].plannedAt, until ?? WallTime(microseconds: .max))
+      let expected = plans.filter { $0.plannedAt >= from && $0.plannedAt < to }
+      #expect(planned == expected.count)
+      #expect(lags == expected.count { $0.scheduleLag != nil })
+      #expect(marked == expected.count { $0.deliveryCertainty == DeliveryCertainty.limit })
+      #expect(Set(sequences).count == sequences.count)
+    }
+  }
+
+  @Test func aTargetWithoutRollupsHasNoTotals() throws {
+    let bench = try Bench()
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 10))
+    #expect(try bench.reader().rollupTotals(of: bench.alpha, from: nil, to: nil, figures: []) == nil)
   }
 
   @Test func countingStopsWhereItWasTold() throws {

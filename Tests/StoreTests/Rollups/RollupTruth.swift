@@ -23,7 +23,9 @@ struct RollupTruth: Equatable {
   struct Value: Equatable {
     /// By state, then sent, then accepted by the provider.
     var counts = Array(repeating: 0, count: 12)
-    /// By the metric's name: how many values there are in a bucket, by its lower end.
+    /// Duplicates, out of order, on fresh connections.
+    var remarks = [0, 0, 0]
+    /// By the figure's name: how many values there are in a bucket, by its lower end.
     var histograms: [String: [Int64: Int]] = [:]
   }
 
@@ -44,7 +46,8 @@ struct RollupTruth: Equatable {
     let rows = try Row.fetchAll(
       db,
       sql: """
-        SELECT id >> 40, variant_id, planned_at, state, schedule_lag_us, service_us, accept_us, delivery_us
+        SELECT id >> 40, variant_id, planned_at, state, schedule_lag_us, service_us, accept_us, delivery_us,
+          ifnull(duplicates, 0), out_of_order, ifnull(fresh_connection, 0), delivery_error_us
         FROM sample
         """)
     for row in rows {
@@ -58,9 +61,20 @@ struct RollupTruth: Equatable {
         value.counts[row[3] as Int] += 1
         if row[4] != nil { value.counts[10] += 1 }
         if row[6] != nil { value.counts[11] += 1 }
-        for (name, column) in [("service", 5), ("accept", 6), ("delivery", 7)] {
-          guard let latency = row[column] as Int64?, name != "service" || row[6] != nil else { continue }
+        for index in 0..<3 { value.remarks[index] += row[8 + index] as Int }
+        let isFresh = (row[10] as Int) == 1
+        func count(_ name: String, _ latency: Int64) {
           value.histograms[name, default: [:]][bucket(latency), default: 0] += 1
+        }
+        for (name, column) in [("service", 5), ("accept", 6), ("delivery", 7), ("schedule_lag", 4)] {
+          guard let latency = row[column] as Int64?, name != "service" || row[6] != nil else { continue }
+          count(name, latency)
+          if isFresh, name != "schedule_lag" { count("fresh_" + name, latency) }
+        }
+        if let delivery = row[7] as Int64? {
+          let error = row[11] as Int64? ?? .max
+          if error > 0, error < delivery { count("delivery_error", error) }
+          if error > 0, error >= delivery { count("delivery_limit", delivery) }
         }
         truth.values[key] = value
       }
@@ -75,7 +89,8 @@ struct RollupTruth: Equatable {
       var value = Value()
       value.counts =
         NotificationState.allCases.map { row[$0.name] } + [row["sent"], row["provider_accepted"]]
-      for name in ["service", "accept", "delivery"] {
+      value.remarks = [row["duplicates"], row["out_of_order"], row["fresh_connections"]]
+      for name in RollupFigure.allCases.map(\.rawValue) {
         guard let bytes = row[name] as Data? else { continue }
         for bucket in PackedLatencies(bytes: Array(bytes)) {
           value.histograms[name, default: [:]][bucket.lower] = bucket.count

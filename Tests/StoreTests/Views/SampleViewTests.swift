@@ -13,7 +13,7 @@ import Testing
     "delivery_error_us", "timestamp_source", "duplicates", "out_of_order", "connection_id",
     "connection_age_ms",
     "fresh_connection", "streams_in_flight", "attempt", "payload_bytes", "dns_us", "connect_us", "tls_us",
-    "http_version",
+    "http_version", "delivery_certainty",
   ]
 
   /// The row that the contract asks for.
@@ -34,7 +34,7 @@ import Testing
       text(use?.id), text(use?.age), use.map { "\($0.isFresh)" }, text(use?.streamsInFlight),
       "\(sample.attempt)",
       text(sample.payloadBytes), text(use?.phases?.dns), text(use?.phases?.connect), text(use?.phases?.tls),
-      sample.httpVersion?.name,
+      sample.httpVersion?.name, sample.deliveryCertainty?.rawValue,
     ]
   }
 

@@ -9,6 +9,8 @@ enum HistogramTable {
     let lower: Int64
     let upper: Int64
     let count: Int
+    /// Of these, how many are but upper limits; `nil` for what has no error.
+    let limits: Int?
   }
 
   struct Context {
@@ -24,34 +26,29 @@ enum HistogramTable {
     Column("lower_us") { $2.integer($0.lower) },
     Column("upper_us") { $2.integer($0.upper) },
     Column("count") { $2.integer($0.count) },
+    Column("upper_limits") { $2.integer($0.limits) },
   ]
 }
 
 extension Exporter {
   func histogram(to sink: any ByteSink) throws -> Int64 {
     let columns = HistogramTable.columns
+    let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
     return try write(columns, to: sink) { writer in
-      try TargetWalk.forEach(
-        reader, selection, start: { _ in [VariantID: [LatencyHistogram]]() },
-        add: { tally, row in
-          for (index, metric) in Metric.allCases.enumerated() {
-            guard let value = row.value(of: metric) else { continue }
-            tally[row.variant, default: Metric.allCases.map { _ in LatencyHistogram() }][index].record(value)
-          }
-        },
-        finish: { entry, tally in
-          for variant in entry.target.variants {
-            guard let histograms = tally[variant.id] else { continue }
-            let context = HistogramTable.Context(entry: entry, variant: variant.name)
-            for (metric, histogram) in zip(Metric.allCases, histograms) {
-              for bucket in histogram.buckets where bucket.count > 0 {
-                let row = HistogramTable.Row(
-                  metric: metric, lower: bucket.lower, upper: bucket.upper, count: bucket.count)
-                try write(row, context, columns, to: &writer)
-              }
-            }
-          }
-        })
+      for entry in try TargetDirectory(reader, selection).entries {
+        var tallies: [VariantID: HistogramTally] = [:]
+        try figures.read(
+          entry.target, HistogramTally.figures,
+          totals: {
+            for total in $0.variants { tallies[total.variant, default: HistogramTally()].add(total) }
+          },
+          row: { tallies[$0.variant, default: HistogramTally()].add($0) })
+        for variant in entry.target.variants {
+          guard let tally = tallies[variant.id] else { continue }
+          let context = HistogramTable.Context(entry: entry, variant: variant.name)
+          try tally.forEachRow { try write($0, context, columns, to: &writer) }
+        }
+      }
     }
   }
 }

@@ -79,6 +79,7 @@ enum SamplesTable {
     Column("connect_us") { $2.integer($0.connect) },
     Column("tls_us") { $2.integer($0.tls) },
     Column("http_version") { $2.text($0.httpVersion?.name) },
+    Column("delivery_certainty") { $2.text($0.deliveryCertainty?.rawValue) },
   ]
 }
 

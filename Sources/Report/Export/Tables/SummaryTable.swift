@@ -13,6 +13,10 @@ enum SummaryTable {
     let run: RunID
     let target: String
     let variant: String
+    let errors: DeliveryErrorSummary?
+
+    /// How many of a metric's values are but upper limits.
+    func limits(_ metric: Metric) -> Int? { metric == .delivery ? errors?.limits ?? 0 : nil }
   }
 
   static let columns: [Column<Row, Context>] = [
@@ -26,6 +30,8 @@ enum SummaryTable {
     Column("value_us") { $2.integer($0.figure.estimate.known?.value) },
     Column("low_us") { $2.integer($0.figure.estimate.known?.low) },
     Column("high_us") { $2.integer($0.figure.estimate.known?.high) },
+    Column("upper_limits") { $2.integer($1.limits($0.summary.metric)) },
+    Column("rests_on_limits") { $2.boolean($0.figure.estimate.known == nil ? nil : $0.figure.restsOnLimits) },
   ]
 }
 
@@ -33,10 +39,11 @@ extension Exporter {
   func summary(to sink: any ByteSink) throws -> Int64 {
     let columns = SummaryTable.columns
     return try write(columns, to: sink) { writer in
-      let exactValues = isExact ? .max : TargetTally.exactValues
-      try SummaryReport.forEachTarget(reader, selection, exactValues: exactValues) { run, target in
+      try SummaryReport.forEachTarget(reader, selection, depth) { run, target in
         for group in target.groups {
-          let context = SummaryTable.Context(run: run.id, target: target.record.name, variant: group.variant)
+          let context = SummaryTable.Context(
+            run: run.id, target: target.record.name, variant: group.variant,
+            errors: group.deliveryErrors)
           for metric in group.metrics {
             for figure in metric.figures {
               try write(SummaryTable.Row(summary: metric, figure: figure), context, columns, to: &writer)

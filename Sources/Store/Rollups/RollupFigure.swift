@@ -1,0 +1,26 @@
+import Measurement
+
+/// The intervals whose values a rollup counts. Raw values are the store's columns.
+public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
+  case service, accept, delivery
+  /// Planned to sent, of all that were sent.
+  case scheduleLag = "schedule_lag"
+  /// The same intervals, of requests that opened a connection.
+  case freshService = "fresh_service"
+  case freshAccept = "fresh_accept"
+  case freshDelivery = "fresh_delivery"
+  /// The bounds of delivery latencies that are smaller than the latency; those without an error are not counted.
+  case deliveryError = "delivery_error"
+  /// The delivery latencies whose bound is as large as they are (``DeliveryCertainty/limit``).
+  case deliveryLimit = "delivery_limit"
+}
+
+extension RollupFigure {
+  init(_ metric: Metric) {
+    switch metric {
+    case .service: self = .service
+    case .accept: self = .accept
+    case .delivery: self = .delivery
+    }
+  }
+}

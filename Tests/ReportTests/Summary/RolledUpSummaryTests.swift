@@ -1,0 +1,141 @@
+import Formats
+import Measurement
+import Store
+import Testing
+
+@testable import Report
+
+/// A report from rollups says what one from every notification says: counts exactly, quantiles to three digits.
+@Suite struct RolledUpSummaryTests {
+  private static func fixture(seed: UInt64) throws -> StoreFixture {
+    var generator = SeededGenerator(seed: seed)
+    let fixture = try StoreFixture()
+    for number in 0..<2 {
+      let run = try fixture.begin(
+        number,
+        [
+          TargetDescription(
+            name: "a", provider: "apns", receiptDeadline: 3_000_000, askedRate: 4,
+            variants: ["priority=10", "priority=5"]),
+          TargetDescription(name: "b", provider: "http", receiptDeadline: nil, askedRate: 4),
+        ])
+      for target in run.targets {
+        let variants = target.variants.isEmpty ? [.none] : target.variants
+        let samples = (1...9_000).map { sequence -> Sample in
+          var sample = Sample.random(
+            target.id, Int64(sequence), variants: variants, reasons: ["x"], using: &generator)
+          sample.deliveryError = sample.deliveryLatency.map { latency in
+            [0, latency / 3, latency, 4_000_000].randomElement(using: &generator) ?? 0
+          }
+          return sample
+        }
+        try fixture.commit(run.run, samples)
+      }
+      try fixture.end(run, after: 3000)
+    }
+    return fixture
+  }
+
+  private func compare(_ exact: SummaryReport, _ rough: SummaryReport) throws {
+    #expect(exact.runs.map(\.record.id) == rough.runs.map(\.record.id))
+    for (a, b) in zip(exact.runs.flatMap(\.targets), rough.runs.flatMap(\.targets)) {
+      #expect(a.rates == b.rates)
+      #expect(a.rolledUpTo == nil)
+      #expect(a.groups.map(\.variant) == b.groups.map(\.variant))
+      for (a, b) in zip(a.groups, b.groups) {
+        #expect(a.counts == b.counts)
+        #expect(a.duplicates == b.duplicates)
+        #expect(a.outOfOrder == b.outOfOrder)
+        #expect(a.onFreshConnections == b.onFreshConnections)
+        #expect(a.metrics.map(\.metric) == b.metrics.map(\.metric))
+        #expect(a.deliveryErrors?.exact == b.deliveryErrors?.exact)
+        #expect(a.deliveryErrors?.limits == b.deliveryErrors?.limits)
+        var pairs = [(a.scheduleLag, b.scheduleLag)]
+        for (a, b) in zip(a.metrics, b.metrics) {
+          pairs.append((a.all, b.all))
+          #expect((a.fresh == nil) == (b.fresh == nil))
+          if let a = a.fresh, let b = b.fresh { pairs.append((a, b)) }
+        }
+        if let a = a.deliveryErrors, let b = b.deliveryErrors { pairs.append((a.bounded, b.bounded)) }
+        for (a, b) in pairs { try compare(a, b) }
+      }
+    }
+  }
+
+  private func compare(_ exact: ValueSummary, _ rough: ValueSummary) throws {
+    #expect(exact.share == rough.share)
+    for (a, b) in zip(exact.figures, rough.figures) {
+      guard let a = a.estimate.known else {
+        #expect(a.estimate == b.estimate)
+        continue
+      }
+      let b = try #require(b.estimate.known)
+      for (a, b) in [(a.value, b.value), (a.low, b.low), (a.high, b.high)] {
+        #expect(abs(a - b) <= a / 1000 + 1, "\(a) and \(b)")
+      }
+      // Never narrower than the exact interval.
+      #expect(b.low <= a.low && b.high >= a.high)
+    }
+    if let a = exact.maximum, let b = rough.maximum { #expect(b >= a && b - a <= a / 1000 + 1) }
+    if let a = exact.minimum, let b = rough.minimum { #expect(b <= a && a - b <= a / 1000 + 1) }
+  }
+
+  @Test(arguments: [1, 2] as [UInt64])
+  func saysTheSameAsAllNotifications(seed: UInt64) throws {
+    let fixture = try Self.fixture(seed: seed)
+    // The last run reaches past what is rolled up: its end is read one by one.
+    try fixture.rollUp(after: 3600 + 1700)
+    let reader = try fixture.reader()
+    var generator = SeededGenerator(seed: seed &+ 7)
+    for round in 0..<6 {
+      let bounds = [0, 1].map { _ in
+        StoreFixture.start.advanced(byMicroseconds: Int64.random(in: 0...2_250_000_000, using: &generator))
+      }.sorted()
+      let selection = RowSelection(
+        since: round % 2 == 0 ? nil : bounds[0], until: round % 3 == 0 ? nil : bounds[1])
+      let rough = try SummaryReport(reader, selection, depth: FigureDepth(rows: 100))
+      try compare(try SummaryReport(reader, selection, isExact: true), rough)
+      if round == 0 {
+        #expect(rough.runs.flatMap(\.targets).allSatisfy { $0.rolledUpTo != nil })
+        #expect(
+          rough.lines.contains { $0.hasPrefix("  from rollups up to 2026-03-01 ") && $0.contains("3 digits") }
+        )
+        #expect(rough.lines.last?.contains("--exact") == true)
+      }
+    }
+  }
+
+  @Test func withoutRollupsAllIsReadOneByOne() throws {
+    let fixture = try Self.fixture(seed: 3)
+    let report = try SummaryReport(fixture.reader(), .init(), depth: FigureDepth(rows: 100))
+    #expect(report.runs.flatMap(\.targets).allSatisfy { $0.rolledUpTo == nil })
+  }
+
+  @Test func theHistogramIsTheSame() throws {
+    let fixture = try Self.fixture(seed: 4)
+    let before = try fixture.rows(.histogram)
+    try fixture.rollUp()
+    let sink = MemorySink()
+    try Exporter(reader: fixture.reader(), format: .csv, depth: FigureDepth(rows: 10)).export(
+      .histogram, to: sink)
+    #expect(sink.text.split(separator: "\r\n").dropFirst().map(String.init) == before)
+  }
+
+  @Test func aRunShowsWhatItWasAskedForAndWhatItDid() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 4)])
+    #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == ["a: asked 4/s, nothing due yet"])
+    let target = run.targets[0].id
+    try fixture.commit(
+      run.run,
+      (1...40).map { (number: Int64) -> Sample in
+        let sample = Sample.planned(target, number)
+        return number % 10 == 0 ? sample.ended(.missed, reason: "lag") : sample.accepted(lag: 1, service: 2)
+      })
+    let line = "a: asked 4/s, achieved 3.6/s, missed 0.4/s (40 due, 36 sent, 4 missed)"
+    #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == [line])
+    let record = try #require(try fixture.reader().run(run.run))
+    #expect(try RunsReport.show(record, in: fixture.reader()).contains(line))
+  }
+}
