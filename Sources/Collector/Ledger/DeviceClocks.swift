@@ -11,7 +11,7 @@ struct DeviceClocks: Sendable {
     var device: String
     var bootID: String?
 
-    init(_ exchange: ArrivedExchange) {
+    init(_ exchange: DeviceExchange) {
       device = exchange.device
       bootID = exchange.bootID
     }
@@ -50,12 +50,13 @@ struct DeviceClocks: Sendable {
     for key in entries.keys { entries[key]?.clock = DeviceClock() }
   }
 
-  mutating func take(_ arrived: ArrivedExchange) -> DeviceClock.Outcome {
+  /// - Parameter now: when it reached us.
+  mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> DeviceClock.Outcome {
     if let wokeAt, arrived.exchange.t2 < wokeAt { return .outdated }
     let key = Key(arrived)
     if entries[key] == nil, entries.count >= Self.maximum { forgetSilent() }
-    var entry = entries[key] ?? Entry(lastHeard: arrived.arrivedAt)
-    entry.lastHeard = max(entry.lastHeard, arrived.arrivedAt)
+    var entry = entries[key] ?? Entry(lastHeard: now)
+    entry.lastHeard = max(entry.lastHeard, now)
     let outcome = entry.clock.take(arrived.exchange)
     if case .stepped = outcome { entry.announcedAt = nil }
     entries[key] = entry
@@ -63,13 +64,13 @@ struct DeviceClocks: Sendable {
   }
 
   /// What is to be said of a device's clock after an exchange that was taken; `nil` when it was said a short while ago.
-  mutating func announcement(after arrived: ArrivedExchange) -> Announcement? {
+  mutating func announcement(after arrived: DeviceExchange, at now: MonotonicTime) -> Announcement? {
     let key = Key(arrived)
     guard let entry = entries[key],
-      entry.announcedAt.map({ arrived.arrivedAt - $0 >= Self.announcement }) ?? true,
+      entry.announcedAt.map({ now - $0 >= Self.announcement }) ?? true,
       let reading = entry.clock.reading(of: arrived.exchange.t4)
     else { return nil }
-    entries[key]?.announcedAt = arrived.arrivedAt
+    entries[key]?.announcedAt = now
     return Announcement(
       stamp: arrived.exchange.t4, reading: reading, drift: entry.clock.driftPartsPerMillion,
       exchanges: entry.clock.exchanges.count)

@@ -43,8 +43,8 @@ struct Ledger: Sendable {
   private var receipts: [Receipt] = []
   private var events: [Event] = []
   private var log: [LogLine] = []
-  private var exchanges: [DeviceExchange] = []
-  private var clocks = DeviceClocks()
+  var exchanges: [DeviceExchange] = []
+  var clocks = DeviceClocks()
   /// How late the run's notifications left, µs: part of the tool's own error.
   private(set) var scheduleLags = LatencyHistogram()
 
@@ -218,51 +218,6 @@ struct Ledger: Sendable {
       offsetError: timing.reading?.error.microseconds, isDuplicate: isDuplicate)
   }
 
-  // MARK: What devices' clocks said
-
-  /// Takes the exchanges that came with receipts whose MAC was right; to be called before these are booked.
-  /// - Returns: what is to be kept of them.
-  mutating func apply(_ arrived: [ArrivedExchange]) -> [DeviceExchange] {
-    var taken: [ArrivedExchange] = []
-    for exchange in arrived where take(exchange) { taken.append(exchange) }
-    // After all of them, so that what is said of a clock is the best that is known.
-    for exchange in taken.reversed() { announce(exchange) }
-    return taken.map {
-      DeviceExchange(
-        device: $0.device, bootID: $0.bootID, exchange: $0.exchange, arrivedAt: anchor.wall(at: $0.arrivedAt))
-    }
-  }
-
-  /// - Returns: whether it told something new.
-  private mutating func take(_ arrived: ArrivedExchange) -> Bool {
-    switch clocks.take(arrived) {
-    case .repeated, .outdated: return false
-    case .taken: return true
-    case .stepped(let nanoseconds):
-      emit(
-        .clockStep, at: arrived.arrivedAt,
-        detail: "the clock of \(arrived.device) was set, by about \(nanoseconds / 1000) µs")
-      return true
-    }
-  }
-
-  /// This host slept and woke by now.
-  mutating func noteSleep(until now: MonotonicTime) { clocks.hostSlept(until: now) }
-
-  /// Keeps exchanges for the record.
-  mutating func note(_ taken: [DeviceExchange]) { exchanges += taken }
-
-  private mutating func announce(_ arrived: ArrivedExchange) {
-    guard let news = clocks.announcement(after: arrived) else { return }
-    let offset = news.stamp / 1000 - anchor.wall(at: news.reading.instant).microseconds
-    let drift = news.drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
-    emit(
-      .clockOffset, at: arrived.arrivedAt,
-      detail: "the clock of \(arrived.device) is \(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), "
-        + "within \(news.reading.error.microseconds) µs\(drift)"
-        + " (\(news.exchanges) exchange\(news.exchanges == 1 ? "" : "s"))")
-  }
-
   /// A receipt outweighs the provider's word; that they disagreed is kept.
   private mutating func contradict(
     _ state: NotificationState, _ reason: String?, id: SampleID, at time: MonotonicTime
@@ -390,7 +345,7 @@ struct Ledger: Sendable {
     }
   }
 
-  private mutating func emit(
+  mutating func emit(
     _ kind: EventKind, at time: MonotonicTime, id: SampleID? = nil, detail: String = ""
   ) {
     let event = Event(

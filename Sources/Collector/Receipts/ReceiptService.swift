@@ -142,7 +142,7 @@ final class ReceiptService {
   /// listener has given out. The others, as from before a restart, are left alone: there will be new ones.
   private func exchanges(
     of batch: ReceiptBatch, with receipts: [ArrivedReceipt], at arrival: MonotonicTime
-  ) -> [ArrivedExchange] {
+  ) -> [DeviceExchange] {
     guard !batch.exchanges.isEmpty else { return [] }
     // Where an exchange does not name the boot, its device's receipts do, if they agree.
     let boots = Dictionary(grouping: receipts, by: \.device).mapValues { Set($0.map(\.bootID)) }
@@ -153,8 +153,7 @@ final class ReceiptService {
           t1: entry.t1, t2: t2 + Timescale.rounding, t3: t3 - Timescale.rounding, t4: entry.t4)
       else { return nil }
       let boot = entry.bootID ?? (known.count == 1 ? known.first ?? nil : nil)
-      return ArrivedExchange(
-        device: entry.device, bootID: boot, exchange: exchange, arrivedAt: arrival)
+      return DeviceExchange(device: entry.device, bootID: boot, exchange: exchange)
     }
   }
 }

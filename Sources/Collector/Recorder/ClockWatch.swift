@@ -9,7 +9,8 @@ struct ClockWatch: Sendable {
   static let smallestSuspend = Duration.milliseconds(10)
 
   private(set) var anchor: ClockAnchor
-  private var suspended: Duration
+  /// How long the host had slept since its boot when that was last noticed.
+  private(set) var suspended: Duration
   private var next: MonotonicTime
 
   init(clock: any HostClock) {

@@ -43,11 +43,12 @@ final class Recorder {
 
   /// - Parameters:
   ///   - host: as it calls itself; the run's own error is recorded under it.
+  ///   - known: what earlier runs of this boot heard of devices' clocks, oldest first.
   ///   - loopLag: how late the timing thread woke so far.
   ///   - onCommitted: told of each planned block once it is committed; called on the recorder's thread.
   init(
     run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
-    clock: any HostClock, host: String = "",
+    clock: any HostClock, host: String = "", known: [DeviceExchange] = [],
     loopLag: @escaping @Sendable () -> TimingStatistics.LoopLag = { TimingStatistics.LoopLag() },
     onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
     onLog: @escaping @Sendable (LogLine) -> Void = { _ in }
@@ -62,6 +63,9 @@ final class Recorder {
     self.onLog = onLog
     clockWatch = ClockWatch(clock: clock)
     ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockWatch.anchor)
+    let slept = clockWatch.suspended
+    ledger.resume(
+      known.filter { abs(($0.hostSlept - slept).nanoseconds) < ClockWatch.smallestSuspend.nanoseconds })
     lastCommit = clock.monotonicNow()
     instrumentDue = lastCommit + Self.heartbeat
   }
@@ -168,7 +172,9 @@ final class Recorder {
       return nil
     }
     // First the clocks, by which the receipts are read.
-    let exchanges = ledger.apply(delivery.exchanges)
+    let arrival = delivery.receipts.first?.arrivedAt ?? clock.monotonicNow()
+    var exchanges = ledger.apply(delivery.exchanges, at: arrival)
+    for index in exchanges.indices { exchanges[index].hostSlept = clockWatch.suspended }
     var outcome = ReceiptOutcome()
     for receipt in delivery.receipts {
       switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {

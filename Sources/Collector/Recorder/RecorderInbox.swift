@@ -9,7 +9,7 @@ public final class RecorderInbox: Sendable {
   /// are committed.
   struct Delivery: Sendable {
     var receipts: [ArrivedReceipt]
-    var exchanges: [ArrivedExchange] = []
+    var exchanges: [DeviceExchange] = []
     var reply: @Sendable (ReceiptOutcome) -> Void
   }
 

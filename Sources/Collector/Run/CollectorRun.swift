@@ -123,12 +123,13 @@ public final class CollectorRun: Sendable {
       }
       services.attach(timing)
       let ledgerTargets = assembled.map { $0.target.ledgerTarget(id: $0.id) }
+      let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
       let recorder = RecorderThread(
         inbox: inbox, clock: clock,
         make: { [clock, logger] in
           Recorder(
             run: run, bootID: bootID, targets: ledgerTargets, store: store, inbox: inbox, clock: clock,
-            host: HostName.current(), loopLag: { timing.statistics.loopLag },
+            host: HostName.current(), known: known, loopLag: { timing.statistics.loopLag },
             onCommitted: { timing.committed($0.target, through: $0.lastSequence) },
             onLog: { logger.log($0) })
         },

@@ -10,20 +10,11 @@ extension StoreReader {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT c.device, c.boot_id, c.t1_ns, c.t2_monotonic_ns, c.t3_monotonic_ns, c.t4_ns, c.arrived_at
-          FROM clock_exchange c JOIN run r ON r.id = c.run_id
-          WHERE r.uuid = ? ORDER BY c.revision LIMIT ?
+          SELECT \(DeviceExchange.columns) FROM clock_exchange
+          WHERE run_id = (SELECT id FROM run WHERE uuid = ?) ORDER BY revision LIMIT ?
           """,
         arguments: [run.description, limit]
-      ).compactMap { row in
-        let exchange = ClockExchange(
-          t1: row[2], t2: MonotonicTime(nanoseconds: row[3]), t3: MonotonicTime(nanoseconds: row[4]),
-          t4: row[5])
-        return exchange.map {
-          DeviceExchange(
-            device: row[0], bootID: row[1], exchange: $0, arrivedAt: WallTime(microseconds: row[6]))
-        }
-      }
+      ).compactMap(DeviceExchange.init(row:))
     }
   }
 }

@@ -15,7 +15,7 @@ enum StoreSchema {
   private static let migrations: [@Sendable (Database) throws -> Void] = [
     { try $0.execute(sql: firstTables + sampleView() + eventView) },
     { try $0.execute(sql: controlTables + rollupTables + clockTables + instrumentTables + secondViews) },
-    { try $0.execute(sql: thirdRollups + thirdViews) },
+    { try $0.execute(sql: thirdRollups + thirdClocks + thirdViews) },
   ]
 
   /// Brings the store to ``version``, each step in a transaction of its own, so that a death in between leaves a

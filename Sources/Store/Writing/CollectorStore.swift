@@ -124,7 +124,7 @@ public final class CollectorStore: Sendable {
       }
       try records.insert(batch.events, revision: &revision, runRow: rowForTarget)
       try records.insert(batch.log, revision: &revision, runRow: rowForTarget)
-      if let runRow { try records.insert(batch.exchanges, revision: &revision, runRow: runRow) }
+      if let runRow { try records.insert(batch.exchanges, at: now.wall, revision: &revision, runRow: runRow) }
       state.revision = revision
       if let runRow {
         try records.insert(batch.anchors, runRow: runRow)

@@ -95,14 +95,16 @@ struct RecordWriter {
     }
   }
 
-  func insert(_ exchanges: [DeviceExchange], revision: inout Int64, runRow: Int64) throws {
+  func insert(
+    _ exchanges: [DeviceExchange], at now: WallTime, revision: inout Int64, runRow: Int64
+  ) throws {
     guard !exchanges.isEmpty else { return }
     let statement = try RawStatement(
       db,
       """
       INSERT INTO clock_exchange (revision, run_id, device, boot_id, t1_ns, t2_monotonic_ns, t3_monotonic_ns, t4_ns,
-        arrived_at)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        arrived_at, host_slept_us)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
     for row in exchanges {
       revision += 1
@@ -114,7 +116,8 @@ struct RecordWriter {
       statement.bind(row.exchange.t2.nanoseconds, at: 6)
       statement.bind(row.exchange.t3.nanoseconds, at: 7)
       statement.bind(row.exchange.t4, at: 8)
-      statement.bind(row.arrivedAt.microseconds, at: 9)
+      statement.bind(now.microseconds, at: 9)
+      statement.bind(row.hostSlept.microseconds, at: 10)
       try statement.run()
     }
   }

@@ -4,13 +4,15 @@ import Testing
 @testable import Collector
 
 @Suite struct DeviceClocksTests {
+  private func time(_ second: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: second * 1_000_000_000) }
+
   private func arrived(
     _ device: String, boot: String? = nil, at second: Int64, ahead: Int64 = 5
-  ) throws -> ArrivedExchange {
+  ) throws -> DeviceExchange {
     let now = MonotonicTime(nanoseconds: second * 1_000_000_000)
     let stamp = (1_700_000_000 + second + ahead) * 1_000_000_000
     let exchange = try #require(ClockExchange(t1: stamp, t2: now, t3: now, t4: stamp + 2_000_000))
-    return ArrivedExchange(device: device, bootID: boot, exchange: exchange, arrivedAt: now)
+    return DeviceExchange(device: device, bootID: boot, exchange: exchange)
   }
 
   private func receipt(_ device: String, boot: String? = nil, at second: Int64) -> ArrivedReceipt {
@@ -23,9 +25,9 @@ import Testing
 
   @Test func keepsDevicesAndBootsApart() throws {
     var clocks = DeviceClocks()
-    _ = clocks.take(try arrived("a", at: 100, ahead: 5))
-    _ = clocks.take(try arrived("a", boot: "b1", at: 100, ahead: 50))
-    _ = clocks.take(try arrived("b", at: 100, ahead: -7))
+    _ = clocks.take(try arrived("a", at: 100, ahead: 5), at: time(100))
+    _ = clocks.take(try arrived("a", boot: "b1", at: 100, ahead: 50), at: time(100))
+    _ = clocks.take(try arrived("b", at: 100, ahead: -7), at: time(100))
     func seconds(_ receipt: ArrivedReceipt) -> Int64? {
       clocks.reading(of: receipt).map { ($0.instant.nanoseconds + 500_000_000) / 1_000_000_000 }
     }
@@ -41,29 +43,29 @@ import Testing
     var told: [Int64] = []
     for second in stride(from: Int64(100), to: 300, by: 10) {
       let exchange = try arrived("a", at: second)
-      let outcome = clocks.take(exchange)
+      let outcome = clocks.take(exchange, at: time(second))
       #expect(outcome == .taken)
-      if clocks.announcement(after: exchange) != nil { told.append(second) }
+      if clocks.announcement(after: exchange, at: time(second)) != nil { told.append(second) }
     }
     #expect(told == [100, 160, 220, 280])
     let set = try arrived("a", at: 295, ahead: 500)
-    guard case .stepped(let by) = clocks.take(set) else {
+    guard case .stepped(let by) = clocks.take(set, at: time(295)) else {
       Issue.record("no step")
       return
     }
     #expect(abs(by - 495_000_000_000) < 10_000_000)
-    let announcement = clocks.announcement(after: set)
+    let announcement = clocks.announcement(after: set, at: time(295))
     #expect(announcement != nil, "a clock that was set is told of at once")
   }
 
   @Test func forgetsWhoWasSilentLongest() throws {
     var clocks = DeviceClocks()
     for number in 0..<Int64(DeviceClocks.maximum) {
-      _ = clocks.take(try arrived("d\(number)", at: 100 + number))
+      _ = clocks.take(try arrived("d\(number)", at: 100 + number), at: time(100 + number))
     }
-    _ = clocks.take(try arrived("d0", at: 5000))
+    _ = clocks.take(try arrived("d0", at: 5000), at: time(5000))
     #expect(clocks.count == DeviceClocks.maximum)
-    _ = clocks.take(try arrived("another", at: 5001))
+    _ = clocks.take(try arrived("another", at: 5001), at: time(5001))
     #expect(clocks.count == DeviceClocks.maximum * 7 / 8 + 1)
     #expect(clocks.reading(of: receipt("d0", at: 5005)) != nil)
     #expect(clocks.reading(of: receipt("d1", at: 5005)) == nil)
@@ -72,7 +74,7 @@ import Testing
 
   @Test func stampsBeyondEveryClockAreNotRead() throws {
     var clocks = DeviceClocks()
-    _ = clocks.take(try arrived("a", at: 100))
+    _ = clocks.take(try arrived("a", at: 100), at: time(100))
     var far = receipt("a", at: 100)
     far.receivedAt = WallTime(microseconds: 253_402_300_799_999_000)
     #expect(clocks.reading(of: far) == nil)

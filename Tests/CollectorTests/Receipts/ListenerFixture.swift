@@ -10,7 +10,7 @@ import Synchronization
 final class TestSink: ReceiptSink {
   struct State: Sendable {
     var received: [ArrivedReceipt] = []
-    var exchanges: [ArrivedExchange] = []
+    var exchanges: [DeviceExchange] = []
     var refusals: [ReceiptRefusal] = []
     var waiting: [@Sendable (ReceiptOutcome) -> Void] = []
   }
@@ -23,7 +23,7 @@ final class TestSink: ReceiptSink {
   }
 
   func receive(
-    _ receipts: [ArrivedReceipt], exchanges: [ArrivedExchange],
+    _ receipts: [ArrivedReceipt], exchanges: [DeviceExchange],
     reply: @escaping @Sendable (ReceiptOutcome) -> Void
   ) {
     state.withLock { state in
@@ -38,7 +38,7 @@ final class TestSink: ReceiptSink {
 
   var received: [ArrivedReceipt] { state.withLock { $0.received } }
 
-  var exchanges: [ArrivedExchange] { state.withLock { $0.exchanges } }
+  var exchanges: [DeviceExchange] { state.withLock { $0.exchanges } }
 
   var refusals: [ReceiptRefusal] { state.withLock { $0.refusals } }
 

@@ -46,7 +46,7 @@ struct RemoteClockAcceptanceTests {
           arrivedAt: .zero, receivedAt: phone.stamp))
       // Now and then it keeps its receipts, and what it tells of its clock, for later.
       let isOffline = number > 1 && number < 120 && draw(0...3) == 0
-      var exchanges: [ArrivedExchange] = []
+      var exchanges: [DeviceExchange] = []
       for _ in 0..<(isOffline ? 0 : draw(number == 1 ? 1...3 : 0...3)) {
         exchanges.append(
           try phone.exchange(out: back + draw(0...back * 3), back: there + draw(0...there * 3)))
@@ -203,6 +203,68 @@ struct RemoteClockAcceptanceTests {
     #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 1)
   }
 
+  @Test("a collector that is started again knows the clocks it knew before, unless the host slept meanwhile")
+  func restart() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(3600))
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(-40), drift: 300)
+    fixture.plan(3)
+    phone.pass(microseconds: 200_000)
+    for number in Int64(1)...3 { fixture.send(number) }
+    func receipt(_ number: Int64) -> ArrivedReceipt {
+      ArrivedReceipt(
+        id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: "phone",
+        arrivedAt: fixture.clock.monotonicNow(), receivedAt: phone.stamp)
+    }
+    let exchange = try phone.exchange(out: 4_000, back: 2_000)
+    fixture.inbox.receive([receipt(1)], exchanges: [exchange]) { _ in }
+    _ = try fixture.recorder.round()
+
+    // The collector goes and comes back a minute later: another run, another recorder, the same boot.
+    phone.pass(microseconds: 60_000_000)
+    let truth = fixture.clock.monotonicNow()
+    let second = receipt(2)
+    phone.pass(microseconds: 30_000)
+    let next = try fixture.restarted()
+    #expect(next.known == 1)
+    next.inbox.receive([second], exchanges: []) { _ in }
+    _ = try next.recorder.round()
+    let sample = try #require(try fixture.reader.sample(fixture.id(2)))
+    let (latency, error) = (try #require(sample.deliveryLatency), try #require(sample.deliveryError))
+    #expect(sample.deliveryCertainty == .bounded)
+    // Half a round trip, half a millisecond of the stamp, and 500 ppm of a minute.
+    #expect(error < 3_000 + 500 + 30_000 + 100)
+    #expect(abs(latency - (truth.microseconds - sample.plannedMonotonic)) <= error)
+
+    // While nobody looked the host slept: its clock stood still, the phone's did not.
+    fixture.clock.sleepHost(.seconds(10))
+    phone.set(by: .seconds(10))
+    phone.pass(microseconds: 1_000_000)
+    let third = receipt(3)
+    let last = try fixture.restarted()
+    last.inbox.receive([third], exchanges: []) { _ in }
+    _ = try last.recorder.round()
+    #expect(try fixture.reader.sample(fixture.id(3))?.deliveryCertainty == .limit)
+  }
+
+  @Test("exchanges of another boot, and those that are too old, are not taken up")
+  func anotherBoot() throws {
+    let fixture = try RecorderFixture()
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(1), drift: 0)
+    fixture.plan(1)
+    phone.pass(microseconds: 200_000)
+    fixture.send(1)
+    let exchange = try phone.exchange(out: 4_000, back: 2_000)
+    let receipt = ArrivedReceipt(
+      id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "phone",
+      arrivedAt: fixture.clock.monotonicNow(), receivedAt: phone.stamp)
+    fixture.inbox.receive([receipt], exchanges: [exchange]) { _ in }
+    _ = try fixture.recorder.round()
+    #expect(try fixture.store.clockExchanges(ofBoot: "boot", within: .seconds(60)).count == 1)
+    #expect(try fixture.store.clockExchanges(ofBoot: "another", within: .seconds(60)).isEmpty)
+    phone.pass(microseconds: 61_000_000)
+    #expect(try fixture.store.clockExchanges(ofBoot: "boot", within: .seconds(60)).isEmpty)
+  }
+
   @Test("whoever invents devices and clocks makes no events and no exchanges without end")
   func clockFlood() throws {
     let fixture = try RecorderFixture()
@@ -221,7 +283,7 @@ struct RemoteClockAcceptanceTests {
       let exchange = try #require(ClockExchange(t1: stamp, t2: now, t3: now, t4: stamp + 1000))
       fixture.inbox.receive(
         [receipt],
-        exchanges: [ArrivedExchange(device: name, bootID: nil, exchange: exchange, arrivedAt: now)]
+        exchanges: [DeviceExchange(device: name, bootID: nil, exchange: exchange)]
       ) { _ in }
       if number.isMultiple(of: 50) { _ = try fixture.recorder.round() }
     }

@@ -34,7 +34,7 @@ struct RemotePhone {
 
   struct Impossible: Error {}
 
-  mutating func exchange(out: Int64, back: Int64) throws -> ArrivedExchange {
+  mutating func exchange(out: Int64, back: Int64) throws -> DeviceExchange {
     let t1 = time
     pass(microseconds: out)
     let t2 = clock.monotonicNow()
@@ -42,6 +42,6 @@ struct RemotePhone {
     let t3 = clock.monotonicNow()
     pass(microseconds: back)
     guard let exchange = ClockExchange(t1: t1, t2: t2, t3: t3, t4: time) else { throw Impossible() }
-    return ArrivedExchange(device: name, bootID: nil, exchange: exchange, arrivedAt: clock.monotonicNow())
+    return DeviceExchange(device: name, bootID: nil, exchange: exchange)
   }
 }

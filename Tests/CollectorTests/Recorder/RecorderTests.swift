@@ -80,6 +80,33 @@ final class RecorderFixture {
       })
   }
 
+  /// A recorder of another run on the same store and boot, as a collector has that was started again.
+  struct Restarted {
+    let inbox: RecorderInbox
+    let recorder: Recorder
+    /// Exchanges that it took over.
+    let known: Int
+  }
+
+  func restarted() throws -> Restarted {
+    var generator = SystemRandomNumberGenerator()
+    let next = RunID(at: clock.wallNow(), using: &generator)
+    let registration = try store.beginRun(
+      RunDescription(
+        id: next, name: nil, startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(),
+        bootID: "boot",
+        targets: [
+          TargetDescription(name: "a", provider: "http", receiptDeadline: 1_000_000, askedRate: 1)
+        ]))
+    let known = try store.clockExchanges(ofBoot: "boot", within: DeviceClock.reach)
+    let inbox = RecorderInbox()
+    let recorder = Recorder(
+      run: next, bootID: "boot",
+      targets: registration.targets.map { LedgerTarget(id: $0.id, receiptDeadline: 1_000_000) },
+      store: store, inbox: inbox, clock: clock, known: known, onCommitted: { _ in })
+    return Restarted(inbox: inbox, recorder: recorder, known: known.count)
+  }
+
   deinit {
     store.close()
     try? FileManager.default.removeItem(at: directory)
