@@ -175,6 +175,7 @@ let package = Package(
       dependencies: [
         "CCurl", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement", "Providers",
         "Store",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),

@@ -16,6 +16,10 @@ final class SimulatedRun {
   private(set) var sent: Set<Int64> = []
   /// Receipts in the order in which they were given to the collector.
   private(set) var receipts: [Int64] = []
+  /// When, and how late, each notification was sent.
+  private(set) var sends: [(at: MonotonicTime, lag: Duration)] = []
+  /// Commits that the store refused; each is tried again after a second, as the recorder's thread does.
+  private(set) var refusedCommits = 0
 
   private var schedule: TargetSchedule
   private var generator: SeededGenerator
@@ -76,7 +80,13 @@ final class SimulatedRun {
   private func record(at now: MonotonicTime) throws {
     guard now >= nextRound else { return }
     nextRound = now + Recorder.shortestRound
-    _ = try fixture.recorder.round()
+    do {
+      _ = try fixture.recorder.round()
+    } catch let error as StoreError where error.isTransient {
+      refusedCommits += 1
+      nextRound = now + Recorder.retryInterval
+      return
+    }
     let blocks = fixture.committed.all
     for committed in blocks.dropFirst(acknowledged) {
       schedule.acknowledge(through: committed.block.lastSequence)
@@ -92,6 +102,7 @@ final class SimulatedRun {
       case .send(let notification):
         let fate = service.fate(using: &generator)
         sent.insert(notification.sequence)
+        sends.append((at: now, lag: now - notification.planned))
         fates[notification.sequence] = fate
         fixture.inbox.post([
           .sent(
