@@ -16,6 +16,12 @@ enum ScatterTitle {
     }
     left += averageLegend(averages, appearance)
     left += thresholdLegend(threshold, appearance)
+    if facts.withinError > 0 {
+      left.append(
+        LineItem(
+          priority: 64,
+          [TextSpan("\(FixedPoint.grouped(facts.withinError)) within their error", appearance(.warning))]))
+    }
     if let sums {
       left.append(LineItem(priority: 65, [TextSpan("sums of \(sums)", appearance(.warning))]))
     } else if isTruncated {

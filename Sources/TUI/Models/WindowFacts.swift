@@ -8,6 +8,8 @@ struct WindowFacts: Sendable {
   let values: [Int64]
   /// Those that are only known as sums, ascending.
   let sums: ContiguousArray<DensityBucket>
+  /// How many of the delivery latencies are no larger than the bound of their own error.
+  let withinError: Int
   let smallest: Int64?
   /// The age of pending ones included: where they are drawn has to be on the axis.
   let largest: Int64?
@@ -38,6 +40,7 @@ struct WindowFacts: Sendable {
     sums = density?.buckets ?? []
     self.counts = Tally(counts) + (density?.counts ?? Tally())
     self.metric = metric
+    withinError = sweep.withinError
     let hasAges = sweep.oldest > 0
     let least = [sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil, sums.first?.lower]
     smallest = least.compactMap { $0 }.min()
@@ -56,6 +59,7 @@ struct WindowFacts: Sendable {
     /// What ages are counted from.
     let now: Int64?
     var count = 0
+    var withinError = 0
     var smallest = Int64.max
     var largest = Int64.min
     var oldest = Int64.min
@@ -78,6 +82,7 @@ struct WindowFacts: Sendable {
         let value = max(0, raw)
         buffer[count] = value
         count += 1
+        if metric == .delivery, point.isWithinError { withinError += 1 }
         smallest = min(smallest, value)
         largest = max(largest, value)
       } else if let now, point.state == .inFlight {

@@ -100,9 +100,15 @@ struct SelectionListModel {
     return [
       sequence, TextSpan(cell(1, time), appearance(.secondary)),
       TextSpan(cell(2, point.state.name), appearance(markClass == .good ? .text : Role(markClass))),
-    ] + values.enumerated().map { TextSpan(cell($0.offset + 3, $0.element ?? ""), appearance(.text)) } + [
-      target
     ]
+      + values.enumerated().map { place, value in
+        // A latency no larger than its own error is marked, and so is the error.
+        let isMarked = place >= values.count - 2 && point.isWithinError
+        return TextSpan(
+          cell(place + 3, value ?? (isMarked ? "no clock" : "")), appearance(isMarked ? .warning : .text))
+      } + [
+        target
+      ]
   }
 
   private func cell(_ column: Int, _ text: String) -> String {

@@ -22,6 +22,9 @@ enum NotificationText {
       if pick.metric == .delivery, let error = point.deliveryError {
         spans.append(TextSpan(" \(plusMinus(appearance))\(DurationText.text(error))", appearance(.secondary)))
       }
+      if pick.metric == .delivery, point.isWithinError {
+        spans.append(TextSpan(" within its error", appearance(.warning)))
+      }
     } else if point.state == .inFlight, let now {
       spans.append(
         TextSpan(" for \(DurationText.text(max(0, now - point.plannedMonotonic)))", appearance(.strong)))

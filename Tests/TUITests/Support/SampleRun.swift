@@ -70,7 +70,8 @@ struct SampleRun {
     return PlotPoint(
       plannedAt: plannedAt, plannedMonotonic: monotonic, scheduleLag: lag,
       acceptLatency: isAnswered ? lag + service : nil,
-      deliveryLatency: state == .delivered || state == .late ? delivery : nil, state: state)
+      deliveryLatency: state == .delivered || state == .late ? delivery : nil, state: state,
+      deliveryError: state == .delivered || state == .late ? 0 : nil)
   }
 
   private mutating func addEvents(seconds: Int) {
