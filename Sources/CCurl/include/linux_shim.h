@@ -86,10 +86,11 @@ static inline int clinux_set_timer_slack(unsigned long nanoseconds) {
   return prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0);
 }
 
-/* Asks the scheduler for turns of so many ns for the calling thread: whoever asks for short ones is let in sooner when it
-   wakes. Needs no privilege; kernels before 6.12 know the call and ignore the length. A thread that was given another
-   policy than the usual one keeps it. struct sched_attr is in no header of the C library. */
-static inline int clinux_set_time_slice(uint64_t nanoseconds) {
+/* How the calling thread gets its turns, by sched_setattr(2), which is in no header of the C library. Among the usual
+   threads, `slice` asks for turns of so many ns: whoever asks for short ones is let in sooner when it wakes, which needs no
+   privilege (kernels before 6.12 know the call and ignore the length). With a real-time priority the thread goes before all
+   usual ones. Threads that it starts get neither. Returns 0 or -1. */
+static inline int clinux_set_turns(uint32_t policy, uint32_t priority, uint64_t slice) {
   struct {
     uint32_t size, policy;
     uint64_t flags;
@@ -97,13 +98,19 @@ static inline int clinux_set_time_slice(uint64_t nanoseconds) {
     uint32_t priority;
     uint64_t runtime, deadline, period;
   } attributes;
-  if (sched_getscheduler(0) != SCHED_OTHER) return 0;
   memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
+  attributes.policy = policy;
+  attributes.flags = 1; /* SCHED_FLAG_RESET_ON_FORK */
   attributes.nice = getpriority(PRIO_PROCESS, 0);
-  attributes.runtime = nanoseconds;
+  attributes.priority = priority;
+  attributes.runtime = slice;
   return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
+/* The calling thread's policy without SCHED_RESET_ON_FORK, and its niceness. */
+static inline int clinux_policy(void) { return sched_getscheduler(0) & ~0x40000000; }
+static inline int clinux_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
+enum { clinux_usual_turns = SCHED_OTHER, clinux_first_turns = SCHED_FIFO };
 
 /* setsockopt with int values, for the options we use. */
 static inline int clinux_set_cork(int fd, int value) {

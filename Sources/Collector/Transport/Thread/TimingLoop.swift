@@ -18,6 +18,8 @@ final class TimingLoop {
   private var lastConnectionID: Int64 = 0
   private var lag = LagHistogram()
   private var statisticsDue: MonotonicTime
+  /// `nil` where it may not be had.
+  private var precedence: ThreadPrecedence?
   /// When a stop that waits for answers ends.
   private var drainDeadline: MonotonicTime?
 
@@ -66,6 +68,7 @@ final class TimingLoop {
 
   /// Returns when every target has come to its end, or was stopped and drained.
   func run() {
+    arrangeTurns()
     while true {
       for target in targets { target.step() }
       let now = now()
@@ -112,11 +115,29 @@ final class TimingLoop {
     }
     if now >= statisticsDue {
       publishStatistics()
+      reconsiderTurns(at: now)
       statisticsDue = now + Self.statisticsInterval
     }
     if let drainDeadline, now >= drainDeadline {
       self.drainDeadline = nil
       for target in targets { target.abandon() }
+    }
+  }
+
+  private func arrangeTurns() {
+    let areUndecided = ThreadTurns.areUndecided
+    if areUndecided, ThreadTurns.goFirst() {
+      precedence = ThreadPrecedence(isHeld: true, worked: ThreadTurns.worked, at: self.now())
+    } else if areUndecided {
+      ThreadTurns.goShort()
+    }
+  }
+
+  private func reconsiderTurns(at now: MonotonicTime) {
+    switch precedence?.look(worked: ThreadTurns.worked, at: now) {
+    case .give: _ = ThreadTurns.goFirst()
+    case .take: ThreadTurns.goShort()
+    case nil: break
     }
   }
 

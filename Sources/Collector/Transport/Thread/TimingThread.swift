@@ -57,8 +57,6 @@ public final class TimingThread: Sendable {
       _ = clinux_block_signals()
       _ = clinux_name_thread("timing")
       _ = clinux_set_timer_slack(1)
-      // A tenth of the usual turn: with both cores busy, the difference between 50 µs and 3 ms of waking late.
-      _ = clinux_set_time_slice(100_000)
       loop.run()
       state.withLock { $0 = .ended }
       onEnd()
