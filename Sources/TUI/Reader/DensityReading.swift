@@ -22,6 +22,8 @@ struct DensityReading {
     // The first second as a whole: half of it could not be had.
     let second: Int64 = 1_000_000
     let from = WallTime(microseconds: request.from.microseconds.flooringQuotient(second) * second)
+    // A run that ended long ago has nothing to sum up since.
+    let end = min(end, try reader.rollupsCoverTo() ?? from)
     guard from < end else { return nil }
     let span = span(for: request.tick, length: end.microseconds - from.microseconds, targets: targets.count)
     var reading = DensityReading(targets, request)

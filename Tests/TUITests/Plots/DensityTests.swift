@@ -217,6 +217,10 @@ struct DensityTests {
     let kept = whole.tracks[0].range(from: start, to: end).count
     #expect(counted + kept == 6_000 && counted >= 4_000 && !whole.isTruncated)
     #expect(density.histograms[0].map(\.count) == Array(repeating: counted, count: Metric.allCases.count))
+    // Following it a year later sums up no more than there is.
+    fixture.clock.advance(by: .seconds(365 * 86_400))
+    let later = source.poll(ReadRequest(from: start, to: nil, tick: 1_000_000))?.density
+    #expect(later?.span == 1_000_000 && later?.columns[0].count == density.columns[0].count)
     let part = try read(
       start.advanced(byMicroseconds: 60_000_000), start.advanced(byMicroseconds: 90_000_000))
     #expect(part.density == nil && part.tracks[0].count == 600)
