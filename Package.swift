@@ -200,6 +200,13 @@ let package = Package(
     .testTarget(
       name: "GalleryTests", dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit", "gallery"],
       exclude: ["Snapshots"], swiftSettings: strict),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "Collector", "Configuration", "ConstraintAnimation", "Formats", "LoopbackService", "Measurement",
+        "Providers", "Terminal", .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
   ]
 )

@@ -128,10 +128,13 @@ extension SummaryReport {
       "lag: planned to sent. service: sent to the provider's answer. accept: planned to the provider's answer, lag and",
       "service together. delivery: planned to received by the device. Under overload accept grows and service need not:",
       "what waits for its turn in the collector's own queue is late for its user, though the provider never saw it wait.",
-      "In brackets: 95 % confidence interval of the quantile, whatever the distribution. "
-        + (isExact
-          ? "Quantiles are exact, from all values."
-          : "Where there are many values, quantiles come from histograms of 3 significant digits (--exact: from all)."),
+      "In brackets: 95 % confidence interval of the quantile, whatever the distribution."
+        + (isExact ? " Quantiles are exact, from all values." : ""),
     ]
+      + (isExact
+        ? []
+        : [
+          "Of many values, quantiles come from histograms of 3 significant digits (--exact: from all of them)."
+        ])
   }
 }
