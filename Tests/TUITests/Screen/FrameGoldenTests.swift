@@ -13,12 +13,20 @@ struct FrameGoldenTests {
     var keys = ""
     var targets = ["loopback"]
     var isEnded = false
+    /// Who writes to the store.
+    var collector: CollectorFacts?
+    /// Whether all but the newest are only known as sums.
+    var isSummed = false
     var size = (80, 24)
     /// Frames at the end; few of them show what is on its way.
     var frames = 40
 
     var testDescription: String { name }
   }
+
+  private static let idle = CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)
+  private static let recording = CollectorFacts(
+    isRunning: true, run: RunsPanelTests.entries(1)[0].id, staysAfterRun: false)
 
   static let cases = [
     Case(name: "log", keys: "2"), Case(name: "events", keys: "3"), Case(name: "runs", keys: "4"),
@@ -31,6 +39,12 @@ struct FrameGoldenTests {
     Case(name: "compare", keys: "c", targets: ["ios", "android"], size: (120, 32)),
     Case(name: "beside", keys: "o", size: (140, 30)),
     Case(name: "beside-compare", keys: "oc", targets: ["ios", "android"], size: (160, 32)),
+    Case(name: "filter-asked", keys: "/goa"), Case(name: "filter", keys: "/CONNECTED transport~"),
+    Case(name: "filter-nothing", keys: "/nowhere~"), Case(name: "rename", keys: "4R"),
+    Case(name: "delete", keys: "4jX"), Case(name: "delete-recording", keys: "4X", collector: recording),
+    Case(name: "start", keys: "s", isEnded: true, collector: idle),
+    Case(name: "stop", keys: "s", collector: recording), Case(name: "no-collector", keys: "s"),
+    Case(name: "sums", isSummed: true),
     Case(name: "rotating", keys: "o", size: (120, 32), frames: 9),
   ]
 
@@ -41,6 +55,12 @@ struct FrameGoldenTests {
       targets: row.targets, phase: row.isEnded ? .ended(at: end, reason: "completed") : .live
     ).snapshot
     snapshot.runs = RunsPanelTests.entries(7)
+    snapshot.collector = row.collector
+    if row.isSummed {
+      let window = ViewState().window(in: snapshot, columns: row.size.0 - ScatterGeometry.gutter - 2)
+      snapshot = DensityTests.summed(
+        snapshot, until: end.advanced(byMicroseconds: -20_000_000), in: window)
+    }
     var stage = try Stage(
       columns: row.size.0, rows: row.size.1, colors: profile.colors, glyphs: profile.glyphs,
       snapshot: snapshot)
