@@ -24,6 +24,22 @@ struct DeviceExampleTests {
     });
     """
 
+  /// There is no compiler for the Android one on Linux without a JDK; it is read, not run.
+  @Test(
+    "compilers take the examples",
+    arguments: [
+      ("node", ["--check"], "web/service-worker.js"), ("swiftc", ["-parse"], "ios/NotificationService.swift"),
+    ])
+  func isWellFormed(compiler: String, arguments: [String], example: String) throws {
+    guard let tool = Programs.find(compiler) else {
+      #expect(!Programs.has(compiler), "\(compiler) is not installed")
+      return
+    }
+    let file = Self.root.appendingPathComponent("Examples/Devices/\(example)").path
+    let result = try run(tool, arguments + [file])
+    #expect(result.status == 0, "\(result.error)")
+  }
+
   @Test(
     "the service worker exchanges clocks and posts its receipt",
     .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))

@@ -3,10 +3,12 @@ import Measurement
 import Store
 
 extension InstrumentRecord {
-  /// The run's own error for people.
+  /// The run's own error for people. Its quantiles are of all that the run sent and all that its thread woke, not
+  /// estimates from a sample; too few of them are said to be too few all the same.
   var lines: [String] {
     [
-      "own error: sent late \(Self.text(figures.scheduleLag)); thread woke late \(Self.text(figures.loopLag))",
+      "own error: sent late \(Self.text(figures.scheduleLag))",
+      "  timing thread woke late \(Self.text(figures.loopLag))",
       "  \(figures.commits) commits, longest \(FigureText.latency(figures.longestCommit)), "
         + "\(figures.commitStalls) over 100 ms",
     ] + (calibration?.floorLines ?? ["  floor of this host not measured: pushscope calibrate does"])
@@ -14,22 +16,27 @@ extension InstrumentRecord {
 
   private static func text(_ lag: InstrumentFigures.Lag) -> String {
     guard lag.count > 0 else { return "–" }
-    return "p50 \(FigureText.latency(lag.median)), p99 \(FigureText.latency(lag.p99)), "
-      + "max \(FigureText.latency(lag.maximum))"
+    func figure(_ quantile: Quantile, _ value: Int64) -> String {
+      let count = quantile.smallestCount
+      return quantile.label + " "
+        + (lag.count < count ? FigureText.estimate(.tooFew(needs: count)) : FigureText.latency(value))
+    }
+    return "\(figure(.p50, lag.median)), \(figure(.p99, lag.p99)), max \(FigureText.latency(lag.maximum)) "
+      + "(n \(lag.count))"
   }
 }
 
 extension Calibration {
-  /// Two lines at most: medians and p99 of what pushscope measures where there is nothing to measure.
+  /// What pushscope measures where there is nothing to measure: a line for each interval.
   fileprivate var floorLines: [String] {
-    let parts = floors.filter { $0.interval != .scheduleLag }.map { floor in
-      let shown = floor.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.compactMap { figure in
-        figure.estimate.known.map { "\(figure.quantile.label) \(FigureText.latency($0.value))" }
+    ["  floor of this host (calibrated \(RunText.time(at)) UTC, \(planned) at \(FigureText.rate(rate))):"]
+      + floors.map { floor in
+        let shown = floor.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.map {
+          "\($0.quantile.label) \(FigureText.estimate($0.estimate))"
+        }
+        let name = floor.interval == .scheduleLag ? "lag" : floor.interval.rawValue
+        return "    \(name) \(shown.joined(separator: ", ")) "
+          + "(n \(floor.counted), \(FigureText.percent(floor.counted, of: planned)))"
       }
-      return "\(floor.interval.rawValue) " + (shown.isEmpty ? "–" : shown.joined(separator: " "))
-    }
-    return [
-      "  floor (calibrated \(RunText.time(at)) at \(FigureText.rate(rate))): " + parts.joined(separator: ", ")
-    ]
   }
 }

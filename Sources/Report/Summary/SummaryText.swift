@@ -102,8 +102,8 @@ extension SummaryReport {
     if errors.limits > 0 {
       let share = FigureText.percent(errors.limits, of: errors.deliveries)
       lines.append(
-        "†: \(errors.limits) deliveries (\(share)) are upper limits only, their error is as large as the value"
-      )
+        "\(errors.limits) deliveries (\(share)) are upper limits only, with an error as large as the value; "
+          + "† marks what rests on any")
     }
     return lines
   }
@@ -116,8 +116,7 @@ extension SummaryReport {
       }
       return "\(metric.metric.rawValue) p50 \(figure(median)), max \(maximum(fresh))"
     }
-    return parts.isEmpty
-      ? [] : ["\(group.onFreshConnections) opened a connection: " + parts.joined(separator: "; ")]
+    return parts.isEmpty ? [] : ["\(group.onFreshConnections) opened a connection:"] + parts.map { "  " + $0 }
   }
 
   private var explanation: [String] {

@@ -20,10 +20,10 @@ import Testing
       .runs,
       "run,name,collector,started_at,ended_at,end_reason,targets,planned,sent,accepted,delivered,late,lost,rejected,failed,missed,interrupted"
     ),
-    (.histogram, "run,target,variant,metric,lower_us,upper_us,count,upper_limits"),
+    (.histogram, "run,target,variant,metric,lower_us,upper_us,count,upper_limits,fresh_count"),
     (
       .summary,
-      "run,target,variant,metric,planned,counted,quantile,value_us,low_us,high_us,upper_limits,rests_on_limits"
+      "run,target,variant,metric,planned,counted,quantile,value_us,low_us,high_us,upper_limits,rests_on_limits,fresh_counted"
     ),
   ]) func areAsPublished(_ table: ExportTable, _ columns: String) throws {
     #expect(table.columns.joined(separator: ",") == columns)

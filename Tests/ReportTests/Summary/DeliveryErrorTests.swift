@@ -55,7 +55,8 @@ import Testing
       })
     #expect(
       lines.contains(
-        "  †: 100 deliveries (10.0 %) are upper limits only, their error is as large as the value"))
+        "  100 deliveries (10.0 %) are upper limits only, with an error as large as the value; "
+          + "† marks what rests on any"))
     #expect(lines.allSatisfy { $0.count <= 120 })
   }
 
@@ -74,11 +75,11 @@ import Testing
     #expect(rows.count { $0 == "bounded" } == 500)
     #expect(rows.count { $0 == "limit" } == 100)
     let summary = try fixture.rows(.summary).filter { $0.contains(",delivery,") }
-    #expect(summary.filter { $0.hasSuffix(",100,true") }.count == 3)
-    #expect(summary.filter { $0.hasSuffix(",100,false") }.count == 1)
-    #expect(summary.filter { $0.hasSuffix(",100,") }.count == 2)
+    #expect(summary.filter { $0.hasSuffix(",100,true,0") }.count == 3)
+    #expect(summary.filter { $0.hasSuffix(",100,false,0") }.count == 1)
+    #expect(summary.filter { $0.hasSuffix(",100,,0") }.count == 2)
     let histogram = try fixture.rows(.histogram).filter { $0.contains(",delivery,") }
-    let limits = histogram.compactMap { $0.split(separator: ",").last.flatMap { Int($0) } }
+    let limits = histogram.compactMap { $0.split(separator: ",").dropLast().last.flatMap { Int($0) } }
     #expect(limits.reduce(0, +) == 100)
     let json = try SummaryReport(fixture.reader()).json.text
     #expect(json.contains("\"upper_limits\": 100"))

@@ -11,6 +11,8 @@ enum HistogramTable {
     let count: Int
     /// Of these, how many are but upper limits; `nil` for what has no error.
     let limits: Int?
+    /// Of these, how many opened a connection.
+    let fresh: Int
   }
 
   struct Context {
@@ -27,6 +29,7 @@ enum HistogramTable {
     Column("upper_us") { $2.integer($0.upper) },
     Column("count") { $2.integer($0.count) },
     Column("upper_limits") { $2.integer($0.limits) },
+    Column("fresh_count") { $2.integer($0.fresh) },
   ]
 }
 

@@ -32,6 +32,7 @@ enum SummaryTable {
     Column("high_us") { $2.integer($0.figure.estimate.known?.high) },
     Column("upper_limits") { $2.integer($1.limits($0.summary.metric)) },
     Column("rests_on_limits") { $2.boolean($0.figure.estimate.known == nil ? nil : $0.figure.restsOnLimits) },
+    Column("fresh_counted") { $2.integer($0.summary.fresh?.share.counted ?? 0) },
   ]
 }
 
