@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/net_tstamp.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -202,6 +203,16 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp) {
     }
   }
   return 1;
+}
+
+/* The allocator gives memory back to the kernel as soon as 128 KB are free at the end of a heap, under the heap's lock, and
+   takes it again page by page a moment later. Up to 16 MB a heap stay with the process from now on, and only what is larger
+   than 4 MB is a mapping of its own (to set the one ends the other's growing by itself). glibc only. */
+static inline void clinux_keep_freed_memory(void) {
+#ifdef M_TRIM_THRESHOLD
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
 }
 
 /* Blocks the signals that can be blocked without hiding a crash, in the calling thread (sigset_t is made by macros).

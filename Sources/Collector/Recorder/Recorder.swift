@@ -100,7 +100,7 @@ final class Recorder {
   /// Books what the inbox holds and what time has brought.
   /// - Returns: `nil` when there is nothing to commit.
   private func collect() -> Pending? {
-    let content = inbox.take()
+    var content = inbox.take()
     var blocks: [PlannedBlock] = []
     var clockEvents = clockWatch.look(at: clock)
     if !clockEvents.isEmpty { ledger.anchor = clockWatch.anchor }
@@ -111,6 +111,7 @@ final class Recorder {
       ledger.apply(observation)
       if case .planned(let block) = observation { blocks.append(block) }
     }
+    inbox.reuse(&content.observations)
     let replies = content.deliveries.compactMap(book)
     let now = clock.monotonicNow()
     for kind in ReceiptRefusal.Kind.allCases {

@@ -32,6 +32,8 @@ public final class RecorderInbox: Sendable {
   }
 
   private let content = Mutex(Content())
+  /// Room for observations that is not in use.
+  private let spare = Mutex<[Observation]>([])
   private let wake = DispatchSemaphore(value: 0)
 
   public init() {}
@@ -39,11 +41,7 @@ public final class RecorderInbox: Sendable {
   public func post(_ observations: [Observation]) {
     guard !observations.isEmpty else { return }
     leave { content in
-      if content.observations.isEmpty {
-        content.observations = observations
-      } else {
-        content.observations += observations
-      }
+      content.observations += observations
     }
   }
 
@@ -65,15 +63,32 @@ public final class RecorderInbox: Sendable {
   /// Set once the run is to be closed.
   var closing: Closing? { content.withLock { $0.closing } }
 
-  /// Everything that has come since the last call.
+  /// Everything that has come since the last call. Give the observations back when they are done with.
   func take() -> Content {
-    content.withLock { content in
+    let room = spare.withLock { spare in
+      let room = spare
+      spare = []
+      return room
+    }
+    return content.withLock { content in
       let taken = content
-      content = Content()
+      content = Content(observations: room)
       content.closing = taken.closing
       return taken
     }
   }
+
+  /// Takes the room of observations for the next ones. What one thread allocates and another frees makes the first wait
+  /// for the allocator's lock while the second, which the kernel may have set aside, holds it.
+  func reuse(_ observations: inout [Observation]) {
+    observations.removeAll(keepingCapacity: observations.capacity <= Self.mostRoom)
+    spare.withLock { spare in
+      if spare.capacity < observations.capacity { swap(&spare, &observations) }
+    }
+  }
+
+  /// What a stalled store let pile up is not kept for ever.
+  private static let mostRoom = 16_384
 
   /// Waits until something was left since the last wait, or the interval is over.
   func wait(atMost interval: Duration) {

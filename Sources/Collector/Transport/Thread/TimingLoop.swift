@@ -125,6 +125,7 @@ final class TimingLoop {
   }
 
   private func arrangeTurns() {
+    clinux_keep_freed_memory()
     let areUndecided = ThreadTurns.areUndecided
     if areUndecided, ThreadTurns.goFirst() {
       precedence = ThreadPrecedence(isHeld: true, worked: ThreadTurns.worked, at: self.now())
@@ -143,10 +144,8 @@ final class TimingLoop {
 
   private func handOn() {
     guard !observations.isEmpty else { return }
-    let batch = observations
-    observations = []
-    observations.reserveCapacity(batch.count)
-    sink(batch)
+    sink(observations)
+    observations.removeAll(keepingCapacity: true)
   }
 
   private func takeCommands() {

@@ -1,0 +1,41 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite struct RecorderInboxTests {
+  private static let many = (1...500).map {
+    Observation.missed(
+      SampleID(target: TargetID(rawValue: 1), sequence: $0), reason: .lag, at: MonotonicTime(nanoseconds: $0))
+  }
+
+  private func room(_ observations: [Observation]) -> UnsafeRawPointer? {
+    observations.withUnsafeBytes { $0.baseAddress }
+  }
+
+  /// Or the timing thread would allocate what the recorder frees, and wait for it.
+  @Test func whatWasDoneWithIsRoomForMore() {
+    let inbox = RecorderInbox()
+    inbox.post(Self.many)
+    var first = inbox.take()
+    let address = room(first.observations)
+    #expect(first.observations.count == 500)
+    inbox.reuse(&first.observations)
+    #expect(inbox.take().observations.isEmpty)
+    inbox.post(Array(Self.many.prefix(400)))
+    let second = inbox.take()
+    #expect(second.observations.count == 400)
+    #expect(room(second.observations) == address)
+  }
+
+  @Test func roomForAFloodIsGivenBack() {
+    let inbox = RecorderInbox()
+    for _ in 0..<40 { inbox.post(Self.many) }
+    var flood = inbox.take()
+    #expect(flood.observations.count == 20_000)
+    inbox.reuse(&flood.observations)
+    _ = inbox.take()
+    inbox.post(Array(Self.many.prefix(1)))
+    #expect(inbox.take().observations.capacity < 1_000)
+  }
+}
