@@ -265,6 +265,42 @@ struct RemoteClockAcceptanceTests {
     #expect(try fixture.store.clockExchanges(ofBoot: "boot", within: .seconds(60)).isEmpty)
   }
 
+  @Test("posted again before the answer, after it, and after a restart: a batch counts once each time")
+  func repostedBatch() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(60))
+    fixture.plan(3)
+    fixture.clock.advance(.milliseconds(150))
+    for number in Int64(1)...3 { fixture.send(number) }
+    func batch(at stamp: Int64) -> [ArrivedReceipt] {
+      (Int64(1)...3).map { number in
+        ArrivedReceipt(
+          id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: "phone",
+          arrivedAt: fixture.clock.monotonicNow(), receivedAt: WallTime(microseconds: stamp))
+      }
+    }
+    let outcomes = Outcomes()
+    // The device gave up waiting and posted again: both are in the inbox before anything is committed.
+    for _ in 0..<2 { fixture.inbox.receive(batch(at: 5000)) { outcomes.note($0) } }
+    _ = try fixture.recorder.round()
+    fixture.clock.advance(.seconds(1))
+    fixture.inbox.receive(batch(at: 5000)) { outcomes.note($0) }
+    _ = try fixture.recorder.round()
+    let next = try fixture.restarted()
+    next.inbox.receive(batch(at: 5000)) { outcomes.note($0) }
+    _ = try next.recorder.round()
+    let again = ReceiptOutcome(accepted: 3, repeated: 3)
+    #expect(outcomes.all == [ReceiptOutcome(accepted: 3), again, again, again])
+    func duplicates() throws -> [Int] {
+      try (Int64(1)...3).map { try #require(try fixture.reader.sample(fixture.id($0))).duplicates }
+    }
+    #expect(try duplicates() == [0, 0, 0])
+    // A notification that reached the device twice has another time, and is a duplicate after a restart as before it.
+    next.inbox.receive(batch(at: 6000)) { outcomes.note($0) }
+    _ = try next.recorder.round()
+    #expect(outcomes.all.last == ReceiptOutcome(duplicate: 3))
+    #expect(try duplicates() == [1, 1, 1])
+  }
+
   @Test("whoever invents devices and clocks makes no events and no exchanges without end")
   func clockFlood() throws {
     let fixture = try RecorderFixture()
