@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import Foundation
+import Measurement
 import Testing
 
 @testable import LoopbackService
@@ -37,6 +38,28 @@ import Testing
     #expect(try word(claims()) { token, _ in "WebPush \(token)" } == "BadJwtToken")
     #expect(try word(claims()) { token, _ in "vapid t=\(token), k=AAAA" } == "BadVapidPublicKey")
     #expect(try word(claims()) { _, _ in "" } == "MissingVapid")
+  }
+
+  /// RFC 8292, section 2.4, the whole header as it stands there: a signature that nothing of ours made.
+  @Test func takesTheStandardsExample() throws {
+    let header =
+      "vapid t=eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL3B1c2guZXhhbXBsZS5uZXQiLCJleHAiOjE0NTM1MjM3NjgsIn"
+      + "N1YiI6Im1haWx0bzpwdXNoQGV4YW1wbGUuY29tIn0.i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9ojFwDXb1JrErtmysazNjjvW2"
+      + "L9OkSSHzvoD1oA, k=BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
+    let point =
+      "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
+    let bytes = try #require(Base64URLText.decode(point))
+    let gate = VAPIDGate(
+      applicationKey: try P256.Signing.PublicKey(x963Representation: bytes), behaviour: TokenBehaviour())
+    gate.origins = ["https://push.example.net"]
+    func problem(_ header: String, at seconds: Double) -> String? {
+      var context = RequestContext.test()
+      context.now = WallTime(microseconds: Int64(seconds * 1e6))
+      return gate.problem(header, wording: .mozilla, context)?.word
+    }
+    #expect(problem(header, at: 1_453_523_000) == nil)
+    #expect(problem(header, at: 1_453_523_769) == "ExpiredJwtToken")
+    #expect(problem(header.replacing("MjM3NjgsIn", with: "MjM3NjksIn"), at: 1_453_523_000) == "BadJwtToken")
   }
 
   @Test func mindsTheClaims() throws {

@@ -11,7 +11,20 @@ import Testing
     #expect(HeaderField("authorization", value).isSendable)
   }
 
-  /// The key of RFC 8292's example, as JavaScript libraries print it.
+  /// RFC 8292, section 2.4: header and claims, byte for byte. (A signature is another one each time.)
+  @Test func theTokenIsMadeAsInTheRFC() throws {
+    let signer = try VAPIDSigner(keyPEM: Array(TestKeys.p256.utf8), subject: "mailto:push@example.com")
+    let end = WallTime(microseconds: 1_453_523_768_000_000)
+    let value = try signer.authorization(
+      for: "https://push.example.net",
+      issuedAt: end.advanced(byMicroseconds: -VAPIDSigner.tokenLifetime.microseconds))
+    let signed =
+      "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL3B1c2guZXhhbXBsZS5uZXQiLCJleHAiOjE0NTM1MjM3NjgsInN1YiI6"
+      + "Im1haWx0bzpwdXNoQGV4YW1wbGUuY29tIn0."
+    #expect(value.hasPrefix("vapid t=\(signed)"))
+  }
+
+  /// The key of RFC 8291's example, as JavaScript libraries print it.
   @Test func aBareKeyIsTakenToo() throws {
     let signer = try VAPIDSigner(
       keyPEM: Array("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".utf8),
