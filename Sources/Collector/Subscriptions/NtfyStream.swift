@@ -39,7 +39,9 @@ struct NtfyStream: Sendable {
           forged += 1
           continue
         }
-        heard.append(Heard(id: ticket.id, at: instant))
+        // Two copies that came in one piece are two all the same: their stamps must differ.
+        let copies = heard.count { $0.id == ticket.id }
+        heard.append(Heard(id: ticket.id, at: instant + .nanoseconds(Int64(copies))))
       case .keepalive, .other, nil: break
       }
     }

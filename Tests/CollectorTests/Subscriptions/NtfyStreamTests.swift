@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Measurement
+import Providers
+import Testing
+
+@testable import Collector
+
+@Suite struct NtfyStreamTests {
+  private static let authenticator = ReceiptAuthenticator(
+    secret: Array("a secret of this test's own".utf8), collectorID: UUID())
+
+  private static func line(_ number: Int, _ id: NotificationID, mac: String) -> String {
+    let text = "{\\\"pushscope\\\":{\\\"v\\\":1,\\\"id\\\":\\\"\(id)\\\",\\\"mac\\\":\\\"\(mac)\\\"}}"
+    return
+      "{\"id\":\"m\(number)\",\"time\":1,\"event\":\"message\",\"topic\":\"t\",\"message\":\"\(text)\"}\n"
+  }
+
+  private static func ids() -> [NotificationID] {
+    var generator = SeededGenerator(seed: 1)
+    let run = RunID(at: WallTime(microseconds: 0), using: &generator)
+    return (1...2).map {
+      NotificationID(run: run, sample: SampleID(target: TargetID(rawValue: 1), sequence: Int64($0)))
+    }
+  }
+
+  /// Receipts with the same stamp are one receipt that was sent again; these were two messages.
+  @Test func copiesInOnePieceHaveStampsOfTheirOwn() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    let ids = Self.ids()
+    let text = [ids[0], ids[1], ids[0], ids[0]].enumerated().map { number, id in
+      Self.line(number, id, mac: Self.authenticator.mac(for: id))
+    }.joined()
+    let at = MonotonicTime(nanoseconds: 1000)
+    let heard = Array(text.utf8).withUnsafeBytes { stream.take($0, at: at) }
+    #expect(heard.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
+    #expect(heard.map { ($0.at - at).nanoseconds } == [0, 0, 1, 2])
+    #expect(stream.lastMessageID == "m3")
+  }
+
+  @Test func aWrongMACIsCounted() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    let ids = Self.ids()
+    let text = Self.line(1, ids[0], mac: Self.authenticator.mac(for: ids[1]))
+    #expect(Array(text.utf8).withUnsafeBytes { stream.take($0, at: .zero) } == [])
+    #expect(stream.takeForged() == 1)
+    #expect(stream.takeForged() == 0)
+  }
+}
