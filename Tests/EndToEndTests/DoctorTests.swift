@@ -182,4 +182,71 @@ struct DoctorTests {
     #expect(cut.status == 78)
     #expect(try #require(cut.lines.last).contains("account.json\" is not JSON: it does not end with a brace"))
   }
+
+  @Test("a client certificate is looked at: its key, its end, its app", .timeLimit(.minutes(5)))
+  func clientCertificate() throws {
+    let station = try Station()
+    _ = try Certificates(in: station.directory)
+    let folder = station.directory.file("loopback")
+    let (server, port) = try startServer(certificate: "\(folder)/server.pem", key: "\(folder)/server.key")
+    defer { server.signal(SIGTERM) }
+    try station.directory.write("device.token", String(repeating: "5ec2e7", count: 12) + "\n")
+    for name in ["push", "other"] {
+      let made = try run(
+        "openssl",
+        [
+          "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9",
+          "-subj", "/UID=com.example.app/CN=Apple Push Services", "-keyout",
+          station.directory.file("\(name).key"), "-out", station.directory.file("\(name).pem"),
+        ])
+      #expect(made.status == 0)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o600], ofItemAtPath: station.directory.file("\(name).key"))
+    }
+    func target(topic: String = "com.example.app", certificate: String = "push.pem") -> String {
+      "provider: apns, endpoint: 'https://127.0.0.1:\(port)', ca_file: loopback/ca.pem, topic: \(topic),"
+        + " device_token_file: device.token,"
+        + " credentials: { certificate_file: \(certificate), private_key_file: push.key }"
+    }
+    try write(station, target: target())
+    let good = try doctor(station)
+    #expect(
+      good.lines.contains {
+        $0.hasPrefix("ok    t  key  the certificate of Apple Push Services and its key")
+      },
+      "\(good.lines)")
+    #expect(good.lines.contains { $0.hasPrefix("note  t  certificate  it ends in 8 days") }, "\(good.lines)")
+    try write(station, target: target(topic: "com.example.another"))
+    let another = try doctor(station)
+    #expect(
+      another.lines.contains {
+        $0.hasPrefix(
+          "fail  t  certificate  it is for the app com.example.app, and the topic is com.example.anoth")
+      }, "\(another.lines)")
+    // Of no use at all: nothing is connected to, and a run does not begin.
+    let old = try run(
+      Programs.python,
+      [
+        Self.support + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key",
+        station.directory.file("old.pem"), station.directory.file("old.key"),
+      ])
+    #expect(old.status == 0, "\(old.error)")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: station.directory.file("old.key"))
+    for (wrong, words) in [
+      (target(certificate: "other.pem"), "is not the key of the certificate"),
+      (target(certificate: "push.key"), "has no such block"),
+      (target(certificate: "nowhere.pem"), "there is no file"),
+      (target(certificate: "old.pem").replacing("push.key", with: "old.key"), "the certificate ended at 2"),
+    ] {
+      try write(station, target: wrong)
+      for command in [["doctor"], ["collect", "--count", "1"]] {
+        let result = try run(
+          Programs.pushscope, command + ["--config", station.configuration, "--store", station.store])
+        let said = result.output + result.error
+        #expect(result.status == 78 && said.contains(words), "\(words): \(said)")
+        #expect(!said.contains("  connect  "))
+      }
+    }
+  }
 }

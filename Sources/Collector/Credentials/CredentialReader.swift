@@ -47,8 +47,27 @@ struct CredentialReader {
           try APNsTokenSigner(keyPEM: bytes, keyID: keyID, teamID: teamID)
         })
     case .certificate(let certificateFile, let privateKeyFile):
-      _ = try bytes(.file(privateKeyFile), as: "private_key_file")
-      return .apnsCertificate(certificateFile: certificateFile, keyFile: privateKeyFile.path)
+      let facts = try certificate(certificateFile)
+      try parse(.file(privateKeyFile), as: "private_key_file") { (bytes) throws(CredentialError) in
+        try facts.check(keyPEM: bytes)
+      }
+      return .apnsCertificate(
+        certificateFile: certificateFile, keyFile: privateKeyFile.path, facts: facts)
+    }
+  }
+
+  private func certificate(_ path: String) throws(TargetCredentialError) -> CertificateFacts {
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try PlainFile(path: path).read()
+    } catch {
+      throw TargetCredentialError(target: target, "certificate_file: \(error.message)", remedy: error.remedy)
+    }
+    do throws(CredentialError) {
+      return try CertificateFacts(pem: bytes)
+    } catch {
+      throw TargetCredentialError(
+        target: target, "certificate_file: \"\(path)\" \(error.message)", remedy: error.remedy)
     }
   }
 

@@ -11,7 +11,7 @@ public struct TargetCredentials: Sendable {
     case none
     case apnsToken(APNsTokenSigner)
     /// PEM files of a TLS client certificate.
-    case apnsCertificate(certificateFile: String, keyFile: String)
+    case apnsCertificate(certificateFile: String, keyFile: String, facts: CertificateFacts)
     case fcm(ServiceAccount)
     /// The origin is whom a token is for.
     case vapid(VAPIDSigner, origin: String)
@@ -63,6 +63,19 @@ public struct TargetCredentials: Sendable {
 
   /// When the browser says that the subscription ends.
   public var subscriptionEnd: WallTime? { subscription?.expiration }
+
+  /// Whether all of it is good at a moment: certificates and subscriptions end.
+  public func check(at now: WallTime) throws(TargetCredentialError) {
+    if case .apnsCertificate(let file, _, let facts) = kind, let problem = facts.problem(at: now) {
+      throw TargetCredentialError(
+        target: target.name, "certificate_file: \"\(file)\": \(problem.message)", remedy: problem.remedy)
+    }
+    if let end = subscriptionEnd, end < now {
+      throw TargetCredentialError(
+        target: target.name, "subscription: it ended at \(end.rfc3339)",
+        remedy: "subscribe again in the browser and save what it gives")
+    }
+  }
 
   /// One provider a variant, in the variants' order.
   ///

@@ -24,6 +24,9 @@ public struct TargetDoctor: Sendable {
     do {
       credentials = try TargetCredentials(reading: target)
       report(try keyFinding(credentials))
+      if case .apnsCertificate(_, _, let facts) = credentials.kind {
+        for finding in certificateFindings(facts) { report(finding) }
+      }
     } catch {
       return report(
         DoctorFinding(
@@ -54,11 +57,7 @@ public struct TargetDoctor: Sendable {
   private func keyFinding(_ credentials: TargetCredentials) throws(TargetCredentialError) -> DoctorFinding {
     // Every variant's request is built once: what cannot be is said here.
     _ = try credentials.providers(token: try trialToken(credentials) ?? "trial")
-    if let end = credentials.subscriptionEnd, end < clock.wallNow() {
-      throw TargetCredentialError(
-        target: target.name, "the subscription ended at \(end.rfc3339)",
-        remedy: "subscribe again in the browser and save what it gives")
-    }
+    try credentials.check(at: clock.wallNow())
     return finding(.fine, "key", Self.words(credentials.kind))
   }
 
@@ -66,13 +65,50 @@ public struct TargetDoctor: Sendable {
     switch kind {
     case .none: "no credentials are needed"
     case .apnsToken: "the signing key makes provider tokens"
-    case .apnsCertificate: "certificate and key are there"
+    case .apnsCertificate(_, _, let facts):
+      "the certificate of \(facts.commonName) and its key are there, good until \(facts.ends.rfc3339)"
     case .fcm(let account): "\(account.clientEmail) signs for project \(account.projectID)"
     case .vapid(let signer, _): "the VAPID key signs; its public key is \(signer.publicKey)"
     case .ntfy(.none): "anybody may use the topic, or nobody"
     case .ntfy(.token): "an access token is there"
     case .ntfy(.basic(let username, _)): "a password for \(username) is there"
     }
+  }
+
+  private static let soon = Duration.seconds(30 * 24 * 3600)
+
+  /// What a certificate that is good as such may still be wrong for.
+  private func certificateFindings(_ facts: CertificateFacts) -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    let left = facts.ends.microseconds - clock.wallNow().microseconds
+    if left < Self.soon.microseconds {
+      findings.append(
+        finding(
+          .note, "certificate", "it ends in \(left / 86_400_000_000) days",
+          remedy: "get a new one from Apple's developer site in time"))
+    }
+    let host = target.endpoint.host
+    if host == "api.push.apple.com", facts.isForSandbox, !facts.isForProduction {
+      findings.append(
+        finding(
+          .misconfigured, "certificate", "it is for the sandbox only",
+          remedy: "use it with https://api.sandbox.push.apple.com, or make a production certificate"))
+    }
+    if host == "api.sandbox.push.apple.com", facts.isForProduction, !facts.isForSandbox {
+      findings.append(
+        finding(
+          .misconfigured, "certificate", "it is for production only",
+          remedy: "use it with https://api.push.apple.com, or make a sandbox certificate"))
+    }
+    if case .apns(let settings) = target.settings, let topic = settings.topic, let bundleID = facts.bundleID,
+      topic != bundleID
+    {
+      findings.append(
+        finding(
+          .misconfigured, "certificate", "it is for the app \(bundleID), and the topic is \(topic)",
+          remedy: "set topic to the certificate's app, or use the other app's certificate"))
+    }
+    return findings
   }
 
   /// What is signed on this machine; `nil` where nothing is.
@@ -112,7 +148,7 @@ public struct TargetDoctor: Sendable {
 
   private func trial(_ credentials: TargetCredentials) -> PeerTrial {
     var certificate: ClientCertificate?
-    if case .apnsCertificate(let file, let key) = credentials.kind {
+    if case .apnsCertificate(let file, let key, _) = credentials.kind {
       certificate = ClientCertificate(certificateFile: file, keyFile: key)
     }
     return PeerTrial(

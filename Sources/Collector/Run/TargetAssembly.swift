@@ -35,6 +35,9 @@ struct TargetAssembly: Sendable {
     }
   }
 
+  /// Whether its credentials are good at the moment a run begins.
+  func check(at now: WallTime) throws(TargetCredentialError) { try credentials.check(at: now) }
+
   var description: TargetDescription {
     let names = configuration.variants.map(\.name)
     return TargetDescription(
@@ -61,11 +64,11 @@ struct TargetAssembly: Sendable {
       id: id, providers: try providers ?? credentials.providers(token: nil), variants: variants,
       authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
       caFile: configuration.caFile, clientCertificate: clientCertificate, unnamedPause: unnamedPause,
-      seed: seed &+ UInt64(bitPattern: id.rawValue))
+      keepsCredential: providers != nil, seed: seed &+ UInt64(bitPattern: id.rawValue))
   }
 
   private var clientCertificate: ClientCertificate? {
-    guard case .apnsCertificate(let certificateFile, let keyFile) = credentials.kind else { return nil }
+    guard case .apnsCertificate(let certificateFile, let keyFile, _) = credentials.kind else { return nil }
     return ClientCertificate(certificateFile: certificateFile, keyFile: keyFile)
   }
 
@@ -80,9 +83,11 @@ struct TargetAssembly: Sendable {
 
   /// What is to be kept fresh for it; `nil` when it shows nothing that grows old.
   func credential(id: TargetID, clock: any HostClock) -> TargetServices.Credential? {
-    let client = CredentialBook.Client(target: id) { [credentials] token in
-      (try? credentials.providers(token: token)) ?? []
-    }
+    let client = CredentialBook.Client(
+      target: id, providers: { [credentials] in (try? credentials.providers(token: $0)) ?? [] },
+      advice: { [provider = configuration.provider] in
+        RefusalAdvice.text(provider, status: $0, reason: $1)
+      })
     switch (credentials.kind, configuration.settings) {
     case (.apnsToken(let signer), .apns(let settings)):
       return .init(
