@@ -70,13 +70,13 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var connection: ConnectionUse?
   public var attempt: Int
   public var httpVersion: HTTPVersion?
-  /// What the answer says of the credential; `nil` when nothing.
-  public var credential: CredentialSignal?
+  /// What the answer told of a credential that is kept fresh; `nil` when nothing that was not known.
+  public var credential: CredentialNews?
 
   public init(
     id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
     reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil, credential: CredentialSignal? = nil
+    httpVersion: HTTPVersion? = nil, credential: CredentialNews? = nil
   ) {
     self.id = id
     self.at = at

@@ -144,4 +144,93 @@ struct SecretTests {
       #expect(data.range(of: basic) == nil, "\(name)")
     }
   }
+
+  /// What proves who sends, of every provider, as the loopback service's files and tokens have it.
+  private func loopbackSecrets(_ station: Station) throws -> [String] {
+    func text(_ name: String) throws -> String {
+      try String(contentsOfFile: station.directory.file("loopback/\(name)"), encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    func object(_ name: String) throws -> [String: Any] {
+      try JSONSerialization.jsonObject(with: Data(text(name).utf8)) as? [String: Any] ?? [:]
+    }
+    let account = try #require(try object("service-account.json")["private_key"] as? String)
+    let subscription = try object("subscription.json")
+    let keys = try #require(subscription["keys"] as? [String: String])
+    let endpoint = try #require(subscription["endpoint"] as? String)
+    var secrets = try ["apns.token", "fcm.token", "ntfy.token", "receipts.secret"].map(text)
+    secrets += try ["AuthKey_LOOPBACK01.p8", "vapid.pem"].flatMap {
+      try lines(ofKey: station.directory.file("loopback/\($0)"))
+    }
+    secrets += account.split(separator: "\n").map(String.init).filter {
+      $0.count > 20 && !$0.hasPrefix("-----")
+    }
+    secrets += keys.values + [String(try #require(endpoint.split(separator: "/").last))]
+    #expect(secrets.count > 30 && secrets.allSatisfy { $0.count >= 16 })
+    // Tokens that are made of them: access tokens, and what every JSON Web Token begins with.
+    return secrets + ["ya29.loopback.", "eyJhbGciOi", "eyJ0eXAiOi", "vapid t=", "Bearer ", "bearer "]
+  }
+
+  @Test(
+    "nor when all the dialects are spoken, refused, renewed and looked at while it happens",
+    .timeLimit(.minutes(5)))
+  func everyDialect() throws {
+    let station = try Station()
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 3
+        answers: { delay: 2ms, errors: [{ reason: BadDeviceToken, probability: 10% }] }
+        deliveries: { delay: 10ms }
+        tokens: { revoked: [3s] }
+        """)
+    let secrets = try loopbackSecrets(station)
+    var written: [(String, Data)] = []
+    let configuration = station.directory.file("loopback/loopback.yaml")
+    let collector = try RunningProcess(
+      Programs.pushscope,
+      ["collect", "--config", configuration, "--store", station.store, "--rate", "20/s", "--count", "140"])
+    try eventually("tokens are revoked and renewed", seen: { collector.standardError }) {
+      let count = try? station.query(
+        "SELECT count(*) FROM event_view WHERE kind = 'token_refreshed' AND detail LIKE '%renewed%'")
+      return (Int(count?.first?.first ?? "") ?? 0) >= 2 ? true : nil
+    }
+    // While it is recorded much stands in the log and not yet in the store.
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      if let data = FileManager.default.contents(atPath: station.store + suffix) {
+        written.append(("store\(suffix) while it is written", data))
+      }
+    }
+    #expect(written.contains { $0.0.hasPrefix("store-wal") })
+    #expect(try collector.waitForExit(within: .seconds(120)) == 0, "\(collector.standardError)")
+    written.append(("collect", Data((collector.standardOutput + collector.standardError).utf8)))
+    let states = try station.query("SELECT DISTINCT target, state FROM sample_view")
+    for target in ["apns", "fcm", "webpush", "ntfy"] {
+      #expect(states.contains([target, "delivered"]) && states.contains([target, "rejected"]), "\(target)")
+    }
+    for table in ["samples", "receipts", "events", "log", "runs", "histogram", "summary"] {
+      for format in ["csv", "jsonl"] {
+        let result = try run(
+          Programs.pushscope, ["export", table, "--store", station.store, "--format", format])
+        written.append(("export \(table)", Data((result.output + result.error).utf8)))
+      }
+    }
+    for arguments in [
+      ["summary", "--store", station.store], ["summary", "--store", station.store, "--json"],
+      ["runs", "list", "--store", station.store], ["dashboard", "--plain", "--store", station.store],
+      ["doctor", "--config", configuration, "--store", station.store, "--send"],
+    ] {
+      let result = try run(Programs.pushscope, arguments)
+      written.append((arguments[0], Data((result.output + result.error).utf8)))
+    }
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    written.append(("loopback", Data((service.standardOutput + service.standardError).utf8)))
+    written.append(("store", try #require(FileManager.default.contents(atPath: station.store))))
+    #expect(written.reduce(0) { $0 + $1.1.count } > 100_000)
+    for (name, data) in written {
+      for secret in secrets {
+        #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret.prefix(12))… is in \(name)")
+      }
+    }
+  }
 }

@@ -253,6 +253,18 @@ class Server:
             connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=max(0, stream - 2))
             connection.flush()
             self.after(0.05, connection.close)
+        elif name == "goaway-after":
+            # This stream counts as perhaps processed.
+            connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=stream)
+            connection.flush()
+            self.after(0.05, connection.close)
+        elif name == "refuse-late":
+            def refuse():
+                if stream in connection.open and not connection.is_done:
+                    connection.open.discard(stream)
+                    connection.h2.reset_stream(stream, CODES.REFUSED_STREAM)
+                    connection.flush()
+            self.after(int(argument) / 1000, refuse)
         elif name == "goaway-and-finish":
             # The connection is going away, but what is under way is answered. python-h2 would end its part at once, so
             # the frame goes round it.

@@ -86,6 +86,7 @@ static inline CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
 /* Macros that are casts or expressions are not imported. */
 static inline long ccurl_global_default(void) { return CURL_GLOBAL_DEFAULT; }
 static inline long ccurl_http_version_2tls(void) { return CURL_HTTP_VERSION_2TLS; }
+static inline long ccurl_rtsp_request_receive(void) { return CURL_RTSPREQ_RECEIVE; }
 static inline int ccurl_socket_timeout(void) { return CURL_SOCKET_TIMEOUT; }
 
 #endif

@@ -8,6 +8,8 @@ final class CredentialBook {
     var target: TargetID
     /// The target's providers with this credential in them.
     var providers: @Sendable (_ credential: String) -> [any Provider]
+    /// What a person can do about a refusal with this status and reason.
+    var advice: @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" }
   }
 
   struct Item: Sendable {
@@ -19,21 +21,28 @@ final class CredentialBook {
   private struct Entry {
     var item: Item
     var schedule: CredentialSchedule
+    /// Counts the credentials that came.
+    var serial = 0
     var isInTrouble = false
+    /// It was refused, and a person was told what to do.
+    var isAdvised = false
     var finalFailure: String?
   }
 
   private var entries: [Entry]
   private let clock: any HostClock
-  private let replace: ([any Provider], TargetID) -> Void
+  private let replace: (CredentialedProviders, TargetID) -> Void
+  private let tryAgain: (TargetID) -> Void
   private let post: ([Observation]) -> Void
 
   /// - Parameters:
   ///   - replace: told of a target's new providers.
+  ///   - tryAgain: told that a target is to try the credential that was refused once more.
   ///   - post: takes events and log lines.
   init(
     _ items: [Item], clock: any HostClock, seed: UInt64,
-    replace: @escaping ([any Provider], TargetID) -> Void,
+    replace: @escaping (CredentialedProviders, TargetID) -> Void,
+    tryAgain: @escaping (TargetID) -> Void = { _ in },
     post: @escaping ([Observation]) -> Void
   ) {
     var seeds = SeededGenerator(seed: seed)
@@ -43,6 +52,7 @@ final class CredentialBook {
     }
     self.clock = clock
     self.replace = replace
+    self.tryAgain = tryAgain
     self.post = post
   }
 
@@ -53,7 +63,7 @@ final class CredentialBook {
   private(set) var lastFailure: String?
   var finalFailure: String? { entries.lazy.compactMap(\.finalFailure).first }
 
-  /// Renews what is due.
+  /// Renews what is due, and has what was refused tried again.
   /// - Returns: how long there is nothing to do by time alone; at most ``longestRest``, because the wall clock may be
   ///   set at any moment.
   func step() -> Duration {
@@ -61,22 +71,62 @@ final class CredentialBook {
       renew(index)
     }
     let now = CredentialInstant(reading: clock)
+    for index in entries.indices where entries[index].schedule.takeTrial(at: now) {
+      for client in entries[index].item.clients { tryAgain(client.target) }
+    }
     let next = entries.compactMap(\.schedule.nextLook).min() ?? now.elapsed + Self.longestRest
     return min(Self.longestRest, max(.milliseconds(10), next - now.elapsed))
   }
 
   static let longestRest = Duration.seconds(10)
 
-  /// A provider answered that it does not take a target's credential.
-  func noteRefusal(of target: TargetID) {
+  /// A provider answered that it does not take a target's credential. Nothing is sent to the target any more, until it is
+  /// given another one or told to try again.
+  func note(_ refusal: CredentialRefusal) {
     let now = CredentialInstant(reading: clock)
-    for index in entries.indices where entries[index].item.clients.contains(where: { $0.target == target }) {
-      if entries[index].schedule.noteRefusal(at: now) {
-        log(
-          .warning, "the \(entries[index].item.source.name) was refused; a new one is asked for",
-          entries[index])
-      }
+    guard let (index, client) = entry(of: refusal.target, serial: refusal.serial),
+      let course = entries[index].schedule.noteRefusal(at: now)
+    else { return }
+    let entry = entries[index]
+    let name = entry.item.source.name
+    switch course {
+    case .renew: say("\(refusal.words): nothing is sent before there is a new \(name)", .warning, entry)
+    case .pause(let end):
+      let age = (entry.schedule.age(at: now) ?? .zero).components.seconds
+      let advice = client.advice(refusal.status, refusal.reason)
+      say(
+        "\(refusal.words) for the \(name) of \(age) s ago: nothing is sent for "
+          + "\((end - now.elapsed).components.seconds) s, then one notification is tried"
+          + (advice.isEmpty ? "" : "; \(advice)"), entry.isAdvised ? nil : .error, entry)
+      entries[index].isAdvised = true
     }
+  }
+
+  /// A provider took the credential that it had refused, or the one after it.
+  func noteTaken(by target: TargetID, serial: Int) {
+    guard let (index, _) = entry(of: target, serial: serial) else { return }
+    entries[index].schedule.noteTaken()
+    if entries[index].isAdvised {
+      entries[index].isAdvised = false
+      log(.notice, "the \(entries[index].item.source.name) is taken again", entries[index])
+    }
+  }
+
+  /// The credential with that number, if it is still the one in use.
+  private func entry(of target: TargetID, serial: Int) -> (Int, Client)? {
+    for (index, entry) in entries.enumerated() where entry.serial == serial {
+      if let client = entry.item.clients.first(where: { $0.target == target }) { return (index, client) }
+    }
+    return nil
+  }
+
+  /// An event for every target that shares the credential, and a line in the log where there is a level.
+  private func say(_ detail: String, _ level: LogLine.Level?, _ entry: Entry) {
+    post(
+      entry.item.clients.map {
+        .event(Event(at: clock.wallNow(), kind: .retryAfter, target: $0.target, detail: detail))
+      })
+    if let level { log(level, detail, entry) }
   }
 
   private func renew(_ index: Int) {
@@ -89,7 +139,12 @@ final class CredentialBook {
       entries[index].schedule.noteIssued(lifetime: lifetime, at: now)
       entries[index].isInTrouble = false
       entries[index].finalFailure = nil
-      for client in entries[index].item.clients { replace(client.providers(value), client.target) }
+      entries[index].serial += 1
+      for client in entries[index].item.clients {
+        replace(
+          CredentialedProviders(providers: client.providers(value), serial: entries[index].serial),
+          client.target)
+      }
       let word = isFirst ? "made" : "renewed"
       let detail = "\(source.name) \(word)\(took.isEmpty ? "" : " in \(took)")"
       post(

@@ -7,11 +7,15 @@ import Synchronization
 /// notification and renewed ahead of their end, so no notification ever waits for one.
 final class CredentialKeeper: Sendable {
   private struct State {
-    var refused: Set<TargetID> = []
+    /// The newest of each target.
+    var refused: [TargetID: CredentialRefusal] = [:]
+    /// By their serial numbers.
+    var taken: [TargetID: Int] = [:]
     var isStopping = false
-    var replace: (@Sendable ([any Provider], TargetID) -> Void)?
+    var replace: (@Sendable (CredentialedProviders, TargetID) -> Void)?
+    var tryAgain: (@Sendable (TargetID) -> Void)?
     /// The newest providers of each target.
-    var providers: [TargetID: [any Provider]] = [:]
+    var providers: [TargetID: CredentialedProviders] = [:]
     var first: FirstRound = .waiting(nil)
   }
 
@@ -39,7 +43,8 @@ final class CredentialKeeper: Sendable {
     }
     DedicatedThread.start(name: "credentials") { [self] in
       let book = CredentialBook(
-        items, clock: clock, seed: seed, replace: { [self] in take($0, of: $1) }, post: post)
+        items, clock: clock, seed: seed, replace: { [self] in take($0, of: $1) },
+        tryAgain: { [self] target in state.withLock { $0.tryAgain }?(target) }, post: post)
       run(book, clock: clock, patience: patience)
     }
   }
@@ -56,53 +61,52 @@ final class CredentialKeeper: Sendable {
       }
       if let done { waiter.resume(with: done) }
     }
-    return state.withLock { $0.providers }
+    return state.withLock { $0.providers.mapValues(\.providers) }
   }
 
-  /// Tells of every later renewal.
-  /// - Parameter replace: called on the keeper's thread; must not call back.
-  func onRenewal(_ replace: @escaping @Sendable ([any Provider], TargetID) -> Void) {
+  /// Tells of the credentials that are in use, and of every later one.
+  /// - Parameters:
+  ///   - replace: called on the keeper's thread; must not call back.
+  ///   - tryAgain: told that a target is to try the credential that was refused once more; the same holds.
+  func onRenewal(
+    _ replace: @escaping @Sendable (CredentialedProviders, TargetID) -> Void,
+    tryAgain: @escaping @Sendable (TargetID) -> Void = { _ in }
+  ) {
     // What was renewed between the first round and now is told at once; under the lock, so that none overtakes another.
     state.withLock { state in
       state.replace = replace
+      state.tryAgain = tryAgain
       for (target, providers) in state.providers { replace(providers, target) }
     }
   }
 
-  /// Looks through what the timing thread saw for credentials that were refused. Called on that thread: costs next to
-  /// nothing when there are none.
+  /// Looks through what the timing thread saw for credentials that were refused, or taken again. Called on that thread:
+  /// costs next to nothing when there are none.
   func note(_ observations: [Observation]) {
     guard !targets.isEmpty else { return }
-    var refused: Set<TargetID> = []
-    for case .answered(let answer) in observations where Self.isRefusal(answer) {
+    for case .answered(let answer) in observations {
+      guard let news = answer.credential, targets.contains(answer.id.target) else { continue }
       let target = answer.id.target
-      if targets.contains(target) { refused.insert(target) }
-    }
-    guard !refused.isEmpty else { return }
-    let isNews = state.withLock { state in
-      let isNews = !refused.isSubset(of: state.refused)
-      state.refused.formUnion(refused)
-      return isNews
-    }
-    if isNews { wake.signal() }
-  }
-
-  /// Expired, or of the kind that 401 is for: missing or no longer good (RFC 9110, section 15.5.2). What a provider
-  /// never took, and will not take when it is made anew, is nobody's to renew.
-  private static func isRefusal(_ answer: AnsweredRequest) -> Bool {
-    switch answer.credential {
-    case .expired: true
-    case .refused: answer.status == 401
-    case .renewedTooOften, nil: false
+      state.withLock { state in
+        switch news.kind {
+        case .refused:
+          state.refused[target] = CredentialRefusal(
+            target: target, serial: news.serial, status: answer.status, reason: answer.reason ?? "")
+        case .taken: state.taken[target] = news.serial
+        }
+      }
+      wake.signal()
     }
   }
 
+  /// Ends it; whoever waits for the first ones waits no longer.
   func stop() {
     state.withLock { $0.isStopping = true }
     wake.signal()
+    finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
   }
 
-  private func take(_ providers: [any Provider], of target: TargetID) {
+  private func take(_ providers: CredentialedProviders, of target: TargetID) {
     state.withLock { state in
       state.providers[target] = providers
       state.replace?(providers, target)
@@ -115,14 +119,18 @@ final class CredentialKeeper: Sendable {
       let rest = book.step()
       finishFirst(book, isLate: clock.monotonicNow() > deadline)
       _ = wake.wait(timeout: .now() + .nanoseconds(Int(rest.nanoseconds)))
-      let (isStopping, refused) = state.withLock { state in
-        defer { state.refused = [] }
-        return (state.isStopping, state.refused)
+      let (isStopping, taken, refused) = state.withLock { state in
+        defer {
+          state.taken = [:]
+          state.refused = [:]
+        }
+        return (state.isStopping, state.taken, state.refused)
       }
       if isStopping { break }
-      for target in refused { book.noteRefusal(of: target) }
+      // A refusal that came with it is the later one: nothing was sent between a refusal and a trial.
+      for (target, serial) in taken { book.noteTaken(by: target, serial: serial) }
+      for refusal in refused.values { book.note(refusal) }
     }
-    finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
   }
 
   private func finishFirst(_ book: CredentialBook, isLate: Bool) {

@@ -2,27 +2,32 @@ import Measurement
 
 /// When one credential is to be renewed, as a value that a clock steps.
 ///
-/// It is due before its life ends, when the wall clock was set (what dates it is then wrong), or when the provider
-/// refused it. It is never due within the rule's floor of the last one, and after a failure not before a wait that
-/// doubles from 1 s to 60 s.
+/// It is due before its life ends, or when the wall clock was set (what dates it is then wrong), but not within the rule's
+/// floor of the last one; and after a failure not before a wait that doubles from 1 s to 60 s.
+///
+/// A credential that the provider refused is renewed at once, if it is old enough for that. Where it is not, or the new
+/// one is refused as well, time is needed: a pause that doubles from 10 s to 15 minutes, each drawn between once and one
+/// and a half times that. At its end there is a new one, or the same one is tried again.
 struct CredentialSchedule: Sendable {
   static let firstWait = Duration.seconds(1)
   static let longestWait = Duration.seconds(60)
+  static let firstPause = Duration.seconds(10)
+  static let longestPause = Duration.seconds(900)
   /// A wall clock that moved by more than this against the elapsed time was set.
   static let clockStep = Duration.seconds(30)
-  /// Refusals so soon after a renewal are most likely of requests that left before it.
-  static let grace = Duration.seconds(10)
-  /// Refusals of one fresh credential after another double the floor up to this.
-  static let longestFloor = Duration.seconds(3600)
 
   let rule: CredentialRule
   private(set) var issued: CredentialInstant?
   private var renewal: MonotonicTime?
   private(set) var failures = 0
   private var notBefore: MonotonicTime?
-  /// The provider refused the one there is.
-  private(set) var isRefused = false
+  /// It was refused, and another one is wanted as soon as one can be had.
+  private var isRenewalWanted = false
+  /// When a refused one's pause ends.
+  private var pauseEnd: MonotonicTime?
+  /// Since the provider last took one.
   private var refusals = 0
+  private var pauses = 0
   private var generator: SeededGenerator
 
   init(rule: CredentialRule, seed: UInt64) {
@@ -32,21 +37,21 @@ struct CredentialSchedule: Sendable {
 
   func isDue(at now: CredentialInstant) -> Bool {
     if let notBefore, now.elapsed < notBefore { return false }
-    guard let issued, let renewal else { return true }
-    guard now.elapsed - issued.elapsed >= floor else { return false }
-    return isRefused || now.elapsed >= renewal || wallClockWasSet(at: now)
+    guard let renewal, let age = age(at: now) else { return true }
+    if isRenewalWanted { return true }
+    if let pauseEnd, now.elapsed >= pauseEnd, age >= rule.refusedFloor { return true }
+    return age >= rule.floor && (now.elapsed >= renewal || wallClockWasSet(at: now))
   }
 
-  /// The next instant at which it can be due by time alone.
+  /// The next instant at which something can be due by time alone.
   var nextLook: MonotonicTime? {
     guard let issued, let renewal else { return notBefore }
-    let due = isRefused ? issued.elapsed + floor : max(renewal, issued.elapsed + floor)
-    return max(due, notBefore ?? due)
+    let due = isRenewalWanted ? issued.elapsed : max(renewal, issued.elapsed + rule.floor)
+    let next = max(due, notBefore ?? due)
+    return pauseEnd.map { min($0, next) } ?? next
   }
 
-  private var floor: Duration {
-    min(max(Self.longestFloor, rule.floor), rule.floor * (1 << min(refusals, 10)))
-  }
+  func age(at now: CredentialInstant) -> Duration? { issued.map { now.elapsed - $0.elapsed } }
 
   private func wallClockWasSet(at now: CredentialInstant) -> Bool {
     guard let issued else { return false }
@@ -57,8 +62,8 @@ struct CredentialSchedule: Sendable {
 
   /// A new one came.
   mutating func noteIssued(lifetime: Duration, at now: CredentialInstant) {
-    refusals = isRefused ? refusals + 1 : 0
-    isRefused = false
+    isRenewalWanted = false
+    pauseEnd = nil
     failures = 0
     notBefore = nil
     issued = now
@@ -76,10 +81,31 @@ struct CredentialSchedule: Sendable {
   }
 
   /// The provider answered a request that it does not take the credential.
-  /// - Returns: whether that is news.
-  mutating func noteRefusal(at now: CredentialInstant) -> Bool {
-    guard let issued, !isRefused, now.elapsed - issued.elapsed >= Self.grace else { return false }
-    isRefused = true
+  /// - Returns: what to do; `nil` when that is being done already.
+  mutating func noteRefusal(at now: CredentialInstant) -> RefusalCourse? {
+    guard let age = age(at: now), !isRenewalWanted, pauseEnd == nil else { return nil }
+    refusals += 1
+    if refusals == 1, age >= rule.refusedFloor {
+      isRenewalWanted = true
+      return .renew
+    }
+    let full = min(Self.firstPause.nanoseconds << Int64(min(pauses, 20)), Self.longestPause.nanoseconds)
+    pauses += 1
+    let end = now.elapsed + .nanoseconds(full + Int64(Double(full / 2) * generator.unit()))
+    pauseEnd = end
+    return .pause(until: end)
+  }
+
+  /// Whether the refused one is to be tried again now, because its pause is over and no new one may be had.
+  mutating func takeTrial(at now: CredentialInstant) -> Bool {
+    guard let pauseEnd, now.elapsed >= pauseEnd else { return false }
+    self.pauseEnd = nil
     return true
+  }
+
+  /// The provider took one after it had refused.
+  mutating func noteTaken() {
+    refusals = 0
+    pauses = 0
   }
 }

@@ -11,6 +11,7 @@ enum RefusalAdvice {
     "BadTopic": "set topic to the app's bundle ID",
     "Unregistered": "the app was removed from the device: get a new device token",
     "ExpiredToken": "get a new device token from the app",
+    "UnrelatedKeyIdInToken": "use one key for all targets of a team",
     "InvalidProviderToken": "check that key_id, team_id and the signing key belong together",
     "ExpiredProviderToken": "check this machine's clock",
     "BadEnvironmentKeyInToken": "the key is for the other environment: production or sandbox",
@@ -19,6 +20,8 @@ enum RefusalAdvice {
     "BadCertificateEnvironment": "the certificate is for the other environment: production or sandbox",
     "TooManyRequests": "the device got too many notifications: wait",
     // FCM.
+    "UNAUTHENTICATED":
+      "check this machine's clock, and that the service account is enabled",
     "UNREGISTERED": "the app was removed from the device: get a new registration token",
     "SENDER_ID_MISMATCH": "the registration token belongs to another project's app",
     "PERMISSION_DENIED": "enable the Firebase Cloud Messaging API for the project",

@@ -24,7 +24,10 @@ public final class CollectorRun: Sendable {
 
   private struct Stopping {
     var isRequested = false
+    /// Nothing can be recorded any more.
+    var hasRecordingFailed = false
     var thread: TimingThread?
+    var services: TargetServices?
   }
 
   public init(
@@ -40,12 +43,19 @@ public final class CollectorRun: Sendable {
   /// Asks the run to end in order: nothing more is planned, what is under way is awaited, the book is closed. May be
   /// called from any thread, at any time, more than once.
   public func stop() {
-    let thread = stopping.withLock { state in
+    let (thread, services) = stopping.withLock { state in
       state.isRequested = true
-      return state.thread
+      return (state.thread, state.services)
     }
-    thread?.stop(draining: longestTimeout)
+    if let thread {
+      thread.stop(draining: longestTimeout)
+    } else {
+      // It still waits for a credential or a subscription.
+      services?.stop()
+    }
   }
+
+  private var timing: TimingThread? { stopping.withLock { $0.thread } }
 
   /// What a run needs before it can begin.
   struct Preparation {
@@ -101,6 +111,10 @@ public final class CollectorRun: Sendable {
       let assembled = targets.compactMap { target in
         registration[target.configuration.name].map { (id: $0.id, variants: $0.variants, target: target) }
       }
+      let recorder = recorder(
+        of: run, bootID: bootID, targets: assembled.map { $0.target.ledgerTarget(id: $0.id) },
+        known: try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach), store: store, inbox: inbox
+      )
       let services = try TargetServices(
         credentials: assembled.compactMap { $0.target.credential(id: $0.id, clock: clock) },
         subscriptions: assembled.compactMap {
@@ -108,52 +122,29 @@ public final class CollectorRun: Sendable {
             id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
         }, clock: clock, seed: run.fingerprint, sink: inbox, post: { inbox.post($0) })
       defer { services.stop() }
-      let credentialed = try await services.ready()
-      let timing = try TimingThread(
-        run: run,
-        targets: try assembled.map {
-          try $0.target.transportTarget(
-            id: $0.id, seed: run.fingerprint, authenticator: authenticator,
-            providers: credentialed[$0.id], variants: $0.variants)
-        },
-        clock: clock
-      ) {
-        services.note($0)
-        inbox.post($0)
-      }
-      services.attach(timing)
-      let ledgerTargets = assembled.map { $0.target.ledgerTarget(id: $0.id) }
-      let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
-      let recorder = RecorderThread(
-        inbox: inbox, clock: clock,
-        make: { [clock, logger] in
-          Recorder(
-            run: run, bootID: bootID, targets: ledgerTargets, store: store, inbox: inbox, clock: clock,
-            host: HostName.current(), known: known, loopLag: { timing.statistics.loopLag },
-            onCommitted: { timing.committed($0.target, through: $0.lastSequence) },
-            onLog: { logger.log($0) })
-        },
-        onTrouble: { [logger] error in
-          if let error {
-            logger.error("\(error); sending waits for the store, tried again each second")
-          } else {
-            logger.notice("the store takes commits again")
+      do {
+        if let credentialed = try await ready(services) {
+          let timing = try TimingThread(
+            run: run,
+            targets: try assembled.map {
+              try $0.target.transportTarget(
+                id: $0.id, seed: run.fingerprint, authenticator: authenticator,
+                providers: credentialed[$0.id], variants: $0.variants)
+            },
+            clock: clock
+          ) {
+            services.note($0)
+            inbox.post($0)
           }
-        },
-        onFailure: { [logger] error in
-          logger.error("\(error); nothing can be recorded any more, so nothing more is sent")
-          timing.stop(draining: .zero)
-        })
-      let sending = AsyncStream<Never>.makeStream()
-      try timing.start { sending.continuation.finish() }
-      let isStopRequested = stopping.withLock { state in
-        state.thread = timing
-        return state.isRequested
+          services.attach(timing)
+          try await send(timing) { onStart(RunStart(run: run, receiptsPort: listener?.port)) }
+        }
+      } catch {
+        // What is known so far stays in the book.
+        inbox.close(by: clock.monotonicNow())
+        _ = try? await recorder.finished()
+        throw error
       }
-      if isStopRequested { timing.stop(draining: longestTimeout) }
-      onStart(RunStart(run: run, receiptsPort: listener?.port))
-
-      for await _ in sending.stream {}
       let wasStopped = stopping.withLock { $0.isRequested }
       inbox.post([
         .event(Event(at: clock.wallNow(), kind: .runStopped, detail: wasStopped ? "stopped" : "completed"))
@@ -165,13 +156,76 @@ public final class CollectorRun: Sendable {
       let recorded = try await recorder.finished()
       try store.endRun(run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed)
       await listener?.shutdown()
-      return RunEnd(run: run, wasStopped: wasStopped, timing: timing.statistics, recorder: recorded)
+      return RunEnd(
+        run: run, wasStopped: wasStopped, timing: timing?.statistics ?? TimingStatistics(), recorder: recorded
+      )
     } catch {
       await listener?.shutdown()
       // The collector may live on, and nobody else closes it; if the store is the trouble, the next start does.
       if let begun { try? store.endRun(begun, at: clock.wallNow(), reason: .failed) }
       throw error
     }
+  }
+
+  private func recorder(
+    of run: RunID, bootID: String, targets: [LedgerTarget], known: [DeviceExchange], store: CollectorStore,
+    inbox: RecorderInbox
+  ) -> RecorderThread {
+    RecorderThread(
+      inbox: inbox, clock: clock,
+      make: { [self] in
+        Recorder(
+          run: run, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
+          host: HostName.current(), known: known,
+          loopLag: { [self] in timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
+          onCommitted: { [self] in timing?.committed($0.target, through: $0.lastSequence) },
+          onLog: { [logger] in logger.log($0) })
+      },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); sending waits for the store, tried again each second")
+        } else {
+          logger.notice("the store takes commits again")
+        }
+      },
+      onFailure: { [self] error in
+        logger.error("\(error); nothing can be recorded any more, so nothing more is sent")
+        stopping.withLock { $0.hasRecordingFailed = true }
+        timing?.stop(draining: .zero)
+      })
+  }
+
+  /// Waits for what must be there before anything is sent.
+  /// - Returns: the providers of targets with credentials; `nil` when the run was told to stop meanwhile.
+  private func ready(_ services: TargetServices) async throws -> [TargetID: [any Provider]]? {
+    let isStopRequested = stopping.withLock { state in
+      state.services = services
+      return state.isRequested
+    }
+    if isStopRequested { return nil }
+    do {
+      return try await services.ready()
+    } catch {
+      if stopping.withLock({ $0.isRequested }) { return nil }
+      throw error
+    }
+  }
+
+  /// Sends until the schedule ends or the run is told to stop.
+  private func send(_ timing: TimingThread, onStart: () -> Void) async throws {
+    let sending = AsyncStream<Never>.makeStream()
+    let state = stopping.withLock { state in
+      state.thread = timing
+      return state
+    }
+    try timing.start { sending.continuation.finish() }
+    if state.hasRecordingFailed {
+      timing.stop(draining: .zero)
+    } else if state.isRequested {
+      timing.stop(draining: longestTimeout)
+    }
+    onStart()
+    for await _ in sending.stream {}
   }
 
   /// What is under way when the run is told to stop may still be answered for so long.
@@ -203,7 +257,12 @@ public final class CollectorRun: Sendable {
     }
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
-    return try selected.map { try TargetAssembly($0, options: options) }
+    let now = clock.wallNow()
+    return try selected.map { target in
+      let assembly = try TargetAssembly(target, options: options)
+      try assembly.check(at: now)
+      return assembly
+    }
   }
 
   /// For this run alone.

@@ -153,6 +153,9 @@ public final class CollectorService: Sendable {
         onStart(begun)
       }
       closeBook(in: store)
+      if let row = start.row, !state.withLock({ $0.hasBegun }) {
+        try store.answer(row, refusal: "the run was stopped before it began to send")
+      }
       onEnd(end)
       return end
     } catch {
@@ -217,9 +220,8 @@ extension CollectorService: RunControl {
   func requestStop(row: Int64) -> ControlReply {
     let (reply, run) = state.withLock { state -> (ControlReply, CollectorRun?) in
       switch state.phase {
-      case .starting: return (.later, nil)
       case .idle: return (.refused("no run is being recorded"), nil)
-      case .recording, .closing:
+      case .starting, .recording, .closing:
         guard let run = state.run else { return (.later, nil) }
         state.phase = .closing
         state.stopRows.append(row)

@@ -15,6 +15,9 @@ final class TargetServices: Sendable {
 
   private let keeper: CredentialKeeper
   private let subscribers: [NtfySubscriber]
+  /// What is waited for over the network before anything is sent, for people.
+  private let awaited: [String]
+  private let say: @Sendable (String) -> Void
 
   /// Begins to make credentials and to open subscriptions.
   /// - Parameters:
@@ -25,7 +28,14 @@ final class TargetServices: Sendable {
     credentials: [Credential], subscriptions: [NtfySubscriber.Subject], clock: any HostClock, seed: UInt64,
     sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
-    keeper = CredentialKeeper(Self.items(credentials), clock: clock, seed: seed, post: post)
+    let items = Self.items(credentials)
+    awaited =
+      items.filter(\.source.isRemote).map { "the \($0.source.name)" }
+      + subscriptions.map { "the subscription of \($0.name)" }
+    say = { message in
+      post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
+    }
+    keeper = CredentialKeeper(items, clock: clock, seed: seed, post: post)
     var subscribers: [NtfySubscriber] = []
     for subject in subscriptions {
       do {
@@ -60,6 +70,9 @@ final class TargetServices: Sendable {
   /// - Returns: the providers of targets with credentials.
   /// - Throws: ``CollectorError``.
   func ready() async throws -> [TargetID: [any Provider]] {
+    if !awaited.isEmpty {
+      say("sending begins when these are there: \(awaited.joined(separator: ", "))")
+    }
     let providers = try await keeper.first()
     for subscriber in subscribers { try await subscriber.opened() }
     return providers
@@ -67,13 +80,17 @@ final class TargetServices: Sendable {
 
   /// From now on renewed credentials go to the timing thread.
   func attach(_ timing: TimingThread) {
-    keeper.onRenewal { timing.replaceProviders($0, of: $1) }
+    keeper.onRenewal {
+      timing.replaceProviders($0.providers, of: $1, serial: $0.serial)
+    } tryAgain: {
+      timing.tryCredentialAgain(of: $0)
+    }
   }
 
   /// Looks through what the timing thread saw; called on that thread.
   func note(_ observations: [Observation]) { keeper.note(observations) }
 
-  /// Ends both; may be called more than once.
+  /// Ends both, and ``ready()`` with an error if somebody waits there; may be called more than once.
   func stop() {
     keeper.stop()
     for subscriber in subscribers { subscriber.stop() }

@@ -12,11 +12,12 @@ public struct ScheduleCounts: Sendable, Equatable {
   public var missedRetryAfter: Int64 = 0
   public var missedStopping: Int64 = 0
   public var missedProviderLimit: Int64 = 0
+  public var missedCredential: Int64 = 0
 
   public init() {}
 
   public var missed: Int64 {
-    missedLag + missedInFlight + missedRetryAfter + missedStopping + missedProviderLimit
+    missedLag + missedInFlight + missedRetryAfter + missedStopping + missedProviderLimit + missedCredential
   }
 
   mutating func count(_ reason: MissedReason) {
@@ -26,6 +27,7 @@ public struct ScheduleCounts: Sendable, Equatable {
     case .retryAfter: missedRetryAfter += 1
     case .stopping: missedStopping += 1
     case .providerLimit: missedProviderLimit += 1
+    case .credential: missedCredential += 1
     }
   }
 }

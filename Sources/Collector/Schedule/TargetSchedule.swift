@@ -37,6 +37,8 @@ struct TargetSchedule: Sendable {
   let variants: [VariantID]
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
+  /// The provider refused the credential: what comes due meanwhile is missed (`credential`).
+  var isCredentialRefused = false
 
   private var arrivals: ArrivalSequence
   /// The instant drawn but not yet in a block.
@@ -127,7 +129,7 @@ struct TargetSchedule: Sendable {
     while let next = planned.first, next.planned <= now, next.sequence <= committedThrough {
       planned.popFirst()
       counts.due += 1
-      if isPaused(at: now) { return miss(next, .retryAfter) }
+      if let silence = silence(at: now) { return miss(next, silence) }
       let isOvertaken = planned.first.map { $0.planned <= now } ?? false
       if isOvertaken, now - next.planned > tolerance { return miss(next, .lag) }
       waiting.append(next)
@@ -150,8 +152,8 @@ struct TargetSchedule: Sendable {
   mutating func takeOverdue(at now: MonotonicTime, inFlight: Int) -> Step? {
     guard let next = waiting.first else { return nil }
     let reason: MissedReason
-    if isPaused(at: now) {
-      reason = .retryAfter
+    if let silence = silence(at: now) {
+      reason = silence
     } else if now - next.planned > limits.maxLag {
       reason = .lag
     } else if inFlight >= limits.maxInFlight {
@@ -195,7 +197,11 @@ struct TargetSchedule: Sendable {
     pausedUntil = max(pausedUntil ?? instant, instant)
   }
 
-  private func isPaused(at now: MonotonicTime) -> Bool { pausedUntil.map { now < $0 } ?? false }
+  /// Why nothing may be sent now, whatever is due.
+  func silence(at now: MonotonicTime) -> MissedReason? {
+    if let pausedUntil, now < pausedUntil { return .retryAfter }
+    return isCredentialRefused ? .credential : nil
+  }
 
   /// Ends the plan. What is due and unsent is missed (`stopping`); what is planned for later was never due, stays
   /// unmentioned, and is for the run's end to take out of the plan.

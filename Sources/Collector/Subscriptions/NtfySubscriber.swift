@@ -63,8 +63,6 @@ final class NtfySubscriber: Sendable {
     self.post = post
     DedicatedThread.start(name: "subscriber") { [self] in
       NtfyConnectionLoop(self).run()
-      finishFirst(
-        .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
     }
   }
 
@@ -83,11 +81,13 @@ final class NtfySubscriber: Sendable {
     }
   }
 
-  /// Ends it; what was heard is handed on.
+  /// Ends it; what was heard is handed on, and whoever waits for the first `open` waits no longer.
   func stop() {
     state.withLock { $0.isStopping = true }
     var one: UInt64 = 1
     _ = write(wake, &one, 8)
+    finishFirst(
+      .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
   }
 
   fileprivate var isStopping: Bool { state.withLock { $0.isStopping } }

@@ -32,4 +32,6 @@ public enum MissedReason: String, Sendable, Hashable, CaseIterable {
   case stopping
   /// Sending it would have broken the provider's documented limits.
   case providerLimit = "provider_limit"
+  /// The provider had refused the credential, and there was no better one yet.
+  case credential
 }

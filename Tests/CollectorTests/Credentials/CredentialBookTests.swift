@@ -35,6 +35,7 @@ final class ScriptedSource: CredentialSource {
     var replaced: [(target: Int64, header: String)] = []
     var events: [Event] = []
     var lines: [LogLine] = []
+    var trials: [Int64] = []
     private(set) lazy var book = makeBook()
     private let items: [CredentialBook.Item]
 
@@ -42,7 +43,8 @@ final class ScriptedSource: CredentialSource {
 
     private func makeBook() -> CredentialBook {
       CredentialBook(
-        items, clock: clock, seed: 5, replace: { [unowned self] in note($0, of: $1) },
+        items, clock: clock, seed: 5, replace: { [unowned self] in note($0.providers, of: $1) },
+        tryAgain: { [unowned self] in trials.append($0.rawValue) },
         post: { [unowned self] observations in
           for observation in observations {
             if case .event(let event) = observation { events.append(event) }
@@ -63,9 +65,9 @@ final class ScriptedSource: CredentialSource {
   }
 
   private static func client(_ target: Int64) -> CredentialBook.Client {
-    CredentialBook.Client(target: TargetID(rawValue: target)) { credential in
-      [TokenProvider(token: credential)]
-    }
+    CredentialBook.Client(
+      target: TargetID(rawValue: target), providers: { [TokenProvider(token: $0)] },
+      advice: { _, reason in reason == "ExpiredProviderToken" ? "look at the clock" : "" })
   }
 
   @Test func oneTokenServesAllItsTargets() {
@@ -137,25 +139,80 @@ final class ScriptedSource: CredentialSource {
     #expect(!fixture.book.isComplete)
   }
 
-  @Test func aRefusedTokenIsRenewedOnce() {
+  private static func refusal(
+    _ target: Int64 = 1, serial: Int, _ status: Int = 401, _ reason: String = "UNAUTHENTICATED"
+  ) -> CredentialRefusal {
+    CredentialRefusal(target: TargetID(rawValue: target), serial: serial, status: status, reason: reason)
+  }
+
+  @Test func aRefusedTokenIsRenewedOnceAndAtOnce() {
     let source = ScriptedSource(isRemote: true)
-    let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
+    let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1), Self.client(2)])])
     _ = fixture.book.step()
-    for _ in 0..<60 {
-      fixture.clock.advance(.seconds(2))
-      fixture.book.noteRefusal(of: TargetID(rawValue: 1))
-      fixture.book.noteRefusal(of: TargetID(rawValue: 77))
-      _ = fixture.book.step()
-      if source.timesAsked == 2 { break }
+    fixture.clock.advance(.seconds(30))
+    for _ in 0..<50 {
+      fixture.book.note(Self.refusal(1, serial: 1))
+      fixture.book.note(Self.refusal(2, serial: 1))
+      fixture.book.note(Self.refusal(77, serial: 1))
     }
+    _ = fixture.book.step()
     #expect(source.timesAsked == 2)
-    #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
-    #expect(fixture.lines.count == 1)
-    // Quiet from then on.
+    #expect(fixture.replaced.map(\.header) == ["token-1", "token-1", "token-2", "token-2"])
+    #expect(fixture.events.map(\.kind).filter { $0 == .retryAfter }.count == 2)
+    #expect(
+      fixture.events.first { $0.kind == .retryAfter }?.detail
+        == "401 UNAUTHENTICATED: nothing is sent before there is a new test token")
+    // What is said of the old one later is no news, and quiet follows.
+    fixture.book.note(Self.refusal(1, serial: 1))
     for _ in 0..<300 {
       fixture.clock.advance(.seconds(10))
       _ = fixture.book.step()
     }
+    #expect(source.timesAsked == 2 && fixture.trials == [])
+  }
+
+  /// Apple takes no new token within 20 minutes: there is a pause, one event that says what to do, one line.
+  @Test func aYoungTokenThatIsRefusedIsSaidOnceAndTriedAgain() {
+    let source = ScriptedSource()
+    let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
+    _ = fixture.book.step()
+    fixture.clock.advance(.seconds(180))
+    let refusal = Self.refusal(serial: 1, 403, "ExpiredProviderToken")
+    for _ in 0..<50 { fixture.book.note(refusal) }
+    let pauses = fixture.events.filter { $0.kind == .retryAfter }
+    #expect(pauses.count == 1 && fixture.lines.count == 1)
+    let detail = pauses.first?.detail ?? ""
+    #expect(
+      detail.hasPrefix("403 ExpiredProviderToken for the test token of 180 s ago: nothing is sent for 1")
+        && detail.hasSuffix("look at the clock"), "\(detail)")
+    for _ in 0..<15 {
+      _ = fixture.book.step()
+      fixture.clock.advance(.seconds(1))
+    }
+    _ = fixture.book.step()
+    #expect(fixture.trials == [1] && source.timesAsked == 1)
+    // Refused again: a longer pause, and nothing more in the log.
+    fixture.book.note(refusal)
+    #expect(fixture.events.filter { $0.kind == .retryAfter }.count == 2 && fixture.lines.count == 1)
+    fixture.book.noteTaken(by: TargetID(rawValue: 1), serial: 1)
+    #expect(fixture.lines.last?.message == "the test token is taken again")
+  }
+
+  @Test func anOldTokenThatIsRefusedIsReplacedAtOnceAndThenLeftAlone() {
+    let source = ScriptedSource()
+    let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
+    _ = fixture.book.step()
+    fixture.clock.advance(.seconds(25 * 60))
+    fixture.book.note(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
+    _ = fixture.book.step()
+    #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
+    // The second is refused as well: no third within 20 minutes.
+    for _ in 0..<(19 * 60) {
+      fixture.book.note(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
+      _ = fixture.book.step()
+      fixture.clock.advance(.seconds(1))
+    }
     #expect(source.timesAsked == 2)
+    #expect((3...7).contains(fixture.trials.count), "\(fixture.trials.count)")
   }
 }

@@ -13,11 +13,11 @@ import Testing
     return CredentialBook.Item(source: source, rule: .oauth, clients: [client])
   }
 
-  private static func answer(_ status: Int, _ credential: CredentialSignal?) -> Observation {
+  private static func answer(_ status: Int, _ news: CredentialNews?) -> Observation {
     .answered(
       AnsweredRequest(
         id: SampleID(target: target, sequence: 1), at: .zero, source: .callback, status: status,
-        isAccepted: status == 200, credential: credential))
+        isAccepted: status == 200, credential: news))
   }
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
@@ -58,24 +58,30 @@ import Testing
     let source = ScriptedSource(isRemote: true)
     let keeper = CredentialKeeper([Self.item(source)], clock: clock, seed: 1, post: { _ in })
     _ = try await keeper.first()
-    let renewals = Mutex(0)
-    keeper.onRenewal { _, _ in renewals.withLock { $0 += 1 } }
-    // What a provider never takes is not renewed, nor what it took; nor is another target's.
+    let (renewals, told) = AsyncStream<Int>.makeStream()
+    keeper.onRenewal { renewed, _ in told.yield(renewed.serial) }
+    var serials = renewals.makeAsyncIterator()
+    #expect(await serials.next() == 1)
     clock.advance(.seconds(70))
-    keeper.note([Self.answer(403, .refused), Self.answer(200, nil), Self.answer(429, .renewedTooOften)])
-    keeper.note([Self.answer(401, .expired)])
-    let deadline = ContinuousClock.now + .seconds(30)
-    while renewals.withLock({ $0 }) < 2, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    keeper.note([Self.answer(200, nil), Self.answer(401, CredentialNews(.refused(.expired), serial: 1))])
+    #expect(await serials.next() == 2)
     #expect(source.timesAsked == 2)
+    // What concerns an older one, or what is taken, asks for nothing.
+    keeper.note([
+      Self.answer(401, CredentialNews(.refused(.expired), serial: 1)),
+      Self.answer(200, CredentialNews(.taken, serial: 2)),
+    ])
+    clock.advance(.seconds(70))
+    keeper.note([Self.answer(401, CredentialNews(.refused(.expired), serial: 2))])
+    #expect(await serials.next() == 3)
+    #expect(source.timesAsked == 3)
     keeper.stop()
   }
 
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
     let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, post: { _ in })
     #expect(try await keeper.first().isEmpty)
-    keeper.note([Self.answer(401, .expired)])
+    keeper.note([Self.answer(401, CredentialNews(.refused(.expired), serial: 0))])
     keeper.stop()
   }
 

@@ -83,44 +83,107 @@ import Testing
     #expect(schedule.nextLook == now.elapsed + .seconds(300))
   }
 
+  /// Whatever was under way was refused too; one new one is wanted, at once.
   @Test func aRefusalIsFollowedByOneRenewal() {
     var schedule = Self.issued(.oauth, lifetime: .seconds(3600))
-    // Answers to requests that left with the old one.
-    #expect(!Self.refuse(&schedule, at: Self.after(.seconds(3))))
-    #expect(Self.refuse(&schedule, at: Self.after(.seconds(30))))
-    for second in 31..<60 {
-      #expect(!Self.refuse(&schedule, at: Self.after(.seconds(second))))
-      #expect(!schedule.isDue(at: Self.after(.seconds(second))))
-    }
-    #expect(schedule.isDue(at: Self.after(.seconds(60))))
-    schedule.noteIssued(lifetime: .seconds(3600), at: Self.after(.seconds(60)))
-    #expect(!schedule.isDue(at: Self.after(.seconds(61))))
+    let now = Self.after(.seconds(30))
+    #expect(schedule.noteRefusal(at: now) == .renew)
+    #expect(schedule.isDue(at: now))
+    for _ in 0..<100 { #expect(schedule.noteRefusal(at: now) == nil) }
+    schedule.noteIssued(lifetime: .seconds(3600), at: now)
+    #expect(!schedule.isDue(at: Self.after(.seconds(31))))
+    schedule.noteTaken()
+    // The next one, an hour later or a minute, is as new as the first.
+    #expect(schedule.noteRefusal(at: Self.after(.seconds(90))) == .renew)
   }
 
-  /// A provider that refuses every one is not asked with a new one each minute for ever.
+  @Test func anIssuerThatIsAwayIsAskedUntilTheRefusedOneIsReplaced() {
+    var schedule = Self.issued(.oauth, lifetime: .seconds(3600))
+    #expect(schedule.noteRefusal(at: Self.after(.seconds(30))) == .renew)
+    schedule.noteFailure(at: Self.after(.seconds(30)))
+    #expect(!schedule.isDue(at: Self.after(.milliseconds(30_400))))
+    #expect(schedule.isDue(at: Self.after(.seconds(31))))
+    #expect(!Self.tries(&schedule, at: Self.after(.seconds(31))))
+  }
+
+  /// A provider that refuses every one is left in peace longer and longer; each pause ends with a new one.
   @Test func refusalsOfFreshOnesComeToRest() {
     var schedule = Self.issued(.oauth, lifetime: .seconds(3600))
-    var renewals = 0
-    for second in 1..<(6 * 3600) {
+    var renewals: [Int] = []
+    var isSending = true
+    for second in 10..<(6 * 3600) {
       let now = Self.after(.seconds(second))
-      _ = Self.refuse(&schedule, at: now)
+      if isSending {
+        #expect(schedule.noteRefusal(at: now) != nil)
+        isSending = false
+      }
       if schedule.isDue(at: now) {
-        renewals += 1
+        renewals.append(second)
         schedule.noteIssued(lifetime: .seconds(3600), at: now)
+        isSending = true
+      }
+      #expect(!Self.tries(&schedule, at: now))
+    }
+    #expect(renewals.first == 10)
+    #expect((20...30).contains(renewals.count), "\(renewals)")
+    let pauses = zip(renewals.dropFirst(), renewals).map { $0 - $1 }
+    #expect((10...17).contains(pauses[0]) && (20...32).contains(pauses[1]))
+    #expect(pauses.suffix(10).allSatisfy { (900...1352).contains($0) })
+  }
+
+  /// An older one may be renewed at once (TooManyProviderTokenUpdates begins below 20 minutes).
+  @Test func anOldTokenOfAppleIsRenewedAtOnce() {
+    var schedule = Self.issued(.apns, lifetime: .seconds(3600))
+    let now = Self.after(.seconds(20 * 60))
+    #expect(schedule.noteRefusal(at: now) == .renew)
+    #expect(schedule.isDue(at: now))
+  }
+
+  /// A young one is tried again after pauses that double, and renewed as soon as it is 20 minutes old.
+  @Test func aYoungTokenOfAppleIsTriedAgainAndRenewedInTime() {
+    var schedule = Self.issued(.apns, lifetime: .seconds(3600))
+    var trials: [Int] = []
+    var isSending = true
+    var renewed: Int?
+    for second in 5..<3600 where renewed == nil {
+      let now = Self.after(.seconds(second))
+      if isSending {
+        guard case .pause = schedule.noteRefusal(at: now) else {
+          Issue.record("renewed at \(second) s")
+          return
+        }
+        isSending = false
+      }
+      if schedule.isDue(at: now) {
+        renewed = second
+      } else if Self.tries(&schedule, at: now) {
+        trials.append(second)
+        isSending = true
       }
     }
-    #expect(renewals <= 6 + 6)
-    #expect(renewals >= 6)
+    #expect((6...7).contains(trials.count), "\(trials)")
+    #expect((1200...(1200 + 1352)).contains(renewed ?? 0), "\(renewed ?? 0)")
   }
 
-  @Test func noTokenOfAppleIsRenewedWithinTwentyMinutesWhateverIsRefused() {
+  /// One answer that was wrong, and the same token is good again.
+  @Test func aRefusalThatPassesLeavesNothingBehind() {
     var schedule = Self.issued(.apns, lifetime: .seconds(3600))
-    _ = Self.refuse(&schedule, at: Self.after(.seconds(60)))
-    #expect(!schedule.isDue(at: Self.after(.seconds(20 * 60 - 1))))
-    #expect(schedule.isDue(at: Self.after(.seconds(20 * 60))))
+    for round in 0..<5 {
+      let now = Self.after(.seconds(60 + 60 * round))
+      guard case .pause(let end) = schedule.noteRefusal(at: now) else {
+        Issue.record("no pause")
+        return
+      }
+      #expect(end - now.elapsed >= .seconds(10) && end - now.elapsed <= .seconds(15))
+      #expect(schedule.nextLook == end)
+      #expect(!Self.tries(&schedule, at: now))
+      #expect(Self.tries(&schedule, at: Self.after(.seconds(60 + 60 * round + 16))))
+      schedule.noteTaken()
+    }
+    #expect(schedule.nextLook == Self.start.elapsed + .seconds(40 * 60))
   }
 
-  private static func refuse(_ schedule: inout CredentialSchedule, at now: CredentialInstant) -> Bool {
-    schedule.noteRefusal(at: now)
+  private static func tries(_ schedule: inout CredentialSchedule, at now: CredentialInstant) -> Bool {
+    schedule.takeTrial(at: now)
   }
 }

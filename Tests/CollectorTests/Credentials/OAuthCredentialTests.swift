@@ -10,51 +10,14 @@ import Testing
   .serialized, .enabled(if: Tool.hasPyJWT, "python3 with PyJWT, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct OAuthCredentialTests {
-  /// A service account whose key openssl made.
-  private struct Account {
-    let privateKey: String
-    let publicKeyFile: String
-
-    init() throws {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "pushscope-account-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let keyFile = folder.appendingPathComponent("key.pem")
-      publicKeyFile = folder.appendingPathComponent("public.pem").path
-      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", keyFile.path)
-      try Self.openssl("pkey", "-in", keyFile.path, "-pubout", "-out", publicKeyFile)
-      privateKey = try String(contentsOf: keyFile, encoding: .utf8)
-    }
-
-    func serviceAccount(tokenURI: String) throws -> ServiceAccount {
-      let fields = [
-        "type": "service_account", "project_id": "probe-1", "private_key_id": "k1",
-        "private_key": privateKey, "client_email": "probe@probe-1.iam.gserviceaccount.com",
-        "token_uri": tokenURI,
-      ]
-      return try ServiceAccount(json: Array(try JSONEncoder().encode(fields)))
-    }
-
-    private static func openssl(_ arguments: String...) throws {
-      guard let openssl = Tool.find("openssl") else { throw ServerProcess.Missing() }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: openssl)
-      process.arguments = arguments
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw ServerProcess.Missing() }
-    }
-  }
-
-  private static func credential(_ account: Account, at url: String) throws -> OAuthCredential {
+  private static func credential(_ account: TestAccount, at url: String) throws -> OAuthCredential {
     OAuthCredential(
-      account: try account.serviceAccount(tokenURI: url),
+      account: try account.parsed(tokenURI: url),
       client: BlockingRequest(caFile: TestCertificate.good?.certificate, clock: SystemClock()))
   }
 
   @Test func anAssertionIsExchanged() throws {
-    let account = try Account()
+    let account = try TestAccount()
     let server = try ServerProcess.fcm(["--public-key", account.publicKeyFile, "--lifetime", "1234"])
     let credential = try Self.credential(account, at: TransportRun.https(server, path: "/token"))
     guard case .issued(let value, let lifetime, let took) = credential.issue(at: SystemClock().wallNow())
@@ -70,8 +33,8 @@ struct OAuthCredentialTests {
   }
 
   @Test func aStrangersKeyIsRefusedForGood() throws {
-    let server = try ServerProcess.fcm(["--public-key", try Account().publicKeyFile])
-    let credential = try Self.credential(try Account(), at: TransportRun.https(server, path: "/token"))
+    let server = try ServerProcess.fcm(["--public-key", try TestAccount().publicKeyFile])
+    let credential = try Self.credential(try TestAccount(), at: TransportRun.https(server, path: "/token"))
     guard case .failed(let reason, let isFinal, _) = credential.issue(at: SystemClock().wallNow()) else {
       Issue.record("a token for a stranger")
       return
@@ -81,7 +44,7 @@ struct OAuthCredentialTests {
   }
 
   @Test func anEndpointThatIsBusyOrAwayIsAskedAgain() throws {
-    let account = try Account()
+    let account = try TestAccount()
     let server = try ServerProcess.fcm(
       ["--public-key", account.publicKeyFile, "--unavailable", "1", "--retry-after", "7"])
     let credential = try Self.credential(account, at: TransportRun.https(server, path: "/token"))
@@ -101,7 +64,7 @@ struct OAuthCredentialTests {
 
   /// All together: the first token before the first message, a new one in the middle of sending, none refused.
   @Test func messagesGoOutWithFreshTokens() async throws {
-    let account = try Account()
+    let account = try TestAccount()
     let server = try ServerProcess.fcm(["--public-key", account.publicKeyFile, "--unavailable", "1"])
     let origin = "https://127.0.0.1:\(server.port)"
     let client = CredentialBook.Client(target: TransportRun.target) { token in

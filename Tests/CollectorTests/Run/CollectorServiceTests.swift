@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Glibc
 import Logging
 import Measurement
 import Store
@@ -122,6 +123,92 @@ struct CollectorServiceTests {
     let run = try #require(try reader.latestRun())
     #expect(run.endReason == .completed)
     #expect(run.counts.planned == 3)
+  }
+
+  /// What is waited for before anything is sent.
+  enum Wait: String, CaseIterable, CustomTestStringConvertible {
+    case accessToken = "an access token"
+    case subscription = "a subscription"
+
+    var testDescription: String { rawValue }
+
+    /// A target whose endpoint takes connections and never says a word.
+    func target(port: Int) throws -> String {
+      switch self {
+      case .subscription:
+        return
+          "{ name: quiet, provider: ntfy, endpoint: 'http://127.0.0.1:\(port)', topic: t, subscribe: true }"
+      case .accessToken:
+        let url = "https://127.0.0.1:\(port)"
+        let account = try TestAccount().file(tokenURI: url + "/token")
+        return "{ name: quiet, provider: fcm, endpoint: '\(url)', device_token: '${TOKEN}',"
+          + " credentials: { service_account_file: \(account) } }"
+      }
+    }
+  }
+
+  private func waitingService(for wait: Wait, port: Int) throws -> CollectorService {
+    let file = directory.appendingPathComponent("waiting.yaml").path
+    try "targets:\n  - \(wait.target(port: port))\n".write(
+      toFile: file, atomically: true, encoding: .utf8)
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return CollectorService(
+      configuration: try PushscopeConfiguration.load(path: file, environment: ["TOKEN": "device"]),
+      options: CollectorOptions(storePath: storePath), logger: logger)
+  }
+
+  /// Both have half a minute for it; who stops it does not wait for that.
+  @Test(
+    "told to end while it waits for the first token or subscription, it ends in order",
+    arguments: Wait.allCases)
+  func endsWaiting(for wait: Wait) async throws {
+    let silent = try #require(LoopbackSocket.silent())
+    defer { close(silent.fd) }
+    let service = try waitingService(for: wait, port: silent.port)
+    let life = Task { try await service.run() }
+    _ = try await eventually("it says what it waits for") { () -> Bool? in
+      guard let lines = try? StoreReader.open(at: storePath).log(after: 0, limit: 100).rows else {
+        return nil
+      }
+      return lines.contains { $0.line.message.contains("sending begins when these are there: ") } ? true : nil
+    }
+    service.stop()
+    let end = try await life.value
+    #expect(end?.wasStopped == true)
+    let run = try #require(try StoreReader.open(at: storePath).latestRun())
+    #expect(run.endReason == .stopped && run.counts.planned == 0)
+  }
+
+  @Test("a run that waits is stopped through the store", arguments: Wait.allCases)
+  func stopsWaiting(for wait: Wait) async throws {
+    let silent = try #require(LoopbackSocket.silent())
+    defer { close(silent.fd) }
+    let service = try waitingService(for: wait, port: silent.port)
+    let life = Task { try await service.run() }
+    let desk = ControlDesk(storePath: storePath, clock: SystemClock())
+    _ = try await eventually("a run") { () -> Bool? in
+      (try? StoreReader.open(at: storePath).latestRun()) == nil ? nil : true
+    }
+    #expect(try await settled(desk, .stop) == .done)
+    #expect(try StoreReader.open(at: storePath).latestRun()?.endReason == .stopped)
+    // The next one is stopped as well, and whoever started it is told.
+    let start = try desk.submit(.start(name: "two"))
+    _ = try await eventually("the second run") {
+      try StoreReader.open(at: storePath).runs().count == 2 ? true : nil
+    }
+    #expect(try await settled(desk, .stop) == .done)
+    let outcome = try await eventually("an answer") {
+      let outcome = try desk.outcome(of: start)
+      return outcome == .waiting ? nil : outcome
+    }
+    guard case .refused(let reason) = outcome else {
+      Issue.record("a run that never sent was started")
+      return
+    }
+    #expect(reason.contains("stopped before"))
+    service.stop()
+    _ = try await life.value
   }
 
   @Test("told to end while idle, it ends")

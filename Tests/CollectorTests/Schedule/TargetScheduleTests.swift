@@ -266,6 +266,24 @@ import Testing
     #expect(schedule.counts.missedRetryAfter == 5)
   }
 
+  @Test func nothingIsSentWithARefusedCredential() throws {
+    var schedule = try Self.planned()
+    _ = Self.admit(&schedule, at: Self.start)
+    schedule.isCredentialRefused = true
+    #expect(
+      Self.take(&schedule, at: Self.start + .milliseconds(5))
+        == [.missed(PlannedNotification(sequence: 1, planned: Self.start), .credential)])
+    #expect(
+      Self.admit(&schedule, at: Self.start + .milliseconds(20)).map(\.reason) == [.credential, .credential])
+    // A pause that the provider asked for is the better reason.
+    schedule.pause(until: Self.start + .milliseconds(35))
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(30)).map(\.reason) == [.retryAfter])
+    schedule.isCredentialRefused = false
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(40)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(40))) == [5])
+    #expect(schedule.counts.missedCredential == 3 && schedule.counts.missed == 4)
+  }
+
   @Test func stoppingMissesWhatIsDueAndForgetsTheRest() throws {
     var schedule = try Self.planned()
     _ = Self.admit(&schedule, at: Self.start + .milliseconds(10))
@@ -353,6 +371,7 @@ import Testing
         schedule.acknowledge(through: uncommitted.removeFirst().lastSequence)
       }
       if random.unit() < 0.01 { schedule.pause(until: now + .milliseconds(50)) }
+      if random.unit() < 0.02 { schedule.isCredentialRefused.toggle() }
       for missed in Self.admit(&schedule, at: now) { end(missed.sequence) }
       inFlight = Int(Double(inFlight) * random.unit())
       for _ in 0..<Int(random.unit() * 6) {

@@ -21,7 +21,8 @@ struct NginxTests {
     #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
   }
 
-  /// With many at once some are on their way when the GOAWAY comes: each has one end and none goes twice.
+  /// With many at once some are on their way when the GOAWAY comes: each has one end, and what nginx says it left out
+  /// goes once more.
   @Test func connectionsThatEndInTheMiddleOfManyAreAccountedFor() throws {
     let server = try ServerProcess.nginx(
       "keepalive_requests 20; http2_max_concurrent_streams 8; location / { return 200 ok; }")
@@ -36,7 +37,7 @@ struct NginxTests {
       seen.failed.values.allSatisfy { words.contains($0.reason) }, "\(seen.failed.values.map(\.detail))")
     #expect(seen.accepted > 300)
     #expect(seen.events(.connected).count >= 20)
-    #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
+    #expect(seen.answered.values.allSatisfy { (1...2).contains($0.attempt) })
   }
 
   @Test func asksForAndChecksOurCertificate() throws {

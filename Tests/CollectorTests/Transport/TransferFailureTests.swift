@@ -62,12 +62,46 @@ import Testing
     #expect(reason(CURLE_ABORTED_BY_CALLBACK, .sent, retried: true, socket: .established) == .refusedStream)
   }
 
+  /// Only what the peer itself said: everything else may have been processed (RFC 9113, section 8.7).
+  @Test func whatIsCertainlyUnprocessed() {
+    func failure(
+      _ code: CURLcode, _ message: String = "", refused: Bool = false, goaway: Bool = false,
+      stage: TransferFailure.Stage = .sent
+    ) -> TransferFailure {
+      TransferFailure(
+        code: code, stage: stage, message: message, wasRetried: true, sawGoaway: goaway,
+        socket: .established, wasRefused: refused)
+    }
+    #expect(failure(CURLE_RECV_ERROR, refused: true).isUnprocessed)
+    #expect(failure(CURLE_RECV_ERROR, refused: true).reason == .refusedStream)
+    #expect(failure(CURLE_RECV_ERROR, refused: true, goaway: true).isUnprocessed)
+    #expect(failure(CURLE_RECV_ERROR, refused: true, goaway: true).reason == .goaway)
+    let words = "HTTP/2 stream 5 was not closed cleanly: REFUSED_STREAM (err 7)"
+    #expect(failure(CURLE_HTTP2_STREAM, words).isUnprocessed)
+    #expect(!failure(CURLE_RECV_ERROR, goaway: true).isUnprocessed)
+    #expect(!failure(CURLE_RECV_ERROR).isUnprocessed)
+    #expect(!failure(CURLE_HTTP2_STREAM, "was not closed cleanly: CANCEL (err 8)").isUnprocessed)
+    #expect(!failure(CURLE_COULDNT_CONNECT, refused: true, stage: .connecting).isUnprocessed)
+    var givenUp = failure(CURLE_RECV_ERROR, refused: true)
+    givenUp.wasGivenUp = true
+    #expect(!givenUp.isUnprocessed)
+  }
+
   @Test func whatWeGaveUpTimedOut() {
     var failure = TransferFailure(
       code: CURLE_PARTIAL_FILE, stage: .sent, message: "HTTP/2 stream 5 was not closed")
     failure.wasGivenUp = true
     #expect(failure.reason == .timeout)
     #expect(failure.detail.contains("given up"))
+  }
+
+  @Test func whatWasUnderWayOnABrokenConnectionGoesWithIt() {
+    var failure = TransferFailure(code: CURLE_GOT_NOTHING, stage: .sent, message: "Empty reply from server")
+    #expect(!failure.breaksConnection && failure.reason == .closed)
+    failure.wasBroken = true
+    #expect(failure.reason == .protocol && failure.detail.contains("broke the protocol"))
+    let words = "nghttp2_session_mem_recv() returned -902:The user callback function failed"
+    #expect(TransferFailure(code: CURLE_RECV_ERROR, stage: .sent, message: words).breaksConnection)
   }
 
   /// libcurl's code for a transfer that our callback ended differs from version to version.

@@ -13,6 +13,14 @@ final class Connection {
   var allowance: StreamAllowance
   /// A GOAWAY came: nothing new goes onto it.
   var isDraining = false
+  /// The last stream that the peer's GOAWAY says it may have processed.
+  var lastStream: Int?
+  /// How many streams we opened: they have the odd numbers from 1 (RFC 9113, section 5.1.1).
+  var streams = 0
+  /// The peer refused a stream: libcurl uses it for nothing new.
+  var isSpent = false
+  /// We ended it because nothing on it could be understood any more.
+  var isBroken = false
   /// We ended it because it had been silent for the timeout.
   var isGivenUp = false
   /// Something came while no request was under way: most likely the peer's farewell.
@@ -31,6 +39,8 @@ final class Connection {
   }
 
   var stands: Bool { id > 0 }
+  /// What is under way may be answered on it; nothing new goes there.
+  var isLeaving: Bool { isDraining || isSpent || isBroken || isGivenUp }
 
   func cork() { _ = clinux_set_cork(fd, 1) }
   func uncork() { _ = clinux_set_cork(fd, 0) }

@@ -35,6 +35,15 @@ struct TransferFailure: Sendable, Equatable {
   /// Whether we ended it ourselves because the answer was larger than we keep.
   var isTooLarge = false
   var socket = Socket.unknown
+  /// Whether the connection had become useless by an answer that libcurl could not make sense of.
+  var wasBroken = false
+  /// Whether the peer said that it had not processed it.
+  var wasRefused = false
+
+  /// Whether it is certain that the peer did nothing with it (RFC 9113, section 8.7).
+  var isUnprocessed: Bool {
+    stage == .sent && !wasGivenUp && !isTooLarge && (wasRefused || message.contains("REFUSED_STREAM"))
+  }
 
   var reason: FailureReason {
     if wasGivenUp { return .timeout }
@@ -73,7 +82,8 @@ struct TransferFailure: Sendable, Equatable {
   /// The connection went, or libcurl would have sent the request again: both look alike in the code.
   private var reasonOfLoss: FailureReason {
     if sawGoaway { return .goaway }
-    if message.contains("REFUSED_STREAM") { return .refusedStream }
+    if wasBroken { return .protocol }
+    if isUnprocessed { return .refusedStream }
     if message.contains("reset by peer") || message.contains("Broken pipe") { return .reset }
     if message.contains("nghttp2") { return .protocol }
     switch socket {
@@ -84,6 +94,9 @@ struct TransferFailure: Sendable, Equatable {
     }
   }
 
+  /// Whether libcurl can read nothing more on the connection, although it does not know it.
+  var breaksConnection: Bool { stage == .sent && message.contains("nghttp2") }
+
   /// For people: the detail of the event.
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }
@@ -91,6 +104,7 @@ struct TransferFailure: Sendable, Equatable {
       return
         "the answer is larger than \(PushResponse.maximumBodyBytes) bytes, or its headers are without end"
     }
+    if wasBroken { return "an answer on the connection broke the protocol" }
     if !message.isEmpty { return message }
     switch reason {
     case .goaway: return "the connection is going away"

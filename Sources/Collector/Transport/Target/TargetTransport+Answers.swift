@@ -51,7 +51,7 @@ extension TargetTransport {
       backoff.noteSuccess()
       judge(transfer, status: status, version: version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1, answer)
     } else {
-      fail(transfer, code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, at: now)
+      end(transfer, code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, at: now)
     }
     recycle(transfer)
   }
@@ -70,8 +70,9 @@ extension TargetTransport {
       .answered(
         AnsweredRequest(
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
-          isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use, attempt: 1,
-          httpVersion: version, credential: judgement.credential)))
+          isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use,
+          attempt: transfer.attempt, httpVersion: version,
+          credential: credentialNews(of: transfer, judgement, status: status))))
     let sent = transfer.sent ?? transfer.startedAt
     guard judgement.verdict != .accepted else {
       pauseRule.noteAccepted(sentAt: sent)
@@ -92,9 +93,30 @@ extension TargetTransport {
     schedule.pause(until: until)
   }
 
+  /// Believes what an answer says of the credential.
+  private func credentialNews(
+    of transfer: Transfer, _ judgement: ProviderJudgement, status: Int
+  ) -> CredentialNews? {
+    guard let serial = trust?.serial else { return nil }
+    switch judgement.credential {
+    case .renewedTooOften: return nil
+    case .expired, .refused:
+      guard let signal = judgement.credential, trust?.noteRefused(epoch: transfer.credentialEpoch) == true
+      else { return nil }
+      schedule.isCredentialRefused = true
+      return CredentialNews(.refused(signal), serial: serial)
+    case nil:
+      // A server in trouble has not looked at it.
+      guard status < 500, status != 429, trust?.noteTaken(epoch: transfer.credentialEpoch) == true
+      else { return nil }
+      return CredentialNews(.taken, serial: serial)
+    }
+  }
+
   // MARK: Failures
 
-  private func fail(
+  /// No answer came: a failure, unless it can be sent once more.
+  private func end(
     _ transfer: Transfer, _ code: CURLcode, stage: TransferFailure.Stage, at now: MonotonicTime
   ) {
     let connection = transfer.connection
@@ -106,12 +128,27 @@ extension TargetTransport {
       message: transfer.wasRetried ? transfer.messageAtRetry : transfer.errorMessage,
       wasRetried: transfer.wasRetried, sawGoaway: connection?.isDraining ?? false,
       wasGivenUp: connection?.isGivenUp ?? false, isTooLarge: transfer.isTooLarge,
-      socket: transfer.wasRetried ? transfer.socketAtRetry : connection?.socketState ?? .unknown)
+      socket: transfer.wasRetried ? transfer.socketAtRetry : connection?.socketState ?? .unknown,
+      wasBroken: connection?.isBroken ?? false,
+      wasRefused: transfer.wasRefused || connection?.lastStream.map { transfer.stream > $0 } ?? false)
+    if failure.breaksConnection, let connection, !connection.isBroken {
+      connection.isBroken = true
+      shutdown(connection.fd, Int32(SHUT_RDWR))
+      allowConnections()
+    }
+    if failure.isUnprocessed {
+      connection?.isSpent = true
+      allowConnections()
+      if transfer.attempt == 1, !isStopped {
+        secondAttempts.append(SecondAttempt(notification: transfer.notification, failure: failure))
+        return
+      }
+    }
     if stage != .sent { noteConnectFailure(failure, at: now) }
     loop.observe(
       .failed(
-        sampleID(transfer.notification), reason: failure.reason, attempt: stage == .sent ? 1 : 0,
-        detail: failure.detail, at: now))
+        sampleID(transfer.notification), reason: failure.reason,
+        attempt: stage == .sent ? transfer.attempt : transfer.attempt - 1, detail: failure.detail, at: now))
   }
 
   /// How far it had come, read from which of libcurl's phases are stamped.
@@ -151,13 +188,20 @@ extension TargetTransport {
   func note(_ text: CurlText, from transfer: Transfer) {
     switch text {
     case .retry: noteRetry(of: transfer)
+    case .refused:
+      transfer.wasRefused = true
+      noteRetry(of: transfer)
     case .goaway(let error, let lastStream):
       // Said while libcurl looked at an idle connection, before the transfer was on any: it is that one.
-      guard let connection = transfer.connection ?? usable, !connection.isDraining else { return }
+      guard let connection = transfer.connection ?? usable else { return }
+      // A peer that shuts down gently names the highest number there is, and later the right one.
+      if let lastStream { connection.lastStream = min(connection.lastStream ?? lastStream, lastStream) }
+      guard !connection.isDraining else { return }
       connection.isDraining = true
+      let last = lastStream.map { "last stream \($0), " } ?? ""
       emit(
         .goaway, connection: connection.id, at: loop.now(),
-        detail: "error \(error), last stream \(lastStream), \(connection.inFlight) unanswered")
+        detail: "error \(error), \(last)\(connection.inFlight) unanswered")
       allowConnections()
     }
   }
@@ -173,9 +217,9 @@ extension TargetTransport {
       // Not sent yet: taken back.
       curl_multi_remove_handle(multi, transfer.easy)
       opening = nil
-      schedule.giveBack(transfer.notification)
-      recycle(transfer)
+      takeBack(transfer)
     }
+    while let attempt = secondAttempts.popFirst() { giveUp(attempt, at: now) }
     for notification in schedule.stop(at: now) { observeMissed(notification, .stopping, at: now) }
     while let transfer = staged.popFirst() { recycle(transfer) }
   }
@@ -189,7 +233,7 @@ extension TargetTransport {
       inFlight -= 1
       loop.observe(
         .failed(
-          sampleID(transfer.notification), reason: .timeout, attempt: 1,
+          sampleID(transfer.notification), reason: .timeout, attempt: transfer.attempt,
           detail: "unanswered when the collector stopped",
           at: now))
       recycle(transfer)

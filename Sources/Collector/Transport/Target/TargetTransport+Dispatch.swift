@@ -61,12 +61,14 @@ extension TargetTransport {
 
   func observeSent(_ transfer: Transfer, at instant: MonotonicTime) {
     transfer.sent = instant
+    defer { transfer.setTalkative(true) }
+    // A second attempt is the peer's doing: it is part of the service time, which began with the first.
+    guard transfer.attempt == 1 else { return }
     loop.observe(
       .sent(
         SentRequest(
           id: sampleID(transfer.notification), at: instant, payloadBytes: transfer.payloadBytes,
           connection: transfer.use)))
-    transfer.setTalkative(true)
   }
 
   /// Lets libcurl do what its timers ask for; new handles are among that.
@@ -99,6 +101,10 @@ extension TargetTransport {
       guard case .missed(let notification, let reason) = step else { break }
       observeMissed(notification, reason, at: now)
     }
+    while let first = secondAttempts.first, isTooLate(first, at: now) {
+      secondAttempts.popFirst()
+      giveUp(first, at: now)
+    }
   }
 
   private static let mostPerTurn = 64
@@ -119,6 +125,18 @@ extension TargetTransport {
   private func handRound(at now: MonotonicTime) -> [Transfer] {
     var round: [Transfer] = []
     while mayHand(after: round.count, at: now) {
+      if let attempt = secondAttempts.popFirst() {
+        if isTooLate(attempt, at: now) {
+          giveUp(attempt, at: now)
+        } else if let transfer = transfer(for: attempt) {
+          hand(transfer)
+          round.append(transfer)
+        } else {
+          secondAttempts.prepend(attempt)
+          return round
+        }
+        continue
+      }
       guard let step = schedule.takeNext(at: now, inFlight: inFlight + round.count) else { break }
       switch step {
       case .missed(let notification, let reason): observeMissed(notification, reason, at: now)
@@ -136,6 +154,7 @@ extension TargetTransport {
 
   func mayHand(after handed: Int, at now: MonotonicTime) -> Bool {
     guard opening == nil else { return false }
+    if trust?.state == .onTrial, trial != nil || handed > 0 { return false }
     guard let connection = usable, connection.inFlight > 0 else {
       return handed == 0 && backoff.permits(at: now)
     }
@@ -145,6 +164,10 @@ extension TargetTransport {
 
   private func hand(_ transfer: Transfer) {
     transfer.stage = .handed
+    if let trust {
+      transfer.credentialEpoch = trust.epoch
+      if trust.state == .onTrial { trial = transfer }
+    }
     // An idle connection on which something came is most likely dead: libcurl says why only when it is talkative.
     if let usable, usable.inFlight == 0 {
       // A stamp that was late would make libcurl take it for dead.
@@ -161,8 +184,7 @@ extension TargetTransport {
     var refused = false
     for transfer in round.reversed() where transfer.stage == .handed && !transfer.isOpening {
       curl_multi_remove_handle(multi, transfer.easy)
-      schedule.giveBack(transfer.notification)
-      recycle(transfer)
+      takeBack(transfer)
       refused = true
     }
     guard refused else {
@@ -185,6 +207,31 @@ extension TargetTransport {
         detail: "the peer takes \(connection.inFlight) streams at once")
     }
     return true
+  }
+
+  /// Puts what was not sent back where it came from.
+  func takeBack(_ transfer: Transfer) {
+    if let failure = transfer.firstFailure {
+      secondAttempts.prepend(SecondAttempt(notification: transfer.notification, failure: failure))
+    } else {
+      schedule.giveBack(transfer.notification)
+    }
+    recycle(transfer)
+  }
+
+  // MARK: Second attempts
+
+  /// Whether the time for a second attempt is over, or nothing may be sent at all.
+  private func isTooLate(_ attempt: SecondAttempt, at now: MonotonicTime) -> Bool {
+    now - attempt.notification.planned > target.limits.maxLag || schedule.silence(at: now) != nil
+  }
+
+  /// There is no second attempt: what the first one came to is its end.
+  func giveUp(_ attempt: SecondAttempt, at now: MonotonicTime) {
+    loop.observe(
+      .failed(
+        sampleID(attempt.notification), reason: attempt.failure.reason, attempt: 1,
+        detail: attempt.failure.detail, at: now))
   }
 
   // MARK: Called by libcurl
@@ -211,6 +258,9 @@ extension TargetTransport {
     if !connection.stands { stand(connection, openedBy: transfer, at: now) }
     connection.inFlight += 1
     connection.hasUnreadNews = false
+    connection.isSpent = false
+    connection.streams += 1
+    transfer.stream = connection.streams * 2 - 1
     inFlight += 1
     transfer.stage = .started
     transfer.connection = connection

@@ -23,11 +23,17 @@ extension TargetTransport {
     batch {
       if let connection, isReadable { window = connection.look(at: loop.now(), offset: loop.offset) }
       var running: Int32 = 0
-      curl_multi_socket_action(multi, fd, mask, &running)
+      repeat {
+        partlyRead = nil
+        curl_multi_socket_action(multi, fd, mask, &running)
+        // libcurl 7.88 hands a large header block over in pieces of 16 kB, one a call, and does not ask for the next
+        // call; nor for the one in which it would hand the body over then.
+        partlyRead?.comesInPieces = true
+      } while partlyRead != nil
       window = nil
       settle()
       // Places that answers made free are filled at once, and leave with the acknowledgements.
-      if !isStopped, schedule.waitingCount > 0 { dispatch() }
+      if !isStopped, hasWaiting { dispatch() }
     }
     settleInterests()
   }
@@ -121,7 +127,7 @@ extension TargetTransport {
 
   /// A connection that goes away may still have answers to give; a new one is opened beside it.
   func allowConnections() {
-    let leaving = connections.count { ($0.isDraining || $0.isGivenUp) && $0.inFlight > 0 }
+    let leaving = connections.count { $0.isLeaving && $0.inFlight > 0 }
     ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1 + leaving)
   }
 }

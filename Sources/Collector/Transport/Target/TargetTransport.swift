@@ -18,6 +18,10 @@ final class TargetTransport {
   var schedule: TargetSchedule
   var backoff: ReconnectBackoff
   var pauseRule: PauseRule
+  /// `nil` when nobody renews credentials.
+  var trust: CredentialTrust?
+  /// The request that tries a credential.
+  var trial: Transfer?
 
   /// Handles at rest, handles with a request made ahead, and all there are.
   var pool: [Transfer] = []
@@ -36,6 +40,10 @@ final class TargetTransport {
   var justStarted: [Transfer] = []
   /// libcurl would have sent these again; they are taken from it as soon as it returns.
   var toldToRetry: [Transfer] = []
+  /// What a peer certainly did not process, to be sent once more.
+  var secondAttempts = FIFO<SecondAttempt>()
+  /// A request of whose answer libcurl's last call gave a part, after which there may be more without any news.
+  var partlyRead: Transfer?
   /// What the kernel said of the bytes that libcurl is reading right now.
   var window: ReceiveWindow?
   /// When libcurl wants to be called for its own timers.
@@ -64,6 +72,7 @@ final class TargetTransport {
     headStart = HeadStart.of(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
     pauseRule = PauseRule(unnamed: target.unnamedPause, seed: seeds.next())
+    trust = target.keepsCredential ? CredentialTrust() : nil
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
     ccurl_multi_set_socket_function(multi, curlSocketInterest)
@@ -87,7 +96,12 @@ final class TargetTransport {
   }
 
   /// Nothing is planned, waiting or under way any more.
-  var isFinished: Bool { schedule.isFinished && inFlight == 0 && opening == nil }
+  var isFinished: Bool {
+    schedule.isFinished && inFlight == 0 && opening == nil && secondAttempts.isEmpty
+  }
+
+  /// There is something to hand to libcurl.
+  var hasWaiting: Bool { schedule.waitingCount > 0 || !secondAttempts.isEmpty }
 
   // MARK: A turn of the loop
 
@@ -103,14 +117,14 @@ final class TargetTransport {
     if let due = schedule.nextDue, due > now, due - now <= headStart, canSendAhead {
       admit(at: due)
     }
-    if !isStopped, schedule.waitingCount > 0 { batch { dispatch() } }
+    if !isStopped, hasWaiting { batch { dispatch() } }
     settleInterests()
   }
 
   /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
   /// kernel sends full ones at once.
   private var canSendAhead: Bool {
-    guard headStart > .zero, !isStopped, opening == nil, schedule.waitingCount == 0, let usable,
+    guard headStart > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
       usable.allowance.isPrimed, let next = staged.first
     else { return false }
     return next.payloadBytes + 700 <= usable.segmentSize
@@ -124,7 +138,7 @@ final class TargetTransport {
 
   /// When ``step()`` is to be called again, if nothing else happens before.
   func nextDeadline(at now: MonotonicTime) -> MonotonicTime? {
-    if !isStopped, schedule.waitingCount > 0, mayHand(after: 0, at: now) { return now }
+    if !isStopped, hasWaiting, mayHand(after: 0, at: now) { return now }
     var next = timer
     func consider(_ instant: MonotonicTime?) {
       guard let instant else { return }
@@ -133,7 +147,10 @@ final class TargetTransport {
     if isStopped { return next }
     consider(schedule.nextInstantOfInterest)
     if canSendAhead, let due = schedule.nextDue { consider(due - headStart) }
-    if schedule.waitingCount > 0, opening == nil {
+    if let first = secondAttempts.first {
+      consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
+    }
+    if hasWaiting, opening == nil, trial == nil {
       if let usable, usable.inFlight > 0 {
         if usable.inFlight < usable.allowance.ceiling { consider(usable.allowance.nextTry) }
       } else {
@@ -144,7 +161,7 @@ final class TargetTransport {
   }
 
   /// The connection that new requests go onto, once there is one.
-  var usable: Connection? { connections.last { $0.stands && !$0.isDraining && !$0.isGivenUp } }
+  var usable: Connection? { connections.last { $0.stands && !$0.isLeaving } }
 
   /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them, as far as
   /// there is time. Encrypting one for a browser takes longer than the gap between two at high rates.
@@ -183,6 +200,15 @@ final class TargetTransport {
     return transfer
   }
 
+  /// A handle for a notification that goes onto the wire once more.
+  func transfer(for attempt: SecondAttempt) -> Transfer? {
+    guard let transfer = freeTransfer() else { return nil }
+    prepare(transfer, attempt.notification)
+    transfer.attempt = 2
+    transfer.firstFailure = attempt.failure
+    return transfer
+  }
+
   private func freeTransfer() -> Transfer? {
     if let transfer = pool.popLast() { return transfer }
     guard let transfer = Transfer(target: self) else { return nil }
@@ -207,13 +233,23 @@ final class TargetTransport {
 
   /// Goes on with others, whose credentials are newer; requests that were made ahead are made anew. What is under way
   /// is not touched.
-  func replaceProviders(_ renewed: [any Provider]) {
-    guard renewed.count == providers.count else { return }
-    providers = renewed
+  func replaceProviders(_ renewed: CredentialedProviders) {
+    guard renewed.providers.count == providers.count else { return }
+    providers = renewed.providers
     while let transfer = staged.popFirst() { recycle(transfer) }
+    trust?.renew(serial: renewed.serial)
+    schedule.isCredentialRefused = false
+  }
+
+  /// Goes on with the credential that was refused.
+  func tryCredentialAgain() {
+    trust?.tryAgain()
+    schedule.isCredentialRefused = false
   }
 
   func recycle(_ transfer: Transfer) {
+    if trial === transfer { trial = nil }
+    if partlyRead === transfer { partlyRead = nil }
     transfer.recycle()
     pool.append(transfer)
   }

@@ -24,10 +24,20 @@ final class Transfer {
   var isOpening = false
   /// libcurl said or showed that it would send it again.
   var wasRetried = false
+  /// libcurl said that the peer had not processed it.
+  var wasRefused = false
+  /// How often it is on the wire once it was sent: 1, or 2 after a refusal.
+  var attempt = 1
+  /// What the first attempt came to.
+  var firstFailure: TransferFailure?
+  /// Under which epoch of ``CredentialTrust`` it left.
+  var credentialEpoch = 0
   /// libcurl's complaint and the socket's state when that was noticed.
   var messageAtRetry = ""
   var socketAtRetry = TransferFailure.Socket.unknown
   var connection: Connection?
+  /// The number of its HTTP/2 stream.
+  var stream = 0
   var use: ConnectionUse?
   /// When libcurl was about to send; `sent` is not earlier.
   var startedAt = MonotonicTime.zero
@@ -37,6 +47,8 @@ final class Transfer {
   private(set) var headerLines: [UInt8] = []
   private(set) var responseBody: [UInt8] = []
   private(set) var isTooLarge = false
+  /// One call into libcurl did not give all header lines of the answer.
+  var comesInPieces = false
   private var headerBudget = HeaderBudget()
 
   private let errorText: UnsafeMutablePointer<CChar>
@@ -92,6 +104,9 @@ final class Transfer {
       (CURLOPT_MAXAGE_CONN, 24 * 3600),
       // Each new connection asks anew where the peer is.
       (CURLOPT_DNS_CACHE_TIMEOUT, 0),
+      // Without any meaning for http, but what libcurl asks before it sends a request again that got nothing on a used
+      // connection (Curl_retry_request): there it would not say whether the peer had refused it or the connection died.
+      (CURLOPT_RTSP_REQUEST, ccurl_rtsp_request_receive()),
       (CURLOPT_TCP_KEEPALIVE, 1),
       (CURLOPT_TCP_KEEPIDLE, 60),
       (CURLOPT_TCP_KEEPINTVL, 15),
@@ -170,6 +185,9 @@ final class Transfer {
     stage = .idle
     isOpening = false
     wasRetried = false
+    wasRefused = false
+    attempt = 1
+    firstFailure = nil
     messageAtRetry = ""
     socketAtRetry = .unknown
     connection = nil
@@ -180,6 +198,7 @@ final class Transfer {
     headerLines.removeAll(keepingCapacity: true)
     responseBody.removeAll(keepingCapacity: true)
     isTooLarge = false
+    comesInPieces = false
     headerBudget = HeaderBudget()
     errorText[0] = 0
     setTalkative(false)
@@ -204,6 +223,11 @@ final class Transfer {
     } else if headerLines.count + line.count <= ResponseHeaders.maximumBytes {
       headerLines.append(contentsOf: line)
     }
+    if answer == nil || comesInPieces {
+      target.partlyRead = self
+    } else if target.partlyRead === self {
+      target.partlyRead = nil
+    }
     return true
   }
 
@@ -214,6 +238,7 @@ final class Transfer {
       return false
     }
     responseBody.append(contentsOf: bytes)
+    if comesInPieces { target.partlyRead = self }
     return true
   }
 

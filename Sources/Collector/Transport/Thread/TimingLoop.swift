@@ -153,8 +153,11 @@ final class TimingLoop {
     for (target, sequence) in commands.committed {
       targets.first { $0.target.id == target }?.schedule.acknowledge(through: sequence)
     }
-    for (target, providers) in commands.providers {
-      targets.first { $0.target.id == target }?.replaceProviders(providers)
+    for (target, renewed) in commands.providers {
+      targets.first { $0.target.id == target }?.replaceProviders(renewed)
+    }
+    for target in commands.trials {
+      targets.first { $0.target.id == target }?.tryCredentialAgain()
     }
     guard let draining = commands.stop else { return }
     drainDeadline = now() + draining

@@ -10,7 +10,9 @@ final class TimingMailbox: Sendable {
     /// Through which sequence number a target's plan is committed.
     var committed: [TargetID: Int64] = [:]
     /// What targets shall send by from now on.
-    var providers: [TargetID: [any Provider]] = [:]
+    var providers: [TargetID: CredentialedProviders] = [:]
+    /// Which targets shall try the credential that was refused again.
+    var trials: Set<TargetID> = []
     /// How long answers may still take once everything is to stop.
     var stop: Duration?
   }

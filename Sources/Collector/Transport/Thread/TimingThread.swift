@@ -80,8 +80,18 @@ public final class TimingThread: Sendable {
   ///
   /// - Parameter providers: as many as the target began with, in the order of its variants; others are ignored. Their
   ///   URLs and headers must be as usable as those that were checked at the start.
-  public func replaceProviders(_ providers: [any Provider], of target: TargetID) {
-    mailbox.leave { $0.providers[target] = providers }
+  /// - Parameter serial: which of the target's credentials they hold; given back with what answers tell of it.
+  public func replaceProviders(_ providers: [any Provider], of target: TargetID, serial: Int = 0) {
+    mailbox.leave {
+      $0.providers[target] = CredentialedProviders(providers: providers, serial: serial)
+      $0.trials.remove(target)
+    }
+  }
+
+  /// The credential that a target's provider refused is worth another try: one notification goes out, and more when it is
+  /// taken.
+  public func tryCredentialAgain(of target: TargetID) {
+    mailbox.leave { _ = $0.trials.insert(target) }
   }
 
   /// Ends the plan. What is due and unsent is missed (`stopping`), what is under way may be answered for so long, then

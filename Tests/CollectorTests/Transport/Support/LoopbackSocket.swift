@@ -36,6 +36,12 @@ enum LoopbackSocket {
     return far >= 0 ? (near, far) : nil
   }
 
+  /// A socket that connections can be made to and that never says a word.
+  static func silent() -> (fd: Int32, port: Int)? {
+    guard let (fd, port) = bound() else { return nil }
+    return listen(fd, 16) == 0 ? (fd, port) : nil
+  }
+
   static func connects(to port: Int) -> Bool {
     let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(fd) }

@@ -12,6 +12,8 @@ struct TokenProvider: Provider {
 
   func judge(_ response: PushResponse) -> ProviderJudgement {
     if response.status == 200 { return ProviderJudgement(.accepted) }
-    return ProviderJudgement(.rejected(reason: ""), retryAfter: RetryAfter.pause(response))
+    return ProviderJudgement(
+      .rejected(reason: ""), retryAfter: RetryAfter.pause(response),
+      credential: response.status == 401 ? .expired : nil)
   }
 }
