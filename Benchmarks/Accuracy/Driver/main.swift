@@ -137,7 +137,8 @@ for (name, hits) in [("exact", exactHits), ("histogram", histogramHits)] {
     isMet: (0.94...0.96).contains(found))
 }
 verdict(
-  "measured coverage beside the analytic one", "at most \(percent(farthest) / 100) standard deviations off",
+  "measured coverage beside the analytic one",
+  "at most \((farthest * 100).rounded() / 100) standard deviations off",
   aim: "3.5",
   isMet: farthest <= 3.5)
 verdict(
