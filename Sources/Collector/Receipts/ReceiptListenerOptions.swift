@@ -1,4 +1,5 @@
 import HTTPServer
+import Measurement
 
 /// Where the listener listens, and what it stands.
 public struct ReceiptListenerOptions: Sendable {
@@ -13,6 +14,9 @@ public struct ReceiptListenerOptions: Sendable {
   public var sourceLimit: SourceLimit
   /// Batches that wait for the sink's reply; further ones are answered 503.
   public var maximumPending: Int
+  /// `/v1/clock` shows times after this one only: what earlier listeners showed is then never taken for this one's, not
+  /// even when the wall clock was set back.
+  public var showsTimesAfter: WallTime?
 
   public init(host: String, port: Int, certificateFile: String, keyFile: String) {
     self.host = host

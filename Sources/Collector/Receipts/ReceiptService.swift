@@ -32,7 +32,7 @@ final class ReceiptService {
     self.sink = sink
     self.options = options
     self.clock = clock
-    timescale = Timescale(anchor: ClockAnchor(reading: clock))
+    timescale = Timescale(anchor: ClockAnchor(reading: clock), after: options.showsTimesAfter)
     self.eventLoop = eventLoop
     self.gate = gate
     limiter = SourceLimiter(limit: options.sourceLimit)

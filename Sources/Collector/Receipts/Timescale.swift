@@ -8,6 +8,16 @@ struct Timescale: Sendable {
   /// Devices whose JSON knows only binary64 numbers give stamps back rounded to a multiple of 256 ns.
   static let rounding = Duration.nanoseconds(256)
 
+  /// - Parameter earlier: the latest that an earlier scale can have shown; this one begins a little later.
+  init(anchor: ClockAnchor, after earlier: WallTime? = nil) {
+    let first = earlier?.advanced(byMicroseconds: Self.distance) ?? anchor.wall
+    self.anchor = ClockAnchor(monotonic: anchor.monotonic, wall: max(anchor.wall, first))
+  }
+
+  /// Between what one scale showed last and the next one shows first: more than what passes between the reading of two
+  /// clocks. µs.
+  private static let distance: Int64 = 1000
+
   /// Nanoseconds since 1970 at an instant.
   func nanoseconds(at instant: MonotonicTime) -> Int64 {
     anchor.wall.microseconds * 1000 + (instant - anchor.monotonic).nanoseconds

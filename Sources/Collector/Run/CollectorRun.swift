@@ -89,7 +89,7 @@ public final class CollectorRun: Sendable {
     onStart: @escaping @Sendable (RunStart) -> Void
   ) async throws -> RunEnd {
     let inbox = RecorderInbox()
-    let listener = try await listen(secret: secret, collectorID: store.collectorID, inbox: inbox)
+    let listener = try await listen(secret: secret, store: store, bootID: bootID, inbox: inbox)
     var begun: RunID?
     do {
       var generator = SystemRandomNumberGenerator()
@@ -272,14 +272,15 @@ public final class CollectorRun: Sendable {
   }
 
   private func listen(
-    secret: [UInt8]?, collectorID: UUID, inbox: RecorderInbox
+    secret: [UInt8]?, store: CollectorStore, bootID: String, inbox: RecorderInbox
   ) async throws -> ReceiptListener? {
     guard let receipts = configuration.collector.receipts, let secret else { return nil }
-    let listenerOptions = ReceiptListenerOptions(
+    var listenerOptions = ReceiptListenerOptions(
       host: receipts.listen.host, port: receipts.listen.port, certificateFile: receipts.certificateFile,
       keyFile: receipts.keyFile.path)
+    listenerOptions.showsTimesAfter = try store.latestTimeShown(bootID: bootID)
     return try await ReceiptListener.start(
-      listenerOptions, authenticator: ReceiptAuthenticator(secret: secret, collectorID: collectorID),
+      listenerOptions, authenticator: ReceiptAuthenticator(secret: secret, collectorID: store.collectorID),
       clock: clock,
       sink: inbox)
   }

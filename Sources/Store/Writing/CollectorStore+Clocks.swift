@@ -28,6 +28,29 @@ extension CollectorStore {
   }
 }
 
+extension CollectorStore {
+  /// The latest time that earlier runs can have shown to devices: the time of day at a run's start, carried on by the
+  /// monotonic clock, up to now where the boot is the same and to its last heartbeat otherwise. Later than now when the
+  /// wall clock was set back since.
+  ///
+  /// - Returns: `nil` when there were no runs.
+  /// - Throws: ``StoreError``.
+  public func latestTimeShown(bootID: String) throws -> WallTime? {
+    let now = clock.monotonicNow().microseconds
+    return try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(r.started_at - r.started_monotonic_us
+            + CASE r.boot_id WHEN ?1 THEN ?2 ELSE max(r.started_monotonic_us, ifnull(h.monotonic_us, 0)) END)
+          FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id
+          """,
+        arguments: [bootID, now]
+      ).map(WallTime.init(microseconds:))
+    }
+  }
+}
+
 extension DeviceExchange {
   /// What ``init(row:)`` reads, in its order.
   static let columns =

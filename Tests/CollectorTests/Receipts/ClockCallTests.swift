@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  /// The wall clock was set back by a minute since the listener before: its stamps are still not this one's.
+  @Test func stampsOfAnEarlierListenerAreNeverThisOnes() async throws {
+    let clock = StandingClock()
+    let earlier = clock.wallNow().advanced(byMicroseconds: 60_000_000)
+    try await withListener(clock: clock, configure: { $0.showsTimesAfter = earlier }) { listener in
+      let now = try await ask(listener)
+      #expect(now.t2 == earlier.microseconds * 1000 + 1_000_000)
+      clock.step(.seconds(100))
+      let old = Stamps(t1: 5, t2: earlier.microseconds * 1000, t3: earlier.microseconds * 1000)
+      _ = try await post(listener, clock: [entry(old), entry(now, device: "d")])
+      #expect(listener.sink.exchanges.count == 1)
+      #expect(listener.sink.exchanges.first?.exchange.t3 ?? .zero <= MonotonicTime(microseconds: 1_000_000))
+    }
+  }
+
   @Test func stampsArrivalAndAnswerInThatOrder() async throws {
     try await withListener { listener in
       let before = Int64(Date().timeIntervalSince1970 * 1e9)

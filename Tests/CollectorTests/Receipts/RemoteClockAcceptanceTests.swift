@@ -246,6 +246,18 @@ struct RemoteClockAcceptanceTests {
     #expect(try fixture.reader.sample(fixture.id(3))?.deliveryCertainty == .limit)
   }
 
+  @Test("after the wall clock was set back, the next listener shows later times than the one before")
+  func wallSetBack() throws {
+    let fixture = try RecorderFixture()
+    let shown = fixture.clock.wallNow()
+    fixture.clock.advance(.seconds(10))
+    fixture.clock.stepWall(.seconds(-3600))
+    let expected = shown.advanced(byMicroseconds: 10_000_000)
+    #expect(try fixture.store.latestTimeShown(bootID: "boot") == expected)
+    // Of another boot nothing was shown after its last heartbeat.
+    #expect(try fixture.store.latestTimeShown(bootID: "another") == shown)
+  }
+
   @Test("exchanges of another boot, and those that are too old, are not taken up")
   func anotherBoot() throws {
     let fixture = try RecorderFixture()
