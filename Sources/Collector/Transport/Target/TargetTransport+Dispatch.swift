@@ -53,6 +53,10 @@ extension TargetTransport {
   /// - Returns: the time then.
   private func waitForPlannedInstants() -> MonotonicTime {
     var now = loop.now()
+    // Of several, the later ones were late because of the first.
+    if justStarted.count == 1, let only = justStarted.first {
+      headStart.note(spare: only.notification.planned - now)
+    }
     for transfer in justStarted {
       while now < transfer.notification.planned { now = loop.now() }
     }

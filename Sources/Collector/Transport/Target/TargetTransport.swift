@@ -11,7 +11,7 @@ final class TargetTransport {
   unowned let loop: TimingLoop
   let multi: UnsafeMutableRawPointer
 
-  let headStart: Duration
+  var headStart: HeadStart
 
   /// Renewed with their credentials; as many as the target began with.
   var providers: [any Provider]
@@ -69,7 +69,7 @@ final class TargetTransport {
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
       limits: target.limits, variants: target.variants)
     providers = target.providers
-    headStart = HeadStart.of(perSecond: target.arrivals.rate.perSecond)
+    headStart = HeadStart(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
     pauseRule = PauseRule(unnamed: target.unnamedPause, seed: seeds.next())
     trust = target.keepsCredential ? CredentialTrust() : nil
@@ -114,7 +114,7 @@ final class TargetTransport {
       now = loop.now()
     }
     admit(at: now)
-    if let due = schedule.nextDue, due > now, due - now <= headStart, canSendAhead {
+    if let due = schedule.nextDue, due > now, due - now <= headStart.current, canSendAhead {
       admit(at: due)
     }
     if !isStopped, hasWaiting { batch { dispatch() } }
@@ -124,7 +124,7 @@ final class TargetTransport {
   /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
   /// kernel sends full ones at once.
   private var canSendAhead: Bool {
-    guard headStart > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
+    guard headStart.current > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
       usable.allowance.isPrimed, let next = staged.first
     else { return false }
     return next.payloadBytes + 700 <= usable.segmentSize
@@ -146,7 +146,7 @@ final class TargetTransport {
     }
     if isStopped { return next }
     consider(schedule.nextInstantOfInterest)
-    if canSendAhead, let due = schedule.nextDue { consider(due - headStart) }
+    if canSendAhead, let due = schedule.nextDue { consider(due - headStart.current) }
     if let first = secondAttempts.first {
       consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
     }
