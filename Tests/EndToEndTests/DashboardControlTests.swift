@@ -4,41 +4,11 @@ import Testing
 /// What the dashboard asks of a collector, or does itself where there is none.
 @Suite("Runs are managed from the dashboard", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardControlTests {
-  /// A store with two finished runs.
-  private func recordedStation() throws -> Station {
-    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    for name in ["before", "after"] {
-      let collector = try station.collect(["--count", "200", "--run-name", name])
-      #expect(try collector.waitForExit() == 0)
-    }
-    service.signal(SIGTERM)
-    try service.waitForExit()
-    return station
-  }
-
-  private func open(
-    _ station: Station, in tmux: Tmux, options: String = "", environment: String = ""
-  ) throws {
-    try tmux.type(
-      "\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
-    try tmux.press("Enter")
-    try tmux.waitFor("1 Histogram")
-    try tmux.waitFor("p50")
-  }
-
-  private func leave(_ tmux: Tmux) throws {
-    try tmux.press("q")
-    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
-    #expect(try tmux.state("alternate_on") == "0")
-    #expect(try tmux.state("mouse_any_flag") == "0")
-  }
-
   @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))
   func renameAndDelete() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     try tmux.press("4")
     try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
     try tmux.press("Down")
@@ -70,7 +40,7 @@ struct DashboardControlTests {
     try tmux.waitUntil("it is gone") { !$0.contains("first try") && $0.contains("after") }
     #expect(try station.query("SELECT count(*) FROM run") == [["1"]])
     #expect(try station.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
-    try leave(tmux)
+    try tmux.leaveDashboard()
   }
 
   @Test(
@@ -103,7 +73,7 @@ struct DashboardControlTests {
     try tmux.waitFor("collector gone for")
     try tmux.press("s")
     try tmux.waitFor("no collector is at work")
-    try leave(tmux)
+    try tmux.leaveDashboard()
     service.signal(SIGTERM)
     try service.waitForExit()
   }

@@ -4,44 +4,11 @@ import Testing
 /// The screens of the dashboard in a real terminal: keys and mouse go in as bytes, text comes out.
 @Suite("The dashboard's screens in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardScreensTests {
-  /// A store with two finished runs.
-  private func recordedStation() throws -> Station {
-    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    for name in ["before", "after"] {
-      let collector = try station.collect(["--count", "200", "--run-name", name])
-      #expect(try collector.waitForExit() == 0)
-    }
-    service.signal(SIGTERM)
-    try service.waitForExit()
-    return station
-  }
-
-  private func open(_ station: Station, in tmux: Tmux, options: String = "", environment: String = "") throws
-  {
-    try tmux.type("\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
-    try tmux.press("Enter")
-    try tmux.waitFor("1 Histogram")
-    try tmux.waitFor("p50")
-  }
-
-  private func leave(_ tmux: Tmux) throws {
-    try tmux.press("q")
-    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
-    #expect(try tmux.state("alternate_on") == "0")
-    #expect(try tmux.state("mouse_any_flag") == "0")
-  }
-
-  /// A mouse event as SGR reports it; columns and rows from 1.
-  private func mouse(_ tmux: Tmux, _ button: Int, _ column: Int, _ row: Int, isRelease: Bool = false) throws {
-    try tmux.send(bytes: Array("\u{1B}[<\(button);\(column);\(row)\(isRelease ? "m" : "M")".utf8))
-  }
-
   @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
   func runs() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     try tmux.press("4")
     try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
     try tmux.press("Space")
@@ -58,14 +25,14 @@ struct DashboardScreensTests {
     try tmux.waitUntil("the older one is shown") { screen in
       screen.split(separator: "\n").first.map { $0.contains("before") } ?? false
     }
-    try leave(tmux)
+    try tmux.leaveDashboard()
   }
 
   @Test("palette, go to, replay and rotation work by keys", .timeLimit(.minutes(5)))
   func keys() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let tmux = try Tmux(columns: 150, rows: 40)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     try tmux.press(":")
     try tmux.waitFor("commands")
     try tmux.type("show the log")
@@ -99,37 +66,37 @@ struct DashboardScreensTests {
     try tmux.press("o")
     try tmux.press("1")
     try tmux.waitFor("[1 Histogram]")
-    try leave(tmux)
+    try tmux.leaveDashboard()
   }
 
   @Test("a panel is dragged by the mouse, and a click outside closes the palette", .timeLimit(.minutes(5)))
   func drag() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     // Slowly: a column at a time, each on its own, over more than half of the width.
-    try mouse(tmux, 0, 100, 28)
-    for column in stride(from: 99, through: 30, by: -3) { try mouse(tmux, 32, column, 28) }
-    try mouse(tmux, 0, 30, 28, isRelease: true)
+    try tmux.mouse(0, 100, 28)
+    for column in stride(from: 99, through: 30, by: -3) { try tmux.mouse(32, column, 28) }
+    try tmux.mouse(0, 30, 28, isRelease: true)
     try tmux.waitFor("[2 Log]")
     try tmux.press(":")
     try tmux.waitFor("commands")
-    try mouse(tmux, 0, 2, 2)
-    try mouse(tmux, 0, 2, 2, isRelease: true)
+    try tmux.mouse(0, 2, 2)
+    try tmux.mouse(0, 2, 2, isRelease: true)
     try tmux.waitUntil("the palette has gone") { !$0.contains("commands") }
     try tmux.press("m")
     try eventually("the mouse is the terminal's") { try tmux.state("mouse_any_flag") == "0" ? true : nil }
     try tmux.press("m")
     try eventually("the mouse is the dashboard's") { try tmux.state("mouse_any_flag") == "1" ? true : nil }
-    try leave(tmux)
+    try tmux.leaveDashboard()
   }
 
   @Test(
     "after a storm of resizes the screen looks as if it had always been that size", .timeLimit(.minutes(5)))
   func resizeStorm() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     var seed: UInt64 = 7
     for _ in 0..<60 {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -142,47 +109,47 @@ struct DashboardScreensTests {
     // The figures of the footer differ from one look to the next.
     func picture(_ tmux: Tmux) throws -> [Substring] { try tmux.screen().split(separator: "\n").dropLast() }
     let fresh = try Tmux(columns: 110, rows: 34)
-    try open(station, in: fresh)
+    try fresh.openDashboard(on: station)
     try fresh.waitFor("[1 Histogram]")
     var last: [Substring] = []
     try eventually("it is drawn whole", seen: { last.joined(separator: "\n") }) {
       last = try picture(tmux)
       return try last == picture(fresh) ? true : nil
     }
-    try leave(fresh)
-    try leave(tmux)
+    try fresh.leaveDashboard()
+    try tmux.leaveDashboard()
   }
 
   @Test("themes, colours and glyphs follow what is asked for", .timeLimit(.minutes(5)))
   func appearance() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let theme = try station.directory.write(
       "mine.yaml", "base: dark\ncolours: { accent: \"#010203\", text: \"#0a0b0c\" }\n")
     let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor", "NO_COLOR": ""])
-    try open(station, in: tmux, options: "--theme \(theme)")
+    try tmux.openDashboard(on: station, options: "--theme \(theme)")
     let colours = try tmux.screen(escapes: true)
     #expect(colours.contains("38;2;10;11;12"), "\(colours)")
-    try leave(tmux)
+    try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")
-    try open(station, in: tmux, environment: "NO_COLOR=1")
+    try tmux.openDashboard(on: station, environment: "NO_COLOR=1")
     #expect(try !tmux.screen(escapes: true).contains("38;"))
-    try leave(tmux)
+    try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")
-    try open(station, in: tmux, options: "--ascii")
+    try tmux.openDashboard(on: station, options: "--ascii")
     let foreign = try tmux.screen().unicodeScalars.filter { !$0.isASCII && $0 != "µ" }
     #expect(foreign.isEmpty, "\(Set(foreign))")
-    try leave(tmux)
+    try tmux.leaveDashboard()
   }
 
   @Test("a key of the configuration does what it says, and a mistake in it is named", .timeLimit(.minutes(5)))
   func configuration() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded()
     let file = try station.directory.write(
       "looks.yaml", "dashboard:\n  theme: light\n  keys: { events: F, quit: [ctrl-x] }\n")
     let tmux = try Tmux(columns: 120, rows: 36)
-    try open(station, in: tmux, options: "--config \(file)")
+    try tmux.openDashboard(on: station, options: "--config \(file)")
     try tmux.press("F")
     try tmux.waitFor("[3 Events]")
     try tmux.press("q")

@@ -3,28 +3,9 @@ import Testing
 
 @Suite("The dashboard in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardTests {
-  /// A store with a finished run of 300 notifications.
-  private func recordedStation() throws -> Station {
-    let station = try Station(rate: "300/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    let collector = try station.collect(["--count", "300"])
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
-    return station
-  }
-
-  private func open(_ station: Station, in tmux: Tmux, options: String = "") throws {
-    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store) \(options)")
-    try tmux.press("Enter")
-    try tmux.waitFor("1 Histogram")
-  }
-
   /// The shell is back, on the normal screen, with its cursor, without the mouse, echoing what is typed.
   private func expectClean(_ tmux: Tmux) throws {
-    try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
-    #expect(try tmux.state("alternate_on") == "0")
-    #expect(try tmux.state("mouse_any_flag") == "0")
+    try tmux.expectShell()
     #expect(try tmux.state("cursor_flag") == "1")
     try tmux.type("echo te''rminal is sane")
     try tmux.press("Enter")
@@ -34,9 +15,9 @@ struct DashboardTests {
 
   @Test("keys, a click on a tab and a resize move it; q gives the terminal back", .timeLimit(.minutes(5)))
   func tour() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 120, rows: 36)
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     try tmux.waitFor("p50")
     try tmux.press("3")
     try tmux.waitFor("run_stopped")
@@ -75,10 +56,10 @@ struct DashboardTests {
     "the terminal is given back after a signal and after a crash", .timeLimit(.minutes(5)),
     arguments: ["TERM", "SEGV", "INT"])
   func signals(name: String) throws {
-    let station = try recordedStation()
+    let station = try Station.recorded(runs: [""], count: 300)
     // Swift's own crash report would ask for a key before the shell comes back.
     let tmux = try Tmux(columns: 100, rows: 30, environment: ["SWIFT_BACKTRACE": "enable=no"])
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     let pid = try tmux.state("pane_pid")
     _ = try run("/usr/bin/env", ["pkill", "-\(name)", "-P", pid])
     try expectClean(tmux)
@@ -86,9 +67,9 @@ struct DashboardTests {
 
   @Test("suspend gives the terminal back, and resuming takes it again", .timeLimit(.minutes(5)))
   func suspend() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
-    try open(station, in: tmux)
+    try tmux.openDashboard(on: station)
     try tmux.press("C-z")
     try tmux.waitUntil("the shell is back") { $0.contains("Stopped") }
     #expect(try tmux.state("alternate_on") == "0")
@@ -125,7 +106,7 @@ struct DashboardTests {
 
   @Test("without a terminal it prints lines", .timeLimit(.minutes(5)))
   func plain() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded(runs: [""], count: 300)
     let result = try run(Programs.pushscope, ["dashboard", "--store", station.store])
     #expect(result.status == 0)
     #expect(result.output.contains("300"))
@@ -138,7 +119,7 @@ struct DashboardTests {
 
   @Test("a terminal that can do nothing is refused in words", .timeLimit(.minutes(5)))
   func dumb() throws {
-    let station = try recordedStation()
+    let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30)
     try tmux.type("TERM=dumb \(Programs.pushscope) dashboard --store \(station.store)")
     try tmux.press("Enter")
