@@ -27,7 +27,7 @@ struct CalibrateTests {
     try service.waitForExit()
     for command in [["summary"], ["runs", "show", "latest"]] {
       let text = try run(Programs.pushscope, command + ["--store", station.store]).output
-      #expect(text.contains("floor (calibrated 20"), "\(text)")
+      #expect(text.contains("floor of this host (calibrated 20"), "\(text)")
       #expect(text.contains("commits, longest"))
     }
     let table = try run(Programs.pushscope, calibrate, environment: ["TMPDIR": station.directory.path])

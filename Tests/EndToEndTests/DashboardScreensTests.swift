@@ -104,6 +104,8 @@ struct DashboardScreensTests {
       if seed & 3 == 0 { try tmux.press("Tab") }
     }
     try tmux.resize(columns: 110, rows: 34)
+    // A key that overtakes the last size finds the notice of a terminal that is too small.
+    try tmux.waitFor("1 Histogram")
     try tmux.press("1")
     try tmux.waitFor("[1 Histogram]")
     // The figures of the footer differ from one look to the next.
