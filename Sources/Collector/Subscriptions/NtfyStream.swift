@@ -14,6 +14,8 @@ struct NtfyStream: Sendable {
   /// Whether the server said `open` on this connection: from then on it delivers.
   private(set) var isOpen = false
   private(set) var lastMessageID: String?
+  /// What was heard last.
+  private var recent: [Heard] = []
   /// Messages of ours whose MAC was wrong since the last look.
   private(set) var forged = 0
 
@@ -39,14 +41,24 @@ struct NtfyStream: Sendable {
           forged += 1
           continue
         }
-        // Two copies that came in one piece are two all the same: their stamps must differ.
-        let copies = heard.count { $0.id == ticket.id }
-        heard.append(Heard(id: ticket.id, at: instant + .nanoseconds(Int64(copies))))
+        heard.append(distinct(Heard(id: ticket.id, at: instant)))
       case .keepalive, .other, nil: break
       }
     }
     return heard
   }
+
+  /// Copies that came with one packet are as many all the same, also where they are handed on one by one: they have one
+  /// stamp from the kernel, and by different stamps they are told from a receipt that is sent again.
+  private mutating func distinct(_ heard: Heard) -> Heard {
+    var heard = heard
+    while recent.contains(heard) { heard.at = heard.at + .nanoseconds(1) }
+    if recent.count == Self.mostRecent { recent.removeFirst(Self.mostRecent / 2) }
+    recent.append(heard)
+    return heard
+  }
+
+  private static let mostRecent = 256
 
   mutating func takeForged() -> Int {
     defer { forged = 0 }

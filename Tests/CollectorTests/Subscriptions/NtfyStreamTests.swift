@@ -35,6 +35,10 @@ import Testing
     #expect(heard.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
     #expect(heard.map { ($0.at - at).nanoseconds } == [0, 0, 1, 2])
     #expect(stream.lastMessageID == "m3")
+    // A further one with the same packet, handed on by itself.
+    let more = Self.line(4, ids[0], mac: Self.authenticator.mac(for: ids[0]))
+    let later = Array(more.utf8).withUnsafeBytes { stream.take($0, at: at) }
+    #expect(later.map { ($0.at - at).nanoseconds } == [3])
   }
 
   @Test func aWrongMACIsCounted() {
