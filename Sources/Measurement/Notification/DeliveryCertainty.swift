@@ -11,6 +11,7 @@ public enum DeliveryCertainty: String, Sendable, Hashable, CaseIterable {
   /// - Parameters:
   ///   - latency: planned to received, µs.
   ///   - error: the half-width of its bound, µs; without one nothing but the limit is known.
+  @inlinable
   public init(latency: Int64, error: Int64?) {
     guard let error else {
       self = .limit
@@ -20,5 +21,5 @@ public enum DeliveryCertainty: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether the figure is to be marked.
-  public var isMarked: Bool { self == .limit }
+  @inlinable public var isMarked: Bool { self == .limit }
 }

@@ -12,7 +12,7 @@ struct DensityReading {
   private var open: [(start: Int64, duration: Int64, counts: Tally)?]
   private var tallies: [[DensityTally]]
 
-  /// As many sums as are read for one picture.
+  /// As many sums of one variant as are read for one picture, and of all at a time.
   private static let mostRows = 40_000
 
   /// - Returns: `nil` where nothing is summed up: a store of an older version, or too young.
@@ -29,8 +29,7 @@ struct DensityReading {
     var reading = DensityReading(targets, request)
     var reached = from
     while true {
-      let page = try reader.rollups(
-        of: targets, from: reached, to: end, span: span, limit: 4 * mostRows)
+      let page = try reader.rollups(of: targets, from: reached, to: end, span: span, limit: mostRows)
       for row in page.rows { reading.take(row) }
       let isFurther = page.coveredTo > reached
       reached = max(reached, page.coveredTo)

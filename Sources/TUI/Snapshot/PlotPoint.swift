@@ -55,12 +55,11 @@ struct PlotPoint: Sendable, Hashable {
   /// Bound of the error of the delivery latency, µs.
   var deliveryError: Int64? { storedError < 0 ? nil : Int64(storedError) }
 
-  /// The delivery latency is no larger than the bound of its own error: all that is known is that it took no longer than
-  /// the two together (`DeliveryCertainty.limit`, here without a call for loops over thousands).
+  /// The delivery latency is no larger than the bound of its own error (`DeliveryCertainty.limit`).
   @inline(__always)
   var isWithinError: Bool {
-    storedDelivery != Self.absent && storedError != 0
-      && (storedError < 0 || Int64(storedError) >= storedDelivery)
+    storedDelivery != Self.absent
+      && DeliveryCertainty(latency: storedDelivery, error: deliveryError).isMarked
   }
 
   var status: Int? { storedStatus < 0 ? nil : Int(storedStatus) }

@@ -8,9 +8,9 @@ struct ListFilter: Sendable, Equatable {
 
   /// - Returns: `nil` for no words at all.
   init?(_ text: String) {
-    words = text.split(separator: " ").map { $0.utf8.map(Self.folded) }
-    self.text = words.isEmpty ? "" : text
+    let words = text.split(separator: " ").map { $0.utf8.map(Self.folded) }
     if words.isEmpty { return nil }
+    (self.text, self.words) = (text, words)
   }
 
   func matches(_ line: LogLine) -> Bool { matches([line.level.rawValue, line.label, line.message]) }
