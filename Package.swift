@@ -209,6 +209,7 @@ let package = Package(
         "Providers", "Terminal", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["pushscope"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["HTTPTestKit", "pushscope"], swiftSettings: strict),
   ]
 )

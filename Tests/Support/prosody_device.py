@@ -3,7 +3,11 @@
 logs in over XMPP, registers, and acknowledges what is pushed to it once http-ece could decrypt it. Prosody answers the
 sender 201 only then. None of it shares code with ours.
 
-    prosody_device.py FOLDER
+    prosody_device.py FOLDER [--external URL] [--receipts URL --ca FILE --heard FILE [--device NAME]]
+
+--external URL is where the world finds the service, when a proxy stands before it: subscriptions name it. With --receipts
+the device posts a receipt for each notification that it could read, to a collector whose authority is in FILE, and --heard
+FILE gets what it heard (receipt_poster.py).
 
 Writes FOLDER/subscription.json, and says on standard output, one line each:
 
@@ -12,6 +16,7 @@ Writes FOLDER/subscription.json, and says on standard output, one line each:
     undecipherable TEXT
 """
 
+import argparse
 import base64
 import ctypes
 import json
@@ -20,13 +25,14 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as tree
 
 import http_ece
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+
+import receipt_poster
 
 PUSH = "http://gultsch.de/xmpp/drafts/unified-push"
 CONFIG = """
@@ -48,7 +54,7 @@ http_ports = {{ {http} }}
 http_interfaces = {{ "127.0.0.1" }}
 https_ports = {{ }}
 http_default_host = "localhost"
-http_external_url = "http://127.0.0.1:{http}/"
+http_external_url = "{external}"
 unified_push_backend = "storage"
 VirtualHost "localhost"
 """
@@ -143,7 +149,15 @@ def connect(port):
 
 
 def main():
-    folder = os.path.abspath(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--external", help="where the world finds the service; default: where it listens")
+    parser.add_argument("--receipts", help="the collector's receipt listener")
+    parser.add_argument("--ca", help="PEM of the listener's authority")
+    parser.add_argument("--heard", help="where to write down what was heard")
+    parser.add_argument("--device", default="prosody", help="what the device calls itself")
+    options = parser.parse_args()
+    folder = os.path.abspath(options.folder)
     accounts = os.path.join(folder, "data", "localhost", "accounts")
     os.makedirs(accounts, exist_ok=True)
     with open(os.path.join(accounts, "probe.dat"), "w") as file:
@@ -151,7 +165,12 @@ def main():
     ports = {"xmpp": free_port(), "http": free_port()}
     config = os.path.join(folder, "prosody.cfg.lua")
     with open(config, "w") as file:
-        file.write(CONFIG.format(folder=folder, **ports))
+        external = options.external or f"http://127.0.0.1:{ports['http']}/"
+        file.write(CONFIG.format(folder=folder, external=external, **ports))
+    poster = None
+    if options.receipts:
+        poster = receipt_poster.ReceiptPoster(options.receipts, options.ca, options.device, options.heard)
+        poster.start()
     prosody = subprocess.Popen(
         ["prosody", "--config", config, "-F"], stdout=subprocess.DEVNULL, preexec_fn=die_with_parent
     )
@@ -177,7 +196,10 @@ def main():
             reply, to = stanza.get("id"), stanza.get("from")
             try:
                 text = http_ece.decrypt(base64.b64decode(push.text), private_key=key, auth_secret=secret)
-                say("push", json.loads(text)["pushscope"]["id"])
+                member = json.loads(text)["pushscope"]
+                if poster:
+                    poster.arrived(member)
+                say("push", member["id"])
                 stream.send(f"<iq type='result' id='{reply}' to='{to}'/>")
             except Exception as error:
                 say("undecipherable", re.sub(r"\s+", " ", repr(error)))

@@ -15,22 +15,16 @@ the request was complete, `answered` before the answer was handed to the socket,
 """
 
 import argparse
-import http.client
 import json
 import math
-import queue
 import random
 import signal
-import ssl
 import sys
-import threading
 import time
-import urllib.parse
 
 import h2.events
 import h2_server
-
-BOOT_ID = open("/proc/sys/kernel/random/boot_id").read().strip()
+import receipt_poster
 
 
 def delay_of(text):
@@ -52,40 +46,6 @@ def delay_of(text):
 
         return draw
     sys.exit(f"no such delay: {text}")
-
-
-class Device(threading.Thread):
-    """Posts receipts to the collector, one connection, in the order in which they are left here."""
-
-    def __init__(self, url, authority):
-        super().__init__(daemon=True)
-        self.receipts = queue.Queue()
-        self.address = urllib.parse.urlsplit(url)
-        self.context = ssl.create_default_context(cafile=authority)
-        self.posted = 0
-        self.connection = None
-
-    def run(self):
-        while True:
-            batch = [self.receipts.get()]
-            while len(batch) < 100 and not self.receipts.empty():
-                batch.append(self.receipts.get())
-            body = json.dumps({"receipts": batch})
-            for attempt in range(200):
-                try:
-                    if self.connection is None:
-                        self.connection = http.client.HTTPSConnection(
-                            self.address.hostname, self.address.port, context=self.context, timeout=10
-                        )
-                    self.connection.request("POST", "/v1/receipts", body, {"content-type": "application/json"})
-                    answer = self.connection.getresponse()
-                    answer.read()
-                    if answer.status == 202:
-                        break
-                except (OSError, http.client.HTTPException):
-                    self.connection = None
-                time.sleep(0.05)
-            self.posted += len(batch)
 
 
 class Request(h2_server.Connection):
@@ -115,7 +75,7 @@ class PushService(h2_server.Server):
         self.script = open(options.script, "w") if options.script else None
         self.device = None
         if options.receipts:
-            self.device = Device(options.receipts, options.ca)
+            self.device = receipt_poster.ReceiptPoster(options.receipts, options.ca, options.device)
             self.device.start()
 
     def write(self, **entry):
@@ -179,16 +139,7 @@ class PushService(h2_server.Server):
     def deliver(self, member):
         received = time.monotonic_ns()
         self.write(entry="delivery", id=member.get("id"), received=received)
-        self.device.receipts.put(
-            {
-                "id": member.get("id"),
-                "mac": member.get("mac"),
-                "received_at_ms": time.time_ns() // 1_000_000,
-                "device": self.options.device,
-                "boot_id": BOOT_ID,
-                "monotonic_ns": received,
-            }
-        )
+        self.device.arrived(member, received)
 
 
 def main():

@@ -48,9 +48,10 @@ final class Station: Sendable {
     return service
   }
 
-  func collect(_ arguments: [String]) throws -> RunningProcess {
+  func collect(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProcess {
     try RunningProcess(
-      Programs.pushscope, ["collect", "--config", configuration, "--store", store] + arguments)
+      Programs.pushscope, ["collect", "--config", configuration, "--store", store] + arguments,
+      environment: environment)
   }
 
   /// Rows of a query, by the sqlite3 shell: a reader that is not ours.
@@ -79,6 +80,23 @@ final class Station: Sendable {
 
 /// Ports of this machine that nobody listens on.
 enum FreePort {
+  /// Waits until somebody does.
+  static func waitUntilTaken(_ port: Int, by process: RunningProcess) throws {
+    try eventually("something listens on port \(port)", seen: { process.standardError }) {
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = UInt16(port).bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let answer = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+      }
+      return answer == 0 ? true : nil
+    }
+  }
+
   static func take() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTestKit
 import Synchronization
 
 /// A server in a process of its own, killed at the latest when the test is done with it.
@@ -88,24 +89,10 @@ final class ServerProcess: Sendable {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("pushscope-nginx-\(ProcessInfo.processInfo.processIdentifier)-\(port)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let loading = modules.map { "load_module \(Tool.nginxModules)/\($0).so;" }.joined(separator: "\n")
-    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-      "\($0)_temp_path \(folder)/\($0);"
-    }
-    let text = """
-      daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
-      \(loading)
-      events { worker_connections 256; }
-      http {
-        access_log off;
-        \(places.joined(separator: "\n  "))
-        server {
-          listen 127.0.0.1:\(port) ssl http2;
-          ssl_certificate \(certificate.certificate); ssl_certificate_key \(certificate.key);
-          \(lines)
-        }
-      }
-      """
+    let text = Nginx.configuration(
+      port: port, folder: folder, certificate: certificate.certificate, key: certificate.key,
+      modules: modules,
+      lines: lines)
     try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
     let (process, output) = try launch(program, ["-c", folder + "/nginx.conf", "-p", folder])
     let server = ServerProcess(process: process, port: port, output: output)
@@ -119,10 +106,8 @@ final class ServerProcess: Sendable {
     let port = try freePort()
     let (process, output) = try launch(
       program,
-      [
-        "--conf=/dev/null", "--frontend=127.0.0.1,\(port)", "--backend=127.0.0.1,\(backend.port)",
-        "--workers=1", "--single-process", certificate.key, certificate.certificate,
-      ])
+      Nghttpx.arguments(
+        port: port, backend: backend.port, certificate: certificate.certificate, key: certificate.key))
     let server = ServerProcess(process: process, port: port, output: output)
     guard server.waitUntilItListens() else { throw Missing() }
     return server

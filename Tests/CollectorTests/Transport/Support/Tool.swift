@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTestKit
 
 /// Programs of the system that tests use. Where one is missing the test is skipped and says so; with CI=true, where the
 /// bootstrap has installed them all, it runs and fails.
@@ -15,10 +16,9 @@ enum Tool {
   static let hasNghttpd = isRequired || (find("nghttpd") != nil && find("openssl") != nil)
 
   static let hasNginx = isRequired || (find("nginx") != nil && find("openssl") != nil)
-  static let nginxModules = "/usr/lib/nginx/modules"
   static let hasNchan =
     isRequired
-    || (hasNginx && FileManager.default.fileExists(atPath: nginxModules + "/ngx_nchan_module.so"))
+    || (hasNginx && FileManager.default.fileExists(atPath: Nginx.modules + "/ngx_nchan_module.so"))
   static let hasNghttpx = isRequired || (find("nghttpx") != nil && find("openssl") != nil)
 
   static let hasProsody =

@@ -1,0 +1,171 @@
+import Foundation
+import HTTPTestKit
+import Testing
+
+/// Push services that other people run for real, with devices that share no code with us: what a user has at hand is a
+/// configuration, a device that posts receipts, and the store.
+@Suite("Runs through public push services to devices and back", .serialized, .timeLimit(.minutes(5)))
+struct PublicServicesTests {
+  /// A station with certificates, and what its processes are told.
+  private final class Scene {
+    let station: Station
+    let credentials: String
+    private var processes: [RunningProcess] = []
+
+    init() throws {
+      station = try Station()
+      _ = try Certificates(in: station.directory)
+      credentials = station.directory.file("loopback")
+    }
+
+    deinit { for process in processes { process.signal(SIGKILL) } }
+
+    /// Where a device posts its receipts and writes down what it heard.
+    var device: [String] {
+      [
+        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--ca", "\(credentials)/ca.pem",
+        "--heard", station.directory.file("heard.jsonl"),
+      ]
+    }
+
+    func start(_ program: String, _ arguments: [String]) throws -> RunningProcess {
+      let process = try RunningProcess(try #require(Programs.find(program)), arguments)
+      processes.append(process)
+      return process
+    }
+
+    func startDevice(_ script: String, _ arguments: [String], ready: String) throws -> RunningProcess {
+      let device = try start(
+        Programs.python, ["-u", "\(PushService.folder)/\(script)"] + arguments + self.device)
+      try eventually("\(script) is ready", seen: { device.standardError }) {
+        device.standardOutput.contains(ready) ? true : nil
+      }
+      return device
+    }
+
+    func configure(_ target: [String]) throws {
+      let lines =
+        [
+          "collector:",
+          "  receipts: { listen: 127.0.0.1:\(station.receiptsPort), certificate_file: loopback/server.pem,"
+            + " key_file: loopback/server.key, secret_file: receipts.secret }",
+          "targets:", "  - name: probe", "    ca_file: loopback/ca.pem", "    receipt_deadline: 60s",
+        ] + target.map { "    " + $0 }
+      try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Holds store and exports against what the device heard (Tests/Support/check_heard.py).
+    func check(_ options: [String]) throws {
+      let tables = ["samples", "receipts"].map { station.directory.file($0 + ".csv") }
+      for (table, file) in zip(["samples", "receipts"], tables) {
+        let export = try run(
+          Programs.pushscope, ["export", table, "--store", station.store, "--output", file])
+        #expect(export.status == 0, "\(export.error)")
+      }
+      let heard = station.directory.file("heard.jsonl")
+      let result = try run(
+        Programs.python,
+        ["\(PushService.folder)/check_heard.py", station.store, heard] + tables + options)
+      #expect(result.status == 0, "\(result.error)")
+    }
+  }
+
+  private static let hasNchan =
+    Programs.has("nginx", "openssl", "sqlite3")
+    && (Programs.isContinuousIntegration
+      || FileManager.default.fileExists(atPath: Nginx.modules + "/ngx_nchan_module.so"))
+
+  private static let hasProsody =
+    Programs.has("prosody", "nghttpx", "openssl", "sqlite3") && Programs.hasPythonModule("http_ece")
+    && (Programs.isContinuousIntegration
+      || FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+
+  @Test(
+    "a webhook: nginx with nchan hands on what is published to a browser's EventSource",
+    .enabled(if: hasNchan))
+  func nchan() throws {
+    let count = 120
+    let scene = try Scene()
+    let station = scene.station
+    let port = try FreePort.take()
+    let log = station.directory.file("access.log")
+    let configuration = Nginx.configuration(
+      port: port, folder: station.directory.path, certificate: "\(scene.credentials)/server.pem",
+      key: "\(scene.credentials)/server.key", modules: ["ngx_nchan_module"],
+      lines: """
+        access_log \(log);
+        location = /publish {
+          if ($http_authorization != "Bearer a-long-secret") { return 403; }
+          nchan_publisher; nchan_channel_id probe; nchan_message_buffer_length 1000;
+        }
+        location = /events { nchan_subscriber eventsource; nchan_channel_id probe; }
+        """)
+    let file = try station.directory.write("nginx.conf", configuration)
+    let nginx = try scene.start("nginx", ["-c", file, "-p", station.directory.path])
+    try FreePort.waitUntilTaken(port, by: nginx)
+    let device = try scene.startDevice(
+      "nchan_device.py", ["https://127.0.0.1:\(port)/events", "--device", "browser"], ready: "subscribed")
+
+    // nchan says 201 when a subscriber had the message, and 202 when it was only kept.
+    try scene.configure([
+      "provider: http", "endpoint: https://127.0.0.1:\(port)/publish?probe={sequence}", "method: PUT",
+      "headers: { authorization: \"Bearer ${HOOK_TOKEN}\", content-type: application/json }",
+      "body_file: body.json", "success: 201", "schedule: { rate: 100/s }",
+    ])
+    try station.directory.write("body.json", #"{ "n": {sequence}, "pushscope": {pushscope} }"# + "\n")
+    let collector = try station.collect(
+      ["--count", "\(count)"], environment: ["HOOK_TOKEN": "a-long-secret"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError) \(device.standardError)")
+    #expect(try station.states() == ["delivered": count], "\(device.standardError)")
+    try scene.check(["--count", "\(count)", "--status", "201", "--device", "browser"])
+
+    // nginx' own word for how it was asked.
+    let lines = try eventually("nginx has noted all requests") {
+      let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      return lines.count >= count ? lines : nil
+    }
+    let asked = lines.compactMap { $0.split(separator: "\"").dropFirst().first.map(String.init) }
+    #expect(asked.sorted() == (1...count).map { "PUT /publish?probe=\($0) HTTP/2.0" }.sorted())
+  }
+
+  @Test(
+    "Web Push: Prosody's UnifiedPush behind nghttpx, to a device that decrypts and acknowledges",
+    .enabled(if: hasProsody))
+  func unifiedPush() throws {
+    let count = 80
+    let scene = try Scene()
+    let station = scene.station
+    let port = try FreePort.take()
+    let device = try scene.startDevice(
+      "prosody_device.py",
+      [station.directory.path, "--external", "https://127.0.0.1:\(port)/", "--device", "phone"],
+      ready: "listening ")
+    let backend = try #require(
+      device.standardOutput.split(separator: "\n").first { $0.hasPrefix("listening ") }
+        .flatMap { Int($0.dropFirst(10)) })
+    let proxy = try scene.start(
+      "nghttpx",
+      Nghttpx.arguments(
+        port: port, backend: backend, certificate: "\(scene.credentials)/server.pem",
+        key: "\(scene.credentials)/server.key"))
+    try FreePort.waitUntilTaken(port, by: proxy)
+
+    // No credentials: a UnifiedPush endpoint is taken as it comes.
+    try scene.configure([
+      "provider: webpush", "subscription_file: subscription.json", "ttl: 60s", "payload_bytes: [600, 4096]",
+      "schedule: { rate: 50/s }",
+    ])
+    let collector = try station.collect(["--count", "\(count)"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError) \(device.standardError)")
+    #expect(try station.states() == ["delivered": count], "\(device.standardError)")
+    // Prosody answers once the device has acknowledged: the device had it before.
+    try scene.check(["--count", "\(count)", "--status", "201", "--device", "phone", "--heard-first"])
+    let sizes = try station.query(
+      "SELECT variant, payload_bytes, count(*) FROM sample_view GROUP BY 1, 2 ORDER BY 2")
+    #expect(
+      sizes == [
+        ["payload_bytes=600", "600", "\(count / 2)"], ["payload_bytes=4096", "4096", "\(count / 2)"],
+      ])
+    #expect(!device.standardOutput.contains("undecipherable"), "\(device.standardOutput)")
+  }
+}

@@ -1,0 +1,32 @@
+/// Debian's nginx as a test has it: one process in the foreground, one server over TLS with HTTP/2 and 1.1.
+public enum Nginx {
+  /// Where Debian puts the modules.
+  public static let modules = "/usr/lib/nginx/modules"
+
+  /// - Parameters:
+  ///   - folder: of the server's own, for everything that it writes.
+  ///   - modules: which to load, by the names of their files.
+  ///   - lines: what stands in the `server` block.
+  public static func configuration(
+    port: Int, folder: String, certificate: String, key: String, modules: [String] = [], lines: String
+  ) -> String {
+    let loading = modules.map { "load_module \(Self.modules)/\($0).so;" }.joined(separator: "\n")
+    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+      "\($0)_temp_path \(folder)/\($0);"
+    }
+    return """
+      daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
+      \(loading)
+      events { worker_connections 256; }
+      http {
+        access_log off;
+        \(places.joined(separator: "\n  "))
+        server {
+          listen 127.0.0.1:\(port) ssl http2;
+          ssl_certificate \(certificate); ssl_certificate_key \(key);
+          \(lines)
+        }
+      }
+      """
+  }
+}
