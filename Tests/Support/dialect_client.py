@@ -62,12 +62,11 @@ def fcm(directory, count):
         messaging.Message(token="short"),
         messaging.Message(token=token, data={"blob": "x" * 5000}),
     ]
-    for message in messages:
+    for message, dry_run in [(message, False) for message in messages] + [(messages[0], True)]:
         try:
-            say(name=messaging.send(message))
+            say(name=messaging.send(message, dry_run=dry_run))
         except exceptions.FirebaseError as error:
             say(error=type(error).__name__, code=error.code)
-    say(name=messaging.send(messages[0], dry_run=True))
 
 
 def webpush(directory, count, subscription_file):

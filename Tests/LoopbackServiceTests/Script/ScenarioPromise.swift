@@ -1,0 +1,220 @@
+import Configuration
+
+/// What a file of `config/scenarios` promises, in numbers of its own: the test that holds the file against them fails when
+/// either is changed alone.
+struct ScenarioPromise: Sendable {
+  /// What the file says, written again.
+  var written: Scenario
+  /// Plays the file against clients that share no code with us and expects what its first lines say.
+  var play: @Sendable (Scenario) async throws -> Void
+
+  init(_ written: Scenario, play: @escaping @Sendable (Scenario) async throws -> Void) {
+    self.written = written
+    self.play = play
+  }
+
+  /// By the file's name. There is one for each file: ``ScenarioFileTests`` sees to it.
+  static let all: [String: ScenarioPromise] = [
+    "accept-then-drop": ScenarioPromise(
+      quick(answer: 3, DeliveryBehaviour(delay: milliseconds(30), lost: 0.2)),
+      play: ScenarioPlay.looksPerfectAndLoses),
+    "bimodal": ScenarioPromise(
+      Scenario(
+        answers: AnswerBehaviour(delay: lognormal(5, sigma: 0.595_910_171_728_492_4)),
+        deliveries: DeliveryBehaviour(
+          delay: DelayDistribution(
+            .mixture([
+              .init(weight: 4, delay: lognormal(150, sigma: 0.2)),
+              .init(weight: 1, delay: lognormal(600, sigma: 0.15)),
+            ])))),
+      play: ScenarioPlay.lastOne),
+    "connections": ScenarioPromise(
+      quick(
+        answer: 3, faults: [AnswerFault(kind: .disconnect, probability: 0.01)],
+        DeliveryBehaviour(delay: milliseconds(30)), connections: ConnectionBehaviour(dropped: 0.33)),
+      play: ScenarioPlay.connectionsAreCut),
+    "dialects": ScenarioPromise(dialects, play: ScenarioPlay.eachDialectHasItsOwnTroubles),
+    "duplicate": ScenarioPromise(
+      quick(
+        answer: 3,
+        DeliveryBehaviour(
+          delay: DelayDistribution(.uniform(from: .milliseconds(20), to: .milliseconds(500))), duplicated: 0.1
+        )),
+      play: ScenarioPlay.lastOne),
+    "errors": ScenarioPromise(
+      Scenario(
+        answers: AnswerBehaviour(
+          delay: DelayDistribution(.uniform(from: .milliseconds(2), to: .milliseconds(20))),
+          errors: [
+            ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 0.01, retryAfter: .seconds(2)),
+            ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.02, isDelivered: true),
+            ErrorAnswer(reason: "Unregistered", status: 410, probability: 0.02),
+            ErrorAnswer(reason: "InternalServerError", status: 500, probability: 0.02),
+            ErrorAnswer(reason: "SomethingNew", status: 418, probability: 0.01),
+          ]),
+        deliveries: DeliveryBehaviour(delay: milliseconds(30))),
+      play: ScenarioPlay.lastOne),
+    "faults": ScenarioPromise(
+      quick(
+        answer: 3,
+        faults: [
+          AnswerFault(kind: .reset, probability: 0.01, isDelivered: true),
+          AnswerFault(kind: .refuse, probability: 0.01), AnswerFault(kind: .silence, probability: 0.005),
+          AnswerFault(kind: .goaway, probability: 0.003, isDelivered: true),
+          AnswerFault(kind: .disconnect, probability: 0.001),
+        ], DeliveryBehaviour(delay: milliseconds(30))),
+      play: ScenarioPlay.eachFault),
+    "freeze": ScenarioPromise(
+      quick(
+        answer: 2, DeliveryBehaviour(delay: milliseconds(20)),
+        freezes: [ScenarioWindow(from: .seconds(10), length: .milliseconds(1400))]),
+      play: ScenarioPlay.standsStill),
+    "goaway": ScenarioPromise(
+      quick(
+        answer: 3,
+        faults: [
+          AnswerFault(kind: .goaway, probability: 0.01, isDelivered: true),
+          AnswerFault(kind: .goawayUnprocessed, probability: 0.01),
+        ], DeliveryBehaviour(delay: milliseconds(30))),
+      play: ScenarioPlay.eachFault),
+    "heavy-tail": ScenarioPromise(
+      Scenario(
+        answers: AnswerBehaviour(
+          delay: DelayDistribution(.exponential(mean: .milliseconds(6)), maximum: .seconds(1))),
+        deliveries: DeliveryBehaviour(
+          delay: DelayDistribution(.pareto(minimum: .milliseconds(40), shape: 1.2), maximum: .seconds(60)))),
+      play: ScenarioPlay.tailsAreHeavy),
+    "lifelike": ScenarioPromise(.lifelike, play: ScenarioPlay.lastOne),
+    "loss": ScenarioPromise(
+      quick(
+        answer: 1,
+        DeliveryBehaviour(
+          delay: milliseconds(10), lost: 0.05, duplicated: 0.04,
+          reordered: .init(probability: 0.03, by: .milliseconds(120)))),
+      play: ScenarioPlay.lastOne),
+    "reorder": ScenarioPromise(
+      quick(
+        answer: 3,
+        DeliveryBehaviour(
+          delay: milliseconds(30), reordered: .init(probability: 0.05, by: .milliseconds(800)))),
+      play: ScenarioPlay.laterOnesOvertake),
+    "reset": ScenarioPromise(
+      quick(
+        answer: 3,
+        faults: [
+          AnswerFault(kind: .reset, probability: 0.02, isDelivered: true),
+          AnswerFault(kind: .reset, probability: 0.02), AnswerFault(kind: .refuse, probability: 0.02),
+        ], DeliveryBehaviour(delay: milliseconds(30))),
+      play: ScenarioPlay.lastOne),
+    "retry-after": ScenarioPromise(overload, play: ScenarioPlay.saysWhenToComeBack),
+    "silence": ScenarioPromise(
+      quick(
+        answer: 3,
+        faults: [
+          AnswerFault(kind: .silence, probability: 0.01, isDelivered: true),
+          AnswerFault(kind: .silence, probability: 0.01),
+        ], DeliveryBehaviour(delay: milliseconds(30))),
+      play: ScenarioPlay.lastOne),
+    "steady": ScenarioPromise(
+      quick(answer: 0, DeliveryBehaviour(delay: milliseconds(50))), play: ScenarioPlay.nothingHappens),
+    "stream-limit": ScenarioPromise(narrow, play: ScenarioPlay.streamLimitsChange),
+    "subscriptions": ScenarioPromise(
+      quick(
+        answer: 1, DeliveryBehaviour(delay: milliseconds(1)),
+        subscriptions: SubscriptionBehaviour(
+          keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
+          requests: .init(burst: 60, every: .milliseconds(50)))),
+      play: ScenarioPlay.subscriptionsEnd),
+    "token-rejection": ScenarioPromise(
+      quick(
+        answer: 3, errors: [ErrorAnswer(reason: "InvalidProviderToken", status: 403, probability: 0.01)],
+        DeliveryBehaviour(delay: milliseconds(30)),
+        tokens: TokenBehaviour(
+          lifetime: .seconds(120), revoked: [.seconds(10), .seconds(40)], unavailable: 0.1)),
+      play: ScenarioPlay.tokensAreRevoked),
+  ]
+
+  private static func milliseconds(_ count: Int) -> DelayDistribution { .constant(.milliseconds(count)) }
+
+  private static func lognormal(
+    _ median: Int, sigma: Double, atMost maximum: Duration = DelayDistribution.longest
+  ) -> DelayDistribution {
+    DelayDistribution(.lognormal(median: .milliseconds(median), sigma: sigma), maximum: maximum)
+  }
+
+  private static func quick(
+    answer: Int, errors: [ErrorAnswer] = [], faults: [AnswerFault] = [], _ deliveries: DeliveryBehaviour,
+    freezes: [ScenarioWindow] = [], tokens: TokenBehaviour = TokenBehaviour(),
+    connections: ConnectionBehaviour = ConnectionBehaviour(),
+    subscriptions: SubscriptionBehaviour = SubscriptionBehaviour()
+  ) -> Scenario {
+    Scenario(
+      answers: AnswerBehaviour(delay: milliseconds(answer), errors: errors, faults: faults),
+      deliveries: deliveries, freezes: freezes, tokens: tokens, connections: connections,
+      subscriptions: subscriptions)
+  }
+
+  private static let overload: Scenario = {
+    var scenario = quick(
+      answer: 3,
+      errors: [
+        ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 0.005, retryAfter: .seconds(2))
+      ], DeliveryBehaviour(delay: milliseconds(30)))
+    scenario.episodes = [
+      ScenarioEpisode(
+        name: "overloaded",
+        window: ScenarioWindow(from: .seconds(20), length: .seconds(5), every: .seconds(60)),
+        answers: AnswerBehaviour(
+          delay: milliseconds(3),
+          errors: [
+            ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 1, retryAfter: .seconds(5))
+          ]), deliveries: scenario.deliveries)
+    ]
+    return scenario
+  }()
+
+  private static let narrow: Scenario = {
+    var scenario = quick(answer: 100, DeliveryBehaviour(delay: milliseconds(30)))
+    scenario.streamLimit = 100
+    scenario.episodes = [
+      ScenarioEpisode(
+        name: "narrow",
+        window: ScenarioWindow(from: .seconds(3), length: .seconds(2), every: .seconds(10)),
+        answers: scenario.answers, deliveries: scenario.deliveries, streamLimit: 3)
+    ]
+    return scenario
+  }()
+
+  private static let dialects: Scenario = {
+    let answers = lognormal(12, sigma: 0.45, atMost: .seconds(2))
+    let deliveries = DeliveryBehaviour(delay: lognormal(220, sigma: 0.35))
+    func error(
+      _ reason: String, _ status: Int, _ probability: Double, retryAfter: Duration? = nil
+    ) -> ErrorAnswer {
+      ErrorAnswer(reason: reason, status: status, probability: probability, retryAfter: retryAfter)
+    }
+    func behaviour(
+      _ delay: DelayDistribution, _ errors: [ErrorAnswer], _ deliveries: DeliveryBehaviour
+    ) -> ScenarioBehaviour {
+      ScenarioBehaviour(
+        answers: AnswerBehaviour(delay: delay, errors: errors), deliveries: deliveries)
+    }
+    let gone = error("Unregistered", 410, 0.01)
+    let busy = error("TooManyRequests", 429, 0.005, retryAfter: .seconds(2))
+    return Scenario(
+      answers: AnswerBehaviour(delay: answers), deliveries: deliveries,
+      dialects: [
+        .apns: behaviour(answers, [gone, busy], deliveries),
+        .fcm: behaviour(
+          lognormal(60, sigma: 0.5, atMost: .seconds(5)),
+          [
+            error("QUOTA_EXCEEDED", 429, 0.01, retryAfter: .seconds(2)), error("UNREGISTERED", 404, 0.005),
+            error("INTERNAL", 500, 0.005),
+          ], deliveries),
+        .webpush: behaviour(
+          answers, [gone, busy], DeliveryBehaviour(delay: milliseconds(400), lost: 0.02)),
+        .ntfy: behaviour(
+          answers, [error("42901", 429, 0.01)], DeliveryBehaviour(delay: milliseconds(1))),
+      ])
+  }()
+}
