@@ -74,6 +74,12 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
   /// Scheme, host and port of the endpoint: whom a VAPID token is for.
   public var origin: String { Self.origin(of: endpoint) ?? "" }
 
+  /// Whether Safari made it: its service is stricter than the others.
+  var isAtApple: Bool {
+    let host = origin.dropFirst("https://".count).prefix { $0 != ":" }
+    return origin.hasPrefix("https://") && (host == "push.apple.com" || host.hasSuffix(".push.apple.com"))
+  }
+
   /// Scheme and authority of an absolute URL, in lower case; `nil` when it is none.
   static func origin(of url: String) -> String? {
     let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }

@@ -16,14 +16,17 @@ public enum WebPushDialect {
     public static let contentEncoding = "content-encoding"
   }
 
-  /// Whether a push service takes it as `Topic`. Apple decodes it as base64url, so its length may not be one more than
-  /// a multiple of four.
+  /// Whether it is a `Topic` (RFC 8030, section 5.4).
   public static func isTopic(_ text: String) -> Bool {
-    (1...maximumTopicCharacters).contains(text.utf8.count) && text.utf8.count % 4 != 1
+    (1...maximumTopicCharacters).contains(text.utf8.count)
       && text.utf8.allSatisfy {
         (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F
       }
   }
+
+  /// Whether Apple's service takes it too: it decodes a topic as base64url, and no bytes encode to one character more than
+  /// a multiple of four.
+  public static func isTopicForApple(_ text: String) -> Bool { isTopic(text) && text.utf8.count % 4 != 1 }
 }
 
 /// How much a message is worth a device's battery (RFC 8030, section 5.3).

@@ -28,7 +28,7 @@ public struct WebPushProvider: Provider {
   /// - Parameters:
   ///   - ttl: how long the service may keep it, whole seconds; zero: now or never.
   ///   - topic: a later message replaces an earlier one of the same topic that still waits; see
-  ///     ``WebPushDialect/isTopic(_:)``.
+  ///     ``WebPushDialect/isTopic(_:)`` and ``WebPushDialect/isTopicForApple(_:)``.
   ///   - payloadBytes: make the encrypted body exactly so long.
   ///   - authorization: as ``VAPIDSigner`` makes it; `nil` for services that ask for none.
   ///   - ingredients: key and salt for one message.
@@ -43,9 +43,12 @@ public struct WebPushProvider: Provider {
       throw ProviderError("ttl", "is out of range", remedy: "write a duration from 0s to 30d")
     }
     if let topic, !WebPushDialect.isTopic(topic) {
+      throw ProviderError("topic", "is none", remedy: "write 1 to 32 letters, digits, - and _")
+    }
+    if let topic, subscription.isAtApple, !WebPushDialect.isTopicForApple(topic) {
       throw ProviderError(
-        "topic", "is none that all push services take",
-        remedy: "write up to 32 letters, digits, - and _, and not one more than a multiple of four")
+        "topic", "\"\(topic)\" is none that Apple's push service takes, which decodes it as base64url",
+        remedy: "make it a character longer or shorter")
     }
     if let payloadBytes {
       let range = Self.smallestPayloadBytes...WebPushDialect.maximumBodyBytes

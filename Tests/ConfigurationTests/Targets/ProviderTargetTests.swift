@@ -237,7 +237,7 @@ import Testing
       "collector.receipts"
     ),
     ("\(webpush), urgency: urgent", "urgency", "not known", "very-low, low, normal, high"),
-    ("\(webpush), topic: probe", "topic", "not a topic that all push services take", "2 to 32"),
+    ("\(webpush), topic: pröbe", "topic", "\"pröbe\" is not a topic", "1 to 32"),
     (
       "\(webpush), credentials: { vapid_key_file: vapid.pem, subject: ops }", "credentials.subject",
       "\"ops\" is not a contact", "mailto:"
