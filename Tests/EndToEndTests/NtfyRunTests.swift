@@ -90,7 +90,7 @@ struct NtfyRunTests {
       target: ["schedule: { rate: 50/s }", "credentials: { token_file: ntfy.token }"])
     try scene.station.directory.write("ntfy.token", "tk_a_wrong_secret\n")
     let collector = try scene.station.collect(["--count", "5"])
-    #expect(try collector.waitForExit() == 69)
+    #expect(try collector.waitForExit() == 78)
     #expect(collector.standardError.contains("403"))
     #expect(!collector.standardError.contains("tk_a_wrong_secret"))
     #expect(try scene.station.query("SELECT count(*) FROM sample_view") == [["0"]])

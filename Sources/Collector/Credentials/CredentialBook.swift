@@ -26,7 +26,8 @@ final class CredentialBook {
     var isInTrouble = false
     /// It was refused, and a person was told what to do.
     var isAdvised = false
-    var finalFailure: String?
+    /// Why the last attempt brought none, and whether the issuer will never give one.
+    var failure: (text: String, isFinal: Bool)?
   }
 
   private var entries: [Entry]
@@ -59,9 +60,18 @@ final class CredentialBook {
   /// Whether every target has had its first credential.
   var isComplete: Bool { entries.allSatisfy { $0.schedule.issued != nil } }
 
-  /// Why one will never come, if an issuer said so; what is wrong with the first that is missing otherwise.
-  private(set) var lastFailure: String?
-  var finalFailure: String? { entries.lazy.compactMap(\.finalFailure).first }
+  /// Why one will never come, if an issuer said so.
+  var finalFailure: String? { entries.lazy.compactMap(\.failure).first(where: \.isFinal)?.text }
+
+  /// Who has had none yet, and why, as far as it was tried.
+  var missing: [MissingCredential] {
+    entries.filter { $0.schedule.issued == nil }.flatMap { entry in
+      let reason = entry.failure?.text ?? "no \(entry.item.source.name): it is not there yet"
+      return entry.item.clients.map {
+        MissingCredential(target: $0.target, providers: $0.providers(""), reason: reason)
+      }
+    }
+  }
 
   /// Renews what is due, and has what was refused tried again.
   /// - Returns: how long there is nothing to do by time alone; at most ``longestRest``, because the wall clock may be
@@ -138,7 +148,7 @@ final class CredentialBook {
     case .issued(let value, let lifetime, let took):
       entries[index].schedule.noteIssued(lifetime: lifetime, at: now)
       entries[index].isInTrouble = false
-      entries[index].finalFailure = nil
+      entries[index].failure = nil
       entries[index].serial += 1
       for client in entries[index].item.clients {
         replace(
@@ -153,8 +163,7 @@ final class CredentialBook {
         })
     case .failed(let reason, let isFinal, let retryAfter):
       entries[index].schedule.noteFailure(retryAfter: retryAfter, at: now)
-      lastFailure = "no \(source.name): \(reason)"
-      if isFinal { entries[index].finalFailure = lastFailure }
+      entries[index].failure = ("no \(source.name): \(reason)", isFinal)
       guard !entries[index].isInTrouble else { return }
       entries[index].isInTrouble = true
       log(.error, "no new \(source.name): \(reason); tried again", entries[index])

@@ -20,8 +20,8 @@ final class CredentialKeeper: Sendable {
   }
 
   private enum FirstRound {
-    case waiting(CheckedContinuation<Void, any Error>?)
-    case done(Result<Void, any Error>)
+    case waiting(CheckedContinuation<[MissingCredential], any Error>?)
+    case done(Result<[MissingCredential], any Error>)
   }
 
   private let state = Mutex(State())
@@ -30,15 +30,15 @@ final class CredentialKeeper: Sendable {
 
   /// Begins to make the first ones.
   /// - Parameters:
-  ///   - patience: how long to try for the first ones before a run is given up.
+  ///   - patience: how long the first ones are waited for.
   ///   - post: takes events and log lines, on the keeper's thread.
   init(
-    _ items: [CredentialBook.Item], clock: any HostClock, seed: UInt64, patience: Duration = .seconds(30),
+    _ items: [CredentialBook.Item], clock: any HostClock, seed: UInt64, patience: Duration,
     post: @escaping @Sendable ([Observation]) -> Void
   ) {
     targets = Set(items.flatMap { $0.clients.map(\.target) })
     guard !items.isEmpty else {
-      state.withLock { $0.first = .done(.success(())) }
+      state.withLock { $0.first = .done(.success([])) }
       return
     }
     DedicatedThread.start(name: "credentials") { [self] in
@@ -49,19 +49,20 @@ final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Waits for the first credential of every target.
-  /// - Returns: the targets' providers with their credentials.
-  /// - Throws: ``CollectorError`` when one does not come.
-  func first() async throws -> [TargetID: [any Provider]] {
-    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-      let done: Result<Void, any Error>? = state.withLock { state in
+  /// Waits for the first credential of every target, but no longer than its patience lasts.
+  /// - Throws: ``CollectorError`` when one will never come.
+  func first() async throws -> FirstCredentials {
+    typealias Waiter = CheckedContinuation<[MissingCredential], any Error>
+    let missing = try await withCheckedThrowingContinuation { (waiter: Waiter) in
+      let done: Result<[MissingCredential], any Error>? = state.withLock { state in
         if case .done(let result) = state.first { return result }
         state.first = .waiting(waiter)
         return nil
       }
       if let done { waiter.resume(with: done) }
     }
-    return state.withLock { $0.providers.mapValues(\.providers) }
+    return FirstCredentials(
+      providers: state.withLock { $0.providers.mapValues(\.providers) }, missing: missing)
   }
 
   /// Tells of the credentials that are in use, and of every later one.
@@ -135,14 +136,16 @@ final class CredentialKeeper: Sendable {
 
   private func finishFirst(_ book: CredentialBook, isLate: Bool) {
     if book.isComplete {
-      finish(.success(()))
-    } else if let failure = book.finalFailure ?? (isLate ? book.lastFailure : nil) {
-      finish(.failure(CollectorError(book.finalFailure == nil ? .unreachable : .credentials, failure)))
+      finish(.success([]))
+    } else if let failure = book.finalFailure {
+      finish(.failure(CollectorError(.credentials, failure)))
+    } else if isLate {
+      finish(.success(book.missing))
     }
   }
 
-  private func finish(_ result: Result<Void, any Error>) {
-    let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
+  private func finish(_ result: Result<[MissingCredential], any Error>) {
+    let waiter: CheckedContinuation<[MissingCredential], any Error>? = state.withLock { state in
       guard case .waiting(let waiter) = state.first else { return nil }
       state.first = .done(result)
       return waiter

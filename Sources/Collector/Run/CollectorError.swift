@@ -13,6 +13,8 @@ public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertibl
     case credentials
     /// A token endpoint or a subscription cannot be reached.
     case unreachable
+    /// A service does not let its topic be listened to.
+    case refused
     /// A target's schedule asks for more than its provider's documentation allows.
     case providerLimit
   }

@@ -15,10 +15,13 @@ public struct CollectorOptions: Sendable {
   public var duration: Duration?
   /// Whether to send faster than a provider's documentation allows.
   public var allowsAboveProviderLimit: Bool
+  /// How long a run waits for what has to come over the network before it can begin: access tokens, subscriptions.
+  public var patience: Duration
 
   public init(
     storePath: String, runName: String? = nil, targetNames: [String] = [], rate: ArrivalRate? = nil,
-    count: Int64? = nil, duration: Duration? = nil, allowsAboveProviderLimit: Bool = false
+    count: Int64? = nil, duration: Duration? = nil, allowsAboveProviderLimit: Bool = false,
+    patience: Duration = .seconds(30)
   ) {
     self.storePath = storePath
     self.runName = runName
@@ -27,5 +30,6 @@ public struct CollectorOptions: Sendable {
     self.count = count
     self.duration = duration
     self.allowsAboveProviderLimit = allowsAboveProviderLimit
+    self.patience = patience
   }
 }

@@ -120,16 +120,18 @@ public final class CollectorRun: Sendable {
         subscriptions: assembled.compactMap {
           $0.target.subject(
             id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
-        }, clock: clock, seed: run.fingerprint, sink: inbox, post: { inbox.post($0) })
+        }, clock: clock, seed: run.fingerprint, patience: options.patience, sink: inbox,
+        post: { inbox.post($0) })
       defer { services.stop() }
       do {
-        if let credentialed = try await ready(services) {
+        if let readiness = try await ready(services) {
+          try begin(readiness, assembled.map { ($0.id, $0.target.configuration.name) }, inbox: inbox)
           let timing = try TimingThread(
             run: run,
             targets: try assembled.map {
               try $0.target.transportTarget(
                 id: $0.id, seed: run.fingerprint, authenticator: authenticator,
-                providers: credentialed[$0.id], variants: $0.variants)
+                readiness: readiness, variants: $0.variants)
             },
             clock: clock
           ) {
@@ -196,19 +198,43 @@ public final class CollectorRun: Sendable {
   }
 
   /// Waits for what must be there before anything is sent.
-  /// - Returns: the providers of targets with credentials; `nil` when the run was told to stop meanwhile.
-  private func ready(_ services: TargetServices) async throws -> [TargetID: [any Provider]]? {
+  /// - Returns: what the targets begin with; `nil` when the run was told to stop meanwhile.
+  private func ready(_ services: TargetServices) async throws -> Readiness? {
     let isStopRequested = stopping.withLock { state in
       state.services = services
       return state.isRequested
     }
     if isStopRequested { return nil }
     do {
-      return try await services.ready()
+      let readiness = try await services.ready()
+      return stopping.withLock { $0.isRequested } ? nil : readiness
     } catch {
       if stopping.withLock({ $0.isRequested }) { return nil }
       throw error
     }
+  }
+
+  /// One service that is down keeps nobody from measuring the others; where there are no others, somebody should know.
+  /// - Throws: ``CollectorError`` when no target can begin.
+  private func begin(
+    _ readiness: Readiness, _ targets: [(id: TargetID, name: String)], inbox: RecorderInbox
+  ) throws(CollectorError) {
+    let unreached = targets.compactMap { target in
+      readiness.unreached[target.id].map {
+        (id: target.id, words: "sending begins without \(target.name): \($0)")
+      }
+    }
+    if unreached.count == targets.count, let first = targets.first, let reason = readiness.unreached[first.id]
+    {
+      throw CollectorError(.unreachable, reason)
+    }
+    inbox.post(
+      unreached.map {
+        .log(
+          LogLine(
+            at: clock.wallNow(), level: .error, target: $0.id, label: "collector",
+            message: "\($0.words); it is tried on and on"))
+      })
   }
 
   /// Sends until the schedule ends or the run is told to stop.
@@ -236,7 +262,7 @@ public final class CollectorRun: Sendable {
   }
 
   private func opening(_ targets: [TargetAssembly], receiptsPort: Int?) -> String {
-    let list = targets.map { "\($0.configuration.name) at \($0.arrivals.rate.perSecond)/s" }.joined(
+    let list = targets.map { "\($0.configuration.name) (\($0.arrivals.rate.words))" }.joined(
       separator: ", ")
     return "sending to \(list)" + (receiptsPort.map { "; receipts are heard on port \($0)" } ?? "")
   }

@@ -30,7 +30,7 @@ struct TargetAssembly: Sendable {
     for limit in documented where limit.isExceeded(by: arrivals.rate) {
       throw CollectorError(
         .providerLimit,
-        "target \(configuration.name): the schedule asks for \(Self.words(arrivals.rate)), and \(limit); "
+        "target \(configuration.name): the schedule asks for \(arrivals.rate.words), and \(limit); "
           + "give it a lower rate, or --allow-above-provider-limit")
     }
   }
@@ -54,17 +54,17 @@ struct TargetAssembly: Sendable {
   }
 
   /// - Parameters:
-  ///   - providers: those with a credential that is kept fresh, if it has one.
+  ///   - readiness: the providers of targets whose credentials are kept fresh.
   ///   - variants: the store's numbers, in the order of the description's names.
   func transportTarget(
-    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, providers: [any Provider]?,
+    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, readiness: Readiness,
     variants: [VariantID]
   ) throws -> TransportTarget {
     TransportTarget(
-      id: id, providers: try providers ?? credentials.providers(token: nil), variants: variants,
+      id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
       authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
       caFile: configuration.caFile, clientCertificate: clientCertificate, unnamedPause: unnamedPause,
-      keepsCredential: providers != nil, seed: seed &+ UInt64(bitPattern: id.rawValue))
+      credential: readiness.credential(of: id), seed: seed &+ UInt64(bitPattern: id.rawValue))
   }
 
   private var clientCertificate: ClientCertificate? {
@@ -132,12 +132,5 @@ struct TargetAssembly: Sendable {
     case .ntfy: return DocumentedLimits.ntfy(host: host)
     case .webpush, .http, .loopback: return []
     }
-  }
-
-  /// `4/s`, or `one each 15 s` for slow ones.
-  private static func words(_ rate: ArrivalRate) -> String {
-    let perSecond = rate.perSecond
-    return perSecond >= 1
-      ? "\((perSecond * 1000).rounded() / 1000)/s" : "one each \((1000 / perSecond).rounded() / 1000) s"
   }
 }

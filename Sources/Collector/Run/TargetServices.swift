@@ -14,19 +14,20 @@ final class TargetServices: Sendable {
   }
 
   private let keeper: CredentialKeeper
-  private let subscribers: [NtfySubscriber]
+  private let subscribers: [(target: TargetID, subscriber: NtfySubscriber)]
   /// What is waited for over the network before anything is sent, for people.
   private let awaited: [String]
   private let say: @Sendable (String) -> Void
 
   /// Begins to make credentials and to open subscriptions.
   /// - Parameters:
+  ///   - patience: how long ``ready()`` waits for what comes over the network.
   ///   - sink: takes what subscriptions hear.
   ///   - post: takes events and log lines, from any thread.
   /// - Throws: ``TransportError`` when the system gives nothing to listen with.
   init(
     credentials: [Credential], subscriptions: [NtfySubscriber.Subject], clock: any HostClock, seed: UInt64,
-    sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
+    patience: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     let items = Self.items(credentials)
     awaited =
@@ -35,14 +36,15 @@ final class TargetServices: Sendable {
     say = { message in
       post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
     }
-    keeper = CredentialKeeper(items, clock: clock, seed: seed, post: post)
-    var subscribers: [NtfySubscriber] = []
+    keeper = CredentialKeeper(items, clock: clock, seed: seed, patience: patience, post: post)
+    var subscribers: [(target: TargetID, subscriber: NtfySubscriber)] = []
     for subject in subscriptions {
       do {
-        subscribers.append(try NtfySubscriber(subject, clock: clock, sink: sink, post: post))
+        let subscriber = try NtfySubscriber(subject, clock: clock, patience: patience, sink: sink, post: post)
+        subscribers.append((subject.target, subscriber))
       } catch {
         keeper.stop()
-        for subscriber in subscribers { subscriber.stop() }
+        for (_, subscriber) in subscribers { subscriber.stop() }
         throw error
       }
     }
@@ -66,16 +68,23 @@ final class TargetServices: Sendable {
     return items.map(\.item)
   }
 
-  /// Waits until there is a credential for everyone and every subscription is open: nothing is sent before.
-  /// - Returns: the providers of targets with credentials.
-  /// - Throws: ``CollectorError``.
-  func ready() async throws -> [TargetID: [any Provider]] {
+  /// Waits until there is a credential for everyone and every subscription is open, as long as that may take: nothing is
+  /// sent before. What could not be reached by then is tried on and on.
+  /// - Throws: ``CollectorError`` for what will never be there.
+  func ready() async throws -> Readiness {
     if !awaited.isEmpty {
       say("sending begins when these are there: \(awaited.joined(separator: ", "))")
     }
-    let providers = try await keeper.first()
-    for subscriber in subscribers { try await subscriber.opened() }
-    return providers
+    let credentials = try await keeper.first()
+    var readiness = Readiness(credentials: credentials)
+    for (target, subscriber) in subscribers {
+      do {
+        try await subscriber.opened()
+      } catch let error as CollectorError where error.code == .unreachable {
+        readiness.unreached[target] = error.description
+      }
+    }
+    return readiness
   }
 
   /// From now on renewed credentials go to the timing thread.
@@ -93,6 +102,6 @@ final class TargetServices: Sendable {
   /// Ends both, and ``ready()`` with an error if somebody waits there; may be called more than once.
   func stop() {
     keeper.stop()
-    for subscriber in subscribers { subscriber.stop() }
+    for (_, subscriber) in subscribers { subscriber.stop() }
   }
 }

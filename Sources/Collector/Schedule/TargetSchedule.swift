@@ -37,7 +37,7 @@ struct TargetSchedule: Sendable {
   let variants: [VariantID]
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
-  /// The provider refused the credential: what comes due meanwhile is missed (`credential`).
+  /// There is none yet, or the provider refused it: what comes due meanwhile is missed (`credential`).
   var isCredentialRefused = false
 
   private var arrivals: ArrivalSequence

@@ -24,9 +24,6 @@ final class NtfySubscriber: Sendable {
     var seed: UInt64
   }
 
-  /// How long the first `open` may take.
-  static let patience = Duration.seconds(20)
-
   private struct State {
     var isStopping = false
     var first: FirstOpen = .waiting(nil)
@@ -39,6 +36,8 @@ final class NtfySubscriber: Sendable {
 
   fileprivate let subject: Subject
   fileprivate let clock: any HostClock
+  /// How long an `open` may take.
+  fileprivate let patience: Duration
   fileprivate let sink: any ReceiptSink
   fileprivate let post: @Sendable ([Observation]) -> Void
   private let state = Mutex(State())
@@ -47,10 +46,11 @@ final class NtfySubscriber: Sendable {
 
   /// Begins to listen.
   /// - Parameters:
+  ///   - patience: how long an `open` may take, and the first one is waited for.
   ///   - sink: takes receipts, on the subscriber's thread.
   ///   - post: takes events and log lines, on the same.
   init(
-    _ subject: Subject, clock: any HostClock, sink: any ReceiptSink,
+    _ subject: Subject, clock: any HostClock, patience: Duration, sink: any ReceiptSink,
     post: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     wake = clinux_eventfd()
@@ -59,6 +59,7 @@ final class NtfySubscriber: Sendable {
     }
     self.subject = subject
     self.clock = clock
+    self.patience = patience
     self.sink = sink
     self.post = post
     DedicatedThread.start(name: "subscriber") { [self] in
@@ -148,6 +149,9 @@ private final class NtfyConnectionLoop {
     /// The server's answer was no stream.
     var status: Int?
     var retryAfter: Duration?
+
+    /// The server will say the same again: it does not take the credentials, or has no such topic.
+    var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
   }
 
   private func lost(_ loss: Loss) {
@@ -174,9 +178,12 @@ private final class NtfyConnectionLoop {
             message: what))
       ])
     }
-    if loss.status != nil || now - beganAt > NtfySubscriber.patience {
+    if loss.isRefusal || now - beganAt > subscriber.patience {
       subscriber.finishFirst(
-        .failure(CollectorError(.unreachable, "\(subject.name) cannot be listened to: \(loss.reason)")))
+        .failure(
+          CollectorError(
+            loss.isRefusal ? .refused : .unreachable,
+            "\(subject.name) cannot be listened to: \(loss.reason)")))
     }
   }
 
@@ -203,7 +210,7 @@ private final class NtfyConnectionLoop {
       var code = CURLE_OK
       if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
       let now = clock.monotonicNow()
-      if now - heardAt > (stream.isOpen ? subject.silence : NtfySubscriber.patience) {
+      if now - heardAt > (stream.isOpen ? subject.silence : subscriber.patience) {
         return Loss(
           reason: "nothing was heard for \((now - heardAt).microseconds / 1000) ms, not even a keepalive")
       }

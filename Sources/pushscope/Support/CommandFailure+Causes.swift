@@ -33,7 +33,7 @@ extension CommandFailure {
   private static func status(of error: CollectorError) -> ExitStatus {
     switch error.code {
     case .unknownTarget, .noReceiptListener, .listener, .transport: .usage
-    case .credentials, .providerLimit: .configuration
+    case .credentials, .refused, .providerLimit: .configuration
     case .unreachable: .unavailable
     }
   }

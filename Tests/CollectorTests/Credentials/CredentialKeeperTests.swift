@@ -22,9 +22,10 @@ import Testing
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
     let keeper = CredentialKeeper(
-      [Self.item(ScriptedSource())], clock: SystemClock(), seed: 1, post: { _ in })
-    let providers = try await keeper.first()
-    #expect(providers.keys.map(\.rawValue) == [1])
+      [Self.item(ScriptedSource())], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    let first = try await keeper.first()
+    #expect(first.providers.keys.map(\.rawValue) == [1])
+    #expect(first.missing.isEmpty)
     let told = Mutex<[TargetID]>([])
     keeper.onRenewal { _, target in told.withLock { $0.append(target) } }
     #expect(told.withLock { $0 } == [Self.target])
@@ -33,22 +34,27 @@ import Testing
 
   @Test func whatCannotBeMadeEndsTheRunBeforeItBegins() async throws {
     let source = ScriptedSource([.failed("the key is none", isFinal: true, retryAfter: nil)])
-    let keeper = CredentialKeeper([Self.item(source)], clock: SystemClock(), seed: 1, post: { _ in })
+    let keeper = CredentialKeeper(
+      [Self.item(source)], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
     await #expect(throws: CollectorError(.credentials, "no test token: the key is none")) {
       try await keeper.first()
     }
     keeper.stop()
   }
 
-  @Test func anIssuerOutOfReachIsGivenTimeAndThenUp() async throws {
-    let failures = [CredentialOutcome](
-      repeating: .failed("connection refused", isFinal: false, retryAfter: nil), count: 50)
+  @Test func anIssuerOutOfReachIsGivenTimeAndThenAskedOnAndOn() async throws {
+    let source = ScriptedSource([.failed("connection refused", isFinal: false, retryAfter: nil)])
     let keeper = CredentialKeeper(
-      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, patience: .milliseconds(1),
-      post: { _ in })
-    await #expect(throws: CollectorError(.unreachable, "no test token: connection refused")) {
-      try await keeper.first()
-    }
+      [Self.item(source)], clock: SystemClock(), seed: 1, patience: .zero, post: { _ in })
+    let first = try await keeper.first()
+    #expect(first.missing.map(\.target) == [Self.target])
+    #expect(first.missing.map(\.reason) == ["no test token: connection refused"])
+    #expect(first.missing.map(\.providers.count) == [1])
+    // It comes a moment later.
+    let (renewals, told) = AsyncStream<Int>.makeStream()
+    keeper.onRenewal { renewed, _ in told.yield(renewed.serial) }
+    var serials = renewals.makeAsyncIterator()
+    #expect(await serials.next() == 1)
     keeper.stop()
   }
 
@@ -56,7 +62,8 @@ import Testing
   @Test func aRefusedTokenIsReplaced() async throws {
     let clock = HandClock()
     let source = ScriptedSource(isRemote: true)
-    let keeper = CredentialKeeper([Self.item(source)], clock: clock, seed: 1, post: { _ in })
+    let keeper = CredentialKeeper(
+      [Self.item(source)], clock: clock, seed: 1, patience: .seconds(30), post: { _ in })
     _ = try await keeper.first()
     let (renewals, told) = AsyncStream<Int>.makeStream()
     keeper.onRenewal { renewed, _ in told.yield(renewed.serial) }
@@ -79,8 +86,8 @@ import Testing
   }
 
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
-    let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, post: { _ in })
-    #expect(try await keeper.first().isEmpty)
+    let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    #expect(try await keeper.first().providers.isEmpty)
     keeper.note([Self.answer(401, CredentialNews(.refused(.expired), serial: 0))])
     keeper.stop()
   }
@@ -89,7 +96,8 @@ import Testing
     let failures = [CredentialOutcome](
       repeating: .failed("no", isFinal: false, retryAfter: .seconds(3600)), count: 50)
     let keeper = CredentialKeeper(
-      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, post: { _ in })
+      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, patience: .seconds(30),
+      post: { _ in })
     keeper.stop()
     await #expect(throws: CollectorError.self) { try await keeper.first() }
   }

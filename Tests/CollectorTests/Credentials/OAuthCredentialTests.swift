@@ -76,9 +76,9 @@ struct OAuthCredentialTests {
       [
         .init(
           source: try Self.credential(account, at: origin + "/token"), rule: .oauth, clients: [client])
-      ], clock: SystemClock(), seed: 1, post: { _ in })
+      ], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
     defer { keeper.stop() }
-    let providers = try await keeper.first()
+    let providers = try await keeper.first().providers
     let run = TransportRun()
     var target = try TransportRun.target(origin + "/", rate: 50, count: 20)
     target.providers = try #require(providers[TransportRun.target])

@@ -37,7 +37,7 @@ struct NtfySubscriberTests {
             origin: "\(scheme)://127.0.0.1:\(server.port)", topic: "probe", authorization: authorization),
           authenticator: authenticator, caFile: scheme == "https" ? TestCertificate.good?.certificate : nil,
           bootID: "this boot", silence: silence, seed: 1),
-        clock: SystemClock(), sink: sink,
+        clock: SystemClock(), patience: .seconds(20), sink: sink,
         post: { more in told.observations.withLock { $0 += more } })
     }
 
@@ -126,7 +126,7 @@ struct NtfySubscriberTests {
       try await fixture.subscriber.opened()
       Issue.record("it was let in")
     } catch let error as CollectorError {
-      #expect(error.code == .unreachable)
+      #expect(error.code == .refused)
       #expect(error.description.contains("403") && error.description.contains("forbidden"))
       #expect(!error.description.contains("tk_wrong"))
     }

@@ -260,7 +260,7 @@ struct ScriptedServerTests {
     let run = TransportRun()
     var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 200)
     target.providers = [TokenProvider(url: TransportRun.https(server), token: "1")]
-    target.keepsCredential = true
+    target.credential = .kept
     try run.start(target)
     #expect(run.wait { $0.missed(.credential) >= 20 })
     let news = run.seen.answered.values.compactMap(\.credential)
@@ -288,7 +288,7 @@ struct ScriptedServerTests {
     let run = TransportRun()
     var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 120)
     target.providers = [TokenProvider(url: TransportRun.https(server), token: "1")]
-    target.keepsCredential = true
+    target.credential = .kept
     try run.start(target)
     #expect(run.wait { $0.missed(.credential) >= 10 })
     run.thread?.tryCredentialAgain(of: TransportRun.target)

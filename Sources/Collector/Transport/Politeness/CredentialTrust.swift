@@ -11,10 +11,13 @@ struct CredentialTrust: Sendable {
     case onTrial
   }
 
-  private(set) var state = State.trusted
+  private(set) var state: State
   private(set) var epoch = 0
   /// The number of the credential that is in use.
   private(set) var serial = 0
+
+  /// - Parameter isAwaited: there is no credential yet, which is like one that was refused.
+  init(isAwaited: Bool = false) { state = isAwaited ? .refused : .trusted }
 
   /// A request of that epoch was answered that its credential is not taken.
   /// - Returns: whether that is news.

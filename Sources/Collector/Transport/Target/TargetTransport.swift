@@ -72,7 +72,8 @@ final class TargetTransport {
     headStart = HeadStart(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
     pauseRule = PauseRule(unnamed: target.unnamedPause, seed: seeds.next())
-    trust = target.keepsCredential ? CredentialTrust() : nil
+    trust = target.credential == .none ? nil : CredentialTrust(isAwaited: target.credential == .awaited)
+    schedule.isCredentialRefused = target.credential == .awaited
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
     ccurl_multi_set_socket_function(multi, curlSocketInterest)

@@ -21,10 +21,7 @@ public struct TransportTarget: Sendable {
   public var clientCertificate: ClientCertificate?
   /// How long to be silent where the provider says "too much" without saying how long.
   public var unnamedPause: UnnamedPause
-  /// Whether the providers hold a credential that somebody renews: when it is refused, nothing is sent until there is
-  /// another one (``TimingThread/replaceProviders(_:of:serial:)``) or it is to be tried again
-  /// (``TimingThread/tryCredentialAgain(of:)``).
-  public var keepsCredential: Bool
+  public var credential: CredentialCare
   /// Most streams we open at once on the connection, whatever the peer would take.
   public var maximumStreams: Int
   /// Of the arrivals and of all jitter.
@@ -35,7 +32,7 @@ public struct TransportTarget: Sendable {
     authenticator: ReceiptAuthenticator? = nil, arrivals: ArrivalProcess,
     limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10), caFile: String? = nil,
     clientCertificate: ClientCertificate? = nil, unnamedPause: UnnamedPause = .afterTooMany,
-    keepsCredential: Bool = false, maximumStreams: Int = 1000, seed: UInt64
+    credential: CredentialCare = .none, maximumStreams: Int = 1000, seed: UInt64
   ) {
     self.id = id
     self.providers = providers
@@ -47,7 +44,7 @@ public struct TransportTarget: Sendable {
     self.caFile = caFile
     self.clientCertificate = clientCertificate
     self.unnamedPause = unnamedPause
-    self.keepsCredential = keepsCredential
+    self.credential = credential
     self.maximumStreams = maximumStreams
     self.seed = seed
   }
