@@ -39,7 +39,9 @@ extension SummaryReport {
       if hasVariant { lines.append("  \(VisibleText.make(group.variant))") }
       lines.append((hasVariant ? "    " : "  ") + states(of: group))
       lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
-      lines += (fresh(of: group) + errors(of: group)).map { (hasVariant ? "    " : "  ") + $0 }
+      lines += (unknown(of: group) + fresh(of: group) + errors(of: group)).map {
+        (hasVariant ? "    " : "  ") + $0
+      }
     }
     return lines
   }
@@ -58,10 +60,10 @@ extension SummaryReport {
   }
 
   private static func table(of group: GroupSummary) -> TextTable {
-    let values = [group.scheduleLag] + group.metrics.map(\.all)
+    let values = values(of: group)
     var table = TextTable(
       [.init(""), .init("lag", .right)] + group.metrics.map { .init($0.metric.rawValue, .right) })
-    for (index, quantile) in Quantile.standard.enumerated() {
+    for (index, quantile) in Quantile.standard.enumerated() where isKnown(index, values) {
       table.append([quantile.label] + values.map { figure($0.figures[index]) })
     }
     table.append(["max"] + values.map(maximum))
@@ -71,6 +73,27 @@ extension SummaryReport {
           "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.planned)))"
         })
     return table
+  }
+
+  private static func values(of group: GroupSummary) -> [ValueSummary] {
+    [group.scheduleLag] + group.metrics.map(\.all)
+  }
+
+  /// Whether any of the values are enough for that quantile.
+  private static func isKnown(_ index: Int, _ values: [ValueSummary]) -> Bool {
+    values.contains { if case .known = $0.figures[index].estimate { true } else { false } }
+  }
+
+  /// The quantiles that no column has values enough for, in a line in place of a row each.
+  private static func unknown(of group: GroupSummary) -> [String] {
+    let values = values(of: group)
+    let parts = Quantile.standard.enumerated().compactMap { index, quantile -> String? in
+      guard !isKnown(index, values), case .tooFew(let needs)? = values.first?.figures[index].estimate else {
+        return nil
+      }
+      return "\(quantile.label): \(needs)"
+    }
+    return parts.isEmpty ? [] : ["n too small; needed for " + parts.joined(separator: ", ")]
   }
 
   private static func figure(_ figure: ValueSummary.Figure) -> String {
