@@ -172,11 +172,11 @@ import Testing
     let web = try load("\(Self.webpush), ttl: [0s, 60s], urgency: [low, high], payload_bytes: 300")
     #expect(
       web.variants.map(\.name) == [
-        "ttl=0s,urgency=low", "ttl=0s,urgency=high", "ttl=1m,urgency=low", "ttl=1m,urgency=high",
+        "ttl=0s,urgency=low", "ttl=0s,urgency=high", "ttl=60s,urgency=low", "ttl=60s,urgency=high",
       ])
     #expect(
       try load("\(Self.fcm), priority: [high, normal], ttl: [0s, 1m]").variants.map(\.name) == [
-        "priority=high,ttl=0s", "priority=high,ttl=1m", "priority=normal,ttl=0s", "priority=normal,ttl=1m",
+        "priority=high,ttl=0s", "priority=high,ttl=60s", "priority=normal,ttl=0s", "priority=normal,ttl=60s",
       ])
     #expect(try load("\(Self.ntfy), priority: [1, 5]").variants.map(\.name) == ["priority=1", "priority=5"])
     #expect(

@@ -39,7 +39,7 @@ extension FCMSettings {
 extension YAMLMapping {
   /// The axis of `ttl`: whole seconds; zero, now or never, when it is not given.
   func ttlAxis(longest: Duration) -> VariantAxis<Duration> {
-    axis("ttl", absent: .zero, word: DurationText.format) { value in
+    axis("ttl", absent: .zero, word: { "\($0.components.seconds)s" }) { value in
       guard let ttl = value.duration(in: .zero...longest) else { return nil }
       guard ttl.components.attoseconds == 0 else {
         value.report("\(DurationText.format(ttl)) is no whole number of seconds", remedy: "write like 60s")
