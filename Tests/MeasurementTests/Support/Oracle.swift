@@ -4,7 +4,9 @@ import Foundation
 enum Oracle {
   private static let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
 
-  static let hasScipy = (try? run("import scipy", input: [])) != nil
+  /// Skipped where it is missing, but not in continuous integration.
+  static let hasScipy =
+    ProcessInfo.processInfo.environment["CI"] == "true" || (try? run("import scipy", input: [])) != nil
 
   struct Failure: Error {}
 
