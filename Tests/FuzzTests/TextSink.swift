@@ -67,7 +67,8 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       var logger = Logger(label: "fuzz") { _ in lines }
       logger.logLevel = .trace
       for item in texts {
-        logger.log(LogLine(at: WallTime(microseconds: 0), level: .warning, label: item, message: item))
+        let line = LogLine(at: WallTime(microseconds: 0), level: .warning, label: item, message: item)
+        logger.log(line, target: item)
       }
       return lines.text
     },

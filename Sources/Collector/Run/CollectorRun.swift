@@ -113,6 +113,7 @@ public final class CollectorRun: Sendable {
       }
       let recorder = recorder(
         of: run, bootID: bootID, targets: assembled.map { $0.target.ledgerTarget(id: $0.id) },
+        names: Dictionary(uniqueKeysWithValues: assembled.map { ($0.id, $0.target.configuration.name) }),
         known: try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach), store: store, inbox: inbox
       )
       let services = try TargetServices(
@@ -125,7 +126,7 @@ public final class CollectorRun: Sendable {
       defer { services.stop() }
       do {
         if let readiness = try await ready(services) {
-          try begin(readiness, assembled.map { ($0.id, $0.target.configuration.name) }, inbox: inbox)
+          try begin(readiness, assembled.map(\.id), inbox: inbox)
           let timing = try TimingThread(
             run: run,
             targets: try assembled.map {
@@ -170,7 +171,9 @@ public final class CollectorRun: Sendable {
   }
 
   private func recorder(
-    of run: RunID, bootID: String, targets: [LedgerTarget], known: [DeviceExchange], store: CollectorStore,
+    of run: RunID, bootID: String, targets: [LedgerTarget], names: [TargetID: String],
+    known: [DeviceExchange],
+    store: CollectorStore,
     inbox: RecorderInbox
   ) -> RecorderThread {
     RecorderThread(
@@ -181,7 +184,7 @@ public final class CollectorRun: Sendable {
           host: HostName.current(), known: known,
           loopLag: { [self] in timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
           onCommitted: { [self] in timing?.committed($0.target, through: $0.lastSequence) },
-          onLog: { [logger] in logger.log($0) })
+          onLog: { [logger] line in logger.log(line, target: line.target.flatMap { names[$0] }) })
       },
       onTrouble: { [logger] error in
         if let error {
@@ -216,24 +219,19 @@ public final class CollectorRun: Sendable {
 
   /// One service that is down keeps nobody from measuring the others; where there are no others, somebody should know.
   /// - Throws: ``CollectorError`` when no target can begin.
-  private func begin(
-    _ readiness: Readiness, _ targets: [(id: TargetID, name: String)], inbox: RecorderInbox
-  ) throws(CollectorError) {
-    let unreached = targets.compactMap { target in
-      readiness.unreached[target.id].map {
-        (id: target.id, words: "sending begins without \(target.name): \($0)")
-      }
-    }
-    if unreached.count == targets.count, let first = targets.first, let reason = readiness.unreached[first.id]
-    {
-      throw CollectorError(.unreachable, reason)
+  private func begin(_ readiness: Readiness, _ targets: [TargetID], inbox: RecorderInbox)
+    throws(CollectorError)
+  {
+    let unreached = targets.compactMap { id in readiness.unreached[id].map { (id: id, reason: $0) } }
+    if let first = unreached.first, unreached.count == targets.count {
+      throw CollectorError(.unreachable, first.reason)
     }
     inbox.post(
       unreached.map {
         .log(
           LogLine(
             at: clock.wallNow(), level: .error, target: $0.id, label: "collector",
-            message: "\($0.words); it is tried on and on"))
+            message: "sending begins without it: \($0.reason); it is tried on and on"))
       })
   }
 

@@ -4,8 +4,10 @@ import Measurement
 extension Logger {
   /// Says a line of the run's log in the daemon's own output too, debug lines left out unless asked for. What a
   /// provider or a library put into it is shown harmlessly.
-  func log(_ line: LogLine) {
-    log(level: line.level.loggerLevel, "\(HarmlessText.make("\(line.label): \(line.message)"))")
+  /// - Parameter target: the name of the line's target.
+  func log(_ line: LogLine, target: String?) {
+    let subject = target.map { "\(line.label): \($0)" } ?? line.label
+    log(level: line.level.loggerLevel, "\(HarmlessText.make("\(subject): \(line.message)"))")
   }
 }
 

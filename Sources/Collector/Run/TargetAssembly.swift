@@ -64,7 +64,11 @@ struct TargetAssembly: Sendable {
       id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
       authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
       caFile: configuration.caFile, clientCertificate: clientCertificate, unnamedPause: unnamedPause,
-      credential: readiness.credential(of: id), seed: seed &+ UInt64(bitPattern: id.rawValue))
+      credential: readiness.credential(of: id), advice: advice, seed: seed &+ UInt64(bitPattern: id.rawValue))
+  }
+
+  private var advice: @Sendable (_ status: Int, _ reason: String) -> String {
+    { [provider = configuration.provider] in RefusalAdvice.text(provider, status: $0, reason: $1) }
   }
 
   private var clientCertificate: ClientCertificate? {
@@ -85,9 +89,7 @@ struct TargetAssembly: Sendable {
   func credential(id: TargetID, clock: any HostClock) -> TargetServices.Credential? {
     let client = CredentialBook.Client(
       target: id, providers: { [credentials] in (try? credentials.providers(token: $0)) ?? [] },
-      advice: { [provider = configuration.provider] in
-        RefusalAdvice.text(provider, status: $0, reason: $1)
-      })
+      advice: advice)
     switch (credentials.kind, configuration.settings) {
     case (.apnsToken(let signer), .apns(let settings)):
       return .init(

@@ -161,7 +161,7 @@ private final class NtfyConnectionLoop {
     if let pause = loss.retryAfter { backoff.hold(until: now + pause) }
     // A server that does not let us in is not asked again and again.
     if loss.status != nil { backoff.hold(until: now + .seconds(10)) }
-    let what = "the subscription of \(subject.name) is lost: \(loss.reason)"
+    let what = "the subscription is lost: \(loss.reason)"
     if wasOpen {
       subscriber.post([
         .event(

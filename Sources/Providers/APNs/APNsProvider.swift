@@ -115,9 +115,10 @@ public struct APNsProvider: Provider {
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {
     if response.status == 200 { return ProviderJudgement(.accepted) }
-    let reason = ReasonBody.read(response.body)
+    let word = ReasonBody.read(response.body)
+    let reason = APNsReason(rawValue: word)
     return ProviderJudgement(
-      .rejected(reason: reason), retryAfter: RetryAfter.pause(response),
-      credential: APNsReason(rawValue: reason)?.credential)
+      .rejected(reason: word), retryAfter: RetryAfter.pause(response), credential: reason?.credential,
+      isReceiverUnknown: reason?.isReceiverUnknown ?? false)
   }
 }

@@ -64,4 +64,13 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
     default: nil
     }
   }
+
+  /// Whether the device token is of no use: nothing should be sent to it until the app gives another one (Apple: Handling
+  /// notification responses from APNs).
+  public var isReceiverUnknown: Bool {
+    switch self {
+    case .badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered: true
+    default: false
+    }
+  }
 }

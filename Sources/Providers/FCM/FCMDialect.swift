@@ -11,6 +11,8 @@ public enum FCMDialect {
   /// The type of the error detail that carries ``FCMStatus``'s word.
   public static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
   public static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"
+  /// FcmError's codes for a registration token that is of no use: its app is gone, or another project's.
+  public static let unknownReceiver: Set<String> = ["UNREGISTERED", "SENDER_ID_MISMATCH"]
   /// The id in the answer to a message that was only validated.
   public static let validatedMessageID = "fake_message_id"
 

@@ -73,6 +73,7 @@ public struct FCMProvider: Provider {
     return ProviderJudgement(
       .rejected(reason: status?.reason ?? ReasonBody.read(response.body)),
       retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unnamedPause),
-      credential: isPlain401 ? .expired : status?.errorCode == "SENDER_ID_MISMATCH" ? .refused : nil)
+      credential: isPlain401 ? .expired : nil,
+      isReceiverUnknown: status?.errorCode.map(FCMDialect.unknownReceiver.contains) ?? false)
   }
 }

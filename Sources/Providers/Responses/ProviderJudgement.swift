@@ -5,13 +5,17 @@ public struct ProviderJudgement: Sendable, Hashable {
   public var retryAfter: Duration?
   /// What the answer says of the credential; `nil` when nothing.
   public var credential: CredentialSignal?
+  /// The provider knows no such receiver, or not as ours: its token or subscription is of no use any more.
+  public var isReceiverUnknown: Bool
 
   public init(
-    _ verdict: ProviderVerdict, retryAfter: Duration? = nil, credential: CredentialSignal? = nil
+    _ verdict: ProviderVerdict, retryAfter: Duration? = nil, credential: CredentialSignal? = nil,
+    isReceiverUnknown: Bool = false
   ) {
     self.verdict = verdict
     self.retryAfter = retryAfter
     self.credential = credential
+    self.isReceiverUnknown = isReceiverUnknown
   }
 }
 

@@ -97,6 +97,8 @@ public struct WebPushProvider: Provider {
     let refusal = WebPushRefusal(response)
     return ProviderJudgement(
       .rejected(reason: refusal.reason), retryAfter: RetryAfter.pause(response),
-      credential: refusal.credential)
+      credential: refusal.credential,
+      // RFC 8030, section 7.3: the subscription has expired. Nothing should be sent to it again.
+      isReceiverUnknown: response.status == 404 || response.status == 410)
   }
 }

@@ -64,6 +64,30 @@ import Testing
     #expect(Self.rejected(&polite, 410) == nil)
   }
 
+  /// One may be a mistake; ten in a row are none, whatever else is refused in between.
+  @Test func aReceiverThatIsGoneIsAskedForLessAndLess() throws {
+    var rule = PauseRule(unnamed: .ofPushServices, seed: 1)
+    func gone(at instant: Duration) -> Duration? {
+      rule.noteRejected(
+        status: 410, named: nil, isReceiverUnknown: true, sentAt: Self.start + instant,
+        answeredAt: Self.start + instant + .milliseconds(5)
+      ).map { $0 - (Self.start + instant + .milliseconds(5)) }
+    }
+    for second in 0..<9 { #expect(gone(at: .seconds(second)) == nil) }
+    rule.noteAccepted(sentAt: Self.start + .seconds(9))
+    for second in 10..<19 { #expect(gone(at: .seconds(second)) == nil) }
+    #expect(Self.rejected(&rule, 400, sent: .seconds(19)) == nil)
+    let first = try #require(gone(at: .seconds(20)))
+    #expect(first >= .seconds(10) && first <= .seconds(15))
+    // What was under way says nothing new; the next answer after the pause is enough for a longer one.
+    #expect(gone(at: .seconds(20)) == nil)
+    let second = try #require(gone(at: .seconds(40)))
+    #expect(second >= .seconds(20) && second <= .seconds(30))
+    // It is there again.
+    rule.noteAccepted(sentAt: Self.start + .seconds(90))
+    #expect(gone(at: .seconds(91)) == nil)
+  }
+
   @Test func aProvidersOwnGuessIsTheLeast() throws {
     var rule = PauseRule(unnamed: .ofPushServices, seed: 1)
     let length = try #require(Self.rejected(&rule, 429, guess: .seconds(60)))

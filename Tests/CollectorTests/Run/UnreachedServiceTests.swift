@@ -65,10 +65,10 @@ struct UnreachedServiceTests {
       #expect(ends.contains("1 failed connect"), "\(ends)")
     }
     let lines = try reader.log(after: 0, limit: 100).rows.map(\.line.message)
-    let told = lines.filter { $0.hasPrefix("sending begins without ") }
+    let told = lines.filter { $0.hasPrefix("sending begins without it: ") }
     #expect(told.count == 2, "\(lines)")
-    #expect(told.contains { $0.contains("without droid: no access token of probe@") })
-    #expect(told.contains { $0.contains("without news: news cannot be listened to") })
+    #expect(told.contains { $0.contains("without it: no access token of probe@") })
+    #expect(told.contains { $0.contains("without it: news cannot be listened to") })
   }
 
   @Test("when there is nobody else, the run does not begin")

@@ -254,6 +254,25 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "request", atLeast: seen.sent.count).count == seen.sent.count)
   }
 
+  @Test func aReceiverThatIsGoneIsLeftAlone() throws {
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:410"])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 50, count: 60)
+    target.providers = [TokenProvider(url: TransportRun.https(server), token: "1")]
+    target.unnamedPause = .ofPushServices
+    target.advice = { "\($0): get a new device token\($1)" }
+    try run.start(target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 5)
+    let refused = seen.answered.values.count { $0.status == 410 }
+    #expect((10...20).contains(refused), "\(refused)")
+    #expect(seen.missed(.retryAfter) == 60 - 5 - refused)
+    #expect(seen.events(.retryAfter).count == 1)
+    #expect(seen.logs.filter { $0.contains("410: get a new device token") }.count == 1, "\(seen.logs)")
+  }
+
   /// The first refusal ends the sending until there is another credential; what was under way says nothing new.
   @Test func nothingIsSentWithARefusedCredential() throws {
     let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behaviour", "status:401"])

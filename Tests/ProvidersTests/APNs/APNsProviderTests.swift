@@ -119,6 +119,7 @@ import Testing
       let judgement = provider.judge(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
       #expect(judgement.verdict == .rejected(reason: reason.rawValue))
       #expect(judgement.credential == reason.credential)
+      #expect(judgement.isReceiverUnknown == reason.isReceiverUnknown)
       #expect((judgement.retryAfter != nil) == (reason.status == 429))
     }
     #expect(
@@ -134,5 +135,8 @@ import Testing
     #expect(APNsReason.expiredProviderToken.credential == .expired)
     #expect(APNsReason.tooManyProviderTokenUpdates.credential == .renewedTooOften)
     #expect(APNsReason.badDeviceToken.credential == nil)
+    #expect(
+      APNsReason.allCases.filter(\.isReceiverUnknown)
+        == [.badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered])
   }
 }

@@ -106,8 +106,14 @@ import Testing
     #expect(
       try judge(401, status("UNAUTHENTICATED", details: fcmError("THIRD_PARTY_AUTH_ERROR"))).credential == nil
     )
+  }
+
+  @Test func registrationTokensOfNoUseAreTold() throws {
+    let stranger = try judge(403, status("PERMISSION_DENIED", details: fcmError("SENDER_ID_MISMATCH")))
+    #expect(stranger.isReceiverUnknown && stranger.credential == nil)
+    #expect(try judge(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).isReceiverUnknown)
     #expect(
-      try judge(403, status("PERMISSION_DENIED", details: fcmError("SENDER_ID_MISMATCH"))).credential
-        == .refused)
+      try !judge(400, status("INVALID_ARGUMENT", details: fcmError("INVALID_ARGUMENT"))).isReceiverUnknown)
+    #expect(try !judge(404, status("NOT_FOUND")).isReceiverUnknown)
   }
 }

@@ -130,6 +130,11 @@ import Testing
     #expect(refusal(502, "\n\n<html>").reason == "")
   }
 
+  @Test(arguments: [(404, true), (410, true), (403, false), (429, false), (500, false)])
+  func subscriptionsOfNoUseAreTold(status: Int, isUnknown: Bool) throws {
+    #expect(try provider().judge(Probes.response(status)).isReceiverUnknown == isUnknown)
+  }
+
   @Test func judgementsFollow() throws {
     let provider = try provider()
     for status in [200, 201, 202, 204] {

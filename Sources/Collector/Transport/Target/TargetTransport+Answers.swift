@@ -82,14 +82,18 @@ extension TargetTransport {
     guard
       let until = pauseRule.noteRejected(
         status: status, named: isNamed ? judgement.retryAfter : nil,
-        guess: isNamed ? nil : judgement.retryAfter, sentAt: sent, answeredAt: answer.time)
+        guess: isNamed ? nil : judgement.retryAfter, isReceiverUnknown: judgement.isReceiverUnknown,
+        sentAt: sent, answeredAt: answer.time)
     else { return }
     let word = reason.map { " \($0)" } ?? ""
     let choice = isNamed ? "" : ", our own choice"
-    emit(
-      .retryAfter, connection: transfer.use?.id, at: answer.time,
-      detail: "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)"
-    )
+    let detail =
+      "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)"
+    emit(.retryAfter, connection: transfer.use?.id, at: answer.time, detail: detail)
+    if judgement.isReceiverUnknown, pauseRule.repeats == 1 {
+      let advice = target.advice(status, reason ?? "")
+      log(.error, "the receiver seems to be gone: \(detail)\(advice.isEmpty ? "" : "; \(advice)")")
+    }
     schedule.pause(until: until)
   }
 

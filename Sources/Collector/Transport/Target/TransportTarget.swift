@@ -22,6 +22,8 @@ public struct TransportTarget: Sendable {
   /// How long to be silent where the provider says "too much" without saying how long.
   public var unnamedPause: UnnamedPause
   public var credential: CredentialCare
+  /// What a person can do about a refusal with this status and reason.
+  public var advice: @Sendable (_ status: Int, _ reason: String) -> String
   /// Most streams we open at once on the connection, whatever the peer would take.
   public var maximumStreams: Int
   /// Of the arrivals and of all jitter.
@@ -32,7 +34,9 @@ public struct TransportTarget: Sendable {
     authenticator: ReceiptAuthenticator? = nil, arrivals: ArrivalProcess,
     limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10), caFile: String? = nil,
     clientCertificate: ClientCertificate? = nil, unnamedPause: UnnamedPause = .afterTooMany,
-    credential: CredentialCare = .none, maximumStreams: Int = 1000, seed: UInt64
+    credential: CredentialCare = .none,
+    advice: @escaping @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" },
+    maximumStreams: Int = 1000, seed: UInt64
   ) {
     self.id = id
     self.providers = providers
@@ -45,6 +49,7 @@ public struct TransportTarget: Sendable {
     self.clientCertificate = clientCertificate
     self.unnamedPause = unnamedPause
     self.credential = credential
+    self.advice = advice
     self.maximumStreams = maximumStreams
     self.seed = seed
   }

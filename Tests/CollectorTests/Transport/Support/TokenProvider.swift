@@ -14,6 +14,6 @@ struct TokenProvider: Provider {
     if response.status == 200 { return ProviderJudgement(.accepted) }
     return ProviderJudgement(
       .rejected(reason: ""), retryAfter: RetryAfter.pause(response),
-      credential: response.status == 401 ? .expired : nil)
+      credential: response.status == 401 ? .expired : nil, isReceiverUnknown: response.status == 410)
   }
 }

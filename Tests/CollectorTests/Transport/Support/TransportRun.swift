@@ -20,6 +20,7 @@ final class TransportRun: Sendable {
     var failed: [SampleID: (reason: FailureReason, attempt: Int, detail: String)] = [:]
     var missed: [SampleID: MissedReason] = [:]
     var events: [Event] = []
+    var logs: [String] = []
     /// Things that may not happen.
     var wrongs: [String] = []
     var hasEnded = false
@@ -130,7 +131,7 @@ extension TransportRun.Seen {
       if sent[id] != nil { wrongs.append("missed though sent: \(id)") }
       missed[id] = reason
     case .event(let event): events.append(event)
-    case .log: break
+    case .log(let line): logs.append(line.message)
     }
   }
 
