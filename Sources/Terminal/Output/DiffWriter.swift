@@ -22,6 +22,8 @@ public final class DiffWriter {
   private let front: CellBuffer
   private var frontHashes: [UInt64]
   private var backHashes: [UInt64]
+  /// Which rows differed from what was shown, before any of them was moved.
+  private var isChanged: [Bool] = []
   private var blankHash: UInt64 = 0
   private var isValid = false
   private var shownCursor: CursorPosition?
@@ -50,11 +52,12 @@ public final class DiffWriter {
     let start = encoder.bytes.count
     let isRepaint = !isValid || front.columns != back.columns || front.rows != back.rows
     if isRepaint { repaint(columns: back.columns, rows: back.rows) }
+    var isKnown = false
     if profile.movesRows {
       let changed = hashRows(back)
-      if !isRepaint && changed >= 3 { moveRows() }
+      isKnown = isRepaint || changed < 3 || !moveRows()
     }
-    encodeRows(back)
+    encodeRows(back, knowsChanges: isKnown)
     encode(cursor, hasPainted: encoder.bytes.count > start)
     if encoder.bytes.count == start {
       encoder.bytes.removeAll()
@@ -73,18 +76,20 @@ public final class DiffWriter {
     blankHash = front.storage.baseAddress.map { RowMove.hash($0, count: columns) } ?? 0
     frontHashes = Array(repeating: blankHash, count: rows)
     backHashes = frontHashes
+    isChanged = Array(repeating: false, count: rows)
     encoder.clearScreen()
     if shownCursor == nil { encoder.bytes.append("\u{1B}[?25l") }
     isValid = true
   }
 
-  private func encodeRows(_ back: CellBuffer) {
+  /// - Parameter knowsChanges: `isChanged` holds for what is shown now.
+  private func encodeRows(_ back: CellBuffer, knowsChanges: Bool) {
     let columns = back.columns
     guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return }
     for y in 0..<back.rows {
       let source = wanted + y * columns
       let target = shown + y * columns
-      if memcmp(source, target, columns * MemoryLayout<Cell>.stride) == 0 { continue }
+      if knowsChanges ? !isChanged[y] : Self.areEqual(source, target, columns) { continue }
       encoder.encodeRow(y, back: source, front: target, count: columns)
       target.update(from: source, count: columns)
       if !profile.movesRows { continue }
@@ -95,11 +100,11 @@ public final class DiffWriter {
   /// Hashes the rows that changed. Returns how many did.
   private func hashRows(_ back: CellBuffer) -> Int {
     let columns = back.columns
-    let stride = columns * MemoryLayout<Cell>.stride
     guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return 0 }
     var changed = 0
     for y in 0..<back.rows {
-      if memcmp(wanted + y * columns, shown + y * columns, stride) == 0 {
+      isChanged[y] = !Self.areEqual(wanted + y * columns, shown + y * columns, columns)
+      if !isChanged[y] {
         backHashes[y] = frontHashes[y]
       } else {
         backHashes[y] = RowMove.hash(wanted + y * columns, count: columns)
@@ -109,12 +114,19 @@ public final class DiffWriter {
     return changed
   }
 
+  private static func areEqual(_ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ count: Int)
+    -> Bool
+  {
+    memcmp(left, right, count * MemoryLayout<Cell>.stride) == 0
+  }
+
   /// Lets the terminal move a block of rows where that saves painting them.
-  private func moveRows() {
+  /// - Returns: whether it did.
+  private func moveRows() -> Bool {
     let columns = front.columns
     guard let shown = front.storage.baseAddress,
       let move = RowMove.best(back: backHashes.span, front: frontHashes.span, blank: blankHash)
-    else { return }
+    else { return false }
     encoder.moveRows(in: move.region, by: move.distance)
     let kept = move.region.count - abs(move.distance)
     let first = move.region.lowerBound
@@ -127,6 +139,7 @@ public final class DiffWriter {
       (hashes + to).update(from: hashes + from, count: kept)
       (hashes + uncovered.lowerBound).update(repeating: blankHash, count: uncovered.count)
     }
+    return true
   }
 
   private func encode(_ cursor: CursorPosition?, hasPainted: Bool) {

@@ -11,14 +11,8 @@ extension FrameEncoder {
     let first = columns.lowerBound
     approach(x: first, y: y, row: row)
     eraseCharacters(columns.count, like: row[ground])
-    for index in 0..<inks.count {
-      var x = inks[index].first
-      while x >= 0 {
-        approach(x: x, y: y, row: row)
-        paint(row[x], lastColumn: count - 1)
-        x = inks.following(x)
-      }
-    }
+    let groundColor = colors.reduce(row[ground].background)
+    for index in 0..<inks.count { paint(inks[index], y: y, row: row, count: count, ground: groundColor) }
     return true
   }
 
@@ -33,6 +27,9 @@ extension FrameEncoder {
     var inked = 0
     var jumps = 0
     var previous = ground
+    // The rendition of the cell before; none while there was none.
+    var ink = -1
+    inks.removeAll(columns: count)
     for x in columns {
       let cell = row[x]
       if cell.isErasable {
@@ -46,20 +43,22 @@ extension FrameEncoder {
       {
         changes += 1
         jumps += 1
+        ink = -1
       } else if x - previous > 4 {
         jumps += 1
       }
+      if ink < 0 {
+        let pen = Pen(
+          foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
+          attributes: UInt8(truncatingIfNeeded: cell.bits))
+        guard let index = inks.index(of: pen) else { return nil }
+        ink = index
+      }
+      inks.append(x, to: ink)
       inked += 1
       previous = x
     }
     guard changes > 8 else { return nil }
-    inks.removeAll(columns: count)
-    for x in columns where !row[x].isErasable {
-      let pen = Pen(
-        foreground: colors.reduce(row[x].foreground), background: colors.reduce(row[x].background),
-        attributes: UInt8(truncatingIfNeeded: row[x].bits))
-      if !inks.append(pen, at: x) { return nil }
-    }
     // Jumping to a mark takes about four bytes. From left to right the blanks in between are painted instead.
     let rendition = colors.profile == .trueColor ? 14 : colors.profile == .ansi256 ? 10 : 5
     let sorted = inks.count * (rendition + 4) + 4 * min(inked, jumps + inks.count)

@@ -120,6 +120,38 @@ struct FrameEncoder: ~Copyable {
     cursorX = agreed && next <= lastColumn ? next : -1
   }
 
+  /// Paints the cells of one ink on erased ground. They are single glyphs whose width is agreed on.
+  /// - Parameter ground: the colour of all blanks between them.
+  mutating func paint(
+    _ ink: RowInks.Ink, y: Int, row: UnsafePointer<Cell>, count: Int, ground: ColorReducer.Reduced
+  ) {
+    approach(x: ink.first, y: y, row: row)
+    pen.change(to: ink.pen, &bytes)
+    // In this pen a blank looks like the ground.
+    let fillsGaps =
+      pen.background == ground && pen.attributes & UInt8(truncatingIfNeeded: Cell.drawnOnBlanks) == 0
+    var x = ink.first
+    while x >= 0 {
+      if x > cursorX { skip(to: x, row: row, fillsGap: fillsGaps) }
+      appendGlyph(row[x])
+      cursorX = x + 1 < count ? x + 1 : -1
+      x = inks.following(x)
+    }
+  }
+
+  /// Goes on to a later column of the row, over a few blanks by painting them.
+  @inline(__always)
+  private mutating func skip(to x: Int, row: UnsafePointer<Cell>, fillsGap: Bool) {
+    let gap = x - cursorX
+    if fillsGap && gap <= 4 {
+      var place = cursorX
+      while place < x && row[place].isErasable { place += 1 }
+      if place == x { return bytes.append(spaces: gap) }
+    }
+    appendCSI(count: gap, final: 0x43)
+  }
+
+  @inline(__always)
   private mutating func appendGlyph(_ cell: Cell) {
     if profile.encodesUTF8 {
       if cell.glyph & GraphemeTable.indexFlag == 0 {

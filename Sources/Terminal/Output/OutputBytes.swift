@@ -70,6 +70,15 @@ struct OutputBytes: ~Copyable {
     count += bytes.count
   }
 
+  /// Up to four spaces, in one store.
+  @inline(__always)
+  mutating func append(spaces length: Int) {
+    precondition((0...4).contains(length))
+    if count + 4 > capacity { grow(by: 4) }
+    UnsafeMutableRawPointer(base + count).storeBytes(of: 0x2020_2020, as: UInt32.self)
+    count += length
+  }
+
   mutating func append(utf8 text: String) {
     for byte in text.utf8 { append(byte) }
   }
@@ -108,9 +117,9 @@ struct OutputBytes: ~Copyable {
       base[count + 1] = tail(0)
       count += 2
     } else if value < 0x1_0000 {
-      base[count] = 0xE0 | UInt8(truncatingIfNeeded: value >> 12)
-      base[count + 1] = tail(6)
-      base[count + 2] = tail(0)
+      // Nearly all of them: braille, lines, blocks. Four bytes are stored, three are kept.
+      let word = 0x80_80E0 | value >> 12 | (value >> 6 & 0x3F) << 8 | (value & 0x3F) << 16
+      UnsafeMutableRawPointer(base + count).storeBytes(of: word.littleEndian, as: UInt32.self)
       count += 3
     } else {
       base[count] = 0xF0 | UInt8(truncatingIfNeeded: value >> 18)

@@ -45,9 +45,10 @@ struct RowInks: ~Copyable {
     capacity = columns
   }
 
-  /// - Returns: false when there are too many inks.
+  /// The number of a rendition, which may be a new one without cells yet.
+  /// - Returns: `nil` when there are too many.
   @inline(__always)
-  mutating func append(_ pen: Pen, at x: Int) -> Bool {
+  mutating func index(of pen: Pen) -> Int? {
     let slot = Int(((pen.foreground ^ (pen.background << 7) ^ UInt32(pen.attributes)) &* 0x9E37_79B1) >> 27)
     var index = Int(slots[slot])
     if index >= count || inks[index].pen != pen {
@@ -55,15 +56,18 @@ struct RowInks: ~Copyable {
       while index < count && inks[index].pen != pen { index += 1 }
       slots[slot] = UInt8(index)
     }
-    next[x] = -1
-    if index < count {
-      next[inks[index].last] = x
-      inks[index].last = x
-      return true
-    }
-    guard count < RowInks.most else { return false }
-    inks.advanced(by: count).initialize(to: Ink(pen: pen, first: x, last: x))
+    if index < count { return index }
+    guard count < RowInks.most else { return nil }
+    inks.advanced(by: count).initialize(to: Ink(pen: pen, first: -1, last: -1))
     count += 1
-    return true
+    return index
+  }
+
+  /// The cell at `x` is of that rendition; cells come from left to right.
+  @inline(__always)
+  mutating func append(_ x: Int, to index: Int) {
+    next[x] = -1
+    if inks[index].first < 0 { inks[index].first = x } else { next[inks[index].last] = x }
+    inks[index].last = x
   }
 }
