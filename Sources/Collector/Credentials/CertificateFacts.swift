@@ -68,6 +68,15 @@ public struct CertificateFacts: Sendable {
     }
   }
 
+  /// Whether a PEM file has a certificate in it, as one with authorities must.
+  static func checkAuthority(pem: [UInt8]) throws(CredentialError) {
+    let remedy = "name a PEM file with the authority that signed the server's certificate"
+    let text = try block(of: pem, remedy: remedy) { $0.hasSuffix("CERTIFICATE") }
+    guard let document = try? PEMDocument(pemString: text), document.derBytes.first == 0x30 else {
+      throw CredentialError(.malformed, "holds no certificate that can be read", remedy: remedy)
+    }
+  }
+
   /// Why it is of no use at a moment, and what to do.
   func problem(at now: WallTime) -> (message: String, remedy: String)? {
     if now >= ends {

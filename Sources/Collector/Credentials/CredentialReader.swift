@@ -71,6 +71,22 @@ struct CredentialReader {
     }
   }
 
+  /// What is trusted instead of the system's authorities.
+  func authority(_ path: String) throws(TargetCredentialError) {
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try PlainFile(path: path, maximumBytes: 1024 * 1024).read()
+    } catch {
+      throw TargetCredentialError(target: target, "ca_file: \(error.message)", remedy: error.remedy)
+    }
+    do throws(CredentialError) {
+      try CertificateFacts.checkAuthority(pem: bytes)
+    } catch {
+      throw TargetCredentialError(
+        target: target, "ca_file: \"\(path)\" \(error.message)", remedy: error.remedy)
+    }
+  }
+
   func ntfy(
     _ credentials: NtfySettings.Credentials
   ) throws(TargetCredentialError) -> NtfyAuthorization {

@@ -25,9 +25,9 @@ struct OAuthCredential: CredentialSource {
       case .success(let token):
         return .issued(value: token.value, lifetime: token.lifetime, took: answer.timing)
       case .failure(let refusal):
-        // A refusal of what we are is final, one of the moment is not.
-        let isFinal = [400, 401, 403].contains(refusal.status)
-        return .failed("\(refusal)", isFinal: isFinal, retryAfter: refusal.retryAfter)
+        return .failed(
+          RequestSecrets(of: request).hidden(in: "\(refusal)"), isFinal: refusal.isFinal,
+          retryAfter: refusal.retryAfter)
       }
     }
   }

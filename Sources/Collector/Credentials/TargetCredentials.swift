@@ -26,6 +26,7 @@ public struct TargetCredentials: Sendable {
   /// Reads and checks all of it.
   public init(reading target: TargetConfiguration) throws(TargetCredentialError) {
     let reader = CredentialReader(target: target.name)
+    if let caFile = target.caFile { try reader.authority(caFile) }
     self.target = target
     var deviceToken = ""
     var subscription: PushSubscription?

@@ -75,10 +75,8 @@ final class PeerTrial {
     let code = curl_easy_perform(easy)
     let took = clock.monotonicNow() - start
     guard code == CURLE_OK else {
-      let text = handle.isTooLarge ? "the answer is larger than is taken" : handle.errorMessage
       return Outcome(
-        failure: Self.failure(code),
-        words: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text, agreed: agreed,
+        failure: Self.failure(code), words: handle.complaint(code), agreed: agreed,
         certificateEnd: certificateEnd, took: took)
     }
     let isHTTP2 = ccurl_easy_get_long(easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0

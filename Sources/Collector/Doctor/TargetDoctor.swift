@@ -226,7 +226,8 @@ public struct TargetDoctor: Sendable {
     let now = clock.wallNow()
     let id = NotificationID(
       run: RunID(at: now, using: &generator), sample: SampleID(target: TargetID(rawValue: 1), sequence: 1))
-    let outcome = trial(credentials).send(provider.request(for: PushNotification(id: id, plannedAt: now)))
+    let request = provider.request(for: PushNotification(id: id, plannedAt: now))
+    let outcome = trial(credentials).send(request)
     guard let response = outcome.response else {
       return report(
         finding(.unreachable, "send", outcome.words, remedy: "try again; the connection itself was fine"))
@@ -238,7 +239,8 @@ public struct TargetDoctor: Sendable {
         finding(
           .fine, "send",
           "\(response.status) in \(outcome.took.microseconds / 1000) ms\(Self.validated(target.settings))"))
-    case .rejected(let reason):
+    case .rejected(let word):
+      let reason = RequestSecrets(of: request).hidden(in: word)
       report(
         finding(
           .unreachable, "send",
@@ -283,7 +285,9 @@ public struct TargetDoctor: Sendable {
       case .failure(let refusal):
         report(
           finding(
-            .misconfigured, "token", "no access token was given: \(refusal.status) \(refusal.reason)",
+            refusal.isFinal ? .misconfigured : .unreachable, "token",
+            RequestSecrets(of: request).hidden(
+              in: "no access token was given: \(refusal.status) \(refusal.reason)"),
             remedy: refusal.remedy))
         return nil
       }

@@ -163,10 +163,11 @@ final class Recorder {
   private func book(
     _ delivery: RecorderInbox.Delivery
   ) -> (outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)? {
+    // Each once: a flood of copies of one notification may come as one batch.
     var recalled: [SampleID: RecalledSample] = [:]
     do {
-      for receipt in delivery.receipts where !ledger.holds(receipt.id.sample) {
-        recalled[receipt.id.sample] = try recall(receipt.id.sample)
+      for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
+        recalled[id] = try recall(id)
       }
     } catch {
       inbox.post(delivery)

@@ -39,11 +39,7 @@ struct BlockingRequest: Sendable {
     let start = clock.monotonicNow()
     let code = curl_easy_perform(handle.easy)
     let took = clock.monotonicNow() - start
-    guard code == CURLE_OK else {
-      if handle.isTooLarge { return .failure(Failure(message: "the answer is larger than is taken")) }
-      let text = handle.errorMessage
-      return .failure(Failure(message: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text))
-    }
+    guard code == CURLE_OK else { return .failure(Failure(message: handle.complaint(code))) }
     let isHTTP2 = ccurl_easy_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     let response = PushResponse(
       status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,

@@ -3,8 +3,8 @@ import Glibc
 import Measurement
 import Providers
 
-/// A libcurl easy handle for one request at a time outside the timing thread, set up for strangers: bounded in headers,
-/// https and http only, no redirects, no decompression, no proxy, nothing from the environment. Belongs to one thread.
+/// A libcurl easy handle for one request at a time outside the timing thread, set up for strangers (``CurlSetup``) and
+/// bounded in headers. Belongs to one thread.
 final class EasyHandle {
   let easy: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
@@ -38,8 +38,14 @@ final class EasyHandle {
     body.deallocate()
   }
 
-  /// libcurl's complaint.
-  var errorMessage: String { String(cString: errorText) }
+  /// Why a request that ended with this code has no answer, in words.
+  func complaint(_ code: CURLcode) -> String {
+    // A header line of more than 100 kB is what libcurl has no memory for.
+    if isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is larger than is taken" }
+    let text = String(cString: errorText)
+    return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+  }
+
   var headers: ResponseHeaders { ResponseHeaders(lines: headerLines) }
 
   /// Sets everything for a request; nothing of an earlier one is left.
@@ -51,17 +57,12 @@ final class EasyHandle {
     headerBudget = HeaderBudget()
     errorText[0] = 0
     let this = Unmanaged.passUnretained(self).toOpaque()
-    let texts: [(CURLoption, String?)] = [
-      (CURLOPT_URL, request.url), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_NOPROXY, "*"),
-      (CURLOPT_USERAGENT, "pushscope"), (CURLOPT_CAINFO, caFile),
-      (CURLOPT_SSLCERT, clientCertificate?.certificateFile), (CURLOPT_SSLKEY, clientCertificate?.keyFile),
-      (CURLOPT_CUSTOMREQUEST, request.method),
-    ]
-    for case (let option, let text?) in texts { ccurl_easy_set_pointer(easy, option, text) }
+    CurlSetup.secure(easy, caFile: caFile, clientCertificate: clientCertificate)
+    ccurl_easy_set_pointer(easy, CURLOPT_URL, request.url)
+    ccurl_easy_set_pointer(easy, CURLOPT_CUSTOMREQUEST, request.method)
     let numbers: [(CURLoption, Int)] = [
-      (CURLOPT_NOSIGNAL, 1), (CURLOPT_HTTP_VERSION, ccurl_http_version_2tls()),
-      (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_TCP_KEEPALIVE, 1), (CURLOPT_TCP_KEEPIDLE, 30),
-      (CURLOPT_TCP_KEEPINTVL, 10), (CURLOPT_NOPROGRESS, 0), (CURLOPT_DNS_CACHE_TIMEOUT, 0),
+      (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_TCP_KEEPIDLE, 30), (CURLOPT_TCP_KEEPINTVL, 10),
+      (CURLOPT_NOPROGRESS, 0),
     ]
     for (option, number) in numbers { ccurl_easy_set_long(easy, option, number) }
     ccurl_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -80,14 +81,7 @@ final class EasyHandle {
 
   private func set(headers: [HeaderField]) {
     curl_slist_free_all(headerList)
-    headerList = curl_slist_append(nil, "Expect:")
-    if !headers.contains(where: { $0.name == "content-type" }) {
-      headerList = curl_slist_append(headerList, "Content-Type:")
-    }
-    for header in headers {
-      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
-      headerList = curl_slist_append(headerList, line)
-    }
+    headerList = CurlSetup.headerList(headers)
     ccurl_easy_set_pointer(easy, CURLOPT_HTTPHEADER, headerList)
   }
 
@@ -106,9 +100,9 @@ final class EasyHandle {
       isTooLarge = true
       return false
     }
-    if line.starts(with: Self.statusLine) {
+    if let first = StatusLine(line) {
       headerLines.removeAll(keepingCapacity: true)
-      status = Self.status(in: line)
+      status = first.status
     } else if headerLines.count + line.count <= ResponseHeaders.maximumBytes {
       headerLines.append(contentsOf: line)
     }
@@ -121,14 +115,6 @@ final class EasyHandle {
       return false
     }
     return true
-  }
-
-  private static let statusLine = Array("HTTP/".utf8)
-
-  /// The three digits after the first blank; 0 when they are not there.
-  private static func status(in line: UnsafeRawBufferPointer) -> Int {
-    guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-    return line[(blank + 1)...].prefix(3).reduce(0) { $0 * 10 + Int($1 &- 48) }
   }
 }
 

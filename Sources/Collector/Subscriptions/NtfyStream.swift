@@ -14,10 +14,12 @@ struct NtfyStream: Sendable {
   /// Whether the server said `open` on this connection: from then on it delivers.
   private(set) var isOpen = false
   private(set) var lastMessageID: String?
-  /// What was heard last.
-  private var recent: [Heard] = []
+  /// When each of the notifications that came lately was heard last.
+  private var recent: [NotificationID: MonotonicTime] = [:]
   /// Messages of ours whose MAC was wrong since the last look.
   private(set) var forged = 0
+  /// Events that could be read, keepalives and other people's messages included: what shows that the stream lives.
+  private(set) var events = 0
 
   init(authenticator: ReceiptAuthenticator) { self.authenticator = authenticator }
 
@@ -31,7 +33,9 @@ struct NtfyStream: Sendable {
   mutating func take(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [Heard] {
     var heard: [Heard] = []
     for line in lines.append(bytes) {
-      switch NtfyEvent.parse(line) {
+      let event = NtfyEvent.parse(line)
+      if event != nil { events += 1 }
+      switch event {
       case .open: isOpen = true
       case .message(let message):
         lastMessageID = message.id
@@ -52,9 +56,9 @@ struct NtfyStream: Sendable {
   /// stamp from the kernel, and by different stamps they are told from a receipt that is sent again.
   private mutating func distinct(_ heard: Heard) -> Heard {
     var heard = heard
-    while recent.contains(heard) { heard.at = heard.at + .nanoseconds(1) }
-    if recent.count == Self.mostRecent { recent.removeFirst(Self.mostRecent / 2) }
-    recent.append(heard)
+    if let last = recent[heard.id], last >= heard.at { heard.at = last + .nanoseconds(1) }
+    if recent.count >= Self.mostRecent { recent = recent.filter { $0.value >= heard.at } }
+    recent[heard.id] = heard.at
     return heard
   }
 

@@ -19,7 +19,7 @@ final class NtfySubscriber: Sendable {
     var caFile: String?
     /// This host's boot, to which the stamps belong.
     var bootID: String
-    /// Nothing heard for so long, keepalives included: the connection is dead.
+    /// No event for so long, keepalives included: the connection is dead, whatever else comes on it.
     var silence = NtfyDialect.keepaliveInterval * 2
     var seed: UInt64
   }
@@ -27,6 +27,8 @@ final class NtfySubscriber: Sendable {
   private struct State {
     var isStopping = false
     var first: FirstOpen = .waiting(nil)
+    /// Receipts that were handed on and are not stored yet.
+    var unstored = 0
   }
 
   private enum FirstOpen {
@@ -93,6 +95,19 @@ final class NtfySubscriber: Sendable {
 
   fileprivate var isStopping: Bool { state.withLock { $0.isStopping } }
 
+  /// Whether the store is so far behind that nothing more is to be read: a topic may be flooded with copies of a message
+  /// of ours, whose MAC is right.
+  fileprivate var isFull: Bool { state.withLock { $0.unstored > Self.mostUnstored } }
+
+  private static let mostUnstored = 4096
+
+  fileprivate func handOn(_ receipts: [ArrivedReceipt]) {
+    state.withLock { $0.unstored += receipts.count }
+    sink.receive(receipts) { [weak self] _ in
+      self?.state.withLock { $0.unstored -= receipts.count }
+    }
+  }
+
   fileprivate func finishFirst(_ result: Result<Void, any Error>) {
     let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
       guard case .waiting(let waiter) = state.first else { return nil }
@@ -118,7 +133,12 @@ private final class NtfyConnectionLoop {
 
   private var connection: Connection?
   private var window: ReceiveWindow?
+  /// When the connection was begun, and from its `open` on when the last event came.
   private var heardAt = MonotonicTime.zero
+  private var openedAt = MonotonicTime.zero
+  /// When a loss was last written to the log, and how many there were since.
+  private var loggedAt: MonotonicTime?
+  private var unlogged = 0
   private var heard: [NtfyStream.Heard] = []
   /// What an error answer says.
   private var complaint: [UInt8] = []
@@ -157,11 +177,12 @@ private final class NtfyConnectionLoop {
   private func lost(_ loss: Loss) {
     let now = clock.monotonicNow()
     let wasOpen = stream.isOpen
+    // A server that ends each stream as soon as it is open is left in peace for longer and longer too.
+    if wasOpen, now - openedAt >= ReconnectBackoff.longest { backoff.noteSuccess() }
     backoff.noteFailure(at: now)
     if let pause = loss.retryAfter { backoff.hold(until: now + pause) }
     // A server that does not let us in is not asked again and again.
     if loss.status != nil { backoff.hold(until: now + .seconds(10)) }
-    let what = "the subscription is lost: \(loss.reason)"
     if wasOpen {
       subscriber.post([
         .event(
@@ -170,14 +191,7 @@ private final class NtfyConnectionLoop {
             detail: "subscription: \(loss.reason)"))
       ])
     }
-    if wasOpen || backoff.failures == 1 {
-      subscriber.post([
-        .log(
-          LogLine(
-            at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
-            message: what))
-      ])
-    }
+    if wasOpen || backoff.failures == 1 { log(loss, at: now) }
     if loss.isRefusal || now - beganAt > subscriber.patience {
       subscriber.finishFirst(
         .failure(
@@ -186,6 +200,25 @@ private final class NtfyConnectionLoop {
             "\(subject.name) cannot be listened to: \(loss.reason)")))
     }
   }
+
+  /// One line a minute at most: a flapping server shall not fill the store.
+  private func log(_ loss: Loss, at now: MonotonicTime) {
+    if let loggedAt, now - loggedAt < Self.quietness {
+      unlogged += 1
+      return
+    }
+    let others = unlogged == 0 ? "" : "; \(unlogged) more losses were not written down since the last one"
+    loggedAt = now
+    unlogged = 0
+    subscriber.post([
+      .log(
+        LogLine(
+          at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
+          message: "the subscription is lost: \(loss.reason)\(others)"))
+    ])
+  }
+
+  private static let quietness = Duration.seconds(60)
 
   /// One connection, from its beginning to its end.
   private func listen() -> Loss {
@@ -209,10 +242,10 @@ private final class NtfyConnectionLoop {
     while !subscriber.isStopping {
       var code = CURLE_OK
       if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
-      let now = clock.monotonicNow()
-      if now - heardAt > (stream.isOpen ? subject.silence : subscriber.patience) {
-        return Loss(
-          reason: "nothing was heard for \((now - heardAt).microseconds / 1000) ms, not even a keepalive")
+      if let loss = silenceLoss() { return loss }
+      if subscriber.isFull {
+        restForStore()
+        continue
       }
       wait(on: multi)
       renewOffset()
@@ -224,25 +257,46 @@ private final class NtfyConnectionLoop {
     return Loss(reason: "stopped")
   }
 
+  private func silenceLoss() -> Loss? {
+    let now = clock.monotonicNow()
+    let milliseconds = (now - heardAt).microseconds / 1000
+    if stream.isOpen {
+      guard now - heardAt > subject.silence else { return nil }
+      return Loss(reason: "nothing was heard for \(milliseconds) ms, not even a keepalive")
+    }
+    guard now - heardAt > subscriber.patience else { return nil }
+    return Loss(reason: "the server did not open the stream within \(milliseconds) ms")
+  }
+
+  /// What comes meanwhile waits in the kernel, which stamps it, and then with the server.
+  private func restForStore() {
+    let begun = clock.monotonicNow()
+    var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
+    _ = poll(&wanted, 1, 10)
+    // Time in which nothing was read is no silence of the server's.
+    heardAt = heardAt + (clock.monotonicNow() - begun)
+  }
+
   private var since: NtfySubscription.Since {
     if let id = stream.lastMessageID { return .message(id: id) }
     return listeningSince.map { .time($0.microseconds / 1_000_000) } ?? .now
   }
 
   private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {
-    guard code == CURLE_OK else {
-      if handle.isTooLarge { return Loss(reason: "the answer is larger than is taken") }
-      let text = handle.errorMessage
-      return Loss(reason: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
-    }
+    // Of a refusal the beginning is enough, and no more was taken.
+    let isRefusal = handle.status != 200 && complaint.count >= Self.longestComplaint
+    guard code == CURLE_OK || isRefusal else { return Loss(reason: handle.complaint(code)) }
     guard handle.status != 200 else { return Loss(reason: "the server ended the stream") }
     let response = PushResponse(
       status: handle.status, headers: handle.headers, body: complaint, receivedAt: clock.wallNow())
-    let said = String(decoding: complaint.prefix(200), as: UTF8.self)
+    let secrets = RequestSecrets(of: subject.subscription.request())
+    let said = secrets.hidden(in: String(decoding: complaint.prefix(200), as: UTF8.self))
     return Loss(
       reason: "the server answers \(handle.status) \(said.debugDescription)", status: handle.status,
       retryAfter: RetryAfter.pause(response))
   }
+
+  private static let longestComplaint = 4096
 
   private func wait(on multi: UnsafeMutableRawPointer) {
     var extra = curl_waitfd(fd: subscriber.wake, events: Int16(CURL_WAIT_POLLIN), revents: 0)
@@ -262,19 +316,20 @@ private final class NtfyConnectionLoop {
   /// - Returns: whether there may be more.
   private func take(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
     let now = clock.monotonicNow()
-    heardAt = now
     guard status == 200 else {
-      complaint.append(contentsOf: bytes.prefix(4096 - min(4096, complaint.count)))
-      return complaint.count < 4096
+      complaint.append(contentsOf: bytes.prefix(Self.longestComplaint - complaint.count))
+      return complaint.count < Self.longestComplaint
     }
     let wasOpen = stream.isOpen
+    let events = stream.events
     heard += stream.take(bytes, at: window?.stamp(callback: now, sent: .zero).time ?? now)
+    if stream.isOpen, stream.events != events { heardAt = now }
     if stream.isOpen, !wasOpen { opened(at: now) }
     return true
   }
 
   private func opened(at now: MonotonicTime) {
-    backoff.noteSuccess()
+    openedAt = now
     if listeningSince == nil { listeningSince = offset.wall(now) }
     subscriber.post([
       .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
@@ -295,7 +350,7 @@ private final class NtfyConnectionLoop {
         bootID: subject.bootID, receivedMonotonic: $0.at)
     }
     heard.removeAll(keepingCapacity: true)
-    subscriber.sink.receive(receipts) { _ in }
+    subscriber.handOn(receipts)
   }
 
   /// Waits, unless it is to stop.

@@ -1,12 +1,14 @@
 /// A small file that is no secret: a certificate.
 public struct PlainFile: Sendable, Hashable {
   public let path: String
+  private let maximumBytes: Int
 
-  private static let maximumBytes = 64 * 1024
-
-  public init(path: String) { self.path = path }
+  public init(path: String, maximumBytes: Int = 64 * 1024) {
+    self.path = path
+    self.maximumBytes = maximumBytes
+  }
 
   public func read() throws(FileReadError) -> [UInt8] {
-    try ReadFile(path: path, maximumBytes: Self.maximumBytes).bytes
+    try ReadFile(path: path, maximumBytes: maximumBytes).bytes
   }
 }

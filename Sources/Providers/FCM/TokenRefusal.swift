@@ -25,10 +25,16 @@ public struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(_ response: PushResponse) {
     let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))
-    let words = [body?.error, body?.explanation].compactMap { $0 }.joined(separator: ": ")
+    var words = [body?.error, body?.explanation].compactMap { $0 }.joined(separator: ": ")
+    if words.isEmpty, (300...399).contains(response.status) {
+      words = "it leads elsewhere, which is not followed"
+    }
     self.init(
       status: response.status, reason: ReasonBody.bounded(words), retryAfter: RetryAfter.pause(response))
   }
+
+  /// Whether it refuses what we are: asking again changes nothing.
+  public var isFinal: Bool { [400, 401, 403].contains(status) }
 
   /// What to do about it.
   public var remedy: String {

@@ -78,10 +78,11 @@ public struct WebPushRefusal: Sendable, Hashable {
     return (.unknown, body.error ?? body.message ?? "")
   }
 
-  /// The first line of a text that is no markup.
+  /// The first line of a text that is no markup. Nobody asked for a content coding, so what has one is not read.
   private static func plainText(_ response: PushResponse) -> String {
     let type = response.headers["content-type"]?.lowercased() ?? ""
-    guard type.isEmpty || type.hasPrefix("text/plain") else { return "" }
+    let coding = response.headers["content-encoding"]?.lowercased() ?? "identity"
+    guard type.isEmpty || type.hasPrefix("text/plain"), coding == "identity" else { return "" }
     let text = String(decoding: response.body.prefix(1024), as: UTF8.self)
     guard let line = text.split(whereSeparator: \.isNewline).first(where: { !$0.allSatisfy(\.isWhitespace) }),
       !line.hasPrefix("<")

@@ -49,4 +49,18 @@ import Testing
     #expect(stream.takeForged() == 1)
     #expect(stream.takeForged() == 0)
   }
+
+  /// Only what is an event shows that a stream lives.
+  @Test func bytesAreNoSignOfLife() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    func take(_ text: String) -> Int {
+      _ = Array(text.utf8).withUnsafeBytes { stream.take($0, at: .zero) }
+      return stream.events
+    }
+    #expect(take(String(repeating: "x", count: 100_000) + "\n") == 0)
+    #expect(take("\n\n{}\n{\"event\":7}\n\u{FFFD}\n") == 0)
+    #expect(take("{\"event\":\"keepalive\"}\n") == 1)
+    #expect(take("{\"event\":\"poll_request\"}\n{\"event\":\"open\"}\n") == 3)
+    #expect(stream.isOpen)
+  }
 }

@@ -100,7 +100,8 @@ struct TransferFailure: Sendable, Equatable {
   /// For people: the detail of the event.
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }
-    if isTooLarge {
+    // libcurl has no memory for a header line of more than 100 kB.
+    if isTooLarge || code == CURLE_OUT_OF_MEMORY {
       return
         "the answer is larger than \(PushResponse.maximumBodyBytes) bytes, or its headers are without end"
     }

@@ -65,7 +65,9 @@ extension TargetTransport {
       httpVersion: version, receivedAt: loop.offset.wall(answer.time))
     let judgement = provider(of: transfer.notification).judge(response)
     var reason: String?
-    if case .rejected(let word) = judgement.verdict, !word.isEmpty { reason = word }
+    if case .rejected(let word) = judgement.verdict, !word.isEmpty {
+      reason = transfer.secrets.hidden(in: word)
+    }
     loop.observe(
       .answered(
         AnsweredRequest(

@@ -76,6 +76,7 @@ final class Transfer {
   }
 
   var payloadBytes: Int { request.body.count }
+  var secrets: RequestSecrets { RequestSecrets(of: request) }
   var errorMessage: String { String(cString: errorText) }
 
   // MARK: Setting up
@@ -84,30 +85,19 @@ final class Transfer {
   private func configure() {
     let this = Unmanaged.passUnretained(self).toOpaque()
     let owner = Unmanaged.passUnretained(target).toOpaque()
+    CurlSetup.secure(
+      easy, caFile: target.target.caFile, clientCertificate: target.target.clientCertificate)
     ccurl_easy_set_pointer(easy, CURLOPT_PRIVATE, this)
     ccurl_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-    ccurl_easy_set_pointer(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-    ccurl_easy_set_pointer(easy, CURLOPT_NOPROXY, "*")
-    ccurl_easy_set_pointer(easy, CURLOPT_USERAGENT, "pushscope")
-    if let caFile = target.target.caFile { ccurl_easy_set_pointer(easy, CURLOPT_CAINFO, caFile) }
-    if let certificate = target.target.clientCertificate {
-      ccurl_easy_set_pointer(easy, CURLOPT_SSLCERT, certificate.certificateFile)
-      ccurl_easy_set_pointer(easy, CURLOPT_SSLKEY, certificate.keyFile)
-    }
     let numbers: [(CURLoption, Int)] = [
-      (CURLOPT_NOSIGNAL, 1),
-      (CURLOPT_HTTP_VERSION, ccurl_http_version_2tls()),
       (CURLOPT_PIPEWAIT, 1),
       (CURLOPT_POST, 1),
       (CURLOPT_TIMEOUT_MS, Int((target.target.timeout.microseconds + 999) / 1000)),
       // Nothing may end a connection that is used once an hour; the default is 118 s.
       (CURLOPT_MAXAGE_CONN, 24 * 3600),
-      // Each new connection asks anew where the peer is.
-      (CURLOPT_DNS_CACHE_TIMEOUT, 0),
       // Without any meaning for http, but what libcurl asks before it sends a request again that got nothing on a used
       // connection (Curl_retry_request): there it would not say whether the peer had refused it or the connection died.
       (CURLOPT_RTSP_REQUEST, ccurl_rtsp_request_receive()),
-      (CURLOPT_TCP_KEEPALIVE, 1),
       (CURLOPT_TCP_KEEPIDLE, 60),
       (CURLOPT_TCP_KEEPINTVL, 15),
     ]
@@ -150,15 +140,7 @@ final class Transfer {
   }
 
   private func set(headers: [HeaderField]) {
-    // A name without a value takes out what libcurl would add by itself.
-    var list = curl_slist_append(nil, "Expect:")
-    if !headers.contains(where: { $0.name == "content-type" }) {
-      list = curl_slist_append(list, "Content-Type:")
-    }
-    for header in headers {
-      list = curl_slist_append(
-        list, header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
-    }
+    let list = CurlSetup.headerList(headers)
     ccurl_easy_set_pointer(easy, CURLOPT_HTTPHEADER, list)
     curl_slist_free_all(headerList)
     headerList = list
@@ -217,9 +199,9 @@ final class Transfer {
     guard answer == nil else { return true }
     if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
       if status >= 200 { answer = target.stampAnswer(of: self) }
-    } else if line.starts(with: Self.statusLine) {
+    } else if let first = StatusLine(line) {
       headerLines.removeAll(keepingCapacity: true)
-      status = Self.status(in: line)
+      status = first.status
     } else if headerLines.count + line.count <= ResponseHeaders.maximumBytes {
       headerLines.append(contentsOf: line)
     }
@@ -240,13 +222,5 @@ final class Transfer {
     responseBody.append(contentsOf: bytes)
     if comesInPieces { target.partlyRead = self }
     return true
-  }
-
-  private static let statusLine = Array("HTTP/".utf8)
-
-  /// The three digits after the first blank; 0 when they are not there.
-  private static func status(in line: UnsafeRawBufferPointer) -> Int {
-    guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-    return line[(blank + 1)...].prefix(3).reduce(0) { $0 * 10 + Int($1 &- 48) }
   }
 }
