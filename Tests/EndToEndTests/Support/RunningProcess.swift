@@ -103,6 +103,25 @@ final class RunningProcess: Sendable {
     }
   }
 
+  /// Waits for the end and looks at its memory all the while.
+  /// - Returns: the exit status, and the most memory it had resident, in kB.
+  func waitForExitAndPeak(within limit: Duration = .seconds(120)) throws -> (status: Int32, peak: Int) {
+    var peak = 0
+    try eventually(within: limit, "process \(pid) ends", seen: { self.standardError }) {
+      peak = max(peak, peakMemory ?? 0)
+      return status()
+    }
+    return (try waitForExit(), peak)
+  }
+
+  /// The most memory it has had resident so far, in kB; `nil` when it has ended. What wait4 would say counts the memory of
+  /// whoever started it as well.
+  var peakMemory: Int? {
+    let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(whereSeparator: \.isWhitespace).lazy.compactMap { Int($0) }.first
+  }
+
   /// Waits for the end, for a bounded time.
   /// - Returns: the exit status; 128 + n for a death by signal n.
   @discardableResult

@@ -100,13 +100,19 @@ enum FreePort {
   static func take() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
+    return try bind(descriptor)
+  }
+
+  /// Gives a socket a port of the system's choice on the loopback address.
+  static func bind(_ descriptor: Int32) throws -> Int {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let port: UInt16? = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        guard bind(descriptor, generic, length) == 0, getsockname(descriptor, generic, &length) == 0 else {
+        guard Glibc.bind(descriptor, generic, length) == 0, getsockname(descriptor, generic, &length) == 0
+        else {
           return nil
         }
         return pointer.pointee.sin_port.bigEndian

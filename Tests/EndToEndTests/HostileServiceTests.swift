@@ -1,0 +1,204 @@
+import Foundation
+import Testing
+
+/// Push services that answer without end, without sense or without shame, before the whole tool: each notification has its
+/// recorded end, the memory stays what it is against a good service, and the run ends when it should.
+@Suite(
+  "Services that mean ill", .serialized,
+  .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
+  .timeLimit(.minutes(10)))
+struct HostileServiceTests {
+  /// What a service does, and what the notifications come to: states with their reason or status, `|` between those that
+  /// are right. `nil` where a protocol has no such thing.
+  private struct Behaviour {
+    let name: String
+    let http1: String?
+    let http2: String?
+
+    init(_ name: String, _ http1: String?, _ http2: String?) {
+      self.name = name
+      self.http1 = http1
+      self.http2 = http2
+    }
+
+    init(_ name: String, _ both: String) { self.init(name, both, both) }
+  }
+
+  /// Ends with what is read.
+  private static let quick = [
+    Behaviour("endless-body-200", "failed protocol"), Behaviour("endless-body-400", "failed protocol"),
+    // Goes on when it was told to stop: the next notifications share the connection with that.
+    Behaviour("deaf-endless-body-200", nil, "failed protocol"),
+    Behaviour("endless-headers-200", "failed protocol"), Behaviour("endless-headers-400", "failed protocol"),
+    Behaviour("endless-line-200", "failed protocol", "failed closed|failed protocol"),
+    Behaviour("endless-trailers-200", "failed protocol"), Behaviour("endless-interim", "failed protocol"),
+    // Many headers, within the bounds. libcurl 7.88 loses its way in some HTTP/2 answers with more than 16 kB of them, and
+    // then takes them for another protocol or for unfinished.
+    Behaviour("many-cookies-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
+    Behaviour("long-fields-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
+    Behaviour(
+      "long-fields-201", "accepted 201|rejected 201",
+      "accepted 201|rejected 201|failed protocol|failed timeout"),
+    Behaviour("cut-json-400", "rejected 400"), Behaviour("deep-json-400", "rejected 400"),
+    Behaviour("deep-lists-400", "rejected 400"), Behaviour("no-utf8-400", "rejected 400"),
+    Behaviour("wrong-types-400", "rejected 400"), Behaviour("long-reason-400", "rejected 400"),
+    Behaviour("evil-reason-400", "rejected 400"), Behaviour("html-502", "rejected 502|missed retry_after"),
+    Behaviour("retry-digits-429", "rejected 429|missed retry_after"),
+    Behaviour("retry-negative-429", "rejected 429|missed retry_after"),
+    Behaviour("retry-huge-float-429", "rejected 429|missed retry_after"),
+    Behaviour("retry-far-503", "rejected 503|missed retry_after"),
+    Behaviour("retry-past-503", "rejected 503|missed retry_after"),
+    Behaviour("retry-no-date-429", "rejected 429|missed retry_after"),
+    Behaviour("retry-long-429", "rejected 429|missed retry_after"), Behaviour("redirect-302", "rejected 302"),
+    Behaviour("redirect-307", "rejected 307"), Behaviour("bomb-gzip-200", "accepted 200"),
+    Behaviour("bomb-gzip-400", "rejected 400"), Behaviour("bomb-deflate-200", "accepted 200"),
+    Behaviour("bomb-br-200", "accepted 200"),
+    Behaviour("short-length-200", "failed closed", "failed reset|failed protocol"),
+    Behaviour("long-length-200", "accepted 200", "failed reset|failed protocol"),
+    Behaviour("huge-length-200", "accepted 200|failed closed", "failed reset|failed protocol"),
+    Behaviour("two-lengths-200", "failed closed|failed protocol", "failed reset|failed protocol"),
+    Behaviour("no-status", "failed protocol", "failed reset|failed protocol"),
+    Behaviour("odd-status", "failed protocol", "failed reset|failed protocol"),
+    Behaviour("twice", "accepted 200"),
+    Behaviour("switch", "failed closed", "failed closed|failed protocol|failed reset"),
+    Behaviour("evil-header-200", "failed protocol", "failed reset|failed protocol"),
+    Behaviour("garbage", "failed protocol", "failed closed|failed protocol"),
+    Behaviour("early", "accepted 200|failed closed|failed reset"),
+    Behaviour("settings", nil, "failed closed|failed protocol"),
+    Behaviour("windows", nil, "failed closed|failed protocol"),
+    Behaviour("push", nil, "failed closed|failed protocol"), Behaviour("farewell", nil, "failed goaway"),
+    Behaviour("large-frame", nil, "accepted 200|failed closed|failed protocol"),
+  ]
+
+  /// Ends with the target's timeout.
+  private static let slow = [
+    Behaviour("silence", "failed timeout"), Behaviour("drip-200", "failed timeout"),
+    Behaviour("empty-pieces-200", "failed timeout"), Behaviour("pings", nil, "failed timeout"),
+    Behaviour("tiny-limit", nil, "failed timeout"),
+    // An answer that was there before any question is nobody's; with HTTP/1.1 it cannot be told from a quick one.
+    Behaviour(
+      "before-asked", "accepted 200", "accepted 200|failed timeout|failed closed|failed reset|failed protocol"
+    ),
+  ]
+
+  /// - Parameter part: which of so many parts of the list, each a run of its own.
+  private func check(
+    _ list: [Behaviour], _ protocolName: String, part: Int = 0, of parts: Int = 1, timing: String
+  ) throws {
+    let station = try Station()
+    let decoy = try UnansweredListener()
+    let isHTTP2 = protocolName == "h2"
+    let behaviours = list.filter { (isHTTP2 ? $0.http2 : $0.http1) != nil }.enumerated()
+      .filter { $0.offset % parts == part }.map(\.element)
+    let names = behaviours.map { "\(protocolName):\($0.name)" }
+    let files = try ProviderFiles(in: station)
+    let service = try HostileService(
+      station, ["\(protocolName):good", "h1:token-good"] + names,
+      decoy: "https://127.0.0.1:\(decoy.port)/probe")
+    try files.writeAccount(
+      "account.json", tokenURI: "https://127.0.0.1:\(service.ports["h1:token-good"] ?? 1)/token")
+    let providers = isHTTP2 ? ProviderFiles.providers : ProviderFiles.providersOfHTTP1
+    func collect(_ store: String, hostile: Bool) throws -> (end: (status: Int32, peak: Int), error: String) {
+      let targets = behaviours.flatMap { behaviour in
+        providers.map { provider in
+          let port = service.ports["\(protocolName):\(hostile ? behaviour.name : "good")"] ?? 1
+          return ProviderFiles.target(
+            "\(provider)-\(behaviour.name)", provider, port: port, more: ["schedule: { rate: 4/s }", timing])
+        }
+      }
+      try station.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
+      let collector = try RunningProcess(
+        Programs.pushscope,
+        ["collect", "--config", station.configuration, "--store", store, "--count", "3"])
+      return (try collector.waitForExitAndPeak(), collector.standardError)
+    }
+    let good = try collect(station.directory.file("good.sqlite"), hostile: false)
+    #expect(good.end.status == 0, "\(good.error)")
+    let bad = try collect(station.store, hostile: true)
+    #expect(bad.end.status == 0, "\(bad.error)")
+    print("\(protocolName) \(part) of \(parts): \(good.end.peak) kB, hostile \(bad.end.peak) kB")
+    #expect(bad.end.peak - good.end.peak < 40_000, "\(good.end.peak) kB became \(bad.end.peak) kB")
+
+    let rows = try station.query(
+      """
+      SELECT target, CASE WHEN state IN ('accepted', 'rejected') THEN state || ' ' || status
+        ELSE state || ' ' || reason END, count(*) FROM sample_view GROUP BY 1, 2
+      """)
+    let ends = Dictionary(grouping: rows, by: { $0[0] })
+    for behaviour in behaviours {
+      let right =
+        (isHTTP2 ? behaviour.http2 : behaviour.http1 ?? "")?.split(separator: "|").map(String.init) ?? []
+      for provider in providers {
+        let seen = ends["\(provider)-\(behaviour.name)"] ?? []
+        #expect(seen.reduce(0) { $0 + (Int($1[2]) ?? 0) } == 3, "\(provider) \(behaviour.name): \(seen)")
+        // A machine that stands still for a while makes some be missed; that is no service's doing.
+        #expect(
+          seen.allSatisfy { right.contains($0[1]) || $0[1] == "missed lag" },
+          "\(provider) \(behaviour.name): \(seen)")
+        #expect(seen.contains { right.contains($0[1]) }, "\(provider) \(behaviour.name): \(seen)")
+      }
+    }
+    #expect(
+      try station.query("SELECT max(length(reason)) <= 200, min(service_us) >= 0 FROM sample_view") == [
+        ["1", "1"]
+      ])
+    #expect(decoy.callers() == 0, "a redirect was followed")
+    // What services say is bounded in the store too: some kB a target.
+    let size = try FileManager.default.attributesOfItem(atPath: station.store)[.size] as? Int ?? .max
+    #expect(size < 100_000 + 20_000 * behaviours.count * providers.count)
+    #expect(bad.error.utf8.count < 100_000 + 4_000 * behaviours.count * providers.count)
+  }
+
+  @Test("every provider, over HTTP/2", arguments: 0..<3) func http2(part: Int) throws {
+    try check(Self.quick, "h2", part: part, of: 3, timing: "timeout: 20s, max_lag: 60s")
+  }
+
+  @Test("those that also speak HTTP/1.1", arguments: 0..<2) func http1(part: Int) throws {
+    try check(Self.quick, "h1", part: part, of: 2, timing: "timeout: 20s, max_lag: 60s")
+  }
+
+  @Test("whatever never ends, ends with the target's timeout", arguments: ["h1", "h2"])
+  func timeouts(protocolName: String) throws {
+    try check(Self.slow, protocolName, timing: "timeout: 3s, max_lag: 2s")
+  }
+
+  @Test("whoever repeats what proves the sender, does so for nobody", arguments: ["h1", "h2"])
+  func echo(protocolName: String) throws {
+    let station = try Station()
+    let files = try ProviderFiles(in: station)
+    let name = "\(protocolName):echo-400"
+    let service = try HostileService(station, [name, "h1:token-good"])
+    let port = service.ports[name] ?? 1
+    try files.writeAccount(
+      "account.json", tokenURI: "https://127.0.0.1:\(service.ports["h1:token-good"] ?? 1)/token")
+    try station.directory.write("ntfy.token", "tk_0123456789abcdef\n")
+    let vapid = "credentials: { vapid_key_file: key.p8, subject: 'mailto:ops@example.com' }"
+    let more = [
+      "webpush": [vapid], "ntfy": ["credentials: { token_file: ntfy.token }"],
+      "http": ["headers: { authorization: 'Bearer ${PUSHSCOPE_TEST_BEARER}' }"],
+    ]
+    let providers = protocolName == "h2" ? ProviderFiles.providers : ProviderFiles.providersOfHTTP1
+    let targets = providers.map {
+      ProviderFiles.target($0, $0, port: port, more: ["schedule: { rate: 10/s }"] + (more[$0] ?? []))
+    }
+    try station.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
+    let collector = try RunningProcess(
+      Programs.pushscope,
+      ["collect", "--config", station.configuration, "--store", station.store, "--count", "2"],
+      environment: ["PUSHSCOPE_TEST_BEARER": "0123456789-of-a-hook"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    let reasons = try station.query(
+      "SELECT DISTINCT target, reason FROM sample_view WHERE state = 'rejected'")
+    #expect(Set(reasons.map { $0[0] }) == Set(providers), "\(reasons)")
+    let bearing = Set(providers).subtracting(["loopback"])
+    #expect(
+      reasons.filter { bearing.contains($0[0]) }.allSatisfy { $0[1].contains("(hidden)") }, "\(reasons)")
+    var written = Data(collector.standardError.utf8)
+    for suffix in ["", "-wal"] {
+      written += FileManager.default.contents(atPath: station.store + suffix) ?? Data()
+    }
+    for secret in ["eyJ", "tk_0123", "0123456789-of", "ya29.good", "abababababab"] {
+      #expect(written.range(of: Data(secret.utf8)) == nil, "\(secret) was kept")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+/// Services that mean ill (Tests/Support/hostile_service.py), one port a behaviour: `h1:NAME` or `h2:NAME`.
+final class HostileService {
+  private let process: RunningProcess
+  let ports: [String: Int]
+
+  /// - Parameters:
+  ///   - decoy: where redirects lead.
+  /// - Precondition: the station has its ``Certificates``.
+  init(_ station: Station, _ names: [String], decoy: String = "https://127.0.0.1:1/") throws {
+    let folder = station.directory.file("loopback")
+    let process = try RunningProcess(
+      try #require(Programs.find(Programs.python)),
+      [
+        "-u", PushService.folder + "/hostile_service.py", "--cert", folder + "/server.pem", "--key",
+        folder + "/server.key", "--decoy", decoy,
+      ] + names)
+    self.process = process
+    ports = try eventually("the hostile services listen", seen: { process.standardError }) {
+      var ports: [String: Int] = [:]
+      for line in process.standardOutput.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        if words.count == 3, words[0] == "listening" { ports[String(words[1])] = Int(words[2]) }
+      }
+      return ports.count == Set(names).count ? ports : nil
+    }
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  /// What one of them said: `connection`, or `request` with method and path.
+  func said(_ word: String, by name: String) -> [String] {
+    process.standardOutput.split(separator: "\n").map(String.init)
+      .filter { $0 == "\(word) \(name)" || $0.hasPrefix("\(word) \(name) ") }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Glibc
+
+/// Takes no connection: who tried one is found waiting.
+final class UnansweredListener {
+  private let descriptor: Int32
+  let port: Int
+
+  init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    port = try FreePort.bind(descriptor)
+    guard listen(descriptor, 16) == 0 else {
+      throw NeverHappened(what: "a listener", seen: String(cString: strerror(errno)))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// How many have connected since the last time this was asked.
+  func callers() -> Int {
+    var count = 0
+    while case let caller = accept(descriptor, nil, nil), caller >= 0 {
+      close(caller)
+      count += 1
+    }
+    return count
+  }
+}
