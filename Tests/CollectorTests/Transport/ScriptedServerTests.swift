@@ -247,6 +247,9 @@ struct ScriptedServerTests {
     let pause = try #require(seen.events(.retryAfter).first)
     #expect(seen.events(.retryAfter).count == 1)
     #expect(pause.detail.contains("429 TooManyRequests"))
+    // The log says when it begins and when it is over.
+    let told = seen.logs.filter { $0.contains("429 TooManyRequests") || $0.contains("taken again") }
+    #expect(told.count == 2 && told.last == "notifications are taken again", "\(seen.logs)")
     // 1 s at 50/s, less what was under way.
     #expect((45...51).contains(seen.missed(.retryAfter)))
     let resumed = seen.sent.values.filter { $0.at > refused.at }.map { $0.at - refused.at }.min()

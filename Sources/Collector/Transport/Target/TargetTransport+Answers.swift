@@ -78,6 +78,10 @@ extension TargetTransport {
     let sent = transfer.sent ?? transfer.startedAt
     guard judgement.verdict != .accepted else {
       pauseRule.noteAccepted(sentAt: sent)
+      if isAskedForSilence, pauseRule.pausedUntil.map({ sent >= $0 }) ?? true {
+        isAskedForSilence = false
+        log(.notice, "notifications are taken again")
+      }
       return
     }
     let isNamed = response.headers["retry-after"] != nil
@@ -92,9 +96,16 @@ extension TargetTransport {
     let detail =
       "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)"
     emit(.retryAfter, connection: transfer.use?.id, at: answer.time, detail: detail)
-    if judgement.isReceiverUnknown, pauseRule.repeats == 1 {
+    if !isAskedForSilence {
+      // Said once; what follows stands in the events.
+      isAskedForSilence = true
       let advice = target.advice(status, reason ?? "")
-      log(.error, "the receiver seems to be gone: \(detail)\(advice.isEmpty ? "" : "; \(advice)")")
+      let said = advice.isEmpty ? detail : "\(detail); \(advice)"
+      if judgement.isReceiverUnknown {
+        log(.error, "the receiver seems to be gone: \(said)")
+      } else {
+        log(.warning, said)
+      }
     }
     schedule.pause(until: until)
   }

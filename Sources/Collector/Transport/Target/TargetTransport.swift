@@ -18,6 +18,8 @@ final class TargetTransport {
   var schedule: TargetSchedule
   var backoff: ReconnectBackoff
   var pauseRule: PauseRule
+  /// The provider asked for silence, and has taken nothing since.
+  var isAskedForSilence = false
   /// `nil` when nobody renews credentials.
   var trust: CredentialTrust?
   /// The request that tries a credential.
