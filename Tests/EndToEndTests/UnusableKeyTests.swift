@@ -30,7 +30,10 @@ struct UnusableKeyTests {
         within: .seconds(20))
       let said = result.output + result.error
       #expect(result.status == 78, "\(what), \(command[0]): \(said)", sourceLocation: location)
-      let lines = said.split(separator: "\n").filter { line in words.allSatisfy { line.contains($0) } }
+      // The place in the configuration is part of each.
+      let lines = said.split(separator: "\n").filter { line in
+        (words + ["pushscope.yaml:"]).allSatisfy { line.contains($0) }
+      }
       #expect(lines.count == 1, "\(what), \(command[0]): \(said)", sourceLocation: location)
       #expect(
         !said.contains("  connect  ") && said.utf8.count < 4_000, "\(what), \(command[0]): \(said)",

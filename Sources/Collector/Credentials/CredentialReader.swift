@@ -3,13 +3,13 @@ import Providers
 
 /// Reads secrets of one target and says which of them is of no use.
 struct CredentialReader {
-  let target: String
+  let target: TargetConfiguration
 
   func bytes(_ reference: SecretReference, as what: String) throws(TargetCredentialError) -> [UInt8] {
     do throws(FileReadError) {
       return try reference.read()
     } catch {
-      throw TargetCredentialError(target: target, "\(what): \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(target, what, "\(what): \(error.message)", remedy: error.remedy)
     }
   }
 
@@ -21,7 +21,8 @@ struct CredentialReader {
     do throws(CredentialError) {
       return try parse(bytes)
     } catch {
-      throw TargetCredentialError(target: target, what, at: reference, error)
+      throw TargetCredentialError(
+        target, what, "\(what): \(reference) \(error.message)", remedy: error.remedy)
     }
   }
 
@@ -61,13 +62,14 @@ struct CredentialReader {
     do throws(FileReadError) {
       bytes = try PlainFile(path: path).read()
     } catch {
-      throw TargetCredentialError(target: target, "certificate_file: \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(
+        target, "certificate_file", "certificate_file: \(error.message)", remedy: error.remedy)
     }
     do throws(CredentialError) {
       return try CertificateFacts(pem: bytes)
     } catch {
       throw TargetCredentialError(
-        target: target, "certificate_file: \"\(path)\" \(error.message)", remedy: error.remedy)
+        target, "certificate_file", "certificate_file: \"\(path)\" \(error.message)", remedy: error.remedy)
     }
   }
 
@@ -77,13 +79,13 @@ struct CredentialReader {
     do throws(FileReadError) {
       bytes = try PlainFile(path: path, maximumBytes: 1024 * 1024).read()
     } catch {
-      throw TargetCredentialError(target: target, "ca_file: \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(target, "ca_file", "ca_file: \(error.message)", remedy: error.remedy)
     }
     do throws(CredentialError) {
       try CertificateFacts.checkAuthority(pem: bytes)
     } catch {
       throw TargetCredentialError(
-        target: target, "ca_file: \"\(path)\" \(error.message)", remedy: error.remedy)
+        target, "ca_file", "ca_file: \"\(path)\" \(error.message)", remedy: error.remedy)
     }
   }
 

@@ -6,20 +6,25 @@ import Providers
 public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The target's name.
   public var target: String
+  /// Where the configuration names what is wrong.
+  public var place: SourcePlace?
   /// What is wrong and where, without anything of the content.
   public var message: String
   public var remedy: String
 
-  init(target: String, _ message: String, remedy: String) {
-    self.target = target
+  /// - Parameter setting: the key that names it, like `signing_key`, with or without `_file`.
+  init(_ target: TargetConfiguration, _ setting: String, _ message: String, remedy: String) {
+    self.target = target.name
+    place = target.places.place(of: setting)
     self.message = message
     self.remedy = remedy
   }
 
-  /// - Parameter what: the key that names it, like `signing_key`.
-  init(target: String, _ what: String, at place: SecretReference, _ error: CredentialError) {
-    self.init(target: target, "\(what): \(place) \(error.message)", remedy: error.remedy)
-  }
+  /// `file:line:column: key: what is wrong`, where the target is named already.
+  var placedMessage: String { (place.map { "\($0): " } ?? "") + message }
 
-  public var description: String { "target \(target): \(message); \(remedy)" }
+  /// `file:line:column: target name: key: what is wrong; what to do`.
+  public var description: String {
+    "\(place.map { "\($0): " } ?? "")target \(target): \(message); \(remedy)"
+  }
 }

@@ -25,7 +25,7 @@ public struct TargetCredentials: Sendable {
 
   /// Reads and checks all of it.
   public init(reading target: TargetConfiguration) throws(TargetCredentialError) {
-    let reader = CredentialReader(target: target.name)
+    let reader = CredentialReader(target: target)
     if let caFile = target.caFile { try reader.authority(caFile) }
     self.target = target
     var deviceToken = ""
@@ -69,11 +69,12 @@ public struct TargetCredentials: Sendable {
   public func check(at now: WallTime) throws(TargetCredentialError) {
     if case .apnsCertificate(let file, _, let facts) = kind, let problem = facts.problem(at: now) {
       throw TargetCredentialError(
-        target: target.name, "certificate_file: \"\(file)\": \(problem.message)", remedy: problem.remedy)
+        target, "certificate_file", "certificate_file: \"\(file)\": \(problem.message)",
+        remedy: problem.remedy)
     }
     if let end = subscriptionEnd, end < now {
       throw TargetCredentialError(
-        target: target.name, "subscription: it ended at \(end.rfc3339)",
+        target, "subscription", "subscription: it ended at \(end.rfc3339)",
         remedy: "subscribe again in the browser and save what it gives")
     }
   }
@@ -89,7 +90,7 @@ public struct TargetCredentials: Sendable {
         providers.append(try provider(for: variant.settings, token: token))
       } catch {
         throw TargetCredentialError(
-          target: target.name, "\(error.setting) \(error.message)", remedy: error.remedy)
+          target, error.setting, "\(error.setting) \(error.message)", remedy: error.remedy)
       }
     }
     return providers
@@ -103,7 +104,7 @@ public struct TargetCredentials: Sendable {
         origin: target.endpoint.origin, topic: settings.topic, authorization: ntfyAuthorization)
     } catch {
       throw TargetCredentialError(
-        target: target.name, "\(error.setting) \(error.message)", remedy: error.remedy)
+        target, error.setting, "\(error.setting) \(error.message)", remedy: error.remedy)
     }
   }
 

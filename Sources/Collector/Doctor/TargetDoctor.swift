@@ -30,7 +30,7 @@ public struct TargetDoctor: Sendable {
     } catch {
       return report(
         DoctorFinding(
-          .misconfigured, target.name, "key", error.message, remedy: error.remedy))
+          .misconfigured, target.name, "key", error.placedMessage, remedy: error.remedy))
     }
     guard resolves(report), connects(credentials, report) else { return }
     if sends { send(credentials, report) }
@@ -124,7 +124,7 @@ public struct TargetDoctor: Sendable {
       case .none, .apnsCertificate, .ntfy: return nil
       }
     } catch {
-      throw TargetCredentialError(target: target.name, "the key \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(target, "credentials", "the key \(error.message)", remedy: error.remedy)
     }
   }
 
@@ -220,7 +220,7 @@ public struct TargetDoctor: Sendable {
       guard let first = try credentials.providers(token: token.isEmpty ? nil : token).first else { return }
       provider = first
     } catch {
-      return report(finding(.misconfigured, "send", error.message, remedy: error.remedy))
+      return report(finding(.misconfigured, "send", error.placedMessage, remedy: error.remedy))
     }
     var generator = SystemRandomNumberGenerator()
     let now = clock.wallNow()
@@ -261,7 +261,7 @@ public struct TargetDoctor: Sendable {
       do {
         return try trialToken(credentials) ?? ""
       } catch {
-        report(finding(.misconfigured, "token", error.message, remedy: error.remedy))
+        report(finding(.misconfigured, "token", error.placedMessage, remedy: error.remedy))
         return nil
       }
     }

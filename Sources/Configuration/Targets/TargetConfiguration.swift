@@ -18,6 +18,8 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var variants: [TargetVariant]
   /// Of the first variant; all have the same provider, endpoint and credentials.
   public var settings: ProviderSettings
+  /// For messages.
+  public var places = TargetPlaces()
 
   public var provider: ProviderKind { settings.kind }
 

@@ -70,7 +70,8 @@ public struct APNsProvider: Provider {
     let isHexadecimal = deviceToken.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
     }
-    guard isHexadecimal, !deviceToken.isEmpty, deviceToken.utf8.count <= 512 else {
+    let count = deviceToken.utf8.count
+    guard isHexadecimal, count > 0, count % 2 == 0, count <= 512 else {
       throw ProviderError(
         "device_token_file", "holds no device token",
         remedy: "put in the token as hexadecimal digits, as the app was given it")
