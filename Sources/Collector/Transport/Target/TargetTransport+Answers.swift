@@ -38,7 +38,10 @@ extension TargetTransport {
     let stage = stage(of: transfer)
     curl_multi_remove_handle(multi, transfer.easy)
     let wasStarted = transfer.stage == .started
-    if wasStarted, transfer.sent == nil { observeSent(transfer, at: transfer.startedAt) }
+    if wasStarted, transfer.sent == nil {
+      // It ended while the cork still held it, perhaps with its head start not over: nothing is sent before its instant.
+      observeSent(transfer, at: max(transfer.startedAt, transfer.notification.planned))
+    }
     let connection = transfer.connection
     if let connection {
       connection.inFlight -= 1
