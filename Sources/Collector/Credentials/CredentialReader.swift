@@ -48,7 +48,9 @@ struct CredentialReader {
           try APNsTokenSigner(keyPEM: bytes, keyID: keyID, teamID: teamID)
         })
     case .certificate(let certificateFile, let privateKeyFile):
-      let facts = try certificate(certificateFile)
+      let facts = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
+        (bytes) throws(CredentialError) in try CertificateFacts(pem: bytes)
+      }
       try parse(.file(privateKeyFile), as: "private_key_file") { (bytes) throws(CredentialError) in
         try facts.check(keyPEM: bytes)
       }
@@ -57,35 +59,28 @@ struct CredentialReader {
     }
   }
 
-  private func certificate(_ path: String) throws(TargetCredentialError) -> CertificateFacts {
-    let bytes: [UInt8]
-    do throws(FileReadError) {
-      bytes = try PlainFile(path: path).read()
-    } catch {
-      throw TargetCredentialError(
-        target, "certificate_file", "certificate_file: \(error.message)", remedy: error.remedy)
-    }
-    do throws(CredentialError) {
-      return try CertificateFacts(pem: bytes)
-    } catch {
-      throw TargetCredentialError(
-        target, "certificate_file", "certificate_file: \"\(path)\" \(error.message)", remedy: error.remedy)
+  /// What is trusted instead of the system's authorities.
+  func authority(_ path: String) throws(TargetCredentialError) {
+    try plain(PlainFile(path: path, maximumBytes: 1024 * 1024), as: "ca_file") {
+      (bytes) throws(CredentialError) in try CertificateFacts.checkAuthority(pem: bytes)
     }
   }
 
-  /// What is trusted instead of the system's authorities.
-  func authority(_ path: String) throws(TargetCredentialError) {
+  /// A file that anybody may read.
+  private func plain<Result>(
+    _ file: PlainFile, as what: String, _ parse: ([UInt8]) throws(CredentialError) -> Result
+  ) throws(TargetCredentialError) -> Result {
     let bytes: [UInt8]
     do throws(FileReadError) {
-      bytes = try PlainFile(path: path, maximumBytes: 1024 * 1024).read()
+      bytes = try file.read()
     } catch {
-      throw TargetCredentialError(target, "ca_file", "ca_file: \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(target, what, "\(what): \(error.message)", remedy: error.remedy)
     }
     do throws(CredentialError) {
-      try CertificateFacts.checkAuthority(pem: bytes)
+      return try parse(bytes)
     } catch {
       throw TargetCredentialError(
-        target, "ca_file", "ca_file: \"\(path)\" \(error.message)", remedy: error.remedy)
+        target, what, "\(what): \"\(file.path)\" \(error.message)", remedy: error.remedy)
     }
   }
 

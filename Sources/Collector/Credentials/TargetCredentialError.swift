@@ -21,10 +21,10 @@ public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringCon
   }
 
   /// `file:line:column: key: what is wrong`, where the target is named already.
-  var placedMessage: String { (place.map { "\($0): " } ?? "") + message }
+  var placedMessage: String { "\(beginning)\(message)" }
 
   /// `file:line:column: target name: key: what is wrong; what to do`.
-  public var description: String {
-    "\(place.map { "\($0): " } ?? "")target \(target): \(message); \(remedy)"
-  }
+  public var description: String { "\(beginning)target \(target): \(message); \(remedy)" }
+
+  private var beginning: String { place.map { "\($0): " } ?? "" }
 }

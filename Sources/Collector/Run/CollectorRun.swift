@@ -172,9 +172,7 @@ public final class CollectorRun: Sendable {
 
   private func recorder(
     of run: RunID, bootID: String, targets: [LedgerTarget], names: [TargetID: String],
-    known: [DeviceExchange],
-    store: CollectorStore,
-    inbox: RecorderInbox
+    known: [DeviceExchange], store: CollectorStore, inbox: RecorderInbox
   ) -> RecorderThread {
     RecorderThread(
       inbox: inbox, clock: clock,

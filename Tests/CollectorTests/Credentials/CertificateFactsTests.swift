@@ -22,20 +22,9 @@ struct CertificateFactsTests {
     Array(try Data(contentsOf: folder.appendingPathComponent(name)))
   }
 
-  private func openssl(_ arguments: [String]) throws {
-    guard let openssl = Tool.find("openssl") else { throw ServerProcess.Missing() }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: openssl)
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw ServerProcess.Missing() }
-  }
-
   /// `NAME.pem` and `NAME.key`.
   private func make(_ name: String, _ kind: [String], more: [String] = []) throws {
-    try openssl(
+    try Tool.openssl(
       ["req", "-x509", "-newkey"] + kind
         + [
           "-nodes", "-days", "20", "-subj", "/UID=com.example.app/CN=Apple Push Services: com.example.app",
@@ -97,7 +86,7 @@ struct CertificateFactsTests {
     #expect(
       message { try facts.check(keyPEM: bytes("other.key")) }.contains("not the key of the certificate"))
     #expect(message { try facts.check(keyPEM: bytes("push.pem")) }.contains("no such block"))
-    try openssl(
+    try Tool.openssl(
       ["pkcs8", "-topk8", "-in", path("push.key"), "-passout", "pass:x", "-out", path("locked.key")])
     #expect(message { try facts.check(keyPEM: bytes("locked.key")) }.contains("passphrase"))
   }

@@ -13,8 +13,8 @@ struct TestAccount {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let keyFile = folder.appendingPathComponent("key.pem")
     publicKeyFile = folder.appendingPathComponent("public.pem").path
-    try Self.openssl("genpkey", "-algorithm", "RSA", "-out", keyFile.path)
-    try Self.openssl("pkey", "-in", keyFile.path, "-pubout", "-out", publicKeyFile)
+    try Tool.openssl(["genpkey", "-algorithm", "RSA", "-out", keyFile.path])
+    try Tool.openssl(["pkey", "-in", keyFile.path, "-pubout", "-out", publicKeyFile])
     privateKey = try String(contentsOf: keyFile, encoding: .utf8)
   }
 
@@ -37,16 +37,5 @@ struct TestAccount {
     try json(tokenURI: tokenURI).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     return file.path
-  }
-
-  private static func openssl(_ arguments: String...) throws {
-    guard let openssl = Tool.find("openssl") else { throw ServerProcess.Missing() }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: openssl)
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw ServerProcess.Missing() }
   }
 }

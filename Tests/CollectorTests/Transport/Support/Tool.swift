@@ -13,6 +13,18 @@ enum Tool {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
+  /// Runs openssl, which has to succeed.
+  static func openssl(_ arguments: [String]) throws {
+    guard let openssl = Tool.find("openssl") else { throw ServerProcess.Missing() }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: openssl)
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw ServerProcess.Missing() }
+  }
+
   static let hasNghttpd = isRequired || (find("nghttpd") != nil && find("openssl") != nil)
 
   static let hasNginx = isRequired || (find("nginx") != nil && find("openssl") != nil)

@@ -1,0 +1,123 @@
+import Collector
+import Measurement
+import Providers
+import Testing
+
+/// When nothing may be sent, by what a scripted peer answers: pauses, receivers that are gone, refused credentials.
+@Suite(
+  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .timeLimit(.minutes(5)))
+struct SilenceTests {
+  /// One that shows a token.
+  private static func target(of server: ServerProcess, rate: Double, count: Int64) throws -> TransportTarget {
+    var target = try TransportRun.target(TransportRun.https(server), rate: rate, count: count)
+    target.providers = [TokenProvider(url: TransportRun.https(server), token: "1")]
+    return target
+  }
+
+  @Test func aPauseIsKept() throws {
+    let server = try ServerProcess.scripted([
+      "--good", "5", "--bad", "1", "--behaviour", "status:429,1", "--reason", "TooManyRequests",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 100))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    let refused = try #require(seen.answered.values.first { !$0.isAccepted })
+    #expect(refused.status == 429)
+    #expect(refused.reason == "TooManyRequests")
+    let pause = try #require(seen.events(.retryAfter).first)
+    #expect(seen.events(.retryAfter).count == 1)
+    #expect(pause.detail.contains("429 TooManyRequests"))
+    // The log says when it begins and when it is over.
+    let told = seen.logs.filter { $0.contains("429 TooManyRequests") || $0.contains("taken again") }
+    #expect(told.count == 2 && told.last == "notifications are taken again", "\(seen.logs)")
+    // 1 s at 50/s, less what was under way.
+    #expect((45...51).contains(seen.missed(.retryAfter)))
+    let resumed = seen.sent.values.filter { $0.at > refused.at }.map { $0.at - refused.at }.min()
+    #expect(try #require(resumed) >= .seconds(1))
+    #expect(server.numbers(after: "request", atLeast: seen.sent.count).count == seen.sent.count)
+  }
+
+  @Test func aReceiverThatIsGoneIsLeftAlone() throws {
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:410"])
+    let run = TransportRun()
+    var target = try Self.target(of: server, rate: 50, count: 60)
+    target.unnamedPause = .ofPushServices
+    target.advice = { "\($0): get a new device token\($1)" }
+    try run.start(target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 5)
+    let refused = seen.answered.values.count { $0.status == 410 }
+    #expect((10...20).contains(refused), "\(refused)")
+    #expect(seen.missed(.retryAfter) == 60 - 5 - refused)
+    #expect(seen.events(.retryAfter).count == 1)
+    #expect(seen.logs.filter { $0.contains("410: get a new device token") }.count == 1, "\(seen.logs)")
+  }
+
+  /// The first refusal ends the sending until there is another credential; what was under way says nothing new.
+  @Test func nothingIsSentWithARefusedCredential() throws {
+    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behaviour", "status:401"])
+    let run = TransportRun()
+    var target = try Self.target(of: server, rate: 100, count: 200)
+    target.credential = .kept
+    try run.start(target)
+    #expect(run.wait { $0.missed(.credential) >= 20 })
+    let news = run.seen.answered.values.compactMap(\.credential)
+    #expect(news == [CredentialNews(.refused(.expired), serial: 0)])
+    let refused = run.seen.answered.values.count { $0.status == 401 }
+    #expect(refused <= 5)
+    // A new one is tried with a single request.
+    run.thread?.replaceProviders(
+      [TokenProvider(url: TransportRun.https(server), token: "2")], of: TransportRun.target, serial: 7)
+    #expect(run.wait { $0.answered.values.contains { $0.credential?.serial == 7 } })
+    #expect(run.seen.answered.values.count { $0.status == 401 } == refused + 1)
+    // So is the same one again.
+    run.thread?.tryCredentialAgain(of: TransportRun.target)
+    #expect(run.wait { $0.answered.values.count { $0.status == 401 } == refused + 2 })
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 20)
+    #expect(seen.answered.values.count { $0.status == 401 } == refused + 2)
+    #expect(seen.missed(.credential) == 200 - 20 - refused - 2)
+  }
+
+  @Test func aTrialThatIsTakenEndsTheSilence() throws {
+    let server = try ServerProcess.scripted(["--good", "10", "--bad", "1", "--behaviour", "status:401"])
+    let run = TransportRun()
+    var target = try Self.target(of: server, rate: 100, count: 120)
+    target.credential = .kept
+    try run.start(target)
+    #expect(run.wait { $0.missed(.credential) >= 10 })
+    run.thread?.tryCredentialAgain(of: TransportRun.target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    let news = seen.answered.values.sorted { $0.id.sequence < $1.id.sequence }.compactMap(\.credential)
+    #expect(news == [CredentialNews(.refused(.expired), serial: 0), CredentialNews(.taken, serial: 0)])
+    #expect(seen.accepted + seen.missed(.credential) + 1 == 120)
+    #expect(seen.accepted >= 50)
+  }
+
+  @Test func silenceWithoutANamedTimeGrows() throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "3", "--behaviour", "status:503"])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 400)
+    target.unnamedPause = UnnamedPause(
+      statuses: [503], first: .milliseconds(200), longest: .seconds(1))
+    try run.start(target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    // What was under way together counts once.
+    let pauses = seen.events(.retryAfter)
+    #expect((1...3).contains(pauses.count))
+    #expect(pauses.allSatisfy { $0.detail.contains("503") && $0.detail.contains("our own choice") })
+    #expect(seen.missed(.retryAfter) >= 19)
+    #expect(seen.accepted + seen.missed(.retryAfter) + 3 == 400)
+  }
+}
