@@ -20,14 +20,10 @@ release: ## an optimised build in .build/release
 	@scripts/bootstrap build
 	$(SWIFT) build -c release --product pushscope
 
-# Tests that wait for a program of somebody else's are many; a few at a time leave each the time its limits assume.
-WIDTH := --experimental-maximum-parallelization-width 16
-
 test: ## the whole suite, end to end included
 	@scripts/bootstrap build test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --skip EndToEndTests $(WIDTH)
-	$(SWIFT) test --skip-build --filter EndToEndTests
+	@SWIFT='$(SWIFT)' scripts/test
 
 bench: ## figures, side by side with a peer in the same run
 	@scripts/bootstrap build test
