@@ -59,6 +59,21 @@ struct NtfyRunTests {
     #expect(receipts == [["60", "60"]])
   }
 
+  @Test("what is published while nobody hears it is not lost")
+  func theStreamIsAway() throws {
+    let scene = try Scene(["--drop-after", "10", "--late", "2"], target: ["schedule: { rate: 5/s }"])
+    let collector = try scene.station.collect(["--count", "30"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    #expect(scene.subscriptions.count == 2)
+    // The one under way while the stream ends is nobody's; those of the two seconds after it come when it is back.
+    let rows = try scene.station.query(
+      """
+      SELECT count(*), sum(state = 'delivered') >= 29, sum(delivery_us > 200000) >= 5, sum(duplicates)
+      FROM sample_view
+      """)
+    #expect(rows == [["30", "1", "1", "0"]])
+  }
+
   @Test("variants take turns and are told apart")
   func variants() throws {
     let scene = try Scene(target: [

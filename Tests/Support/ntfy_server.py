@@ -113,6 +113,8 @@ class Service:
         since = query.partition("since=")[2]
         say("subscribed", since or "now")
         number = next(self.streams)
+        if number > 1:
+            await asyncio.sleep(self.options.late)
         queue = asyncio.Queue()
         self.subscribers.append(queue)
         try:
@@ -179,6 +181,7 @@ async def main():
     parser.add_argument("--keepalive", type=float, default=45, help="s between signs of life")
     parser.add_argument("--mute", type=int, default=0, help="so many streams give no sign of life")
     parser.add_argument("--drop-after", type=int, default=0, help="end the streams once, after so many messages")
+    parser.add_argument("--late", type=float, default=0, help="s before a stream opens that is not the first")
     parser.add_argument("--flood", type=int, default=0, help="before each message a line of so many bytes")
     parser.add_argument("--forge", action="store_true", help="before each message one with a wrong MAC")
     parser.add_argument("--twice", action="store_true", help="deliver each message twice")

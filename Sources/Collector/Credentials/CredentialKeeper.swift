@@ -102,7 +102,12 @@ final class CredentialKeeper: Sendable {
 
   /// Ends it; whoever waits for the first ones waits no longer.
   func stop() {
-    state.withLock { $0.isStopping = true }
+    // Who is told may hold whoever stops it: let go, but not under the lock.
+    _ = state.withLock { state in
+      defer { (state.replace, state.tryAgain) = (nil, nil) }
+      state.isStopping = true
+      return (state.replace, state.tryAgain)
+    }
     wake.signal()
     finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
   }

@@ -83,11 +83,14 @@ public struct TargetCredentials: Sendable {
   ///
   /// - Parameter token: for APNs a provider token, for FCM an access token, for Web Push the `Authorization` header's
   ///   value; `nil` for all others.
-  public func providers(token: String?) throws(TargetCredentialError) -> [any Provider] {
+  /// - Parameter isKept: see ``NtfyProvider``; others have no such thing.
+  public func providers(
+    token: String?, isKept: Bool = false
+  ) throws(TargetCredentialError) -> [any Provider] {
     var providers: [any Provider] = []
     for variant in target.variants {
       do throws(ProviderError) {
-        providers.append(try provider(for: variant.settings, token: token))
+        providers.append(try provider(for: variant.settings, token: token, isKept: isKept))
       } catch {
         throw TargetCredentialError(
           target, error.setting, "\(error.setting) \(error.message)", remedy: error.remedy)
@@ -113,7 +116,7 @@ public struct TargetCredentials: Sendable {
   }
 
   private func provider(
-    for settings: ProviderSettings, token: String?
+    for settings: ProviderSettings, token: String?, isKept: Bool
   ) throws(ProviderError) -> any Provider {
     let origin = target.endpoint.origin
     switch settings {
@@ -134,7 +137,7 @@ public struct TargetCredentials: Sendable {
     case .ntfy(let settings):
       return try NtfyProvider(
         origin: origin, topic: settings.topic, priority: settings.priority, authorization: ntfyAuthorization,
-        payloadBytes: settings.payloadBytes)
+        payloadBytes: settings.payloadBytes, isKept: isKept)
     case .http(let settings):
       if let bytes = settings.payloadBytes {
         try HTTPProvider.check(body: settings.body ?? [], payloadBytes: bytes)

@@ -119,7 +119,7 @@ public final class CollectorRun: Sendable {
       let services = try TargetServices(
         credentials: assembled.compactMap { $0.target.credential(id: $0.id, clock: clock) },
         subscriptions: assembled.compactMap {
-          $0.target.subject(
+          $0.target.subscription(
             id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
         }, clock: clock, seed: run.fingerprint, patience: options.patience, sink: inbox,
         post: { inbox.post($0) })

@@ -110,13 +110,16 @@ struct TargetAssembly: Sendable {
     }
   }
 
-  func subject(
+  /// The topic to listen to; `nil` when it does not hear itself.
+  func subscription(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
-  ) -> NtfySubscriber.Subject? {
+  ) -> TargetServices.Subscription? {
     guard let subscription, let authenticator else { return nil }
-    return NtfySubscriber.Subject(
-      target: id, name: configuration.name, subscription: subscription, authenticator: authenticator,
-      caFile: configuration.caFile, bootID: bootID, seed: seed &+ UInt64(bitPattern: id.rawValue))
+    return TargetServices.Subscription(
+      subject: NtfySubscriber.Subject(
+        target: id, name: configuration.name, subscription: subscription, authenticator: authenticator,
+        caFile: configuration.caFile, bootID: bootID, seed: seed &+ UInt64(bitPattern: id.rawValue)),
+      providers: { [credentials] in (try? credentials.providers(token: nil, isKept: !$0)) ?? [] })
   }
 
   // MARK: Limits

@@ -13,8 +13,15 @@ final class TargetServices: Sendable {
     var client: CredentialBook.Client
   }
 
+  /// A topic to listen to, and what publishes on it.
+  struct Subscription: Sendable {
+    var subject: NtfySubscriber.Subject
+    /// As many as the target has variants, for what is heard at once and for what is to be kept until it is.
+    var providers: @Sendable (_ isHeard: Bool) -> [any Provider]
+  }
+
   private let keeper: CredentialKeeper
-  private let subscribers: [(target: TargetID, subscriber: NtfySubscriber)]
+  private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
   /// What is waited for over the network before anything is sent, for people.
   private let awaited: [String]
   private let say: @Sendable (String) -> Void
@@ -26,22 +33,23 @@ final class TargetServices: Sendable {
   ///   - post: takes events and log lines, from any thread.
   /// - Throws: ``TransportError`` when the system gives nothing to listen with.
   init(
-    credentials: [Credential], subscriptions: [NtfySubscriber.Subject], clock: any HostClock, seed: UInt64,
+    credentials: [Credential], subscriptions: [Subscription], clock: any HostClock, seed: UInt64,
     patience: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     let items = Self.items(credentials)
     awaited =
       items.filter(\.source.isRemote).map { "the \($0.source.name)" }
-      + subscriptions.map { "the subscription of \($0.name)" }
+      + subscriptions.map { "the subscription of \($0.subject.name)" }
     say = { message in
       post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
     }
     keeper = CredentialKeeper(items, clock: clock, seed: seed, patience: patience, post: post)
-    var subscribers: [(target: TargetID, subscriber: NtfySubscriber)] = []
-    for subject in subscriptions {
+    var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
+    for subscription in subscriptions {
       do {
-        let subscriber = try NtfySubscriber(subject, clock: clock, patience: patience, sink: sink, post: post)
-        subscribers.append((subject.target, subscriber))
+        let subscriber = try NtfySubscriber(
+          subscription.subject, clock: clock, patience: patience, sink: sink, post: post)
+        subscribers.append((subscription, subscriber))
       } catch {
         keeper.stop()
         for (_, subscriber) in subscribers { subscriber.stop() }
@@ -77,27 +85,39 @@ final class TargetServices: Sendable {
     }
     let credentials = try await keeper.first()
     var readiness = Readiness(credentials: credentials)
-    for (target, subscriber) in subscribers {
+    for (subscription, subscriber) in subscribers {
       do {
         try await subscriber.opened()
       } catch let error as CollectorError where error.code == .unreachable {
-        readiness.unreached[target] = error.description
+        readiness.unreached[subscription.subject.target] = error.description
       }
     }
     return readiness
   }
 
-  /// From now on renewed credentials go to the timing thread.
+  /// From now on the timing thread is told of renewed credentials, and of subscriptions that come and go: what is
+  /// published while nobody hears it would be lost by us, and not by the service.
   func attach(_ timing: TimingThread) {
     keeper.onRenewal {
       timing.replaceProviders($0.providers, of: $1, serial: $0.serial)
     } tryAgain: {
       timing.tryCredentialAgain(of: $0)
     }
+    for (subscription, subscriber) in subscribers {
+      subscriber.onChange { isOpen in
+        timing.replaceProviders(subscription.providers(isOpen), of: subscription.subject.target)
+      }
+    }
   }
 
   /// Looks through what the timing thread saw; called on that thread.
-  func note(_ observations: [Observation]) { keeper.note(observations) }
+  func note(_ observations: [Observation]) {
+    keeper.note(observations)
+    guard !subscribers.isEmpty else { return }
+    for case .event(let event) in observations where event.kind == .connected {
+      subscribers.first { $0.subscription.subject.target == event.target }?.subscriber.hurry()
+    }
+  }
 
   /// Ends both, and ``ready()`` with an error if somebody waits there; may be called more than once.
   func stop() {

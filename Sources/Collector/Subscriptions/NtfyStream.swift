@@ -13,7 +13,12 @@ struct NtfyStream: Sendable {
   private var lines = LineSplitter()
   /// Whether the server said `open` on this connection: from then on it delivers.
   private(set) var isOpen = false
-  private(set) var lastMessageID: String?
+  /// When the last event came, by the server's clock, Unix seconds: to go on from.
+  private(set) var lastTime: Int64?
+  /// The messages that came last, by the server's ids, and those of earlier connections: what is asked for from a second on
+  /// contains what came in it before.
+  private var messages: [String] = []
+  private var earlier: Set<String> = []
   /// When each of the notifications that came lately was heard last.
   private var recent: [NotificationID: MonotonicTime] = [:]
   /// Messages of ours whose MAC was wrong since the last look.
@@ -27,6 +32,7 @@ struct NtfyStream: Sendable {
   mutating func restart() {
     lines = LineSplitter()
     isOpen = false
+    earlier = Set(messages.suffix(Self.mostMessages))
   }
 
   /// - Parameter instant: when the bytes came.
@@ -36,9 +42,13 @@ struct NtfyStream: Sendable {
       let event = NtfyEvent.parse(line)
       if event != nil { events += 1 }
       switch event {
-      case .open: isOpen = true
+      case .open(let time):
+        isOpen = true
+        note(time: time)
       case .message(let message):
-        lastMessageID = message.id
+        note(time: message.time)
+        guard !earlier.contains(message.id) else { continue }
+        note(id: message.id)
         // Somebody else's message, or one of another run, is none of ours.
         guard let ticket = message.ticket else { continue }
         guard let mac = ticket.mac, authenticator.verify(mac, for: ticket.id) else {
@@ -46,11 +56,23 @@ struct NtfyStream: Sendable {
           continue
         }
         heard.append(distinct(Heard(id: ticket.id, at: instant)))
-      case .keepalive, .other, nil: break
+      case .keepalive(let time): note(time: time)
+      case .other, nil: break
       }
     }
     return heard
   }
+
+  private mutating func note(time: Int64?) {
+    if let time, time > 0 { lastTime = time }
+  }
+
+  private mutating func note(id: String) {
+    messages.append(id)
+    if messages.count >= 2 * Self.mostMessages { messages.removeFirst(Self.mostMessages) }
+  }
+
+  private static let mostMessages = 1024
 
   /// Copies that came with one packet are as many all the same, also where they are handed on one by one: they have one
   /// stamp from the kernel, and by different stamps they are told from a receipt that is sent again.

@@ -7,8 +7,8 @@ import Synchronization
 /// Listens to a topic on a connection and a thread of its own, and hands on each of our notifications that comes back
 /// as a receipt on this host's clock: true delivery latency with no device and no error of clocks.
 ///
-/// It opens before the first notification is sent, tells a dead connection by the keepalives that do not come, and comes
-/// back with what it heard last.
+/// It opens before the first notification is sent, tells a dead connection by the keepalives that do not come, comes back,
+/// and asks for what the server kept meanwhile.
 final class NtfySubscriber: Sendable {
   struct Subject: Sendable {
     var target: TargetID
@@ -27,6 +27,11 @@ final class NtfySubscriber: Sendable {
   private struct State {
     var isStopping = false
     var first: FirstOpen = .waiting(nil)
+    var isOpen = false
+    var tell: (@Sendable (_ isOpen: Bool) -> Void)?
+    /// Between two connections, and ready to be hurried.
+    var isResting = false
+    var isHurried = false
     /// Receipts that were handed on and are not stored yet.
     var unstored = 0
   }
@@ -36,15 +41,15 @@ final class NtfySubscriber: Sendable {
     case done(Result<Void, any Error>)
   }
 
-  fileprivate let subject: Subject
-  fileprivate let clock: any HostClock
+  let subject: Subject
+  let clock: any HostClock
   /// How long an `open` may take.
-  fileprivate let patience: Duration
-  fileprivate let sink: any ReceiptSink
-  fileprivate let post: @Sendable ([Observation]) -> Void
+  let patience: Duration
+  let sink: any ReceiptSink
+  let post: @Sendable ([Observation]) -> Void
   private let state = Mutex(State())
   /// Readable when there is something new in the state.
-  fileprivate let wake: Int32
+  let wake: Int32
 
   /// Begins to listen.
   /// - Parameters:
@@ -86,280 +91,88 @@ final class NtfySubscriber: Sendable {
 
   /// Ends it; what was heard is handed on, and whoever waits for the first `open` waits no longer.
   func stop() {
-    state.withLock { $0.isStopping = true }
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
+    // Who is told may hold whoever stops it: let go, but not under the lock.
+    _ = state.withLock { state in
+      defer { state.tell = nil }
+      state.isStopping = true
+      return state.tell
+    }
+    rouse()
     finishFirst(
       .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
   }
 
-  fileprivate var isStopping: Bool { state.withLock { $0.isStopping } }
+  /// Told at once how it stands, and from then on whenever the stream opens or ends.
+  /// - Parameter tell: called on the subscriber's thread too; must not call back.
+  func onChange(_ tell: @escaping @Sendable (_ isOpen: Bool) -> Void) {
+    state.withLock { state in
+      state.tell = tell
+      tell(state.isOpen)
+    }
+  }
+
+  func note(isOpen: Bool) {
+    state.withLock { state in
+      guard state.isOpen != isOpen else { return }
+      state.isOpen = isOpen
+      state.tell?(isOpen)
+    }
+  }
+
+  /// The service can be reached again, as somebody else has found: a subscription that waits before it tries again waits
+  /// no longer than the service asked for. It can be hurried once, and again after a stream that held.
+  func hurry() {
+    state.withLock { state in
+      guard state.isResting, !state.isHurried else { return }
+      state.isHurried = true
+      rouse()
+    }
+  }
+
+  func beginRest() { state.withLock { $0.isResting = true } }
+
+  /// - Returns: whether somebody has asked for haste since the last look.
+  func takeHurry() -> Bool {
+    state.withLock { state in
+      guard state.isHurried else { return false }
+      state.isHurried = false
+      var count: UInt64 = 0
+      _ = read(wake, &count, 8)
+      return true
+    }
+  }
+
+  func endRest() {
+    state.withLock { $0.isResting = false }
+    _ = takeHurry()
+  }
+
+  private func rouse() {
+    var one: UInt64 = 1
+    _ = write(wake, &one, 8)
+  }
+
+  var isStopping: Bool { state.withLock { $0.isStopping } }
 
   /// Whether the store is so far behind that nothing more is to be read: a topic may be flooded with copies of a message
   /// of ours, whose MAC is right.
-  fileprivate var isFull: Bool { state.withLock { $0.unstored > Self.mostUnstored } }
+  var isFull: Bool { state.withLock { $0.unstored > Self.mostUnstored } }
 
   private static let mostUnstored = 4096
 
-  fileprivate func handOn(_ receipts: [ArrivedReceipt]) {
+  func handOn(_ receipts: [ArrivedReceipt]) {
     state.withLock { $0.unstored += receipts.count }
     sink.receive(receipts) { [weak self] _ in
       self?.state.withLock { $0.unstored -= receipts.count }
     }
   }
 
-  fileprivate func finishFirst(_ result: Result<Void, any Error>) {
+  func finishFirst(_ result: Result<Void, any Error>) {
     let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
       guard case .waiting(let waiter) = state.first else { return nil }
       state.first = .done(result)
       return waiter
     }
     waiter?.resume(with: result)
-  }
-}
-
-/// The subscriber's work, confined to its thread: connect, listen, come back.
-private final class NtfyConnectionLoop {
-  private let subscriber: NtfySubscriber
-  private let subject: NtfySubscriber.Subject
-  private let clock: any HostClock
-  private var stream: NtfyStream
-  private var backoff: ReconnectBackoff
-  private var offset: RealtimeOffset
-  private var offsetDue: MonotonicTime
-  /// When the first connection's `open` came: what was published after that and not heard is asked for again.
-  private var listeningSince: WallTime?
-  private let beganAt: MonotonicTime
-
-  private var connection: Connection?
-  private var window: ReceiveWindow?
-  /// When the connection was begun, and from its `open` on when the last event came.
-  private var heardAt = MonotonicTime.zero
-  private var openedAt = MonotonicTime.zero
-  /// When a loss was last written to the log, and how many there were since.
-  private var loggedAt: MonotonicTime?
-  private var unlogged = 0
-  private var heard: [NtfyStream.Heard] = []
-  /// What an error answer says.
-  private var complaint: [UInt8] = []
-
-  init(_ subscriber: NtfySubscriber) {
-    self.subscriber = subscriber
-    subject = subscriber.subject
-    clock = subscriber.clock
-    stream = NtfyStream(authenticator: subject.authenticator)
-    backoff = ReconnectBackoff(seed: subject.seed)
-    beganAt = clock.monotonicNow()
-    offset = RealtimeOffset(reading: clock)
-    offsetDue = beganAt + RealtimeOffset.interval
-  }
-
-  func run() {
-    while !subscriber.isStopping {
-      let loss = listen()
-      if subscriber.isStopping { break }
-      lost(loss)
-      rest(until: backoff.earliest ?? clock.monotonicNow())
-    }
-  }
-
-  /// Why a connection is over.
-  private struct Loss {
-    var reason: String
-    /// The server's answer was no stream.
-    var status: Int?
-    var retryAfter: Duration?
-
-    /// The server will say the same again: it does not take the credentials, or has no such topic.
-    var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
-  }
-
-  private func lost(_ loss: Loss) {
-    let now = clock.monotonicNow()
-    let wasOpen = stream.isOpen
-    // A server that ends each stream as soon as it is open is left in peace for longer and longer too.
-    if wasOpen, now - openedAt >= ReconnectBackoff.longest { backoff.noteSuccess() }
-    backoff.noteFailure(at: now)
-    if let pause = loss.retryAfter { backoff.hold(until: now + pause) }
-    // A server that does not let us in is not asked again and again.
-    if loss.status != nil { backoff.hold(until: now + .seconds(10)) }
-    if wasOpen {
-      subscriber.post([
-        .event(
-          Event(
-            at: offset.wall(now), kind: .disconnected, target: subject.target,
-            detail: "subscription: \(loss.reason)"))
-      ])
-    }
-    if wasOpen || backoff.failures == 1 { log(loss, at: now) }
-    if loss.isRefusal || now - beganAt > subscriber.patience {
-      subscriber.finishFirst(
-        .failure(
-          CollectorError(
-            loss.isRefusal ? .refused : .unreachable,
-            "\(subject.name) cannot be listened to: \(loss.reason)")))
-    }
-  }
-
-  /// One line a minute at most: a flapping server shall not fill the store.
-  private func log(_ loss: Loss, at now: MonotonicTime) {
-    if let loggedAt, now - loggedAt < Self.quietness {
-      unlogged += 1
-      return
-    }
-    let others = unlogged == 0 ? "" : "; \(unlogged) more losses were not written down since the last one"
-    loggedAt = now
-    unlogged = 0
-    subscriber.post([
-      .log(
-        LogLine(
-          at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
-          message: "the subscription is lost: \(loss.reason)\(others)"))
-    ])
-  }
-
-  private static let quietness = Duration.seconds(60)
-
-  /// One connection, from its beginning to its end.
-  private func listen() -> Loss {
-    guard let multi = curl_multi_init() else { return Loss(reason: "libcurl gave no handle") }
-    defer { curl_multi_cleanup(multi) }
-    guard let handle = EasyHandle() else { return Loss(reason: "libcurl gave no handle") }
-    stream.restart()
-    complaint = []
-    connection = nil
-    handle.prepare(subject.subscription.request(since: since), caFile: subject.caFile)
-    handle.onSocket = { [unowned self] fd in
-      _ = clinux_stamp_received(fd)
-      connection = Connection(fd: fd, maximumStreams: 1)
-    }
-    handle.onBody = { [unowned self, unowned handle] bytes in take(bytes, status: handle.status) }
-    heardAt = clock.monotonicNow()
-    curl_multi_add_handle(multi, handle.easy)
-    defer { curl_multi_remove_handle(multi, handle.easy) }
-    var running: Int32 = 1
-    curl_multi_perform(multi, &running)
-    while !subscriber.isStopping {
-      var code = CURLE_OK
-      if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
-      if let loss = silenceLoss() { return loss }
-      if subscriber.isFull {
-        restForStore()
-        continue
-      }
-      wait(on: multi)
-      renewOffset()
-      window = connection?.look(at: clock.monotonicNow(), offset: offset)
-      curl_multi_perform(multi, &running)
-      window = nil
-      handOn()
-    }
-    return Loss(reason: "stopped")
-  }
-
-  private func silenceLoss() -> Loss? {
-    let now = clock.monotonicNow()
-    let milliseconds = (now - heardAt).microseconds / 1000
-    if stream.isOpen {
-      guard now - heardAt > subject.silence else { return nil }
-      return Loss(reason: "nothing was heard for \(milliseconds) ms, not even a keepalive")
-    }
-    guard now - heardAt > subscriber.patience else { return nil }
-    return Loss(reason: "the server did not open the stream within \(milliseconds) ms")
-  }
-
-  /// What comes meanwhile waits in the kernel, which stamps it, and then with the server.
-  private func restForStore() {
-    let begun = clock.monotonicNow()
-    var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
-    _ = poll(&wanted, 1, 10)
-    // Time in which nothing was read is no silence of the server's.
-    heardAt = heardAt + (clock.monotonicNow() - begun)
-  }
-
-  private var since: NtfySubscription.Since {
-    if let id = stream.lastMessageID { return .message(id: id) }
-    return listeningSince.map { .time($0.microseconds / 1_000_000) } ?? .now
-  }
-
-  private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {
-    // Of a refusal the beginning is enough, and no more was taken.
-    let isRefusal = handle.status != 200 && complaint.count >= Self.longestComplaint
-    guard code == CURLE_OK || isRefusal else { return Loss(reason: handle.complaint(code)) }
-    guard handle.status != 200 else { return Loss(reason: "the server ended the stream") }
-    let response = PushResponse(
-      status: handle.status, headers: handle.headers, body: complaint, receivedAt: clock.wallNow())
-    let secrets = RequestSecrets(of: subject.subscription.request())
-    let said = secrets.hidden(in: String(decoding: complaint.prefix(200), as: UTF8.self))
-    return Loss(
-      reason: "the server answers \(handle.status) \(said.debugDescription)", status: handle.status,
-      retryAfter: RetryAfter.pause(response))
-  }
-
-  private static let longestComplaint = 4096
-
-  private func wait(on multi: UnsafeMutableRawPointer) {
-    var extra = curl_waitfd(fd: subscriber.wake, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-    var ready: Int32 = 0
-    curl_multi_poll(multi, &extra, 1, 1000, &ready)
-  }
-
-  private func renewOffset() {
-    let now = clock.monotonicNow()
-    guard now >= offsetDue else { return }
-    offset = RealtimeOffset(reading: clock)
-    offsetDue = now + RealtimeOffset.interval
-  }
-
-  // MARK: What comes
-
-  /// - Returns: whether there may be more.
-  private func take(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
-    let now = clock.monotonicNow()
-    guard status == 200 else {
-      complaint.append(contentsOf: bytes.prefix(Self.longestComplaint - complaint.count))
-      return complaint.count < Self.longestComplaint
-    }
-    let wasOpen = stream.isOpen
-    let events = stream.events
-    heard += stream.take(bytes, at: window?.stamp(callback: now, sent: .zero).time ?? now)
-    if stream.isOpen, stream.events != events { heardAt = now }
-    if stream.isOpen, !wasOpen { opened(at: now) }
-    return true
-  }
-
-  private func opened(at now: MonotonicTime) {
-    openedAt = now
-    if listeningSince == nil { listeningSince = offset.wall(now) }
-    subscriber.post([
-      .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
-    ])
-    subscriber.finishFirst(.success(()))
-  }
-
-  private func handOn() {
-    let forged = stream.takeForged()
-    if forged > 0 {
-      subscriber.sink.refused(
-        ReceiptRefusal(.wrongMAC, count: forged, source: "the topic of \(subject.name)"))
-    }
-    guard !heard.isEmpty else { return }
-    let receipts = heard.map {
-      ArrivedReceipt(
-        id: $0.id, device: subject.name, arrivedAt: $0.at, receivedAt: offset.wall($0.at),
-        bootID: subject.bootID, receivedMonotonic: $0.at)
-    }
-    heard.removeAll(keepingCapacity: true)
-    subscriber.handOn(receipts)
-  }
-
-  /// Waits, unless it is to stop.
-  private func rest(until instant: MonotonicTime) {
-    while !subscriber.isStopping {
-      let left = instant - clock.monotonicNow()
-      guard left > .zero else { return }
-      var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
-      _ = poll(&wanted, 1, Int32(clamping: left.microseconds / 1000 + 1))
-    }
   }
 }

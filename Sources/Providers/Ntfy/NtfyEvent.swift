@@ -2,17 +2,17 @@ import FoundationEssentials
 
 /// One line of a topic's event stream.
 public enum NtfyEvent: Sendable, Hashable {
-  /// The stream stands: what is published from now on will come.
-  case open
-  /// Nothing happened, and the stream still stands.
-  case keepalive
+  /// The stream stands: what is published from now on will come. With the server's clock, Unix seconds.
+  case open(at: Int64?)
+  /// Nothing happened, and the stream still stands. With the server's clock, Unix seconds.
+  case keepalive(at: Int64?)
   case message(Message)
   /// Something else, `poll_request` or newer than this.
   case other
 
   /// A published message.
   public struct Message: Sendable, Hashable {
-    /// ntfy's own id, to go on from.
+    /// ntfy's own id; a copy that the server kept has the same.
     public var id: String
     /// When ntfy took it, Unix seconds: too coarse for latency.
     public var time: Int64
@@ -42,10 +42,9 @@ public enum NtfyEvent: Sendable, Hashable {
       let event = try? JSONDecoder().decode(Line.self, from: Data(line))
     else { return nil }
     switch event.event {
-    case "open": return .open
-    case "keepalive": return .keepalive
+    case "open": return .open(at: event.time)
+    case "keepalive": return .keepalive(at: event.time)
     case "message":
-      // An id goes back to the server in a URL.
       guard let id = event.id, NtfyDialect.isTopic(id) else { return nil }
       let text = event.message ?? ""
       return .message(

@@ -14,10 +14,12 @@ public struct NtfyProvider: Provider {
   ///   - topic: see ``NtfyDialect/isTopic(_:)``.
   ///   - priority: 1 to 5; `nil` for the server's own, 3.
   ///   - payloadBytes: fill the message up to exactly so many bytes.
+  ///   - isKept: the server is asked to keep messages for who does not listen just now. Without it, a probe that nobody
+  ///     heard is lost, and is not heard much later.
   /// - Throws: ``ProviderError`` for what ntfy would refuse.
   public init(
     origin: String, topic: String, priority: Int? = nil, authorization: NtfyAuthorization = .none,
-    payloadBytes: Int? = nil
+    payloadBytes: Int? = nil, isKept: Bool = false
   ) throws(ProviderError) {
     guard NtfyDialect.isTopic(topic) else {
       throw ProviderError(
@@ -35,8 +37,8 @@ public struct NtfyProvider: Provider {
       }
     }
     url = "\(origin)/\(topic)"
-    // Not kept: a probe that nobody heard is lost, and shall not be heard much later.
-    var headers = [HeaderField("cache", "no"), HeaderField("content-type", "text/plain; charset=utf-8")]
+    var headers = [HeaderField("content-type", "text/plain; charset=utf-8")]
+    if !isKept { headers.append(HeaderField("cache", "no")) }
     if let priority { headers.append(HeaderField("priority", String(priority))) }
     self.headers = headers + authorization.headers
     self.payloadBytes = payloadBytes

@@ -4,15 +4,15 @@ public struct NtfySubscription: Sendable, Hashable {
   public enum Since: Sendable, Hashable {
     /// What comes from now on.
     case now
-    /// What came after the message with this id, as far as the server kept it.
-    case message(id: String)
-    /// Unix seconds.
+    /// And before that what the server took at this second of its clock or later (Unix), as far as it kept it.
+    ///
+    /// Not the id of the last message: the server looks for it among what it kept, and to one that was not kept it
+    /// answers with everything on the topic.
     case time(Int64)
 
     var value: String? {
       switch self {
       case .now: nil
-      case .message(let id): id
       case .time(let seconds): String(seconds)
       }
     }

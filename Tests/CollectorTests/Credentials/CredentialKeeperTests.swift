@@ -92,6 +92,25 @@ import Testing
     keeper.stop()
   }
 
+  /// A run's timing thread holds the keeper, and is held by what the keeper tells: a circle for each run of a daemon.
+  @Test func whenItIsStoppedItHoldsNobody() {
+    final class Sender: Sendable {}
+    let keeper = CredentialKeeper([], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    weak var sender: Sender?
+    do {
+      let held = Sender()
+      sender = held
+      keeper.onRenewal { [held] _, _ in
+        _ = held
+      } tryAgain: { [held] _ in
+        _ = held
+      }
+    }
+    #expect(sender != nil)
+    keeper.stop()
+    #expect(sender == nil)
+  }
+
   @Test func stoppingDoesNotLeaveAnybodyWaiting() async throws {
     let failures = [CredentialOutcome](
       repeating: .failed("no", isFinal: false, retryAfter: .seconds(3600)), count: 50)

@@ -9,10 +9,10 @@ import Testing
   private static let authenticator = ReceiptAuthenticator(
     secret: Array("a secret of this test's own".utf8), collectorID: UUID())
 
-  private static func line(_ number: Int, _ id: NotificationID, mac: String) -> String {
+  private static func line(_ number: Int, _ id: NotificationID, mac: String, time: Int = 1) -> String {
     let text = "{\\\"pushscope\\\":{\\\"v\\\":1,\\\"id\\\":\\\"\(id)\\\",\\\"mac\\\":\\\"\(mac)\\\"}}"
     return
-      "{\"id\":\"m\(number)\",\"time\":1,\"event\":\"message\",\"topic\":\"t\",\"message\":\"\(text)\"}\n"
+      "{\"id\":\"m\(number)\",\"time\":\(time),\"event\":\"message\",\"topic\":\"t\",\"message\":\"\(text)\"}\n"
   }
 
   private static func ids() -> [NotificationID] {
@@ -34,11 +34,44 @@ import Testing
     let heard = Array(text.utf8).withUnsafeBytes { stream.take($0, at: at) }
     #expect(heard.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
     #expect(heard.map { ($0.at - at).nanoseconds } == [0, 0, 1, 2])
-    #expect(stream.lastMessageID == "m3")
+    #expect(stream.lastTime == 1)
     // A further one with the same packet, handed on by itself.
     let more = Self.line(4, ids[0], mac: Self.authenticator.mac(for: ids[0]))
     let later = Array(more.utf8).withUnsafeBytes { stream.take($0, at: at) }
     #expect(later.map { ($0.at - at).nanoseconds } == [3])
+  }
+
+  /// Asked for what it kept since a second, a server also gives what was heard in that second.
+  @Test func whatWasHeardBeforeTheBreakIsNotHeardAgain() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    let ids = Self.ids()
+    func take(_ lines: [String]) -> [NotificationID] {
+      Array(lines.joined().utf8).withUnsafeBytes { stream.take($0, at: .zero) }.map(\.id)
+    }
+    let first = Self.line(1, ids[0], mac: Self.authenticator.mac(for: ids[0]), time: 7)
+    let second = Self.line(2, ids[1], mac: Self.authenticator.mac(for: ids[1]), time: 7)
+    #expect(take(["{\"event\":\"open\",\"time\":6}\n"]) == [] && stream.lastTime == 6)
+    // Twice on one connection is twice.
+    #expect(take([first, first]) == [ids[0], ids[0]])
+    #expect(stream.lastTime == 7)
+    stream.restart()
+    #expect(take([first, second]) == [ids[1]])
+    stream.restart()
+    #expect(take([first, second]) == [])
+    #expect(take(["{\"event\":\"keepalive\",\"time\":52}\n"]) == [] && stream.lastTime == 52)
+    // What says no time leaves it as it was.
+    #expect(take(["{\"event\":\"keepalive\"}\n{\"event\":\"open\",\"time\":-1}\n"]) == [])
+    #expect(stream.lastTime == 52)
+  }
+
+  @Test func manyMessagesLaterTheFirstIsForgotten() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    let ids = Self.ids()
+    let lines = (0..<5000).map { Self.line($0, ids[0], mac: Self.authenticator.mac(for: ids[0])) }
+    _ = Array(lines.joined().utf8).withUnsafeBytes { stream.take($0, at: .zero) }
+    stream.restart()
+    let again = (lines[0] + lines[4000...].joined()).utf8
+    #expect(Array(again).withUnsafeBytes { stream.take($0, at: .zero) }.count == 1)
   }
 
   @Test func aWrongMACIsCounted() {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Measurement
 import Providers
 import Synchronization
@@ -137,6 +138,9 @@ struct NtfySubscriberTests {
     let server = try ServerProcess.ntfy(["--drop-after", "10"])
     let fixture = try Fixture(server)
     try await fixture.subscriber.opened()
+    let began = SystemClock().wallNow()
+    let stands = Mutex<[Bool]>([])
+    fixture.subscriber.onChange { isOpen in stands.withLock { $0.append(isOpen) } }
     let seen = try Self.publish(to: server, rate: 50, count: 40, isKept: true)
     #expect(seen.accepted == 40)
     try await fixture.sink.until { $0.received.count >= 40 }
@@ -146,7 +150,46 @@ struct NtfySubscriberTests {
     #expect(fixture.events(.connected).count == 2)
     _ = server.numbers(after: "subscribed", atLeast: 2)
     let since = server.lines.filter { $0.hasPrefix("subscribed ") }
-    #expect(since.count == 2 && since[1].split(separator: " ")[1].count == 12, "\(since)")
+    let second = try #require(since.last?.split(separator: " ").last.flatMap { Int64($0) }, "\(since)")
+    #expect(since.count == 2 && second >= began.microseconds / 1_000_000)
+    #expect(stands.withLock { $0 } == [true, false, true])
+  }
+
+  /// A service that was away is found by who publishes; who listens would wait for up to 5 s more.
+  @Test func comesBackSoonerWhenItIsHurried() async throws {
+    let service = try #require(LoopbackSocket.silent())
+    defer { close(service.fd) }
+    let subject = NtfySubscriber.Subject(
+      target: TransportRun.target, name: "news",
+      subscription: try NtfySubscription(origin: "http://127.0.0.1:\(service.port)", topic: "probe"),
+      authenticator: Self.authenticator, bootID: "this boot", seed: 1)
+    let clock = SystemClock()
+    let services = try TargetServices(
+      credentials: [], subscriptions: [.init(subject: subject, providers: { _ in [] })], clock: clock,
+      seed: 1,
+      patience: .seconds(20), sink: TestSink(repliesAtOnce: true), post: { _ in })
+    defer { services.stop() }
+    func publisherConnects() {
+      services.note([.event(Event(at: clock.wallNow(), kind: .connected, target: subject.target))])
+    }
+    /// Lets it connect, and go.
+    func turnAway(meanwhile: () -> Void = {}) -> ContinuousClock.Instant {
+      var news = pollfd(fd: service.fd, events: Int16(POLLIN), revents: 0)
+      var patience = 2_000
+      while poll(&news, 1, 10) == 0, patience > 0 {
+        meanwhile()
+        patience -= 1
+      }
+      close(accept(service.fd, nil, nil))
+      return .now
+    }
+    for _ in 1...5 { _ = turnAway() }
+    let sixth = turnAway()
+    // The wait after six is 1.6 to 3.2 s, the one after seven 2.5 to 5.
+    let seventh = turnAway { publisherConnects() }
+    #expect(seventh - sixth < .milliseconds(1_500))
+    // It has not got in: who calls again does not make it knock at once.
+    #expect(turnAway { publisherConnects() } - seventh > .seconds(2))
   }
 
   /// A connection that looks whole and brings nothing: told by the sign of life that does not come.
@@ -185,6 +228,22 @@ struct NtfySubscriberTests {
     try await fixture.subscriber.opened()
     _ = try Self.publish(to: server, count: 4)
     try await fixture.sink.until { $0.received.count == 8 }
+  }
+
+  @Test func whenItIsStoppedItHoldsNobody() async throws {
+    final class Sender: Sendable {}
+    let server = try ServerProcess.ntfy()
+    let fixture = try Fixture(server)
+    try await fixture.subscriber.opened()
+    weak var sender: Sender?
+    do {
+      let held = Sender()
+      sender = held
+      fixture.subscriber.onChange { [held] _ in _ = held }
+    }
+    #expect(sender != nil)
+    fixture.subscriber.stop()
+    #expect(sender == nil)
   }
 
   @Test func aStoppedOneEndsSoon() async throws {

@@ -12,6 +12,11 @@ import Testing
       payloadBytes: payloadBytes)
   }
 
+  @Test func asksToKeepWhatNobodyHearsYet() throws {
+    let provider = try NtfyProvider(origin: "https://ntfy.example.com", topic: "t", isKept: true)
+    #expect(provider.request(for: Probes.notification()).header("cache") == nil)
+  }
+
   @Test func publishesWithoutKeeping() throws {
     let request = try provider(priority: 5, authorization: .token("tk_x")).request(for: Probes.notification())
     #expect(request.method == "POST" && request.url == "https://ntfy.example.com/pushscope-3f9a")
@@ -71,15 +76,13 @@ import Testing
     #expect(subscription.request().url == "https://ntfy.example.com/t/json")
     #expect(subscription.request().method == "GET")
     #expect(subscription.request().header("authorization") == "Bearer tk")
-    #expect(
-      subscription.request(since: .message(id: "aB3")).url == "https://ntfy.example.com/t/json?since=aB3")
     #expect(subscription.request(since: .time(7)).url == "https://ntfy.example.com/t/json?since=7")
   }
 
   @Test func readsTheServersLines() throws {
     func parse(_ text: String) -> NtfyEvent? { NtfyEvent.parse(Array(text.utf8)) }
-    #expect(parse(#"{"id":"SLiKI64DOt","time":1635528757,"event":"open","topic":"t"}"#) == .open)
-    #expect(parse(#"{"id":"x","time":1,"event":"keepalive","topic":"t"}"#) == .keepalive)
+    #expect(parse(#"{"id":"SLiKI64DOt","time":1635,"event":"open","topic":"t"}"#) == .open(at: 1635))
+    #expect(parse(#"{"id":"x","time":1,"event":"keepalive","topic":"t"}"#) == .keepalive(at: 1))
     #expect(parse(#"{"id":"x","time":1,"event":"poll_request","topic":"t"}"#) == .other)
     #expect(
       parse(#"{"id":"hwQ2YpKdmg","time":1635528741,"event":"message","topic":"t","message":"Disk full"}"#)

@@ -1,0 +1,268 @@
+import CCurl
+import Glibc
+import Measurement
+import Providers
+
+/// The subscriber's work, confined to its thread: connect, listen, come back.
+final class NtfyConnectionLoop {
+  private let subscriber: NtfySubscriber
+  private let subject: NtfySubscriber.Subject
+  private let clock: any HostClock
+  private var stream: NtfyStream
+  private var backoff: ReconnectBackoff
+  /// The server asked for silence until then.
+  private var silentUntil = MonotonicTime.zero
+  /// Whether somebody may still cut a wait short, since the last stream that held.
+  private var canBeHurried = true
+  private var offset: RealtimeOffset
+  private var offsetDue: MonotonicTime
+  /// Nothing it did not hear lies before this; until the server has said what its own clock shows.
+  private let beganOn: WallTime
+  private let beganAt: MonotonicTime
+
+  private var connection: Connection?
+  private var window: ReceiveWindow?
+  /// When the connection was begun, and from its `open` on when the last event came.
+  private var heardAt = MonotonicTime.zero
+  private var openedAt = MonotonicTime.zero
+  /// When a loss was last written to the log, and how many there were since.
+  private var loggedAt: MonotonicTime?
+  private var unlogged = 0
+  private var heard: [NtfyStream.Heard] = []
+  /// What an error answer says.
+  private var complaint: [UInt8] = []
+
+  init(_ subscriber: NtfySubscriber) {
+    self.subscriber = subscriber
+    subject = subscriber.subject
+    clock = subscriber.clock
+    stream = NtfyStream(authenticator: subject.authenticator)
+    backoff = ReconnectBackoff(seed: subject.seed)
+    beganAt = clock.monotonicNow()
+    offset = RealtimeOffset(reading: clock)
+    beganOn = offset.wall(beganAt)
+    offsetDue = beganAt + RealtimeOffset.interval
+  }
+
+  func run() {
+    while !subscriber.isStopping {
+      let loss = listen()
+      subscriber.note(isOpen: false)
+      if subscriber.isStopping { break }
+      lost(loss)
+      rest(until: backoff.earliest ?? clock.monotonicNow())
+    }
+  }
+
+  /// Why a connection is over.
+  private struct Loss {
+    var reason: String
+    /// The server's answer was no stream.
+    var status: Int?
+    var retryAfter: Duration?
+
+    /// The server will say the same again: it does not take the credentials, or has no such topic.
+    var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
+  }
+
+  private func lost(_ loss: Loss) {
+    let now = clock.monotonicNow()
+    let wasOpen = stream.isOpen
+    // A server that ends each stream as soon as it is open is left in peace for longer and longer too.
+    if wasOpen, now - openedAt >= ReconnectBackoff.longest {
+      backoff.noteSuccess()
+      canBeHurried = true
+    }
+    backoff.noteFailure(at: now)
+    // A server that does not let us in is not asked again and again.
+    silentUntil = now + max(loss.retryAfter ?? .zero, loss.status == nil ? .zero : .seconds(10))
+    backoff.hold(until: silentUntil)
+    if wasOpen {
+      subscriber.post([
+        .event(
+          Event(
+            at: offset.wall(now), kind: .disconnected, target: subject.target,
+            detail: "subscription: \(loss.reason)"))
+      ])
+    }
+    if wasOpen || backoff.failures == 1 { log(loss, at: now) }
+    if loss.isRefusal || now - beganAt > subscriber.patience {
+      subscriber.finishFirst(
+        .failure(
+          CollectorError(
+            loss.isRefusal ? .refused : .unreachable,
+            "\(subject.name) cannot be listened to: \(loss.reason)")))
+    }
+  }
+
+  /// One line a minute at most: a flapping server shall not fill the store.
+  private func log(_ loss: Loss, at now: MonotonicTime) {
+    if let loggedAt, now - loggedAt < Self.quietness {
+      unlogged += 1
+      return
+    }
+    let others = unlogged == 0 ? "" : "; \(unlogged) more losses were not written down since the last one"
+    loggedAt = now
+    unlogged = 0
+    subscriber.post([
+      .log(
+        LogLine(
+          at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
+          message: "the subscription is lost: \(loss.reason)\(others)"))
+    ])
+  }
+
+  private static let quietness = Duration.seconds(60)
+
+  /// One connection, from its beginning to its end.
+  private func listen() -> Loss {
+    guard let multi = curl_multi_init() else { return Loss(reason: "libcurl gave no handle") }
+    defer { curl_multi_cleanup(multi) }
+    guard let handle = EasyHandle() else { return Loss(reason: "libcurl gave no handle") }
+    stream.restart()
+    complaint = []
+    connection = nil
+    handle.prepare(subject.subscription.request(since: since), caFile: subject.caFile)
+    handle.onSocket = { [unowned self] fd in
+      _ = clinux_stamp_received(fd)
+      connection = Connection(fd: fd, maximumStreams: 1)
+    }
+    handle.onBody = { [unowned self, unowned handle] bytes in take(bytes, status: handle.status) }
+    heardAt = clock.monotonicNow()
+    curl_multi_add_handle(multi, handle.easy)
+    defer { curl_multi_remove_handle(multi, handle.easy) }
+    var running: Int32 = 1
+    curl_multi_perform(multi, &running)
+    while !subscriber.isStopping {
+      var code = CURLE_OK
+      if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
+      if let loss = silenceLoss() { return loss }
+      if subscriber.isFull {
+        restForStore()
+        continue
+      }
+      wait(on: multi)
+      renewOffset()
+      window = connection?.look(at: clock.monotonicNow(), offset: offset)
+      curl_multi_perform(multi, &running)
+      window = nil
+      handOn()
+    }
+    return Loss(reason: "stopped")
+  }
+
+  private func silenceLoss() -> Loss? {
+    let now = clock.monotonicNow()
+    let milliseconds = (now - heardAt).microseconds / 1000
+    if stream.isOpen {
+      guard now - heardAt > subject.silence else { return nil }
+      return Loss(reason: "nothing was heard for \(milliseconds) ms, not even a keepalive")
+    }
+    guard now - heardAt > subscriber.patience else { return nil }
+    return Loss(reason: "the server did not open the stream within \(milliseconds) ms")
+  }
+
+  /// What comes meanwhile waits in the kernel, which stamps it, and then with the server.
+  private func restForStore() {
+    let begun = clock.monotonicNow()
+    var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
+    _ = poll(&wanted, 1, 10)
+    // Time in which nothing was read is no silence of the server's.
+    heardAt = heardAt + (clock.monotonicNow() - begun)
+  }
+
+  private var since: NtfySubscription.Since {
+    if let time = stream.lastTime { return .time(time) }
+    // The first time nothing has been published yet.
+    return backoff.failures == 0 ? .now : .time(beganOn.microseconds / 1_000_000)
+  }
+
+  private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {
+    // Of a refusal the beginning is enough, and no more was taken.
+    let isRefusal = handle.status != 200 && complaint.count >= Self.longestComplaint
+    guard code == CURLE_OK || isRefusal else { return Loss(reason: handle.complaint(code)) }
+    guard handle.status != 200 else { return Loss(reason: "the server ended the stream") }
+    let response = PushResponse(
+      status: handle.status, headers: handle.headers, body: complaint, receivedAt: clock.wallNow())
+    let secrets = RequestSecrets(of: subject.subscription.request())
+    let said = secrets.hidden(in: String(decoding: complaint.prefix(200), as: UTF8.self))
+    return Loss(
+      reason: "the server answers \(handle.status) \(said.debugDescription)", status: handle.status,
+      retryAfter: RetryAfter.pause(response))
+  }
+
+  private static let longestComplaint = 4096
+
+  private func wait(on multi: UnsafeMutableRawPointer) {
+    var extra = curl_waitfd(fd: subscriber.wake, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+    var ready: Int32 = 0
+    curl_multi_poll(multi, &extra, 1, 1000, &ready)
+  }
+
+  private func renewOffset() {
+    let now = clock.monotonicNow()
+    guard now >= offsetDue else { return }
+    offset = RealtimeOffset(reading: clock)
+    offsetDue = now + RealtimeOffset.interval
+  }
+
+  // MARK: What comes
+
+  /// - Returns: whether there may be more.
+  private func take(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
+    let now = clock.monotonicNow()
+    guard status == 200 else {
+      complaint.append(contentsOf: bytes.prefix(Self.longestComplaint - complaint.count))
+      return complaint.count < Self.longestComplaint
+    }
+    let wasOpen = stream.isOpen
+    let events = stream.events
+    heard += stream.take(bytes, at: window?.stamp(callback: now, sent: .zero).time ?? now)
+    if stream.isOpen, stream.events != events { heardAt = now }
+    if stream.isOpen, !wasOpen { opened(at: now) }
+    return true
+  }
+
+  private func opened(at now: MonotonicTime) {
+    openedAt = now
+    subscriber.note(isOpen: true)
+    subscriber.post([
+      .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
+    ])
+    subscriber.finishFirst(.success(()))
+  }
+
+  private func handOn() {
+    let forged = stream.takeForged()
+    if forged > 0 {
+      subscriber.sink.refused(
+        ReceiptRefusal(.wrongMAC, count: forged, source: "the topic of \(subject.name)"))
+    }
+    guard !heard.isEmpty else { return }
+    let receipts = heard.map {
+      ArrivedReceipt(
+        id: $0.id, device: subject.name, arrivedAt: $0.at, receivedAt: offset.wall($0.at),
+        bootID: subject.bootID, receivedMonotonic: $0.at)
+    }
+    heard.removeAll(keepingCapacity: true)
+    subscriber.handOn(receipts)
+  }
+
+  /// Waits, unless it is to stop, or somebody asks for haste.
+  private func rest(until instant: MonotonicTime) {
+    var end = instant
+    if canBeHurried { subscriber.beginRest() }
+    defer { subscriber.endRest() }
+    while !subscriber.isStopping {
+      if subscriber.takeHurry() {
+        canBeHurried = false
+        end = min(end, silentUntil)
+        continue
+      }
+      let left = end - clock.monotonicNow()
+      guard left > .zero else { return }
+      var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
+      _ = poll(&wanted, 1, Int32(clamping: left.microseconds / 1000 + 1))
+    }
+  }
+}
