@@ -75,4 +75,37 @@ struct ControlTests {
     #expect(try pushscope(["runs", "delete", "latest", "--yes"]).status == 66)
     #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
   }
+
+  /// A daemon that is left alone has many runs.
+  @Test("a run that ended keeps nothing open", .timeLimit(.minutes(5)))
+  func manyRuns() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    let collector = try RunningProcess(
+      Programs.pushscope,
+      [
+        "collect", "--config", station.directory.file("loopback/loopback.yaml"), "--store", station.store,
+        "--target", "ntfy", "--target", "fcm",
+      ])
+    try eventually("something is recorded", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? 0) > 0 ? true : nil
+    }
+    func descriptorsWhenIdle() throws -> Int {
+      let stop = try leave("'stop', NULL, NULL", in: station)
+      #expect(try answered(stop, in: station).isEmpty)
+      return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(collector.pid)/fd").count
+    }
+    var counts = [try descriptorsWhenIdle()]
+    for _ in 1...6 {
+      let start = try leave("'start', NULL, NULL", in: station)
+      #expect(try answered(start, in: station).isEmpty)
+      counts.append(try descriptorsWhenIdle())
+    }
+    // The store opens its readers as they are needed.
+    #expect(counts[6] <= counts[1] + 2, "\(counts)")
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
 }
