@@ -13,6 +13,8 @@ public struct ArrivedReceipt: Sendable, Equatable {
   /// The boot the device's monotonic time belongs to, and that time: exact when the boot is the collector's own.
   public var bootID: String?
   public var receivedMonotonic: MonotonicTime?
+  /// When the device listened last before this, and when it began to listen again, where that is known.
+  var gap: ListeningGap?
 
   /// `received_at_ms` is cut to whole milliseconds: the device's clock showed up to so many nanoseconds more.
   static let resolution: Int64 = 1_000_000
@@ -32,6 +34,22 @@ public struct ArrivedReceipt: Sendable, Equatable {
   /// What tells it from other receipts for the same notification.
   var stamp: ReceiptStamp {
     ReceiptStamp(device: device, receivedAt: receivedAt, monotonic: receivedMonotonic?.nanoseconds)
+  }
+}
+
+/// A stretch in which a device did not listen, by the collector's clock. What it was sent meanwhile waited for it.
+struct ListeningGap: Sendable, Equatable {
+  var from: MonotonicTime
+  var to: MonotonicTime
+
+  /// How much earlier the device might have received something, had it listened.
+  /// - Parameters:
+  ///   - planned: when that was planned, monotonic µs.
+  ///   - received: when the device heard of it, monotonic µs.
+  /// - Returns: µs; 0 for what was planned after the gap, or received before it.
+  func wait(planned: Int64, received: Int64) -> Int64 {
+    guard planned < to.microseconds, received >= from.microseconds else { return 0 }
+    return max(0, received - max(planned, from.microseconds))
   }
 }
 

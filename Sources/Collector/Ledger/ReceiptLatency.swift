@@ -2,7 +2,8 @@ import Measurement
 
 /// Reads a delivery latency out of a receipt.
 ///
-/// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error.
+/// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error; but
+///   what waited for a device that did not listen might have been there as much earlier.
 /// - A device whose clock is known by exchanges has its stamp read on ours: the error is the bound of that
 ///   reading. The device cannot have received what had not been sent, nor after its receipt was here; a reading
 ///   is cut to that, and one that contradicts it is not believed.
@@ -37,7 +38,7 @@ struct ReceiptLatency: Sendable, Equatable {
       isSameClock = true
       receivedAt = received
       latency = received.microseconds - planned
-      error = 0
+      error = receipt.gap?.wait(planned: planned, received: received.microseconds) ?? 0
     } else if let believed = reading?.between(MonotonicTime(microseconds: sent), and: arrived) {
       self.reading = reading
       receivedAt = believed.instant

@@ -25,6 +25,8 @@ final class NtfyConnectionLoop {
   /// When the connection was begun, and from its `open` on when the last event came.
   private var heardAt = MonotonicTime.zero
   private var openedAt = MonotonicTime.zero
+  /// Before the stream that stands now.
+  private var gap: ListeningGap
   /// When a loss was last written to the log, and how many there were since.
   private var loggedAt: MonotonicTime?
   private var unlogged = 0
@@ -39,6 +41,7 @@ final class NtfyConnectionLoop {
     stream = NtfyStream(authenticator: subject.authenticator)
     backoff = ReconnectBackoff(seed: subject.seed)
     beganAt = clock.monotonicNow()
+    gap = ListeningGap(from: beganAt, to: beganAt)
     offset = RealtimeOffset(reading: clock)
     beganOn = offset.wall(beganAt)
     offsetDue = beganAt + RealtimeOffset.interval
@@ -72,6 +75,8 @@ final class NtfyConnectionLoop {
     if wasOpen, now - openedAt >= ReconnectBackoff.longest {
       backoff.noteSuccess()
       canBeHurried = true
+      // What a short stream was too short for still waits.
+      gap.from = heardAt
     }
     backoff.noteFailure(at: now)
     // A server that does not let us in is not asked again and again.
@@ -225,6 +230,7 @@ final class NtfyConnectionLoop {
 
   private func opened(at now: MonotonicTime) {
     openedAt = now
+    gap.to = now
     subscriber.note(isOpen: true)
     subscriber.post([
       .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
@@ -239,10 +245,12 @@ final class NtfyConnectionLoop {
         ReceiptRefusal(.wrongMAC, count: forged, source: "the topic of \(subject.name)"))
     }
     guard !heard.isEmpty else { return }
-    let receipts = heard.map {
-      ArrivedReceipt(
-        id: $0.id, device: subject.name, arrivedAt: $0.at, receivedAt: offset.wall($0.at),
-        bootID: subject.bootID, receivedMonotonic: $0.at)
+    let receipts = heard.map { heard in
+      var receipt = ArrivedReceipt(
+        id: heard.id, device: subject.name, arrivedAt: heard.at, receivedAt: offset.wall(heard.at),
+        bootID: subject.bootID, receivedMonotonic: heard.at)
+      receipt.gap = gap
+      return receipt
     }
     heard.removeAll(keepingCapacity: true)
     subscriber.handOn(receipts)
