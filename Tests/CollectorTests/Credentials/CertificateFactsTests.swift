@@ -12,9 +12,7 @@ struct CertificateFactsTests {
   private let folder: URL
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "pushscope-certificate-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TestFolder.make("certificate")
   }
 
   private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

@@ -8,9 +8,7 @@ struct TestAccount {
   private let privateKey: String
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "pushscope-account-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TestFolder.make("account")
     let keyFile = folder.appendingPathComponent("key.pem")
     publicKeyFile = folder.appendingPathComponent("public.pem").path
     try Tool.openssl(["genpkey", "-algorithm", "RSA", "-out", keyFile.path])

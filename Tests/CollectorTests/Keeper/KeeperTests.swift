@@ -45,7 +45,7 @@ private final class KeeperFixture {
   let keeper: Keeper
 
   init(serves: Bool = true) throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("keeper-\(UUID().uuidString)")
+    directory = try TestFolder.make("keeper")
     let path = directory.appendingPathComponent("store.sqlite").path
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
     var generator = SystemRandomNumberGenerator()

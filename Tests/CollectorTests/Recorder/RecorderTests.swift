@@ -53,7 +53,7 @@ final class RecorderFixture {
   let committed = CommittedBlocks()
 
   init(deadline: Duration? = .seconds(1)) throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("recorder-\(UUID().uuidString)")
+    directory = try TestFolder.make("recorder")
     let path = directory.appendingPathComponent("store.sqlite").path
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
     var generator = SystemRandomNumberGenerator()

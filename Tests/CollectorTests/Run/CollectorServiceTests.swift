@@ -18,8 +18,7 @@ struct CollectorServiceTests {
   private let configuration: PushscopeConfiguration
 
   init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("service-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    directory = try TestFolder.make("service")
     storePath = directory.appendingPathComponent("store.sqlite").path
     let file = directory.appendingPathComponent("pushscope.yaml").path
     try """

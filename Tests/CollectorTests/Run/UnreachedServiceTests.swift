@@ -14,9 +14,7 @@ struct UnreachedServiceTests {
   private let storePath: String
 
   init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "unreached-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    directory = try TestFolder.make("unreached")
     storePath = directory.appendingPathComponent("store.sqlite").path
   }
 

@@ -55,9 +55,7 @@ final class ServerProcess: Sendable {
   /// `Tests/Support/prosody_device.py`: Prosody as a push service, and a device that is logged in.
   /// - Returns: the device's subscription, as a browser would give it, beside the server.
   static func prosody() throws -> (server: ServerProcess, subscription: [UInt8]) {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("pushscope-prosody-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try TestFolder.make("prosody")
     let server = try python("prosody_device.py", [folder.path], isEncrypted: false)
     return (server, Array(try Data(contentsOf: folder.appendingPathComponent("subscription.json"))))
   }
@@ -86,9 +84,7 @@ final class ServerProcess: Sendable {
   static func nginx(_ lines: String, modules: [String] = []) throws -> ServerProcess {
     guard let certificate = TestCertificate.good, let program = Tool.find("nginx") else { throw Missing() }
     let port = try freePort()
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("pushscope-nginx-\(ProcessInfo.processInfo.processIdentifier)-\(port)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let folder = try TestFolder.make("nginx-\(port)").path
     let text = Nginx.configuration(
       port: port, folder: folder, certificate: certificate.certificate, key: certificate.key,
       modules: modules,

@@ -10,9 +10,7 @@ struct TestCertificate: Sendable {
   static let stranger = make("stranger")
 
   private static func make(_ name: String) -> TestCertificate? {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("pushscope-tests-\(ProcessInfo.processInfo.processIdentifier)-\(name)")
-    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    guard let folder = try? TestFolder.make(name) else { return nil }
     let certificate = folder.appendingPathComponent("cert.pem").path
     let key = folder.appendingPathComponent("key.pem").path
     guard let openssl = Tool.find("openssl") else { return nil }
