@@ -23,7 +23,7 @@ final class Keeper {
   /// Commands that somebody is at.
   private var underWay: Set<Int64> = []
   private var deletions: [(row: Int64, run: RunID)] = []
-  private var lastPresence: (at: MonotonicTime, run: RunID?)?
+  private var presenceNotedAt: MonotonicTime?
 
   init(store: CollectorStore, control: any RunControl, serves: Bool, clock: any HostClock) {
     self.store = store
@@ -94,12 +94,12 @@ final class Keeper {
   }
 
   private func notePresence() throws {
-    let (now, run) = (clock.monotonicNow(), control.currentRun)
-    if let last = lastPresence, last.run == run {
+    let now = clock.monotonicNow()
+    if let last = presenceNotedAt {
       // While a run is recorded, its commits say that the collector lives.
-      if run != nil || now - last.at < Self.heartbeat { return }
+      if control.currentRun != nil || now - last < Self.heartbeat { return }
     }
-    try store.notePresence(run: run, serves: serves)
-    lastPresence = (now, run)
+    try store.notePresence(serves: serves)
+    presenceNotedAt = now
   }
 }

@@ -37,15 +37,16 @@ extension CollectorStore {
     }
   }
 
-  /// Says that the collector lives, and what it does.
-  /// - Parameters:
-  ///   - run: being recorded; `nil` while it is idle.
-  ///   - serves: whether it stays after a run, so that another one can be started.
-  public func notePresence(run: RunID?, serves: Bool) throws {
+  /// Says that the collector lives. Which run it records is said with that run's beginning and end.
+  /// - Parameter serves: whether it stays after a run, so that another one can be started.
+  public func notePresence(serves: Bool) throws {
     try transaction { db, _ in
       try db.cachedStatement(
-        sql: "INSERT OR REPLACE INTO presence (one, at, run, serves) VALUES (1, ?, ?, ?)"
-      ).execute(arguments: [clock.wallNow().microseconds, run?.description, serves])
+        sql: """
+          INSERT INTO presence (one, at, serves) VALUES (1, ?, ?)
+          ON CONFLICT (one) DO UPDATE SET at = excluded.at, serves = excluded.serves
+          """
+      ).execute(arguments: [clock.wallNow().microseconds, serves])
     }
   }
 

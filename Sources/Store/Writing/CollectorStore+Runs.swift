@@ -26,6 +26,13 @@ extension CollectorStore {
       state.runRows[run.id] = runRow
       try RecordWriter(db).beat(
         ClockAnchor(monotonic: run.startedMonotonic, wall: run.startedAt), runRow: runRow)
+      // In one commit with the run itself: no reader sees one without the other.
+      try db.execute(
+        sql: """
+          INSERT INTO presence (one, at, run, serves) VALUES (1, ?, ?, 0)
+          ON CONFLICT (one) DO UPDATE SET at = excluded.at, run = excluded.run
+          """,
+        arguments: [run.startedAt.microseconds, run.id.description])
       let ordered = run.targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
       registration.targets = try ordered.map { try register($0, runRow: runRow, db) }
     }
@@ -83,6 +90,8 @@ extension CollectorStore {
         try records.insert([event], revision: &state.revision) { _ in row }
       }
       try records.end(run: row, at: time, reason: reason, revision: &state.revision)
+      try db.execute(
+        sql: "UPDATE presence SET run = NULL WHERE run = ?", arguments: [run.description])
     }
   }
 

@@ -43,6 +43,7 @@ struct SnapshotSource {
   private var areFactsStale = false
   /// The same for the collector's presence, which shows without any change in the store.
   private var presenceReadAt: Int64 = .min / 2
+  private var presenceWith: RunStanding?
   /// The same for the list of runs; `nil` when it is to be read at once.
   private var runsReadAt: Int64?
 
@@ -87,7 +88,9 @@ struct SnapshotSource {
       let now = clock.monotonicNow().microseconds
       if hasChanged || areFactsStale && now - factsReadAt >= Self.factsInterval { try follow(reader) }
       if isAsked { try serve(reader) }
-      if now - presenceReadAt >= Self.presenceInterval { try readPresence(reader, at: now) }
+      if now - presenceReadAt >= Self.presenceInterval || presenceWith != runStanding {
+        try readPresence(reader, at: now)
+      }
       if wantsRuns, snapshot.condition == .ready { try readRuns(reader, at: now) }
       snapshot.request = request
     } catch {
@@ -152,9 +155,20 @@ struct SnapshotSource {
     return true
   }
 
+  /// What a collector's presence has to agree with: a screen that shows a run as live knows who records it.
+  private struct RunStanding: Equatable {
+    var run: RunID?
+    var hasEnded: Bool
+    var recording: RunID?
+  }
+
+  private var runStanding: RunStanding {
+    RunStanding(run: run?.id, hasEnded: run?.endedAt != nil, recording: snapshot.recording?.id)
+  }
+
   /// Whether there is a collector, and what it records.
   private mutating func readPresence(_ reader: StoreReader, at now: Int64) throws {
-    presenceReadAt = now
+    (presenceReadAt, presenceWith) = (now, runStanding)
     let presence = try reader.collector()
     snapshot.collector = CollectorFacts(
       isRunning: presence.isRunning, run: presence.run, staysAfterRun: presence.servesControl)

@@ -184,7 +184,6 @@ struct KeeperTests {
     #expect(second == fixture.clock.wallNow())
     fixture.control.record(fixture.run)
     _ = try fixture.keeper.round()
-    #expect(try fixture.reader.collector().run == fixture.run)
     #expect(try fixture.reader.collector().servesControl)
     fixture.clock.advance(.seconds(5))
     _ = try fixture.keeper.round()

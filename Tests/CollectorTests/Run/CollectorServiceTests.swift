@@ -172,6 +172,9 @@ struct CollectorServiceTests {
       }
       return lines.contains { $0.line.message.contains("sending begins when these are there: ") } ? true : nil
     }
+    // Whoever asks the collector to stop has to be told that there is a run to stop.
+    let reader = try StoreReader.open(at: storePath)
+    #expect(try reader.collector().run == reader.latestRun()?.id)
     service.stop()
     let end = try await life.value
     #expect(end?.wasStopped == true)

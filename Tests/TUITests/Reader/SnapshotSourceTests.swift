@@ -156,6 +156,21 @@ struct SnapshotSourceTests {
     #expect(source.poll(nil) == nil)
   }
 
+  @Test("a run and who records it come together and go together")
+  func presence() throws {
+    let fixture = try StoreFixture()
+    try fixture.open()
+    let source = Self.source(fixture)
+    #expect(source.poll(nil)?.collector?.isIdle == true)
+    let run = try fixture.begin()
+    let begun = try #require(source.poll(nil))
+    #expect(begun.run?.isLive == true && begun.collector?.run == run)
+    try fixture.end()
+    fixture.clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    let ended = try #require(source.poll(nil))
+    #expect(ended.run?.isLive == false && ended.collector?.isIdle == true)
+  }
+
   @Test("a collector that falls silent is said to be gone, with its age; its return is seen")
   func silence() throws {
     let fixture = try StoreFixture()
