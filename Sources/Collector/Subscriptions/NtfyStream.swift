@@ -44,7 +44,8 @@ struct NtfyStream: Sendable {
       switch event {
       case .open(let time):
         isOpen = true
-        note(time: time)
+        // What waited for this connection comes after it.
+        if lastTime == nil { note(time: time) }
       case .message(let message):
         note(time: message.time)
         guard !earlier.contains(message.id) else { continue }

@@ -59,6 +59,9 @@ import Testing
     stream.restart()
     #expect(take([first, second]) == [])
     #expect(take(["{\"event\":\"keepalive\",\"time\":52}\n"]) == [] && stream.lastTime == 52)
+    // Opening again, with what waited still to come, is nothing to go on from.
+    stream.restart()
+    #expect(take(["{\"event\":\"open\",\"time\":60}\n"]) == [] && stream.lastTime == 52)
     // What says no time leaves it as it was.
     #expect(take(["{\"event\":\"keepalive\"}\n{\"event\":\"open\",\"time\":-1}\n"]) == [])
     #expect(stream.lastTime == 52)
