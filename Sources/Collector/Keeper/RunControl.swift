@@ -2,7 +2,7 @@ import Measurement
 
 /// Who starts and stops runs when another process asks for it.
 protocol RunControl: Sendable {
-  /// The run that is being recorded; `nil` when none is.
+  /// The run that is being recorded, once it sends; `nil` when none does.
   var currentRun: RunID? { get }
 
   /// Begins a run, if none is recorded.

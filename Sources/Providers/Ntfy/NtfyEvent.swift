@@ -45,6 +45,7 @@ public enum NtfyEvent: Sendable, Hashable {
     case "open": return .open(at: event.time)
     case "keepalive": return .keepalive(at: event.time)
     case "message":
+      // Ids are remembered, and so bounded in length.
       guard let id = event.id, NtfyDialect.isTopic(id) else { return nil }
       let text = event.message ?? ""
       return .message(

@@ -156,7 +156,7 @@ struct NtfySubscriberTests {
   }
 
   /// A service that was away is found by who publishes; who listens would wait for up to 5 s more.
-  @Test func comesBackSoonerWhenItIsHurried() async throws {
+  @Test func comesBackSoonerWhenItIsHurried() throws {
     let service = try #require(LoopbackSocket.silent())
     defer { close(service.fd) }
     let subject = NtfySubscriber.Subject(
