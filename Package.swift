@@ -206,7 +206,7 @@ let package = Package(
       name: "FuzzTests",
       dependencies: [
         "Collector", "Configuration", "ConstraintAnimation", "Formats", "LoopbackService", "Measurement",
-        "Providers", "Terminal", .product(name: "Logging", package: "swift-log"),
+        "Providers", "TUI", "Terminal", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

@@ -1,8 +1,11 @@
 import Measurement
 import Testing
 
+@testable import TUI
+@testable import Terminal
+
 /// Everything that reads from outside, and everything that shows what came from there, fed with damaged input from fixed
-/// seeds. The tables are ``OutsideParser/all`` and ``TextSink/all``; what a parser's or a sink's own tests know better is
+/// seeds. The tables are ``OutsideParser/all``, ``TextSink/all`` and ``PromptEditor/all``; what a parser's or a sink's own tests know better is
 /// tested there, and damaged HTTP against the running receipt listener in ReceiptListenerFuzzTests.
 @Suite struct FuzzTests {
   private static func harmful(_ text: String, but own: Set<Unicode.Scalar> = []) -> String? {
@@ -41,6 +44,66 @@ import Testing
       let texts = (0..<20).map { _ in damage.text() }
       let shown = try sink.show(texts)
       #expect(Self.harmful(shown, but: sink.own) == nil, "\(sink.name)")
+    }
+  }
+
+  /// Whatever is typed: the cursor stands on one of the text's own characters, and that is what is drawn under it.
+  private static func expectSound(_ stage: inout EditorStage, _ history: String) throws {
+    let field = try #require(stage.field, "\(history)")
+    #expect((0...field.string.count).contains(field.cursor), "\(history)")
+    let (text, cursor) = stage.shown()
+    #expect(harmful(text) == nil, "\(history)")
+    let under = field.string.dropFirst(field.cursor).first.map { Terminal.VisibleText.visible(String($0)) }
+    #expect(cursor == under ?? " ", "\(history)")
+  }
+
+  @Test(arguments: PromptEditor.all) func takesTextsAndKeysAtEveryPlace(_ editor: PromptEditor) throws {
+    var stage = try EditorStage(editor)
+    for text in PromptEditor.texts {
+      stage.reopen()
+      for scalar in text.unicodeScalars where !HarmlessText.isHarmful(scalar) {
+        stage.send(String(scalar).utf8)
+        try Self.expectSound(&stage, text)
+      }
+      let typed = try #require(stage.field)
+      #expect(
+        typed.string.unicodeScalars.elementsEqual(text.unicodeScalars.filter { !HarmlessText.isHarmful($0) }))
+      stage.send("\u{1B}[H".utf8)
+      for place in 0...typed.string.count {
+        #expect(stage.field?.cursor == place, "\(text)")
+        let here = stage.screen.state.overlay
+        for key in PromptEditor.keys {
+          for _ in 0..<2 { stage.send(key.utf8) }
+          try Self.expectSound(&stage, "\(text) at \(place): \(key.debugDescription)")
+          stage.screen.state.overlay = here
+        }
+        stage.send("\u{1B}[C".utf8)
+      }
+    }
+  }
+
+  @Test(arguments: PromptEditor.all, [1, 2, 3] as [UInt64])
+  func takesAnythingTyped(_ editor: PromptEditor, seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var damage = Damage(seed: seed)
+    var stage = try EditorStage(editor)
+    for _ in 0..<40 {
+      stage.reopen()
+      var history = ""
+      for _ in 0..<12 {
+        let piece =
+          switch Int.random(in: 0..<4, using: &generator) {
+          case 0: PromptEditor.texts.randomElement(using: &generator) ?? ""
+          case 1: damage.text()
+          default: PromptEditor.keys.randomElement(using: &generator) ?? ""
+          }
+        history += piece.debugDescription
+        // Escape, Enter and what only looks like a key would close it.
+        let bytes = PromptEditor.keys.contains(piece) ? piece : "\u{1B}[200~\(piece)\u{1B}[201~"
+        stage.send(bytes.utf8)
+        guard stage.field != nil else { break }
+        try Self.expectSound(&stage, history)
+      }
     }
   }
 }

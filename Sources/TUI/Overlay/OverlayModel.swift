@@ -90,19 +90,27 @@ struct OverlayModel {
 
   /// The text with its cursor as a cell in reverse, scrolled so that the cursor is in view.
   private func field(_ field: TextField, inner: Int) -> [TextSpan] {
-    let room = max(1, inner - 3)
+    // Two columns are the prompt's.
+    let room = max(1, inner - 2)
     let all = Array(field.string)
-    var start = 0
-    while start < field.cursor, TextSpan(String(all[start..<field.cursor]), .plain).columns > room {
-      start += 1
+    let widths = all.map { TextSpan(String($0), .plain).columns }
+    let under = field.cursor < all.count ? widths[field.cursor] : 1
+    var start = field.cursor
+    var used = under
+    while start > 0, used + widths[start - 1] <= room {
+      start -= 1
+      used += widths[start]
     }
-    var end = start
-    while end < all.count, TextSpan(String(all[start...end]), .plain).columns <= room { end += 1 }
-    let cursor = field.cursor < end ? String(all[field.cursor]) : " "
+    var end = min(field.cursor + 1, all.count)
+    while end < all.count, used + widths[end] <= room {
+      used += widths[end]
+      end += 1
+    }
+    let cursor = field.cursor < all.count ? String(all[field.cursor]) : " "
     return [
       TextSpan("> ", appearance(.accent)), TextSpan(String(all[start..<field.cursor]), appearance(.text)),
       TextSpan(cursor, CellStyle(attributes: .reverse)),
-      TextSpan(field.cursor < end ? String(all[(field.cursor + 1)..<end]) : "", appearance(.text)),
+      TextSpan(String(all[min(field.cursor + 1, end)..<end]), appearance(.text)),
     ]
   }
 }

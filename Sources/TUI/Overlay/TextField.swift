@@ -1,20 +1,23 @@
 import ConstraintAnimation
+import Measurement
 
 /// A line of text that is being typed.
+///
+/// Keys bring one scalar at a time, and a scalar may join its neighbors: a combining mark, a vowel sign, the second half
+/// of a flag. The cursor therefore counts the characters of the whole text, which are counted anew after every change.
 struct TextField: Sendable, Equatable {
-  private(set) var text: [Character]
-  /// In front of which character the cursor stands.
+  private(set) var string: String
+  /// In front of which character of ``string`` the cursor stands.
   private(set) var cursor: Int
 
-  /// As much as fits any field there is.
+  /// Scalars; as much as fits any field there is.
   static let capacity = 200
 
   init(_ text: String = "") {
-    self.text = Array(text.prefix(Self.capacity))
-    cursor = self.text.count
+    string = ""
+    cursor = 0
+    insert(text)
   }
-
-  var string: String { String(text) }
 
   /// Takes a key in.
   /// - Returns: whether it was one of editing.
@@ -23,15 +26,13 @@ struct TextField: Sendable, Equatable {
     guard modifiers.isSubset(of: .shift) else { return false }
     switch key {
     case .character(let character): insert(String(character))
-    case .backspace where cursor > 0:
-      cursor -= 1
-      text.remove(at: cursor)
-    case .delete where cursor < text.count: text.remove(at: cursor)
+    case .backspace where cursor > 0: replace(cursor - 1..<cursor, with: "")
+    case .delete where cursor < string.count: replace(cursor..<cursor + 1, with: "")
     case .backspace, .delete: break
     case .left: cursor = max(0, cursor - 1)
-    case .right: cursor = min(text.count, cursor + 1)
+    case .right: cursor = min(string.count, cursor + 1)
     case .home: cursor = 0
-    case .end: cursor = text.count
+    case .end: cursor = string.count
     default: return false
     }
     return true
@@ -39,36 +40,48 @@ struct TextField: Sendable, Equatable {
 
   /// Inserts text from wherever it comes: what is no visible character is left out.
   mutating func insert(_ new: String) {
-    for character in new where Self.isVisible(character) && text.count < Self.capacity {
-      text.insert(character, at: cursor)
-      cursor += 1
+    var visible = String.UnicodeScalarView()
+    let room = Self.capacity - string.unicodeScalars.count
+    for scalar in new.unicodeScalars where visible.count < room && Self.isVisible(scalar) {
+      visible.append(scalar)
     }
+    replace(cursor..<cursor, with: String(visible))
+  }
+
+  /// Replaces some characters; the cursor comes to stand behind what is new, and behind what that has joined.
+  private mutating func replace(_ range: Range<Int>, with new: String) {
+    var scalars = string.unicodeScalars
+    let start = string.index(string.startIndex, offsetBy: range.lowerBound)
+    let end = string.index(start, offsetBy: range.count)
+    let before = scalars.distance(from: scalars.startIndex, to: start) + new.unicodeScalars.count
+    scalars.replaceSubrange(start..<end, with: new.unicodeScalars)
+    string = String(scalars)
+    let place = string.unicodeScalars.index(string.startIndex, offsetBy: before)
+    cursor = string.indices.prefix { $0 < place }.count
   }
 
   private mutating func control(_ character: Character) -> Bool {
     switch character {
-    case "u":
-      text.removeFirst(cursor)
-      cursor = 0
+    case "u": replace(0..<cursor, with: "")
     case "w":
-      let head = text[..<cursor]
+      let head = Array(string.prefix(cursor))
       let word = head.lastIndex { $0 != " " } ?? -1
       let start = word < 0 ? 0 : (head[...word].lastIndex(of: " ") ?? -1) + 1
-      text.removeSubrange(start..<cursor)
-      cursor = start
+      replace(start..<cursor, with: "")
     case "a": cursor = 0
-    case "e": cursor = text.count
+    case "e": cursor = string.count
     default: return false
     }
     return true
   }
 
-  private static func isVisible(_ character: Character) -> Bool {
-    character.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: false
-      default: true
-      }
+  /// Joiners stay, as everywhere: Persian, Hindi and emoji are written with them.
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    if HarmlessText.isHarmful(scalar) { return false }
+    switch scalar.properties.generalCategory {
+    case .control, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: return false
+    case .format: return scalar.value == 0x200C || scalar.value == 0x200D
+    default: return true
     }
   }
 }

@@ -153,6 +153,52 @@ struct OverlayTests {
     #expect(!field.take(.up, []) && !field.take(.character("x"), .alt))
   }
 
+  @Test("scalars that join their neighbors move the cursor by the characters that come of it")
+  func joins() {
+    func typed(_ text: String) -> TextField {
+      var field = TextField()
+      for scalar in text.unicodeScalars { _ = field.take(.character(Character(scalar)), []) }
+      return field
+    }
+    let texts = [
+      "e\u{301}", "\u{301}", "ที่นี่", "नमस्ते", "क्षि", "🇩🇪🇫🇷", "👨\u{200D}👩\u{200D}👧", "👍🏽", "한글", "a\u{FE0F}b",
+      "می\u{200C}خواهم",
+    ]
+    for text in texts {
+      var field = typed(text)
+      #expect(field.string == text && field.cursor == text.count, "\(text)")
+      for left in stride(from: text.count - 1, through: 0, by: -1) {
+        _ = field.take(.backspace, [])
+        #expect(field.string == String(text.prefix(left)) && field.cursor == left, "\(text)")
+      }
+    }
+    // Two halves of flags come together when what stood between them is taken away.
+    var flags = typed("🇩x🇪🇫🇷")
+    _ = flags.take(.home, [])
+    _ = flags.take(.right, [])
+    _ = flags.take(.delete, [])
+    #expect(flags.string == "🇩🇪🇫🇷" && flags.cursor == 1)
+    // A mark in front of which the cursor stood joins what is typed before it.
+    var mark = typed("\u{301}")
+    _ = mark.take(.home, [])
+    _ = mark.take(.character("e"), [])
+    #expect(mark.string == "e\u{301}" && mark.cursor == 1)
+    var long = TextField(String(repeating: "e\u{301}", count: 500))
+    #expect(long.string.unicodeScalars.count == TextField.capacity)
+    _ = long.take(.character("\u{302}"), [])
+    #expect(long.cursor == TextField.capacity / 2)
+  }
+
+  @Test("a combining mark typed into a prompt is drawn with its letter under the cursor")
+  func mark() throws {
+    var stage = try Stage(columns: 60, rows: 16)
+    for key: Character in ["/", "e", "\u{301}", "x"] { stage.press(key) }
+    stage.press(.left)
+    stage.press(.left)
+    stage.frame()
+    #expect(stage.text.contains("> e\u{301}x"))
+  }
+
   @Test("long text scrolls, so that the cursor is in view; pasted text goes in")
   func scrolls() throws {
     var stage = try Stage(columns: 60, rows: 16)
