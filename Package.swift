@@ -43,6 +43,7 @@ let package = Package(
   targets: [
     // Floor 0: C shims.
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CLinux"),
     .target(name: "CNcurses"),
 
     // Floor 1: words and arithmetic; the animation core.
@@ -94,7 +95,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "CCurl", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        "CCurl", "CLinux", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -175,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "CCurl", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement", "Providers",
+        "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement",
+        "Providers",
         "Store",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),

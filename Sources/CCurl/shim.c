@@ -1,2 +1,2 @@
-/* SwiftPM wants a C target to have a source; everything is static inline in the headers. */
+/* SwiftPM requires a C target to have a source file; everything is static inline in the header. */
 #include "CCurl.h"

@@ -1,4 +1,4 @@
-import CCurl
+import CLinux
 import Glibc
 
 /// A real thread for work that blocks or keeps time. Tasks would do neither well: their pool has a thread a core, and

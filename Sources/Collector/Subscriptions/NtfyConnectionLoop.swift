@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Glibc
 import Measurement
 import Providers

@@ -1,4 +1,4 @@
-import CCurl
+import CLinux
 import Measurement
 
 /// One socket of a target, from the moment libcurl opened it. Belongs to the timing thread.

@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 
 // libcurl calls these on the timing thread, from within `curl_multi_socket_action` and the like. They may not capture
 // anything: their context comes as a pointer to a Transfer or a TargetTransport, both of which the loop keeps alive

@@ -1,5 +1,3 @@
-import CCurl
-
 /// What libcurl wants to know of a socket and what epoll was last told. They are brought together at the end of a turn,
 /// because libcurl changes its mind several times within one.
 struct SocketWatch {

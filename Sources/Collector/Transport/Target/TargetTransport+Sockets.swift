@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Measurement
 
 /// Sockets: what becomes ready, what opens and what closes.

@@ -1,4 +1,3 @@
-import CCurl
 import Measurement
 
 /// Whether the timing thread goes before all usual threads of the host.

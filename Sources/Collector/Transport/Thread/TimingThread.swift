@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Dispatch
 import Measurement
 import Providers

@@ -1,6 +1,6 @@
 /* Linux calls whose arguments Swift cannot build: packed structs, control messages, macros. Nothing is decided here. */
-#ifndef PUSHSCOPE_LINUX_SHIM_H
-#define PUSHSCOPE_LINUX_SHIM_H
+#ifndef PUSHSCOPE_CLINUX_H
+#define PUSHSCOPE_CLINUX_H
 
 #include <errno.h>
 #include <linux/net_tstamp.h>
