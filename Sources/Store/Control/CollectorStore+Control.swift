@@ -39,8 +39,9 @@ extension CollectorStore {
 
   /// Says that the collector lives. Which run it records is said with that run's beginning and end.
   /// - Parameter serves: whether it stays after a run, so that another one can be started.
+  /// - Throws: ``StoreError``, as ``commit(_:)`` does.
   public func notePresence(serves: Bool) throws {
-    try transaction { db, _ in
+    _ = try placedTransaction { db, _ in
       try db.cachedStatement(
         sql: """
           INSERT INTO presence (one, at, serves) VALUES (1, ?, ?)

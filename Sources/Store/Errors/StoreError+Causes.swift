@@ -113,6 +113,30 @@ extension StoreError {
       remedy: "stop it, or name another file with --store", holder: holder)
   }
 
+  static func severalNames(_ path: String, count: Int) -> StoreError {
+    StoreError(
+      .severalNames, path: path,
+      detail: "the store has \(count) names (hard links), and SQLite keeps a log for each name",
+      remedy: "keep one (find DIRECTORY -samefile FILE lists them); for a second name make a symbolic link")
+  }
+
+  /// - Parameter what: the file whose name stands for another one, or none.
+  static func replaced(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .replaced, path: path, detail: "\(what) was moved, deleted or replaced while the collector wrote it",
+      remedy: "put it back or choose another file with --store, and start the collector again")
+  }
+
+  /// The lock file was removed, and another collector has locked a new one.
+  static func takenOver(_ path: String, holder: Int32?) -> StoreError {
+    let who = holder.map { " (process \($0))" } ?? ""
+    return StoreError(
+      .inUse, path: path,
+      detail: "the store's lock file was removed, and another collector\(who) has taken the store",
+      remedy: "never remove the lock file; stop the other collector, and start this one again", holder: holder
+    )
+  }
+
   static func unknownRun(_ run: String, path: String) -> StoreError {
     StoreError(
       .unknownRun, path: path, detail: "the store has no run \(run)",

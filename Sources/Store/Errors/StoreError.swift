@@ -15,6 +15,10 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case newerSchema
     /// SQLite found the file damaged.
     case corrupt
+    /// The file has more than one hard link: SQLite's log and the lock belong to one name only.
+    case severalNames
+    /// The name does not stand for the file any more that is open here: it was moved, deleted or replaced.
+    case replaced
     /// Another collector holds the store; see ``StoreError/holder``.
     case inUse
     /// The file or its directory may not be read or written by this user.
@@ -69,6 +73,9 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     default: false
     }
   }
+
+  /// Whether what is written no longer reaches the file with the store's name, or another collector writes it too.
+  public var isStoreLost: Bool { code == .replaced || code == .inUse }
 
   public var description: String { "\(detail): \(path); \(remedy)" }
 }

@@ -12,8 +12,15 @@ final class CollectorLock: Sendable {
   private static let setLock: Int32 = 37
 
   private let descriptor: Int32
+  private let path: String
+  /// Whether the file was not there before: then it says nothing about who is at work on the store.
+  let isNew: Bool
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
+  private init(descriptor: Int32, path: String, isNew: Bool) {
+    self.descriptor = descriptor
+    self.path = path
+    self.isNew = isNew
+  }
 
   /// Unlocks by name: closing alone leaves the lock to a child that was forked meanwhile until it runs its program.
   deinit {
@@ -28,8 +35,29 @@ final class CollectorLock: Sendable {
   /// - Throws: `inUse` with the holder's pid, or what the system says about the lock file.
   static func take(forStore path: String) throws -> CollectorLock {
     let lockPath = self.path(forStore: path)
-    let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw StoreError(errno: errno, path: lockPath) }
+    while true {
+      let (descriptor, isNew) = try openFile(lockPath)
+      let lock = try take(descriptor, isNew: isNew, path: lockPath, store: path)
+      // Somebody may have removed the file before it was locked.
+      if lock.isInPlace { return lock }
+    }
+  }
+
+  private static func openFile(_ path: String) throws -> (descriptor: Int32, isNew: Bool) {
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
+    while true {
+      let existing = open(path, flags)
+      if existing >= 0 { return (existing, false) }
+      guard errno == ENOENT else { throw StoreError(errno: errno, path: path) }
+      let made = open(path, flags | O_CREAT | O_EXCL, 0o600)
+      if made >= 0 { return (made, true) }
+      guard errno == EEXIST else { throw StoreError(errno: errno, path: path) }
+    }
+  }
+
+  private static func take(
+    _ descriptor: Int32, isNew: Bool, path lockPath: String, store path: String
+  ) throws -> CollectorLock {
     var request = wholeFile()
     guard fcntl(descriptor, setLock, &request) == 0 else {
       let code = errno
@@ -40,7 +68,14 @@ final class CollectorLock: Sendable {
     let text = "\(getpid())\n"
     ftruncate(descriptor, 0)
     _ = text.utf8CString.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count - 1, 0) }
-    return CollectorLock(descriptor: descriptor)
+    return CollectorLock(descriptor: descriptor, path: lockPath, isNew: isNew)
+  }
+
+  /// Whether the file with the lock's name is still the one that is locked here.
+  var isInPlace: Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return false }
+    return FileIdentity(status) == FileIdentity(descriptor: descriptor)
   }
 
   /// Whether somebody holds the lock of the store at `path`, and who, as far as the file tells.

@@ -7,19 +7,13 @@ import Synchronization
 /// would then take the log away under a reader that is still at work. A file that is open here is therefore looked into
 /// through SQLite alone.
 final class OpenStore: Sendable {
-  private struct Key: Hashable {
-    var device: UInt
-    var inode: UInt
-  }
+  private static let counts = Mutex<[FileIdentity: Int]>([:])
 
-  private static let counts = Mutex<[Key: Int]>([:])
-
-  private let key: Key?
+  private let key: FileIdentity?
 
   /// Made before SQLite opens the file.
   init(path: String) {
-    var status = stat()
-    key = stat(path, &status) == 0 ? Self.key(status) : nil
+    key = FileIdentity(path: path)
     if let key { Self.counts.withLock { $0[key, default: 0] += 1 } }
   }
 
@@ -31,10 +25,6 @@ final class OpenStore: Sendable {
     }
   }
 
-  private static func key(_ status: stat) -> Key {
-    Key(device: UInt(status.st_dev), inode: UInt(status.st_ino))
-  }
-
   /// Runs `body`, which opens the file and closes it again, unless this process has it open; nobody here opens a store
   /// meanwhile.
   /// - Returns: what `body` returns; `nil` when it was not run.
@@ -42,8 +32,32 @@ final class OpenStore: Sendable {
     _ status: stat, _ body: () throws(Failure) -> T
   ) throws(Failure) -> T? {
     try counts.withLock { (counts) throws(Failure) -> T? in
-      guard counts[key(status)] == nil else { return nil }
+      guard counts[FileIdentity(status)] == nil else { return nil }
       return try body()
     }
+  }
+}
+
+/// Which file a name or a descriptor stands for, whatever it is called.
+struct FileIdentity: Hashable, Sendable {
+  private let device: UInt
+  private let inode: UInt
+
+  init(_ status: stat) {
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+  }
+
+  /// - Returns: `nil` when there is no such file, or it may not be looked at.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
   }
 }

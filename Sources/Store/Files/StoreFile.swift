@@ -5,7 +5,8 @@ import Glibc
 /// The store as a file: where it is, what its first bytes say, and who may read it. Everything that can be refused
 /// before SQLite touches the file is refused here.
 struct StoreFile {
-  /// Absolute, so that SQLite never takes it for a URI.
+  /// Absolute, so that SQLite never takes it for a URI, and without symbolic links, so that a store has one name: the lock
+  /// stands beside it, as SQLite's own files do.
   let path: String
 
   /// Only the owner may read what devices and providers said.
@@ -13,8 +14,28 @@ struct StoreFile {
   static let directoryMode: mode_t = 0o700
 
   init(path: String) {
-    self.path =
-      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    self.path = Self.resolve(
+      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path)
+  }
+
+  /// The path without symbolic links; the last parts of it need not be there yet.
+  /// - Parameter followed: how many links to files that are not there led here.
+  private static func resolve(_ path: String, followed: Int = 0) -> String {
+    if let real = realpath(path, nil) {
+      defer { free(real) }
+      // A name that is no UTF-8 could not be given to SQLite again.
+      return String(validating: UnsafeBufferPointer(start: real, count: strlen(real)), as: UTF8.self) ?? path
+    }
+    guard followed < 40, let slash = path.lastIndex(of: "/") else { return path }
+    let directory = path[..<slash]
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(path, &target, target.count)
+    if length > 0, let link = String(validating: target[..<length], as: UTF8.self) {
+      return resolve(link.hasPrefix("/") ? link : "\(directory)/\(link)", followed: followed + 1)
+    }
+    if directory.isEmpty { return path }
+    let parent = resolve(String(directory), followed: followed)
+    return (parent == "/" ? "" : parent) + path[slash...]
   }
 
   var walPath: String { path + "-wal" }
@@ -28,7 +49,7 @@ struct StoreFile {
   }
 
   /// Looks at the file's kind and its first bytes (SQLite file format 1.3).
-  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, or what the system says.
+  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or what the system says.
   func look() throws -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -37,6 +58,7 @@ struct StoreFile {
     }
     if status.st_mode & S_IFMT == S_IFDIR { throw StoreError.isDirectory(path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notADatabase(path) }
+    if status.st_nlink > 1 { throw StoreError.severalNames(path, count: Int(status.st_nlink)) }
     if status.st_size == 0 { return .empty }
     _ = try OpenStore.unlessOpen(status) { try lookAtHeader() }
     return .database

@@ -74,14 +74,19 @@ extension CollectorStore {
       NotificationID(run: run, sample: SampleID(rawValue: 0)).description.prefix(19))
   }
 
-  /// Closes a run. What is still planned at the end of a sequence will never be due and is taken out of the plan;
-  /// any other row whose end is open, which the ledger should not leave, is interrupted. Later receipts may still
-  /// change rows.
-  public func endRun(_ run: RunID, at time: WallTime, reason: RunEndReason) throws {
+  /// Closes a run, by the rule that holds after a death too, whatever the reason: what is planned at the end of a sequence
+  /// for later than the last instant at which anything may have been sent was never due and is taken out of the plan; any
+  /// other row whose end is open may have gone out and is interrupted. Later receipts may still change rows.
+  ///
+  /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` for now.
+  public func endRun(
+    _ run: RunID, at time: WallTime, reason: RunEndReason, sendingEnded: MonotonicTime? = nil
+  ) throws {
+    let lastDue = (sendingEnded ?? clock.monotonicNow()).microseconds
     try transaction { db, state in
       let row = try runRow(of: run, db, &state)
       var settlement = OpenRowSettlement()
-      try settlement.settle(run: row, db, state: &state) { _ in false }
+      try settlement.settle(run: row, db, state: &state) { $0 <= lastDue }
       let records = RecordWriter(db)
       if settlement.interrupted > 0 {
         let event = Event(

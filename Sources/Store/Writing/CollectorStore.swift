@@ -17,13 +17,13 @@ public final class CollectorStore: Sendable {
   let openedAt: WallTime
   let clock: any HostClock
   let queue: DatabaseQueue
-  private let lock: Mutex<CollectorLock?>
+  private let place: Mutex<StorePlace?>
   private let token: OpenStore
   private let state: Mutex<WriterState>
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, clock: any HostClock, queue: DatabaseQueue,
-    lock: consuming CollectorLock, token: OpenStore, state: WriterState
+    place: consuming StorePlace, token: OpenStore, state: WriterState
   ) {
     self.token = token
     self.path = path
@@ -32,7 +32,7 @@ public final class CollectorStore: Sendable {
     openedAt = clock.wallNow()
     self.clock = clock
     self.queue = queue
-    self.lock = Mutex(lock)
+    self.place = Mutex(place)
     self.state = Mutex(state)
   }
 
@@ -46,16 +46,21 @@ public final class CollectorStore: Sendable {
     let file = StoreFile(path: path)
     if try file.look() == .missing { try file.makeDirectory() }
     let lock = try CollectorLock.take(forStore: file.path)
+    var isOldFile = false
     switch try file.look() {
     case .missing: try file.create()
     case .empty: break
-    case .database: try file.checkThroughSQLite()
+    case .database:
+      try file.checkThroughSQLite()
+      isOldFile = true
     }
     try file.restrict()
+    let other = lock.isNew && isOldFile ? StorePlace.otherUser(of: file) : nil
     let token = OpenStore(path: file.path)
     return try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration)
       do {
+        try StorePlace.refuseIfWritten(by: other, file, queue)
         return try open(file, queue: queue, lock: lock, token: token, clock: clock, options: options)
       } catch {
         try? queue.close()
@@ -86,7 +91,7 @@ public final class CollectorStore: Sendable {
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(db, state: &state)
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, clock: clock, queue: queue,
-        lock: lock, token: token, state: state)
+        place: StorePlace(file, lock: lock), token: token, state: state)
     }
   }
 
@@ -103,11 +108,12 @@ public final class CollectorStore: Sendable {
 
   /// Writes a batch in one transaction, with the run's heartbeat; an empty batch is a heartbeat alone.
   ///
-  /// - Throws: ``StoreError``. Nothing was written then; while it is transient, the same batch may be tried again.
+  /// - Throws: ``StoreError``. Nothing was written then; while it is transient, the same batch may be tried again. `replaced`
+  ///   or `inUse`: what was written is not in the file with the store's name, or another collector writes it too.
   public func commit(_ batch: WriteBatch) throws -> CommitStatistics {
     let start = clock.monotonicNow()
     let now = ClockAnchor(monotonic: start, wall: clock.wallNow())
-    let revision = try transaction { db, state in
+    let revision = try placedTransaction { db, state in
       let runRow = try batch.run.map { try self.runRow(of: $0, db, &state) }
       let samples = try SampleWriter(db)
       var deltas = TallyDeltas()
@@ -134,6 +140,14 @@ public final class CollectorStore: Sendable {
       state.standings.trim()
     }
     return CommitStatistics(duration: clock.monotonicNow() - start, rows: batch.rowCount, revision: revision)
+  }
+
+  /// The same as ``transaction(_:)``, and looks whether what was written is where readers look for it.
+  func placedTransaction(_ body: (Database, inout WriterState) throws -> Void) throws -> Int64 {
+    let result = Result { try transaction(body) }
+    let now = clock.monotonicNow()
+    try place.withLock { place throws(StoreError) in try place?.check(at: now) }
+    return try result.get()
   }
 
   /// Runs `body` in a transaction that also stores the revision it reached.
@@ -172,8 +186,11 @@ public final class CollectorStore: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.isClosed = true
+      if place.withLock({ $0?.isLost ?? false }) {
+        queue.writeWithoutTransaction { StorePlace.keepWhatWasWritten($0) }
+      }
       try? queue.close()
-      lock.withLock { $0 = nil }
+      place.withLock { $0 = nil }
     }
   }
 

@@ -41,10 +41,11 @@ extension CommandFailure {
   private static func status(of error: StoreError) -> ExitStatus {
     switch error.code {
     case .missing, .isDirectory, .notADatabase, .notAStore: .noInput
-    case .inUse, .permissionDenied, .readOnly, .diskFull: .cannotCreate
+    case .inUse, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
     case .nameTooLong: .usage
     case .noCollector: .unavailable
-    case .runInProgress, .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed, .conflict,
+    case .replaced, .runInProgress, .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed,
+      .conflict,
       .unknownRun:
       .failed
     }

@@ -146,6 +146,32 @@ import Testing
     #expect(try reader.latestRun()?.counts[.interrupted] == 1)
   }
 
+  /// Whatever ends a run, nothing that may have gone out is taken back: not even when what was seen of it could not be
+  /// recorded any more.
+  @Test(arguments: [RunEndReason.completed, .stopped, .failed])
+  func everyEndKeepsWhatMayHaveBeenSent(reason: RunEndReason) throws {
+    let bench = try Bench()
+    let plans = bench.plans(bench.alpha, count: 8, interval: 100_000)
+    try bench.commit(inserted: plans)
+    // Sending ended with the fourth; the run, much later.
+    let sendingEnded = bench.clock.monotonicNow() + .milliseconds(350)
+    bench.clock.advance(seconds: 12)
+    try bench.store.endRun(
+      bench.run, at: bench.clock.wallNow(), reason: reason, sendingEnded: sendingEnded)
+    #expect(
+      try states(bench.store, bench.alpha) == [.interrupted, .interrupted, .interrupted, .interrupted])
+    #expect(try bench.reader().latestRun()?.counts[.interrupted] == 4)
+  }
+
+  /// The same rule as after a death.
+  @Test func anEndThatDoesNotKnowWhenSendingEndedTakesNow() throws {
+    let bench = try Bench()
+    try bench.commit(inserted: bench.plans(bench.alpha, count: 8, interval: 100_000))
+    bench.clock.advance(seconds: 0.45)
+    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .failed)
+    #expect(try states(bench.store, bench.alpha).count == 5)
+  }
+
   @Test func settlesEveryRunThatIsOpen() throws {
     let bench = try Bench()
     try bench.commit(inserted: bench.plans(bench.alpha, count: 2))
