@@ -1,4 +1,3 @@
-import Dispatch
 import Measurement
 import Providers
 import Synchronization
@@ -25,7 +24,7 @@ final class CredentialKeeper: Sendable {
   }
 
   private let state = Mutex(State())
-  private let wake = DispatchSemaphore(value: 0)
+  private let wake = WakeSignal()
   private let targets: Set<TargetID>
 
   /// Begins to make the first ones.
@@ -96,7 +95,7 @@ final class CredentialKeeper: Sendable {
         case .taken: state.taken[target] = news.serial
         }
       }
-      wake.signal()
+      wake.raise()
     }
   }
 
@@ -108,7 +107,7 @@ final class CredentialKeeper: Sendable {
       state.isStopping = true
       return (state.replace, state.tryAgain)
     }
-    wake.signal()
+    wake.raise()
     finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
   }
 
@@ -124,7 +123,7 @@ final class CredentialKeeper: Sendable {
     while true {
       let rest = book.step()
       finishFirst(book, isLate: clock.monotonicNow() > deadline)
-      _ = wake.wait(timeout: .now() + .nanoseconds(Int(rest.nanoseconds)))
+      wake.wait(atMost: rest)
       let (isStopping, taken, refused) = state.withLock { state in
         defer {
           state.taken = [:]
