@@ -61,14 +61,18 @@ public struct ReceiptOutcome: Sendable, Equatable {
   public var refused: Int
   /// Of the accepted ones, those that were stored before and said the same: the answer to them had been lost.
   public var repeated: Int
+  /// Could not be stored, because the store cannot be read or written there.
+  public var failed: Int
 
   public init(
-    accepted: Int = 0, duplicate: Int = 0, unknown: Int = 0, refused: Int = 0, repeated: Int = 0
+    accepted: Int = 0, duplicate: Int = 0, unknown: Int = 0, refused: Int = 0, repeated: Int = 0,
+    failed: Int = 0
   ) {
     self.accepted = accepted
     self.duplicate = duplicate
     self.unknown = unknown
     self.refused = refused
     self.repeated = repeated
+    self.failed = failed
   }
 }

@@ -25,10 +25,7 @@ struct Pushscope: AsyncParsableCommand {
     ])
 
   static func main() async {
-    // A reader that has seen enough (`| head`) is not an error worth a signal, nor is a file that may not grow: the
-    // write fails, and whoever wrote says so.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
+    ProcessSignals.ignoreStrays()
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

@@ -133,4 +133,235 @@ struct DurabilityTests {
     let text = try run(Programs.pushscope, ["summary", "--store", station.store]).output
     #expect(text.contains("own error: sent late"), "\(text)")
   }
+
+  // MARK: What was sent is in the store, whatever ends the run
+
+  /// The ids of all notifications that reached the service, by its own journal.
+  private func arrived(_ script: String) throws -> Set<String> {
+    struct Entry: Decodable {
+      var entry: String
+      var id: String?
+    }
+    let text = try String(contentsOfFile: script, encoding: .utf8)
+    return Set(
+      text.split(separator: "\n").compactMap { line in
+        guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line.utf8)),
+          entry.entry == "request"
+        else { return nil }
+        return entry.id
+      })
+  }
+
+  private func expectKnown(_ station: Station, script: String) throws {
+    let known = Set(try station.query("SELECT notification_id FROM sample_view").compactMap(\.first))
+    let arrived = try arrived(script)
+    #expect(arrived.count > 100)
+    #expect(arrived.subtracting(known).isEmpty, "sent, answered and gone from the store")
+  }
+
+  @Test("a stop that cannot record what was sent takes nothing of it back", .timeLimit(.minutes(5)))
+  func failedStop() throws {
+    let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
+    let script = station.directory.file("script.jsonl")
+    let service = try station.startLoopback(
+      scenario: "deliveries: { delay: 5ms }\n", extra: ["--script", script])
+    let collector = try station.collect(["--drain", "0s"])
+    try eventually("notifications are delivered", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? 0) > 100 ? true : nil
+    }
+    let holder = """
+      import os, sqlite3, sys, time
+      db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+      db.execute('BEGIN IMMEDIATE')
+      print('held', flush=True)
+      while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+      db.execute('COMMIT')
+      """
+    let release = station.directory.file("release")
+    let lock = try RunningProcess(
+      Programs.find(Programs.python) ?? Programs.python, ["-c", holder, station.store, release])
+    try eventually("another program holds the lock", seen: { lock.standardError }) {
+      lock.standardOutput.contains("held") ? true : nil
+    }
+    let before = try arrived(script).count
+    try eventually("more is sent that cannot be recorded") {
+      try arrived(script).count > before + 60 ? true : nil
+    }
+    collector.signal(SIGTERM)
+    try eventually("it gives up", seen: { collector.standardError }) {
+      collector.standardError.contains("nothing can be recorded any more") ? true : nil
+    }
+    try station.directory.write("release", "")
+    #expect(try collector.waitForExit() != 0)
+    try lock.waitForExit()
+    try expectKnown(station, script: script)
+    // Where the end could not be written either, the next start does it by the same rule.
+    #expect(try station.collect(["--count", "1"]).waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    try expectKnown(station, script: script)
+    try expectAccounted(station)
+  }
+
+  /// Overwrites a page of the store while nobody has it open.
+  private func damage(_ index: String, of station: Station) throws {
+    let rows = try station.query(
+      "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = '\(index)'")
+    let numbers = try #require(rows.first).compactMap { UInt64($0) }
+    try #require(numbers.count == 2)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: station.store))
+    try file.seek(toOffset: (numbers[0] - 1) * numbers[1])
+    try file.write(contentsOf: Data(repeating: 0xA5, count: Int(numbers[1])))
+    try file.close()
+  }
+
+  @Test("a store that turns out to be damaged keeps what was sent", .timeLimit(.minutes(5)))
+  func damagedIndex() throws {
+    let station = try Station(rate: "100/s", target: ["receipt_deadline: 2s"])
+    let script = station.directory.file("script.jsonl")
+    let service = try station.startLoopback(
+      scenario: "deliveries: { delay: 1500ms }\n", extra: ["--script", script])
+    #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
+    try damage("receipt_sample", of: station)
+    // The first receipt cannot be stored; by then many notifications are on their way.
+    let collector = try station.collect([])
+    #expect(try collector.waitForExit() == 1, "\(collector.standardError)")
+    #expect(collector.standardError.contains("damaged"))
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    try expectKnown(station, script: script)
+    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+  }
+
+  @Test("a receipt whose row cannot be read is answered, told of, and costs nothing", .timeLimit(.minutes(5)))
+  func damagedReceipt() throws {
+    let station = try Station(rate: "2/s", target: ["receipt_deadline: 60s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    try damage("receipt_sample", of: station)
+    // Nobody answers the second run, so no receipt of its own comes.
+    let collector = try station.collect(["--drain", "0s"])
+    try FreePort.waitUntilTaken(station.receiptsPort, by: collector)
+    let id = try #require(try station.query("SELECT notification_id FROM sample_view LIMIT 1").first?.first)
+    let owner = try #require(try station.query("SELECT collector FROM meta").first?.first)
+    let post = """
+      import base64, hashlib, hmac, http.client, json, ssl, sys
+      port, authority, secret, owner, id = sys.argv[1:]
+      mac = hmac.digest(open(secret).read().strip().encode(), f"1|{owner}|{id}".encode(), "sha256")
+      receipt = {"id": id, "mac": base64.urlsafe_b64encode(mac).decode().rstrip("="), "received_at_ms": 1, "device": "d"}
+      context = ssl.create_default_context(cafile=authority)
+      connection = http.client.HTTPSConnection("127.0.0.1", int(port), context=context, timeout=30)
+      connection.request("POST", "/v1/receipts", json.dumps({"receipts": [receipt]}))
+      answer = connection.getresponse()
+      print(answer.status, answer.getheader("retry-after"), answer.read().decode())
+      """
+    let cpu = { () throws -> Int in
+      let text = try String(contentsOfFile: "/proc/\(collector.pid)/stat", encoding: .utf8)
+      let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+      return fields.count > 13 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+    for _ in 0..<3 {
+      let answer = try run(
+        Programs.python,
+        [
+          "-c", post, "\(station.receiptsPort)", station.directory.file("loopback/ca.pem"),
+          station.directory.file("receipts.secret"), owner, id,
+        ])
+      #expect(answer.output.hasPrefix("503 60 "), "\(answer.output) \(answer.error)")
+    }
+    #expect(collector.standardError.contains("a receipt cannot be stored"), "\(collector.standardError)")
+    // Not CPU time of the wall's length: two seconds, a hundred ticks each.
+    let before = try cpu()
+    _ = poll(nil, 0, 2000)
+    #expect(try cpu() - before < 100)
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+  }
+
+  // MARK: One collector, and the file with the store's name
+
+  @Test(
+    "a store that is moved, deleted or replaced while it is written: it says so and ends",
+    .timeLimit(.minutes(5)),
+    arguments: ["mv STORE STORE.moved", "rm STORE", "cp STORE.other STORE.new && mv STORE.new STORE"])
+  func moved(how: String) throws {
+    let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    try station.directory.write("pushscope.sqlite.other", "")
+    let collector = try station.collect([])
+    try eventually("notifications are delivered", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
+    }
+    #expect(
+      try run("sh", ["-c", how.replacingOccurrences(of: "STORE", with: "'\(station.store)'")]).status == 0)
+    #expect(try collector.waitForExit(within: .seconds(30)) == 1)
+    #expect(
+      collector.standardError.contains("pushscope: the store was moved, deleted or replaced"),
+      "\(collector.standardError)")
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    guard how.contains("moved") else { return }
+    let ended = try run("sqlite3", [station.store + ".moved", "SELECT end_reason FROM run"])
+    #expect(ended.output == "failed\n")
+  }
+
+  @Test("an idle collector notices it too", .timeLimit(.minutes(3)))
+  func movedWhileIdle() throws {
+    let station = try Station(rate: "20/s")
+    let service = try station.startLoopback()
+    let collector = try station.collect(["--drain", "0s"])
+    try eventually("something is sent", seen: { collector.standardError }) {
+      try (station.states()["accepted"] ?? 0) > 3 ? true : nil
+    }
+    let stop = """
+      INSERT INTO control (command, at) VALUES ('stop', strftime('%s', 'now') * 1000000 + 1000000)
+      """
+    #expect(try run("sqlite3", ["-cmd", ".timeout 5000", station.store, stop]).status == 0)
+    try eventually("it is idle", seen: { collector.standardError }) {
+      collector.standardError.contains("idle") ? true : nil
+    }
+    try FileManager.default.removeItem(atPath: station.store)
+    #expect(try collector.waitForExit(within: .seconds(30)) == 1)
+    #expect(collector.standardError.contains("moved, deleted or replaced"))
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+
+  /// The lock file is removed while the collector stands still, so that another one finds none before the first can make
+  /// it again: it has to see that the store is written.
+  @Test("a removed lock file lets no second collector in", .timeLimit(.minutes(5)))
+  func lockRemoved() throws {
+    let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let collector = try station.collect([])
+    try eventually("notifications are delivered", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
+    }
+    let lock = station.store + ".lock"
+    collector.signal(SIGSTOP)
+    try FileManager.default.removeItem(atPath: lock)
+    let second = try station.collect([])
+    try eventually("the second one has made a lock file", seen: { second.standardError }) {
+      FileManager.default.fileExists(atPath: lock) ? true : nil
+    }
+    collector.signal(SIGCONT)
+    #expect(try second.waitForExit() == 73)
+    #expect(second.standardError.contains("another collector (process \(collector.pid))"))
+    // The first one has the lock again.
+    try eventually("a third one is refused by the lock alone", seen: { collector.standardError }) { () -> Bool? in
+      let text = try? String(contentsOfFile: lock, encoding: .utf8)
+      return text == "\(collector.pid)\n" ? true : nil
+    }
+    #expect(try station.collect([]).waitForExit() == 73)
+    #expect(
+      try run(Programs.pushscope, ["runs", "rename", "latest", "kept", "--store", station.store]).status == 0)
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    try expectAccounted(station)
+    #expect(try station.query("SELECT name, end_reason FROM run") == [["kept", "stopped"]])
+  }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Measurement
 import Store
 import Synchronization
@@ -6,7 +5,7 @@ import Synchronization
 /// Runs the keeper on a thread of its own for as long as the collector has the store.
 final class KeeperThread: Sendable {
   private let isStopping = Mutex(false)
-  private let wake = DispatchSemaphore(value: 0)
+  private let wake = WakeSignal()
   private let ended: AsyncStream<Never>
 
   /// How long to wait after something went wrong.
@@ -15,26 +14,32 @@ final class KeeperThread: Sendable {
   /// - Parameters:
   ///   - make: makes the keeper, on its thread.
   ///   - onTrouble: told when a round fails and when one succeeds again (`nil`); on the keeper's thread.
-  init(make: @escaping @Sendable () -> Keeper, onTrouble: @escaping @Sendable ((any Error)?) -> Void) {
+  ///   - onStoreLost: told once when the store is no longer the file with its name, or another collector has it.
+  init(
+    make: @escaping @Sendable () -> Keeper, onTrouble: @escaping @Sendable ((any Error)?) -> Void,
+    onStoreLost: @escaping @Sendable (StoreError) -> Void = { _ in }
+  ) {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     ended = stream
     DedicatedThread.start(name: "keeper") { [self] in
-      run(make(), onTrouble)
+      run(make(), onTrouble, onStoreLost)
       continuation.finish()
     }
   }
 
   /// Looks again at once: something has changed that a command may be waiting for.
-  func look() { wake.signal() }
+  func look() { wake.raise() }
 
   /// Ends the thread after the round it is in.
   func stop() async {
     isStopping.withLock { $0 = true }
-    wake.signal()
+    wake.raise()
     for await _ in ended {}
   }
 
-  private func run(_ keeper: Keeper, _ onTrouble: ((any Error)?) -> Void) {
+  private func run(
+    _ keeper: Keeper, _ onTrouble: ((any Error)?) -> Void, _ onStoreLost: (StoreError) -> Void
+  ) {
     var isInTrouble = false
     while !isStopping.withLock({ $0 }) {
       var pause = Self.retryInterval
@@ -42,11 +47,13 @@ final class KeeperThread: Sendable {
         pause = try keeper.round()
         if isInTrouble { onTrouble(nil) }
         isInTrouble = false
+      } catch let error as StoreError where error.isStoreLost {
+        return onStoreLost(error)
       } catch {
         if !isInTrouble { onTrouble(error) }
         isInTrouble = true
       }
-      _ = wake.wait(timeout: .now() + .nanoseconds(Int(max(0, pause.nanoseconds))))
+      wake.wait(atMost: pause)
     }
   }
 }

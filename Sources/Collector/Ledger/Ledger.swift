@@ -58,6 +58,15 @@ struct Ledger: Sendable {
   /// Notifications whose end is still open.
   var openCount: Int { entries.count }
 
+  /// How many notifications were sent and wait for the provider's answer, and how many for their receipt alone.
+  var underWay: (unanswered: Int, unreceived: Int) {
+    var counts = (unanswered: 0, unreceived: 0)
+    for entry in entries.values where entry.isOurs && !entry.isComplete && entry.sample.state != .planned {
+      if entry.facts.answer == nil { counts.unanswered += 1 } else { counts.unreceived += 1 }
+    }
+    return counts
+  }
+
   /// When ``advance(to:)`` has something to do next: a receipt deadline or a held event count.
   var nextDeadline: MonotonicTime? {
     var next = thinner.nextDeadline

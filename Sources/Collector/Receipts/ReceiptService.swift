@@ -21,6 +21,9 @@ final class ReceiptService {
   private let clock: any HostClock
   private let timescale: Timescale
   private var limiter: SourceLimiter
+  /// When to post again what the store could not take: trouble of this kind does not pass by itself in a moment.
+  private static let pauseAfterFailure = Duration.seconds(60)
+
   /// Batches that the sink has not replied to.
   private var pending = 0
 
@@ -126,8 +129,11 @@ final class ReceiptService {
     pending -= 1
     let cost = outcome.unknown * options.sourceLimit.badCost + outcome.duplicate + outcome.repeated
     limiter.charge(source, cost, at: exchange.request.arrivedAt)
+    if outcome.failed > 0, outcome.accepted + outcome.duplicate + outcome.unknown == 0 {
+      return exchange.answer(ReceiptAnswer.wait(503, "the store cannot take it", for: Self.pauseAfterFailure))
+    }
     var outcome = outcome
-    outcome.refused += forged
+    outcome.refused += forged + outcome.failed
     exchange.answer(ReceiptAnswer.stored(outcome))
   }
 

@@ -12,6 +12,12 @@ final class Recorder {
   static let heartbeat = Duration.seconds(1)
   /// How long to wait before a failed commit is tried again.
   static let retryInterval = Duration.seconds(1)
+  /// So often a batch of receipts is tried again when the store cannot be read for it, before it is answered that it is
+  /// not stored: the device waits for the answer.
+  static let mostReadTries = 5
+  static let readRetryInterval = Duration.milliseconds(200)
+  /// Receipts that cannot be stored are told of in the log at most this often.
+  static let failureNoteInterval = Duration.seconds(60)
 
   private let run: RunID
   private let store: CollectorStore
@@ -32,6 +38,10 @@ final class Recorder {
   /// What could not be committed yet; nothing new is taken before it is.
   private var pending: Pending?
   private(set) var closing: RecorderInbox.Closing?
+  /// A batch of receipts waits for a store that could not be read just now.
+  private var isReadingInTrouble = false
+  /// When a receipt that cannot be stored is told of in the log again.
+  private var nextFailureNote: MonotonicTime?
   private(set) var statistics = RecorderStatistics()
 
   private struct Pending {
@@ -87,14 +97,29 @@ final class Recorder {
   /// - Throws: what the store says when a commit fails. Nothing is lost by it: the next round tries the same again.
   func round() throws -> Outcome {
     if pending == nil { pending = collect() }
-    guard let ready = pending else { return .wait(untilNextDeadline()) }
+    guard let ready = pending else {
+      return isReadingInTrouble ? .pause(Self.readRetryInterval) : .wait(untilNextDeadline())
+    }
     let now = clock.monotonicNow()
     try statistics.note(rows: ready.batch.rowCount, took: store.commit(ready.batch).duration)
     lastCommit = now
     pending = nil
     for block in ready.blocks { onCommitted(block) }
     for answer in ready.replies { answer.reply(answer.outcome) }
-    return ready.isLast ? .closed : .pause(Self.shortestRound)
+    if ready.isLast { return .closed }
+    return .pause(isReadingInTrouble ? Self.readRetryInterval : Self.shortestRound)
+  }
+
+  /// Answers whoever waits that nothing more is stored: the recorder ends without having committed what it holds.
+  func fail() {
+    for answer in pending?.replies ?? [] {
+      let outcome = answer.outcome
+      answer.reply(
+        ReceiptOutcome(
+          failed: outcome.accepted + outcome.duplicate + outcome.unknown + outcome.failed))
+    }
+    pending = nil
+    inbox.fail()
   }
 
   /// Books what the inbox holds and what time has brought.
@@ -112,6 +137,7 @@ final class Recorder {
       if case .planned(let block) = observation { blocks.append(block) }
     }
     inbox.reuse(&content.observations)
+    isReadingInTrouble = false
     let replies = content.deliveries.compactMap(book)
     let now = clock.monotonicNow()
     for kind in ReceiptRefusal.Kind.allCases {
@@ -120,6 +146,7 @@ final class Recorder {
         count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
     }
     ledger.advance(to: now)
+    if let ending = content.ending { note(ending, at: now) }
     if content.closing != nil { ledger.dropUnduePlans() }
     let isLast = content.closing.map { ledger.openCount == 0 || now >= $0.deadline } ?? false
     closing = content.closing
@@ -157,21 +184,46 @@ final class Recorder {
       commitStalls: Int64(statistics.stalls))
   }
 
+  /// Says that nothing more is planned, and what is waited for.
+  private func note(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
+    let open = ledger.underWay
+    let seconds = (ending.atMost.nanoseconds + 999_999_999) / 1_000_000_000
+    let parts = [(open.unanswered, "answer"), (open.unreceived, "receipt")].filter { $0.0 > 0 }
+      .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+    let waiting =
+      parts.isEmpty
+      ? "nothing is under way" : "waiting at most \(seconds) s for \(parts.joined(separator: " and "))"
+    ledger.apply(.log(logLine(.info, "\(ending.reason): \(waiting)", at: now)))
+  }
+
+  private func logLine(_ level: LogLine.Level, _ message: String, at now: MonotonicTime) -> LogLine {
+    LogLine(at: ledger.anchor.wall(at: now), level: level, label: "recorder", message: message)
+  }
+
   /// Books a batch of receipts.
-  /// - Returns: the answer to give after the commit; `nil` when the store could not be read, in which case the batch is
-  ///   back in the inbox and nothing of it is booked.
+  /// - Returns: the answer to give after the commit; `nil` when the store could not be read just now, in which case the
+  ///   batch is back in the inbox and nothing of it is booked.
   private func book(
     _ delivery: RecorderInbox.Delivery
   ) -> (outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)? {
     // Each once: a flood of copies of one notification may come as one batch.
     var recalled: [SampleID: RecalledSample] = [:]
-    do {
-      for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
+    var unreadable: Set<SampleID> = []
+    for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
+      do {
         recalled[id] = try recall(id)
+      } catch {
+        let isPassing = (error as? StoreError)?.isTransient ?? false
+        if isPassing, delivery.tries < Self.mostReadTries {
+          var again = delivery
+          again.tries += 1
+          isReadingInTrouble = true
+          inbox.post(again)
+          return nil
+        }
+        noteFailure(error)
+        unreadable.insert(id)
       }
-    } catch {
-      inbox.post(delivery)
-      return nil
     }
     // First the clocks, by which the receipts are read.
     let arrival = delivery.receipts.first?.arrivedAt ?? clock.monotonicNow()
@@ -179,6 +231,10 @@ final class Recorder {
     for index in exchanges.indices { exchanges[index].hostSlept = clockWatch.suspended }
     var outcome = ReceiptOutcome()
     for receipt in delivery.receipts {
+      if unreadable.contains(receipt.id.sample) {
+        outcome.failed += 1
+        continue
+      }
       switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {
       case .accepted: outcome.accepted += 1
       case .duplicate: outcome.duplicate += 1
@@ -191,6 +247,14 @@ final class Recorder {
     // Who repeats old receipts does not fill the store with exchanges.
     if outcome.accepted > outcome.repeated { ledger.note(exchanges) }
     return (outcome, delivery.reply)
+  }
+
+  /// Says in the log that receipts cannot be stored, seldom: whoever has one can post it without end.
+  private func noteFailure(_ error: any Error) {
+    let now = clock.monotonicNow()
+    if let next = nextFailureNote, now < next { return }
+    nextFailureNote = now + Self.failureNoteInterval
+    ledger.apply(.log(logLine(.error, "a receipt cannot be stored: \(error)", at: now)))
   }
 
   private func recall(_ id: SampleID) throws -> RecalledSample? {

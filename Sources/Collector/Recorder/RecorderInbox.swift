@@ -1,4 +1,3 @@
-import Dispatch
 import Measurement
 import Store
 import Synchronization
@@ -11,6 +10,11 @@ public final class RecorderInbox: Sendable {
     var receipts: [ArrivedReceipt]
     var exchanges: [DeviceExchange] = []
     var reply: @Sendable (ReceiptOutcome) -> Void
+    /// How often the store could not be read for it.
+    var tries = 0
+
+    /// Answers that nothing of it was stored.
+    func fail() { reply(ReceiptOutcome(failed: receipts.count)) }
   }
 
   /// Receipts that were turned away, by kind: only their number, and who sent the last of them.
@@ -23,18 +27,30 @@ public final class RecorderInbox: Sendable {
     var observations: [Observation] = []
     var deliveries: [Delivery] = []
     var refusals: [ReceiptRefusal.Kind: Refusals] = [:]
+    /// Nothing more is planned: to be told with what is still under way.
+    var ending: Ending?
     var closing: Closing?
+    /// Nothing can be stored any more.
+    var hasFailed = false
+  }
+
+  /// Why nothing more is planned, and how long the run waits for what is under way.
+  struct Ending: Sendable {
+    var reason: String
+    var atMost: Duration
   }
 
   /// The run is to be closed: as soon as every notification has its end, at the latest at the deadline.
   struct Closing: Sendable {
     var deadline: MonotonicTime
+    /// Until when a last commit that fails is tried again.
+    var lastTry: MonotonicTime
   }
 
   private let content = Mutex(Content())
   /// Room for observations that is not in use.
   private let spare = Mutex<[Observation]>([])
-  private let wake = DispatchSemaphore(value: 0)
+  private let wake = WakeSignal()
 
   public init() {}
 
@@ -46,7 +62,22 @@ public final class RecorderInbox: Sendable {
   }
 
   func post(_ delivery: Delivery) {
-    leave { $0.deliveries.append(delivery) }
+    var hasFailed = false
+    leave { content in
+      hasFailed = content.hasFailed
+      if !hasFailed { content.deliveries.append(delivery) }
+    }
+    if hasFailed { delivery.fail() }
+  }
+
+  /// Answers every batch of receipts, those to come too, that it is not stored: nobody records any more.
+  func fail() {
+    let deliveries = content.withLock { content in
+      defer { content.deliveries = [] }
+      content.hasFailed = true
+      return content.deliveries
+    }
+    for delivery in deliveries { delivery.fail() }
   }
 
   func note(_ refusal: ReceiptRefusal) {
@@ -56,8 +87,17 @@ public final class RecorderInbox: Sendable {
     }
   }
 
-  func close(by deadline: MonotonicTime) {
-    leave { $0.closing = Closing(deadline: deadline) }
+  func announce(_ ending: Ending) {
+    leave { $0.ending = ending }
+  }
+
+  /// Asks for the run to be closed. Of several deadlines the earliest holds.
+  /// - Parameter lastTry: until when a failed commit is tried again, if later than the deadline.
+  func close(by deadline: MonotonicTime, lastTry: MonotonicTime? = nil) {
+    leave { content in
+      let deadline = min(deadline, content.closing?.deadline ?? deadline)
+      content.closing = Closing(deadline: deadline, lastTry: max(lastTry ?? deadline, deadline))
+    }
   }
 
   /// Set once the run is to be closed.
@@ -74,6 +114,7 @@ public final class RecorderInbox: Sendable {
       let taken = content
       content = Content(observations: room)
       content.closing = taken.closing
+      content.hasFailed = taken.hasFailed
       return taken
     }
   }
@@ -92,16 +133,17 @@ public final class RecorderInbox: Sendable {
 
   /// Waits until something was left since the last wait, or the interval is over.
   func wait(atMost interval: Duration) {
-    _ = wake.wait(timeout: .now() + .nanoseconds(Int(max(0, interval.nanoseconds))))
+    wake.wait(atMost: interval)
   }
 
   private func leave(_ change: (inout Content) -> Void) {
     let isFirst = content.withLock { content in
       let wasEmpty =
         content.observations.isEmpty && content.deliveries.isEmpty && content.refusals.isEmpty
+        && content.ending == nil
       change(&content)
       return wasEmpty || content.closing != nil
     }
-    if isFirst { wake.signal() }
+    if isFirst { wake.raise() }
   }
 }

@@ -10,9 +10,6 @@ final class RecorderThread: Sendable {
     var waiter: CheckedContinuation<RecorderStatistics, any Error>?
   }
 
-  /// After the closing deadline a commit may still be retried for so long before the run is given up.
-  static let lastTries = Duration.seconds(5)
-
   private let end = Mutex(End())
 
   /// - Parameters:
@@ -26,8 +23,12 @@ final class RecorderThread: Sendable {
     onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     DedicatedThread.start(name: "recorder") { [self] in
-      let result = Result { try Self.run(make(), inbox: inbox, clock: clock, onTrouble: onTrouble) }
-      if case .failure(let error) = result { onFailure(error) }
+      let recorder = make()
+      let result = Result { try Self.run(recorder, inbox: inbox, clock: clock, onTrouble: onTrouble) }
+      if case .failure(let error) = result {
+        recorder.fail()
+        onFailure(error)
+      }
       finish(result)
     }
   }
@@ -69,7 +70,7 @@ final class RecorderThread: Sendable {
       } catch let error as StoreError where error.isTransient {
         if !isInTrouble { onTrouble(error) }
         isInTrouble = true
-        if let closing = inbox.closing, clock.monotonicNow() > closing.deadline + lastTries { throw error }
+        if let closing = inbox.closing, clock.monotonicNow() > closing.lastTry { throw error }
         pause(Recorder.retryInterval)
       }
     }

@@ -17,11 +17,13 @@ public struct CollectorOptions: Sendable {
   public var allowsAboveProviderLimit: Bool
   /// How long a run waits for what has to come over the network before it can begin: access tokens, subscriptions.
   public var patience: Duration
+  /// How long a stop waits for what is under way, at most.
+  public var drain: Duration
 
   public init(
     storePath: String, runName: String? = nil, targetNames: [String] = [], rate: ArrivalRate? = nil,
     count: Int64? = nil, duration: Duration? = nil, allowsAboveProviderLimit: Bool = false,
-    patience: Duration = .seconds(30)
+    patience: Duration = .seconds(30), drain: Duration = .seconds(60)
   ) {
     self.storePath = storePath
     self.runName = runName
@@ -31,5 +33,6 @@ public struct CollectorOptions: Sendable {
     self.duration = duration
     self.allowsAboveProviderLimit = allowsAboveProviderLimit
     self.patience = patience
+    self.drain = drain
   }
 }

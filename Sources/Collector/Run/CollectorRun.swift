@@ -12,9 +12,10 @@ import Synchronization
 /// It ties three threads together: the timing thread plans, sends and stamps; the recorder books and commits; the receipt
 /// listener hears devices. What each may wait for is in docs/architecture.md.
 public final class CollectorRun: Sendable {
-  /// How long a run that was told to stop waits for receipts that are still out; what has not come by then is
-  /// interrupted, until a later receipt.
-  public static let receiptGrace = Duration.seconds(3)
+  /// So much longer than the last receipt may take is waited for it: it has to be stored as well.
+  private static let closingMargin = Duration.milliseconds(500)
+  /// How long a last commit that fails is tried again, at least.
+  private static let lastTries = Duration.seconds(5)
 
   private let configuration: PushscopeConfiguration
   private let options: CollectorOptions
@@ -23,11 +24,33 @@ public final class CollectorRun: Sendable {
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
-    var isRequested = false
+    /// When somebody asked for the end.
+    var requestedAt: MonotonicTime?
+    var isRequested: Bool { requestedAt != nil }
     /// Nothing can be recorded any more.
     var hasRecordingFailed = false
+    var mayNotBegin: Bool { isRequested || hasRecordingFailed }
     var thread: TimingThread?
     var services: TargetServices?
+    /// Of the run that is being recorded.
+    var inbox: RecorderInbox?
+    /// Nothing more is sent; receipts may still come.
+    var isClosing = false
+    /// The longest timeout and receipt deadline of the selected targets.
+    var longest = Longest()
+  }
+
+  /// How long what is under way may take.
+  private struct Longest {
+    var timeout = Duration.zero
+    var receipt = Duration.zero
+
+    init() {}
+
+    init(_ targets: [TargetAssembly]) {
+      timeout = targets.map(\.configuration.timeout).max() ?? .zero
+      receipt = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
+    }
   }
 
   public init(
@@ -43,16 +66,34 @@ public final class CollectorRun: Sendable {
   /// Asks the run to end in order: nothing more is planned, what is under way is awaited, the book is closed. May be
   /// called from any thread, at any time, more than once.
   public func stop() {
-    let (thread, services) = stopping.withLock { state in
-      state.isRequested = true
-      return (state.thread, state.services)
+    let now = clock.monotonicNow()
+    let state: Stopping? = stopping.withLock { state in
+      guard state.requestedAt == nil else { return nil }
+      state.requestedAt = now
+      return state
     }
-    if let thread {
-      thread.stop(draining: longestTimeout)
+    guard let state else { return }
+    if state.isClosing {
+      announceStop(state)
+      state.inbox?.close(by: now + options.drain, lastTry: now + max(options.drain, Self.lastTries))
+    } else if let thread = state.thread {
+      stop(thread, state)
     } else {
       // It still waits for a credential or a subscription.
-      services?.stop()
+      state.services?.stop()
     }
+  }
+
+  /// Ends the plan, and waits for answers to what was sent: nothing takes longer than its timeout.
+  private func stop(_ thread: TimingThread, _ state: Stopping) {
+    thread.stop(draining: min(state.longest.timeout, options.drain))
+    announceStop(state)
+  }
+
+  private func announceStop(_ state: Stopping) {
+    let longest = max(state.longest.timeout, state.longest.receipt)
+    state.inbox?.announce(
+      RecorderInbox.Ending(reason: "told to stop", atMost: min(longest, options.drain)))
   }
 
   private var timing: TimingThread? { stopping.withLock { $0.thread } }
@@ -89,6 +130,10 @@ public final class CollectorRun: Sendable {
     onStart: @escaping @Sendable (RunStart) -> Void
   ) async throws -> RunEnd {
     let inbox = RecorderInbox()
+    stopping.withLock { state in
+      state.inbox = inbox
+      state.longest = Longest(targets)
+    }
     let listener = try await listen(secret: secret, store: store, bootID: bootID, inbox: inbox)
     var begun: RunID?
     do {
@@ -148,16 +193,11 @@ public final class CollectorRun: Sendable {
         _ = try? await recorder.finished()
         throw error
       }
-      let wasStopped = stopping.withLock { $0.isRequested }
-      inbox.post([
-        .event(Event(at: clock.wallNow(), kind: .runStopped, detail: wasStopped ? "stopped" : "completed"))
-      ])
-      inbox.post([
-        .log(line(wasStopped ? "told to stop: waiting for what is under way" : "everything is sent"))
-      ])
-      inbox.close(by: clock.monotonicNow() + closingTime(targets, wasStopped: wasStopped))
+      let wasStopped = close(inbox)
       let recorded = try await recorder.finished()
-      try store.endRun(run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed)
+      try store.endRun(
+        run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed,
+        sendingEnded: timing?.sendingEnded)
       await listener?.shutdown()
       return RunEnd(
         run: run, wasStopped: wasStopped, timing: timing?.statistics ?? TimingStatistics(), recorder: recorded
@@ -165,7 +205,10 @@ public final class CollectorRun: Sendable {
     } catch {
       await listener?.shutdown()
       // The collector may live on, and nobody else closes it; if the store is the trouble, the next start does.
-      if let begun { try? store.endRun(begun, at: clock.wallNow(), reason: .failed) }
+      if let begun {
+        try? store.endRun(
+          begun, at: clock.wallNow(), reason: .failed, sendingEnded: timing?.sendingEnded)
+      }
       throw error
     }
   }
@@ -193,8 +236,11 @@ public final class CollectorRun: Sendable {
       },
       onFailure: { [self] error in
         logger.error("\(error); nothing can be recorded any more, so nothing more is sent")
-        stopping.withLock { $0.hasRecordingFailed = true }
-        timing?.stop(draining: .zero)
+        let state = stopping.withLock { state in
+          state.hasRecordingFailed = true
+          return state
+        }
+        if let thread = state.thread { thread.stop(draining: .zero) } else { state.services?.stop() }
       })
   }
 
@@ -203,14 +249,14 @@ public final class CollectorRun: Sendable {
   private func ready(_ services: TargetServices) async throws -> Readiness? {
     let isStopRequested = stopping.withLock { state in
       state.services = services
-      return state.isRequested
+      return state.mayNotBegin
     }
     if isStopRequested { return nil }
     do {
       let readiness = try await services.ready()
-      return stopping.withLock { $0.isRequested } ? nil : readiness
+      return stopping.withLock { $0.mayNotBegin } ? nil : readiness
     } catch {
-      if stopping.withLock({ $0.isRequested }) { return nil }
+      if stopping.withLock({ $0.mayNotBegin }) { return nil }
       throw error
     }
   }
@@ -244,14 +290,34 @@ public final class CollectorRun: Sendable {
     if state.hasRecordingFailed {
       timing.stop(draining: .zero)
     } else if state.isRequested {
-      timing.stop(draining: longestTimeout)
+      stop(timing, state)
     }
     onStart()
     for await _ in sending.stream {}
   }
 
-  /// What is under way when the run is told to stop may still be answered for so long.
-  private var longestTimeout: Duration { configuration.targets.map(\.timeout).max() ?? .zero }
+  /// Lets the recorder close the run: nothing more is sent, and receipts may come for as long as one may take, but after a
+  /// request to stop no longer than ``CollectorOptions/drain``.
+  /// - Returns: whether the run ends because somebody asked for it.
+  private func close(_ inbox: RecorderInbox) -> Bool {
+    let now = clock.monotonicNow()
+    let state = stopping.withLock { state in
+      state.isClosing = true
+      return state
+    }
+    let wasStopped = state.isRequested
+    inbox.post([
+      .event(Event(at: clock.wallNow(), kind: .runStopped, detail: wasStopped ? "stopped" : "completed"))
+    ])
+    if !wasStopped {
+      inbox.announce(RecorderInbox.Ending(reason: "everything is sent", atMost: state.longest.receipt))
+    }
+    let receipts = now + state.longest.receipt + Self.closingMargin
+    let drained = (state.requestedAt ?? now) + options.drain
+    let deadline = wasStopped ? min(receipts, drained) : receipts
+    inbox.close(by: deadline, lastTry: max(deadline + Self.lastTries, drained))
+    return wasStopped
+  }
 
   private func line(_ message: String) -> LogLine {
     LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message)
@@ -261,13 +327,6 @@ public final class CollectorRun: Sendable {
     let list = targets.map { "\($0.configuration.name) (\($0.arrivals.rate.words))" }.joined(
       separator: ", ")
     return "sending to \(list)" + (receiptsPort.map { "; receipts are heard on port \($0)" } ?? "")
-  }
-
-  /// How long to wait for receipts: as long as one may take when the run ended by itself, not as long when a person
-  /// or the system waits for us to go.
-  private func closingTime(_ targets: [TargetAssembly], wasStopped: Bool) -> Duration {
-    let longest = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
-    return wasStopped ? min(longest, Self.receiptGrace) : longest + .milliseconds(500)
   }
 
   private func selectedTargets() throws -> [TargetAssembly] {

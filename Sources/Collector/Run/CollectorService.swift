@@ -38,6 +38,8 @@ public final class CollectorService: Sendable {
     var hasBegun = false
     /// Commands to be answered when the run is closed.
     var stopRows: [Int64] = []
+    /// Why it ends, where that is the store's loss.
+    var failure: StoreError?
   }
 
   public init(
@@ -103,6 +105,10 @@ public final class CollectorService: Sendable {
         } else {
           logger.notice("the store can be kept again")
         }
+      },
+      onStoreLost: { [self] error in
+        state.withLock { $0.failure = error }
+        stop()
       })
     do {
       var requests = starts.makeAsyncIterator()
@@ -119,6 +125,7 @@ public final class CollectorService: Sendable {
       throw error
     }
     await keeper.stop()
+    if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
   }
 

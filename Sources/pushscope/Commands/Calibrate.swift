@@ -71,7 +71,7 @@ struct Calibrate: AsyncParsableCommand {
     let service = CollectorService(
       configuration: try PushscopeConfiguration.load(
         path: station.configuration, environment: ProcessEnvironment.all),
-      options: CollectorOptions(storePath: station.store, duration: length), logger: logger)
+      options: CollectorOptions(storePath: station.store, duration: length, drain: .zero), logger: logger)
     let progress = Task { await Self.tell(length) }
     defer { progress.cancel() }
     let end = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {

@@ -8,9 +8,11 @@ struct Collect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send test notifications on a schedule, time every step, hear receipts, record it all.",
     discussion: """
-      Runs in the foreground until SIGINT or SIGTERM (or until --count or --duration are reached), then waits for what is \
-      under way and closes the run. A second signal ends it at once; the next start accounts for what was cut off. Without \
-      --count and --duration it also lets the dashboard stop a run and start another one.
+      Runs in the foreground until SIGINT, SIGTERM or SIGHUP (or until --count or --duration are reached), then waits for \
+      what is under way and closes the run: as long as the longest timeout or receipt deadline of the targets, after a \
+      signal at most --drain. A second SIGINT or SIGTERM ends it at once; the next start accounts for what was cut off. \
+      SIGHUP is ignored under nohup. Without --count and --duration it also lets the dashboard stop a run and start another \
+      one.
 
       Example: pushscope collect --config pushscope.yaml --target ios --rate 1/s --duration 10m
       """)
@@ -31,6 +33,12 @@ struct Collect: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Plan for so long, then end: 30s, 10m.", valueName: "duration"))
   var duration: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a stop waits for answers and receipts of what is under way, at most (default: 60s).",
+      valueName: "duration"))
+  var drain: DurationArgument?
 
   @Option(help: ArgumentHelp("A name to find the run by.", valueName: "text"))
   var runName: String?
@@ -57,7 +65,7 @@ struct Collect: AsyncParsableCommand {
       options: CollectorOptions(
         storePath: store.path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
-        allowsAboveProviderLimit: allowAboveProviderLimit),
+        allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
       logger: logger)
     let path = store.path
     let progress = RateProgress(store: path, logger: logger)

@@ -57,6 +57,8 @@ struct Demo: AsyncParsableCommand {
       name: "collector",
       arguments: [
         "collect", "--config", station.configuration, "--store", station.store, "--run-name", "demo",
+        // Whoever leaves a demonstration does not wait for its last receipts.
+        "--drain", "3s",
       ] + arguments, logFile: station.log(of: "collect"))
   }
 

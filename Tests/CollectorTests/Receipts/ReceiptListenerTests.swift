@@ -43,6 +43,22 @@ import Testing
     }
   }
 
+  /// A device keeps what was not stored and posts it again; what is said to be refused it lets go.
+  @Test func saysWhatTheStoreCouldNotTake() async throws {
+    try await withListener(repliesAtOnce: false) { listener in
+      async let none = listener.post([listener.receipt(listener.id(1)), listener.receipt(listener.id(2))])
+      try await listener.sink.until { $0.received.count == 2 }
+      listener.sink.reply(ReceiptOutcome(failed: 2))
+      let refused = try await none
+      #expect(refused.status == 503)
+      #expect(refused.headers["retry-after"] == "60")
+      async let some = listener.post([listener.receipt(listener.id(1)), listener.receipt(listener.id(3))])
+      try await listener.sink.until { $0.received.count == 4 }
+      listener.sink.reply(ReceiptOutcome(accepted: 1, failed: 1))
+      #expect(try await some.body == #"{"accepted":1,"duplicate":0,"unknown":0,"refused":1}"#)
+    }
+  }
+
   @Test func takesAFullBatch() async throws {
     try await withListener { listener in
       let receipts = (0..<100).map { listener.receipt(listener.id($0)) }

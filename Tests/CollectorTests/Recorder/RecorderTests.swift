@@ -235,16 +235,51 @@ struct RecorderTests {
     fixture.plan(3)
     fixture.send(1)
     _ = try fixture.recorder.round()
-    fixture.inbox.close(by: fixture.clock.monotonicNow() + .seconds(2))
+    let sendingEnded = fixture.clock.monotonicNow()
+    fixture.inbox.close(by: sendingEnded + .seconds(2))
     #expect(try fixture.recorder.round() != .closed)
     fixture.clock.advance(.seconds(2))
     #expect(try fixture.recorder.round() == .closed)
-    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+    try fixture.store.endRun(
+      fixture.run, at: fixture.clock.wallNow(), reason: .stopped, sendingEnded: sendingEnded)
     #expect(try fixture.state(1) == .interrupted)
     #expect(try fixture.state(2) == nil)
     let record = try #require(try fixture.reader.run(fixture.run))
     #expect(record.counts.planned == 1)
     #expect(record.counts[.interrupted] == 1)
+  }
+
+  @Test("of several closing deadlines the earliest holds")
+  func closingEarlier() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(60))
+    fixture.plan(1)
+    fixture.send(1)
+    let now = fixture.clock.monotonicNow()
+    fixture.inbox.close(by: now + .seconds(60))
+    _ = try fixture.recorder.round()
+    fixture.inbox.close(by: now + .seconds(2))
+    fixture.inbox.close(by: now + .seconds(50))
+    fixture.clock.advance(.seconds(2))
+    #expect(try fixture.recorder.round() == .closed)
+  }
+
+  @Test("an end says what is waited for, and for how long at most")
+  func ending() throws {
+    let fixture = try RecorderFixture(deadline: .seconds(60))
+    fixture.plan(5)
+    fixture.send(1)
+    fixture.send(2, answered: false)
+    fixture.send(3, answered: false)
+    fixture.inbox.announce(RecorderInbox.Ending(reason: "told to stop", atMost: .milliseconds(1500)))
+    _ = try fixture.recorder.round()
+    let nothing = try RecorderFixture()
+    nothing.inbox.announce(RecorderInbox.Ending(reason: "told to stop", atMost: .seconds(60)))
+    _ = try nothing.recorder.round()
+    func lines(_ fixture: RecorderFixture) throws -> [String] {
+      try fixture.reader.log(after: 0, limit: 10).rows.map(\.line.message)
+    }
+    #expect(try lines(fixture) == ["told to stop: waiting at most 2 s for 2 answers and 1 receipt"])
+    #expect(try lines(nothing) == ["told to stop: nothing is under way"])
   }
 
   @Test("a quiet run still says that it lives")

@@ -14,6 +14,11 @@ struct RecorderThreadTests {
       fixture.run, fixture.target, fixture.store, fixture.inbox, SystemClock()
     )
     fixture.plan(3)
+    let receipt = ArrivedReceipt(
+      id: NotificationID(run: run, sample: fixture.id(1)), device: "d", arrivedAt: clock.monotonicNow(),
+      receivedAt: clock.wallNow())
+    let answers = Mutex<[ReceiptOutcome]>([])
+    inbox.receive([receipt]) { outcome in answers.withLock { $0.append(outcome) } }
     store.close()
     let told = Mutex<[StoreError.Code]>([])
     let thread = RecorderThread(
@@ -29,5 +34,9 @@ struct RecorderThreadTests {
       })
     await #expect(throws: StoreError.self) { try await thread.finished() }
     #expect(told.withLock { $0 } == [.closed])
+    // Devices are told that nothing of it is stored, and so is who comes later.
+    #expect(answers.withLock { $0 } == [ReceiptOutcome(failed: 1)])
+    inbox.receive([receipt, receipt]) { outcome in answers.withLock { $0.append(outcome) } }
+    #expect(answers.withLock { $0 } == [ReceiptOutcome(failed: 1), ReceiptOutcome(failed: 2)])
   }
 }

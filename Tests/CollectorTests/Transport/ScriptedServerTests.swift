@@ -302,8 +302,9 @@ struct ScriptedServerTests {
     #expect(clock.now - asked < .seconds(10))
     let seen = run.seen
     #expect(seen.wrongs == [])
-    #expect(seen.sent.count == seen.answered.count + seen.failed.count)
-    #expect(seen.failed(.timeout) == seen.failed.count && seen.failed.count >= 15)
+    // The rest is unanswered because nobody waited: it has not failed.
+    #expect(seen.failed.isEmpty)
+    #expect(seen.sent.count >= seen.answered.count + 15)
   }
 
   @Test func nothingIsSentBeforeItsBlockIsCommitted() throws {

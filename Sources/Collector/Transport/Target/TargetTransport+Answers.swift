@@ -229,10 +229,9 @@ extension TargetTransport {
   // MARK: Stopping
 
   /// Ends the plan: what waits is missed, what is under way may still be answered.
-  func stop() {
+  func stop(at now: MonotonicTime) {
     guard !isStopped else { return }
     isStopped = true
-    let now = loop.now()
     if let transfer = opening {
       // Not sent yet: taken back.
       curl_multi_remove_handle(multi, transfer.easy)
@@ -244,18 +243,13 @@ extension TargetTransport {
     while let transfer = staged.popFirst() { recycle(transfer) }
   }
 
-  /// The time for answers is over.
+  /// The time for answers is over. How it would have ended is not known, so nothing is told: it was our patience that
+  /// ended, not the target's timeout.
   func abandon() {
-    let now = loop.now()
     for transfer in transfers where transfer.stage == .started {
       curl_multi_remove_handle(multi, transfer.easy)
       transfer.connection?.inFlight -= 1
       inFlight -= 1
-      loop.observe(
-        .failed(
-          sampleID(transfer.notification), reason: .timeout, attempt: transfer.attempt,
-          detail: "unanswered when the collector stopped",
-          at: now))
       recycle(transfer)
     }
   }

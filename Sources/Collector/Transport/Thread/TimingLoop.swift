@@ -79,6 +79,7 @@ final class TimingLoop {
       if next - now > Self.idleEnough { for target in targets { target.prepareAhead(until: next) } }
       wait(until: next, at: now)
     }
+    mailbox.noteEnd(of: now())
     publishStatistics()
     for target in targets { target.close() }
     handOn()
@@ -160,8 +161,10 @@ final class TimingLoop {
       targets.first { $0.target.id == target }?.tryCredentialAgain()
     }
     guard let draining = commands.stop else { return }
-    drainDeadline = now() + draining
-    for target in targets { target.stop() }
+    let now = now()
+    drainDeadline = now + draining
+    for target in targets { target.stop(at: now) }
+    mailbox.noteEnd(of: now)
   }
 
   private func publishStatistics() {

@@ -21,6 +21,7 @@ final class TimingMailbox: Sendable {
   let wake: Int32
   private let commands = Mutex(Commands())
   private let statistics = Mutex(TimingStatistics())
+  private let ended = Mutex<MonotonicTime?>(nil)
 
   init() throws(TransportError) {
     wake = clinux_eventfd()
@@ -48,6 +49,13 @@ final class TimingMailbox: Sendable {
   }
 
   func publish(_ new: TimingStatistics) { statistics.withLock { $0 = new } }
+
+  /// Nothing whose planned instant is later than this was or will be sent. The first call holds.
+  func noteEnd(of sending: MonotonicTime) {
+    ended.withLock { if $0 == nil { $0 = sending } }
+  }
+
+  var sendingEnded: MonotonicTime? { ended.withLock { $0 } }
 
   var latestStatistics: TimingStatistics { statistics.withLock { $0 } }
 }

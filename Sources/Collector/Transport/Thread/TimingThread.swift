@@ -95,8 +95,12 @@ public final class TimingThread: Sendable {
     mailbox.leave { _ = $0.trials.insert(target) }
   }
 
-  /// Ends the plan. What is due and unsent is missed (`stopping`), what is under way may be answered for so long, then
-  /// it has failed (`timeout`). Whatever is still planned when the thread ends was never due.
+  /// The instant up to which planned notifications may have been sent, once no more will be: of a stop, or of the end of
+  /// every target's plan. What was planned for later was never due.
+  public var sendingEnded: MonotonicTime? { mailbox.sendingEnded }
+
+  /// Ends the plan. What is due and unsent is missed (`stopping`), what is under way may be answered for so long; after
+  /// that nothing more is told of it. Whatever is still planned when the thread ends was never due.
   public func stop(draining: Duration) {
     mailbox.leave { $0.stop = min(draining, $0.stop ?? draining) }
   }

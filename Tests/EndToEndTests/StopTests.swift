@@ -1,0 +1,174 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("A stop waits for what is under way, and signals mean what they should", .serialized)
+struct StopTests {
+  private func eventuallySent(_ count: Int, _ station: Station, _ collector: RunningProcess) throws {
+    try eventually("\(count) are sent", seen: { collector.standardError }) { () -> Bool? in
+      guard FileManager.default.fileExists(atPath: station.store) else { return nil }
+      let rows = try? station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+      return (rows?.first?.first).flatMap { Int($0) } ?? 0 >= count ? true : nil
+    }
+  }
+
+  private func end(_ station: Station) throws -> [String] {
+    try station.query("SELECT end_reason, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1").first ?? []
+  }
+
+  /// Receipts take longer than a person's patience was once taken to be, and each of them comes.
+  @Test(
+    "every notification that is under way gets its end", .timeLimit(.minutes(3)),
+    arguments: [SIGTERM, SIGINT, SIGHUP])
+  func drains(signal: Int32) throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 60s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5s }\n")
+    let collector = try station.collect([])
+    try eventuallySent(10, station, collector)
+    collector.signal(signal)
+    try eventually("it says what it waits for", seen: { collector.standardError }) {
+      collector.standardError.contains("told to stop: waiting at most 60 s for") ? true : nil
+    }
+    // A terminal that closes sends one SIGHUP, its shell another.
+    if signal == SIGHUP { collector.signal(SIGHUP) }
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    let states = try station.states()
+    #expect(states["delivered"] ?? 0 >= 10)
+    #expect(states["interrupted"] == nil && states["lost"] == nil && states["in_flight"] == nil, "\(states)")
+    #expect(try end(station) == ["stopped", "1"])
+  }
+
+  @Test("but no longer than --drain; what has no end then is interrupted", .timeLimit(.minutes(3)))
+  func drainIsBounded() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
+    let service = try station.startLoopback(
+      scenario: "answers: { delay: 100s }\ndeliveries: { delay: 100s }\n")
+    let collector = try station.collect(["--drain", "1s"])
+    try eventuallySent(3, station, collector)
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit(within: .seconds(40)) == 0)
+    #expect(collector.standardError.contains("waiting at most 1 s for"), "\(collector.standardError)")
+    service.signal(SIGKILL)
+    let states = try station.states()
+    #expect(states["interrupted"] ?? 0 >= 3)
+    #expect(states["failed"] == nil, "nothing has timed out: \(states)")
+    #expect(try end(station) == ["stopped", "1"])
+  }
+
+  @Test("a second signal ends it at once, and the next start accounts for the rest", .timeLimit(.minutes(3)))
+  func second() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 100s }\n")
+    let collector = try station.collect(["--drain", "10m"])
+    try eventuallySent(5, station, collector)
+    collector.signal(SIGINT)
+    try eventually("it waits", seen: { collector.standardError }) {
+      collector.standardError.contains("told to stop: waiting") ? true : nil
+    }
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit(within: .seconds(30)) == 1)
+    let next = try station.collect(["--count", "1", "--drain", "0s"])
+    try eventuallySent(6, station, next)
+    next.signal(SIGTERM)
+    #expect(try next.waitForExit() == 0)
+    service.signal(SIGKILL)
+    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+    #expect(try station.states()["interrupted"] ?? 0 >= 5)
+  }
+
+  @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(3)))
+  func ignored() throws {
+    let station = try Station(rate: "20/s")
+    let service = try station.startLoopback()
+    let collector = try RunningProcess(
+      "/bin/sh",
+      [
+        "-c", "trap '' HUP; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
+        station.configuration, "--store", station.store,
+      ])
+    try eventuallySent(3, station, collector)
+    for signal in [SIGUSR1, SIGUSR2, SIGALRM] {
+      collector.signal(signal)
+      service.signal(signal)
+    }
+    collector.signal(SIGHUP)
+    let sent = try station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+    try eventuallySent((sent.first?.first).flatMap { Int($0) } ?? 0 + 40, station, collector)
+    #expect(!collector.standardError.contains("told to stop"))
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == 0)
+  }
+
+  @Test(
+    "the loopback service and the device end in order on each of them", .timeLimit(.minutes(2)),
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func services(signal: Int32) throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    let device = try RunningProcess(
+      Programs.pushscope,
+      [
+        "device", "--port", "0", "--credentials", station.directory.file("loopback"), "--receipts",
+        "https://127.0.0.1:\(station.receiptsPort)",
+      ])
+    try eventually("the device listens", seen: { device.standardError }) {
+      device.standardOutput.contains("https://") ? true : nil
+    }
+    for process in [service, device] {
+      process.signal(signal)
+      #expect(try process.waitForExit() == 0)
+      #expect(process.standardError.contains("stopped after"))
+    }
+  }
+
+  /// Waits that are told the wall clock's time do not end for an hour when it is set back by one. Here the program reads a
+  /// clock that is an hour ahead of the kernel's, from a certain moment on, which comes to the same.
+  @Test(
+    "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
+  func wallClock() throws {
+    let station = try Station(rate: "20/s", target: ["receipt_deadline: 10s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let source = try station.directory.write(
+      "clock.c",
+      """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <stdlib.h>
+      #include <time.h>
+      #include <unistd.h>
+      int clock_gettime(clockid_t clock, struct timespec *time) {
+        int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+        int result = real(clock, time);
+        const char *file = getenv("CLOCK_STEP_FILE");
+        if (clock == CLOCK_REALTIME && file != NULL && access(file, F_OK) == 0) time->tv_sec += 3600;
+        return result;
+      }
+      """)
+    let library = station.directory.file("clock.so")
+    let built = try run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+    try #require(built.status == 0, "\(built.error)")
+    let stepped = station.directory.file("stepped")
+    let collector = try station.collect(
+      [], environment: ["LD_PRELOAD": library, "CLOCK_STEP_FILE": stepped])
+    try eventuallySent(20, station, collector)
+    try station.directory.write("stepped", "")
+    try eventually("the step is noticed", seen: { collector.standardError }) {
+      try station.query("SELECT count(*) FROM event_view WHERE kind = 'clock_step'") != [["0"]] ? true : nil
+    }
+    // Each is the keeper's to answer, between two waits.
+    for name in ["one", "two", "three"] {
+      let renamed = try run(
+        Programs.pushscope, ["runs", "rename", "latest", name, "--store", station.store])
+      #expect(renamed.status == 0, "\(renamed.error)")
+    }
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    #expect(try end(station) == ["stopped", "1"])
+  }
+}
