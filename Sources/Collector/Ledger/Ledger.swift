@@ -204,6 +204,7 @@ struct Ledger: Sendable {
     change(id, at: receipt.arrivedAt) { entry in
       entry.sample.deliveryLatency = timing.latency
       entry.sample.deliveryError = timing.error
+      entry.sample.deliveryHigh = timing.high
       entry.sample.isOutOfOrder = isOutOfOrder
       let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
       entry.facts.receipt = isLate ? .late : .inTime

@@ -14,6 +14,8 @@ struct ReceiptLatency: Sendable, Equatable {
   var latency: Int64?
   /// The true latency is no farther than this from ``latency``, µs.
   var error: Int64?
+  /// The true latency is no longer than this, µs; `nil` where it is exactly ``latency``.
+  var high: Int64?
   var isSameClock = false
   /// The instant that orders deliveries.
   var receivedAt: MonotonicTime
@@ -39,16 +41,20 @@ struct ReceiptLatency: Sendable, Equatable {
       receivedAt = received
       latency = received.microseconds - planned
       error = receipt.gap?.wait(planned: planned, received: received.microseconds) ?? 0
+      if error != 0 { high = latency }
     } else if let believed = reading?.between(MonotonicTime(microseconds: sent), and: arrived) {
       self.reading = reading
       receivedAt = believed.instant
       let middle = believed.instant.microseconds
       latency = middle - planned
       // Stamps are cut to whole µs, which may cut up to one off on either side.
-      error = max(believed.latest.microseconds - middle, middle - believed.earliest.microseconds) + 1
+      let error = max(believed.latest.microseconds - middle, middle - believed.earliest.microseconds) + 1
+      self.error = error
+      high = min(middle - planned + error, arrived.microseconds - planned)
     } else {
       latency = max(0, arrived.microseconds - planned)
       error = latency
+      high = latency
     }
   }
 }

@@ -23,3 +23,25 @@ public enum DeliveryCertainty: String, Sendable, Hashable, CaseIterable {
   /// Whether the figure is to be marked.
   @inlinable public var isMarked: Bool { self == .limit }
 }
+
+/// What is certain of a delivery latency: the true one is no shorter than ``low`` and no longer than ``high``, both µs.
+/// On one clock both are the latency itself.
+public struct DeliveryRange: Sendable, Hashable {
+  public var low: Int64
+  public var high: Int64
+
+  /// - Parameters:
+  ///   - latency: planned to received, µs.
+  ///   - error: the half-width of its bound, µs; without one nothing but the upper end is known.
+  ///   - high: the upper end where it was recorded: latency and error together, but no later than the receipt's arrival;
+  ///     without a clock exchange the latency, which is that arrival. Stores of before schema version 4 did not record
+  ///     it: there an error exactly as large as the latency says that there was no exchange, and any other one is added.
+  @inlinable
+  public init(latency: Int64, error: Int64?, high: Int64?) {
+    let error = max(0, error ?? latency)
+    low = max(0, latency - error)
+    self.high = max(0, high ?? (error == latency ? latency : latency + error))
+  }
+
+  @inlinable public var isExact: Bool { low == high }
+}

@@ -28,6 +28,8 @@ public struct Sample: Sendable, Equatable {
   public var deliveryLatency: Int64?
   /// Half-width of the bound on the clock correction, µs; 0 on the same clock.
   public var deliveryError: Int64?
+  /// The longest that the delivery can have taken, µs, where that is not exactly ``deliveryLatency``.
+  public var deliveryHigh: Int64?
   public var timestampSource: TimestampSource?
 
   /// Further receipts with the same id.
@@ -60,6 +62,11 @@ public struct Sample: Sendable, Equatable {
   /// How well ``deliveryLatency`` is known; `nil` without one.
   public var deliveryCertainty: DeliveryCertainty? {
     deliveryLatency.map { DeliveryCertainty(latency: $0, error: deliveryError) }
+  }
+
+  /// Between which ends the true delivery latency lies; `nil` without one.
+  public var deliveryRange: DeliveryRange? {
+    deliveryLatency.map { DeliveryRange(latency: $0, error: deliveryError, high: deliveryHigh) }
   }
 
   /// The value of a metric, µs.

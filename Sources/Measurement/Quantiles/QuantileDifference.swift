@@ -18,38 +18,63 @@ public enum QuantileDifference: Sendable, Hashable {
   ///   - first: µs, ascending.
   ///   - second: µs, ascending.
   public init(_ quantile: Quantile, from first: [Int64], to second: [Int64]) {
+    self.init(quantile, from: RangedLatencies(first), to: RangedLatencies(second))
+  }
+
+  /// Of groups whose values are known within ranges; each list is ascending.
+  public init(_ quantile: Quantile, from first: RangedLatencies<[Int64]>, to second: RangedLatencies<[Int64]>)
+  {
+    self.init(quantile, first.values.count, second.values.count) { isFirst, rank in
+      let group = isFirst ? first : second
+      return Ends(lowest: group.lows[rank - 1], value: group.values[rank - 1], highest: group.highs[rank - 1])
+    }
+  }
+
+  /// Of groups that are counted in buckets: the interval is widened to whole buckets.
+  public init(_ quantile: Quantile, from first: LatencyHistogram, to second: LatencyHistogram) {
+    self.init(quantile, from: RangedLatencies(first), to: RangedLatencies(second))
+  }
+
+  /// Of groups that are counted in buckets and whose values are known within ranges.
+  public init(
+    _ quantile: Quantile, from first: RangedLatencies<LatencyHistogram>,
+    to second: RangedLatencies<LatencyHistogram>
+  ) {
+    self.init(quantile, first.values.count, second.values.count) { isFirst, rank in
+      let group = isFirst ? first : second
+      func bounds(_ histogram: LatencyHistogram) -> ClosedRange<Int64> {
+        histogram.bounds(atRanks: [rank]).first ?? 0...0
+      }
+      return Ends(
+        lowest: bounds(group.lows).lowerBound, value: bounds(group.values).upperBound,
+        highest: bounds(group.highs).upperBound)
+    }
+  }
+
+  /// What is known of the value at a rank.
+  private struct Ends {
+    var lowest: Int64
+    var value: Int64
+    var highest: Int64
+  }
+
+  private init(
+    _ quantile: Quantile, _ count: Int, _ otherCount: Int, _ ends: (_ isFirst: Bool, _ rank: Int) -> Ends
+  ) {
     guard
-      let ranks = OrderStatistics.ranks(
-        count: first.count, quantile: quantile, confidence: Self.confidence),
+      let ranks = OrderStatistics.ranks(count: count, quantile: quantile, confidence: Self.confidence),
       let otherRanks = OrderStatistics.ranks(
-        count: second.count, quantile: quantile, confidence: Self.confidence)
+        count: otherCount, quantile: quantile, confidence: Self.confidence)
     else {
       self = .tooFew(
         needs: OrderStatistics.smallestCount(for: quantile, confidence: Self.confidence))
       return
     }
-    func value(_ values: [Int64]) -> Int64 { values[quantile.rank(among: values.count) - 1] }
     self = .known(
-      value: value(second) - value(first),
-      low: second[otherRanks.lowerBound - 1] - first[ranks.upperBound - 1],
-      high: second[otherRanks.upperBound - 1] - first[ranks.lowerBound - 1])
-  }
-
-  /// Of groups that are counted in buckets: the interval is widened to whole buckets.
-  public init(_ quantile: Quantile, from first: LatencyHistogram, to second: LatencyHistogram) {
-    func bounds(_ histogram: LatencyHistogram) -> [ClosedRange<Int64>]? {
-      OrderStatistics.ranks(count: histogram.count, quantile: quantile, confidence: Self.confidence).map {
-        histogram.bounds(atRanks: [$0.lowerBound, quantile.rank(among: histogram.count), $0.upperBound])
-      }
-    }
-    guard let first = bounds(first), let second = bounds(second) else {
-      self = .tooFew(
-        needs: OrderStatistics.smallestCount(for: quantile, confidence: Self.confidence))
-      return
-    }
-    self = .known(
-      value: second[1].upperBound - first[1].upperBound, low: second[0].lowerBound - first[2].upperBound,
-      high: second[2].upperBound - first[0].lowerBound)
+      value: ends(false, quantile.rank(among: otherCount)).value
+        - ends(true, quantile.rank(among: count)).value,
+      low: ends(false, otherRanks.lowerBound).lowest - ends(true, ranks.upperBound).highest,
+      high: ends(false, otherRanks.upperBound).highest - ends(true, ranks.lowerBound).lowest)
   }
 
   /// Whether the interval leaves out that there is no difference.

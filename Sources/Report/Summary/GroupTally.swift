@@ -34,7 +34,7 @@ struct GroupTally {
     if let value = row.value(of: .service) { service.record(value, isFresh: isFresh) }
     if let value = row.value(of: .accept) { accept.record(value, isFresh: isFresh) }
     if let value = row.value(of: .delivery) {
-      delivery.record(value, isFresh: isFresh)
+      delivery.record(value, row.deliveryRange, isFresh: isFresh)
       deliveryErrors.record(value, error: row.deliveryError)
     }
   }
@@ -47,10 +47,10 @@ struct GroupTally {
     scheduleLag.merge(total.latencies(of: .scheduleLag))
     service.merge(total.latencies(of: .service), fresh: total.latencies(of: .freshService))
     accept.merge(total.latencies(of: .accept), fresh: total.latencies(of: .freshAccept))
-    let deliveries = total.latencies(of: .delivery)
-    delivery.merge(deliveries, fresh: total.latencies(of: .freshDelivery))
+    let deliveries = total.deliveries
+    delivery.merge(deliveries, fresh: total.freshDeliveries)
     deliveryErrors.merge(
-      deliveries: deliveries.count, bounded: total.latencies(of: .deliveryError),
+      deliveries: deliveries.values.count, bounded: total.latencies(of: .deliveryError),
       limits: total.latencies(of: .deliveryLimit))
   }
 

@@ -24,6 +24,8 @@ struct QuantileAccumulator {
   private(set) var count = 0
   private(set) var minimum = Int64.max
   private(set) var maximum = Int64.min
+  /// The largest value is no smaller: where it was counted in a bucket, ``maximum`` is the upper end of that.
+  private(set) var maximumLowerEnd = Int64.min
 
   init(room: Room) { self.room = room }
 
@@ -33,6 +35,7 @@ struct QuantileAccumulator {
     count += 1
     minimum = min(minimum, value)
     maximum = max(maximum, value)
+    maximumLowerEnd = max(maximumLowerEnd, value)
     if histogram != nil {
       histogram?.record(value)
     } else if room.free > 0 {
@@ -53,8 +56,12 @@ struct QuantileAccumulator {
       count += bucket.count
       minimum = min(minimum, bucket.lower)
       maximum = max(maximum, bucket.upper)
+      maximumLowerEnd = max(maximumLowerEnd, bucket.lower)
     }
   }
+
+  /// Takes the room for copies of the values kept so far.
+  func reserve(copies: Int) { room.free -= copies * values.count }
 
   func estimates(_ quantiles: [Quantile]) -> [QuantileEstimate] {
     if let histogram { return quantiles.map { histogram.estimate($0) } }

@@ -82,6 +82,8 @@ extension SummaryReport {
       .init("counted", .integer(Int64(values.share.counted))),
       .init("minimum_us", .integer(values.minimum)),
       .init("maximum_us", .integer(values.maximum)),
+      .init("maximum_low_us", .integer(values.maximumRange?.lowerBound)),
+      .init("maximum_high_us", .integer(values.maximumRange?.upperBound)),
       .init("method", .string(values.isExact ? "exact" : "histogram")),
       .init("quantiles", .array(values.figures.map(json))),
     ]

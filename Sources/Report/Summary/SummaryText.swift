@@ -102,7 +102,13 @@ extension SummaryReport {
 
   private static func maximum(_ values: ValueSummary) -> String {
     guard let maximum = values.maximum else { return "" }
-    return FigureText.latency(maximum) + (values.maximumIsLimit ? limitMark : "")
+    let text =
+      if let range = values.maximumRange, range.lowerBound < range.upperBound {
+        FigureText.latency(maximum, from: range.lowerBound, to: range.upperBound)
+      } else {
+        FigureText.latency(maximum)
+      }
+    return text + (values.maximumIsLimit ? limitMark : "")
   }
 
   /// Behind figures that rest on deliveries of which only an upper limit is known.
@@ -125,8 +131,12 @@ extension SummaryReport {
     if errors.limits > 0 {
       let share = FigureText.percent(errors.limits, of: errors.deliveries)
       lines.append(
-        "\(errors.limits) deliveries (\(share)) are upper limits only, with an error as large as the value; "
-          + "† marks what rests on any")
+        "\(errors.limits) deliveries (\(share)) have an error as large as the value; † marks what rests on any"
+      )
+    }
+    if errors.exact < errors.deliveries {
+      lines.append(
+        "intervals of delivery reach from what it was at least to what it was at most, errors included")
     }
     return lines
   }

@@ -1,7 +1,7 @@
 import GRDB
 import Measurement
 
-/// What a plot needs of a notification: 72 bytes without references, so that ten thousand of them are read in a few
+/// What a plot needs of a notification: 80 bytes without references, so that ten thousand of them are read in a few
 /// milliseconds.
 public struct SamplePoint: Sendable, Hashable {
   public let id: SampleID
@@ -13,6 +13,7 @@ public struct SamplePoint: Sendable, Hashable {
   private let storedAccept: Int64
   private let storedDelivery: Int64
   private let storedError: Int64
+  private let storedHigh: Int64
   private let storedStatus: Int16
   public let state: NotificationState
   public let isFreshConnection: Bool
@@ -27,6 +28,9 @@ public struct SamplePoint: Sendable, Hashable {
   public var acceptLatency: Int64? { storedAccept == Self.absent ? nil : storedAccept }
   public var deliveryLatency: Int64? { storedDelivery == Self.absent ? nil : storedDelivery }
   public var deliveryError: Int64? { storedError == Self.absent ? nil : storedError }
+
+  /// The longest that the delivery can have taken, where that was recorded.
+  public var deliveryHigh: Int64? { storedHigh == Self.absent ? nil : storedHigh }
 
   /// How well ``deliveryLatency`` is known; `nil` without one.
   public var deliveryCertainty: DeliveryCertainty? {
@@ -59,6 +63,7 @@ public struct SamplePoint: Sendable, Hashable {
     storedAccept = sample.acceptLatency ?? Self.absent
     storedDelivery = sample.deliveryLatency ?? Self.absent
     storedError = sample.deliveryError ?? Self.absent
+    storedHigh = sample.deliveryHigh ?? Self.absent
     storedStatus = Int16(clamping: sample.status ?? -1)
     state = sample.state
     isFreshConnection = sample.connection?.isFresh ?? false
@@ -68,11 +73,11 @@ public struct SamplePoint: Sendable, Hashable {
   /// What ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, planned_monotonic_us, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
-    status, state, fresh_connection, out_of_order
+    status, state, fresh_connection, out_of_order, delivery_high_us
     """
 
   /// How many ``columns`` there are: the index of what a statement selects after them.
-  static let columnCount: Int32 = 12
+  static let columnCount: Int32 = 13
 
   @inline(__always)
   init(from row: RawStatement) {
@@ -84,6 +89,7 @@ public struct SamplePoint: Sendable, Hashable {
     storedAccept = row.rawInteger(5)
     storedDelivery = row.rawInteger(6)
     storedError = row.rawInteger(7)
+    storedHigh = row.rawInteger(12)
     storedStatus = Int16(clamping: row.optionalInteger(8) ?? -1)
     state = NotificationState(rawValue: Int(row.integer(9))) ?? .planned
     // NULL reads as 0.

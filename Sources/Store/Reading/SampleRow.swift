@@ -38,6 +38,7 @@ public struct SampleRow: ~Copyable {
   public var acceptLatency: Int64? { optional(.acceptLatency) }
   public var deliveryLatency: Int64? { optional(.deliveryLatency) }
   public var deliveryError: Int64? { optional(.deliveryError) }
+  public var deliveryHigh: Int64? { optional(.deliveryHigh) }
   public var timestampSource: TimestampSource? {
     optional(.timestampSource).flatMap { TimestampSource(rawValue: Int($0)) }
   }
@@ -58,6 +59,11 @@ public struct SampleRow: ~Copyable {
   /// How well ``deliveryLatency`` is known; `nil` without one.
   public var deliveryCertainty: DeliveryCertainty? {
     deliveryLatency.map { DeliveryCertainty(latency: $0, error: deliveryError) }
+  }
+
+  /// Between which ends the true delivery latency lies; `nil` without one.
+  public var deliveryRange: DeliveryRange? {
+    deliveryLatency.map { DeliveryRange(latency: $0, error: deliveryError, high: deliveryHigh) }
   }
 
   /// The value of a metric, µs.
@@ -86,6 +92,7 @@ public struct SampleRow: ~Copyable {
     sample.acceptLatency = acceptLatency
     sample.deliveryLatency = deliveryLatency
     sample.deliveryError = deliveryError
+    sample.deliveryHigh = deliveryHigh
     sample.timestampSource = timestampSource
     sample.duplicates = duplicates
     sample.isOutOfOrder = isOutOfOrder

@@ -21,8 +21,9 @@ extension StoreReader {
       let marks = try RollupMarks.fetch(db)
       let first = RollupSpan.firstWholeSecond(start)
       let last = max(first, min(RollupSpan.second(of: end), marks.second))
-      var reading = RollupReading(
-        targets: Set(targets), figures: Set(metrics.map(RollupFigure.init)), limit: limit)
+      var figures = Set(metrics.map(RollupFigure.init))
+      if figures.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+      var reading = RollupReading(targets: Set(targets), figures: figures, limit: limit)
       var rows: ContiguousArray<RollupRow> = []
       let reached = try reading.read(span, from: first, to: last, marks: marks, db) {
         rows.append(RollupRow(key: $0, content: $1))

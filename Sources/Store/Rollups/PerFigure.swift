@@ -9,6 +9,10 @@ struct PerFigure<Value> {
   private var freshDelivery: Value
   private var deliveryError: Value
   private var deliveryLimit: Value
+  private var deliveryLow: Value
+  private var deliveryHigh: Value
+  private var freshDeliveryLow: Value
+  private var freshDeliveryHigh: Value
 
   init(_ value: Value) {
     service = value
@@ -20,6 +24,10 @@ struct PerFigure<Value> {
     freshDelivery = value
     deliveryError = value
     deliveryLimit = value
+    deliveryLow = value
+    deliveryHigh = value
+    freshDeliveryLow = value
+    freshDeliveryHigh = value
   }
 
   @inline(__always)
@@ -35,6 +43,10 @@ struct PerFigure<Value> {
       case .freshDelivery: freshDelivery
       case .deliveryError: deliveryError
       case .deliveryLimit: deliveryLimit
+      case .deliveryLow: deliveryLow
+      case .deliveryHigh: deliveryHigh
+      case .freshDeliveryLow: freshDeliveryLow
+      case .freshDeliveryHigh: freshDeliveryHigh
       }
     }
     _modify {
@@ -48,6 +60,10 @@ struct PerFigure<Value> {
       case .freshDelivery: yield &freshDelivery
       case .deliveryError: yield &deliveryError
       case .deliveryLimit: yield &deliveryLimit
+      case .deliveryLow: yield &deliveryLow
+      case .deliveryHigh: yield &deliveryHigh
+      case .freshDeliveryLow: yield &freshDeliveryLow
+      case .freshDeliveryHigh: yield &freshDeliveryHigh
       }
     }
   }

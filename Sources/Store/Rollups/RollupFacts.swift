@@ -22,13 +22,14 @@ struct RollupFacts {
       freshConnections: sample.connection?.isFresh == true ? 1 : 0)
     figures = Self.figures(
       lag: sample.scheduleLag, service: sample.serviceTime, accept: sample.acceptLatency,
-      delivery: sample.deliveryLatency, error: sample.deliveryError, isFresh: remarks.freshConnections > 0)
+      delivery: sample.deliveryLatency, error: sample.deliveryError, range: sample.deliveryRange,
+      isFresh: remarks.freshConnections > 0)
   }
 
   /// What ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, variant_id, state, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
-    duplicates, out_of_order, fresh_connection
+    duplicates, out_of_order, fresh_connection, delivery_high_us
     """
 
   @inline(__always)
@@ -44,24 +45,32 @@ struct RollupFacts {
     remarks = RollupRemarks(
       duplicates: Int(row.integer(9)), outOfOrder: row.integer(10) != 0 ? 1 : 0,
       freshConnections: row.integer(11) != 0 ? 1 : 0)
+    let delivery = row.optionalInteger(7)
+    let error = row.optionalInteger(8)
     figures = Self.figures(
-      lag: lag, service: row.optionalInteger(5), accept: accept, delivery: row.optionalInteger(7),
-      error: row.optionalInteger(8), isFresh: remarks.freshConnections > 0)
+      lag: lag, service: row.optionalInteger(5), accept: accept, delivery: delivery, error: error,
+      range: delivery.map { DeliveryRange(latency: $0, error: error, high: row.optionalInteger(12)) },
+      isFresh: remarks.freshConnections > 0)
   }
 
   @inline(__always)
   private static func figures(
-    lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?, isFresh: Bool
+    lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?,
+    range: DeliveryRange?, isFresh: Bool
   ) -> PerFigure<Int64?> {
     var figures = PerFigure<Int64?>(nil)
     figures[.scheduleLag] = lag
     figures[.accept] = accept
     figures[.service] = accept == nil ? nil : service
     figures[.delivery] = delivery
+    figures[.deliveryLow] = range?.low
+    figures[.deliveryHigh] = range?.high
     if isFresh {
       figures[.freshAccept] = accept
       figures[.freshService] = figures[.service]
       figures[.freshDelivery] = delivery
+      figures[.freshDeliveryLow] = range?.low
+      figures[.freshDeliveryHigh] = range?.high
     }
     if let delivery {
       switch DeliveryCertainty(latency: delivery, error: error) {

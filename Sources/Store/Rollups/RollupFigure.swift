@@ -13,9 +13,27 @@ public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
   case deliveryError = "delivery_error"
   /// The delivery latencies whose bound is as large as they are (``DeliveryCertainty/limit``).
   case deliveryLimit = "delivery_limit"
+  /// The shortest and the longest that each delivery can have taken (``DeliveryRange``), and the same of requests that
+  /// opened a connection.
+  case deliveryLow = "delivery_low"
+  case deliveryHigh = "delivery_high"
+  case freshDeliveryLow = "fresh_delivery_low"
+  case freshDeliveryHigh = "fresh_delivery_high"
 }
 
 extension RollupFigure {
+  /// The figure that this one is the same as while no delivery has an error; then it is not stored.
+  var standIn: RollupFigure? {
+    switch self {
+    case .deliveryLow, .deliveryHigh: .delivery
+    case .freshDeliveryLow, .freshDeliveryHigh: .freshDelivery
+    default: nil
+    }
+  }
+
+  /// How it is selected.
+  var sql: String { standIn.map { "ifnull(\(rawValue), \($0.rawValue))" } ?? rawValue }
+
   init(_ metric: Metric) {
     switch metric {
     case .service: self = .service

@@ -13,7 +13,7 @@ struct RollupReading {
   init(targets: Set<TargetID>, figures: Set<RollupFigure>, limit: Int) {
     self.targets = targets
     rest = limit
-    let blobs = RollupFigure.allCases.map { figures.contains($0) ? $0.rawValue : "NULL" }
+    let blobs = RollupFigure.allCases.map { figures.contains($0) ? $0.sql : "NULL" }
     sql = """
       SELECT start, target_id, variant_id, \(RollupTable.numbers), \(blobs.joined(separator: ", "))
       FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start, target_id, variant_id

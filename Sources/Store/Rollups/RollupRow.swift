@@ -10,7 +10,7 @@ public struct RollupRow: Sendable, Equatable {
   public var counts: StateCounts
   private let service: PackedLatencies
   private let accept: PackedLatencies
-  private let delivery: PackedLatencies
+  private let deliveries: RangedLatencies<PackedLatencies>
 
   init(key: RollupKey, content: RollupContent) {
     start = WallTime(microseconds: key.start * 1_000_000)
@@ -20,7 +20,9 @@ public struct RollupRow: Sendable, Equatable {
     counts = content.counts
     service = content.figures[.service]
     accept = content.figures[.accept]
-    delivery = content.figures[.delivery]
+    deliveries = RangedLatencies(
+      counted: content.figures[.delivery], lows: content.figures[.deliveryLow],
+      highs: content.figures[.deliveryHigh])
   }
 
   /// The end of the span, excluded.
@@ -32,8 +34,16 @@ public struct RollupRow: Sendable, Equatable {
       switch metric {
       case .service: service
       case .accept: accept
-      case .delivery: delivery
+      case .delivery: deliveries.values
       }
     return packed.isEmpty ? nil : packed
+  }
+
+  /// The same with the ranges of what is not exact.
+  public func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies>? {
+    guard metric == .delivery, !deliveries.isExact else {
+      return histogram(of: metric).map { RangedLatencies($0) }
+    }
+    return deliveries
   }
 }

@@ -21,14 +21,15 @@ struct RollupTable {
   static let counts =
     (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).joined(separator: ", ")
   static let countColumns = Int32(NotificationState.allCases.count + 2)
-  private static let content = numbers + ", " + RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
+  private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
+  private static let figureColumnNames = RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
   /// Counts, then remarks.
   static let numbers = counts + ", " + RollupRemarks.columns
   private static let firstFigure = countColumns + RollupRemarks.columnCount
   private static let figureColumns = Int32(RollupFigure.allCases.count)
 
   private static let replaceSQL = """
-    INSERT OR REPLACE INTO rollup (span, start, target_id, variant_id, \(content))
+    INSERT OR REPLACE INTO rollup (span, start, target_id, variant_id, \(numbers), \(figureColumnNames))
     VALUES (\((1...4 + firstFigure + figureColumns).map { "?\($0)" }.joined(separator: ", ")))
     """
 
@@ -95,7 +96,9 @@ struct RollupTable {
       replace.bind(number, at: 5 + Self.countColumns + Int32(index))
     }
     for (index, figure) in RollupFigure.allCases.enumerated() {
-      replace.bind(content.figures[figure].bytes, at: 5 + Self.firstFigure + Int32(index))
+      let packed = content.figures[figure]
+      let isImplied = figure.standIn.map { content.figures[$0] == packed } ?? false
+      replace.bind(isImplied ? [] : packed.bytes, at: 5 + Self.firstFigure + Int32(index))
     }
     try replace.run()
   }

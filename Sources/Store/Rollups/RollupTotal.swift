@@ -19,6 +19,20 @@ public struct RollupTotal: Sendable {
   /// The values of an interval, counted in the buckets of a ``LatencyHistogram``.
   public func latencies(of figure: RollupFigure) -> PackedLatencies { figures[figure].packed }
 
+  /// Delivery latencies with the ranges of what is not exact.
+  public var deliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
+      highs: latencies(of: .deliveryHigh))
+  }
+
+  /// The same of requests that opened a connection.
+  public var freshDeliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .freshDelivery), lows: latencies(of: .freshDeliveryLow),
+      highs: latencies(of: .freshDeliveryHigh))
+  }
+
   mutating func add(_ content: RollupContent) {
     counts += content.counts
     remarks += content.remarks

@@ -25,6 +25,7 @@ enum SampleColumn: Int32, CaseIterable {
   case connect
   case tls
   case httpVersion
+  case deliveryHigh
 
   static let count = allCases.count
 
@@ -55,6 +56,7 @@ enum SampleColumn: Int32, CaseIterable {
     case .connect: "connect_us"
     case .tls: "tls_us"
     case .httpVersion: "http_version"
+    case .deliveryHigh: "delivery_high_us"
     }
   }
 

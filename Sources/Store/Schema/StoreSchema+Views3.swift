@@ -7,12 +7,13 @@ extension StoreSchema {
     DROP VIEW sample_view;
 
     """
-    + sampleView(
-      and: """
-        ,
-          CASE WHEN s.delivery_us IS NULL THEN NULL
-            WHEN s.delivery_error_us <= 0 THEN '\(DeliveryCertainty.exact.rawValue)'
-            WHEN s.delivery_error_us < s.delivery_us THEN '\(DeliveryCertainty.bounded.rawValue)'
-            ELSE '\(DeliveryCertainty.limit.rawValue)' END AS delivery_certainty
-        """)
+    + sampleView(and: certainty)
+
+  static let certainty = """
+    ,
+      CASE WHEN s.delivery_us IS NULL THEN NULL
+        WHEN s.delivery_error_us <= 0 THEN '\(DeliveryCertainty.exact.rawValue)'
+        WHEN s.delivery_error_us < s.delivery_us THEN '\(DeliveryCertainty.bounded.rawValue)'
+        ELSE '\(DeliveryCertainty.limit.rawValue)' END AS delivery_certainty
+    """
 }

@@ -16,6 +16,7 @@ enum StoreSchema {
     { try $0.execute(sql: firstTables + sampleView() + eventView) },
     { try $0.execute(sql: controlTables + rollupTables + clockTables + instrumentTables + secondViews) },
     { try $0.execute(sql: thirdRollups + thirdClocks + thirdViews) },
+    { try addDeliveryRanges($0) },
   ]
 
   /// Brings the store to ``version``, each step in a transaction of its own, so that a death in between leaves a

@@ -143,6 +143,7 @@ struct SampleWriter {
     bind(use?.phases?.connect, .connect, in: statement)
     bind(use?.phases?.tls, .tls, in: statement)
     bind(sample.httpVersion?.rawValue, .httpVersion, in: statement)
+    bind(sample.deliveryHigh, .deliveryHigh, in: statement)
   }
 }
 

@@ -27,8 +27,8 @@ struct ComparisonFacts: Sendable, Equatable {
     metric = first.facts.metric
     let histograms = [first, second].map { content in
       if let histogram = content.summary.histogram { return histogram }
-      var histogram = LatencyHistogram()
-      for value in content.facts.values { histogram.record(value) }
+      var histogram = RangedLatencies<LatencyHistogram>()
+      histogram.combine(content.facts.ranged) { sum, values in for value in values { sum.record(value) } }
       return histogram
     }
     counts = histograms.map(\.count)
@@ -42,11 +42,12 @@ struct ComparisonFacts: Sendable, Equatable {
   private init(first: WindowFacts, second: WindowFacts) {
     metric = first.metric
     counts = [first.values.count, second.values.count]
-    let sorted = [RadixSort.sorted(first.values), RadixSort.sorted(second.values)]
-    let exact = sorted.map { ExactQuantiles($0) }
+    let sorted = [first, second].map { $0.ranged.map { RadixSort.sorted($0) } }
+    let exact = sorted.map { $0.map { ExactQuantiles($0) } }
     rows = WindowSummary.quantiles.map { quantile in
       Row(
-        quantile: quantile, first: exact[0].estimate(quantile), second: exact[1].estimate(quantile),
+        quantile: quantile, first: exact[0].estimate { $0.estimate(quantile) },
+        second: exact[1].estimate { $0.estimate(quantile) },
         difference: QuantileDifference(quantile, from: sorted[0], to: sorted[1]))
     }
   }

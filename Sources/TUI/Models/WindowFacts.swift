@@ -6,6 +6,9 @@ struct WindowFacts: Sendable {
   let metric: Metric
   /// µs, in no particular order.
   let values: [Int64]
+  /// Of each value the shortest and the longest that it can really have been, where not all are exact; in the order of
+  /// ``values``.
+  private let ends: (lows: [Int64], highs: [Int64])?
   /// Those that are only known as sums, ascending.
   let sums: ContiguousArray<DensityBucket>
   /// How many of the delivery latencies are no larger than the bound of their own error.
@@ -36,6 +39,9 @@ struct WindowFacts: Sendable {
       }
       count = sweep.count
     }
+    ends =
+      sweep.hasInexact
+      ? Self.ends(of: stretches.map { ($0.track, $0.range) }, count: values.count) : nil
     let density = snapshot.density?.sums(of: targets, metric: metric, from: window.start, to: window.end)
     sums = density?.buckets ?? []
     self.counts = Tally(counts) + (density?.counts ?? Tally())
@@ -46,6 +52,30 @@ struct WindowFacts: Sendable {
     smallest = least.compactMap { $0 }.min()
     let most = [sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil, sums.last?.upper]
     largest = most.compactMap { $0 }.max()
+  }
+
+  /// The values with the ranges of what is not exact.
+  var ranged: RangedLatencies<[Int64]> {
+    guard let ends else { return RangedLatencies(values) }
+    return RangedLatencies(values, lows: ends.lows, highs: ends.highs)
+  }
+
+  private static func ends(
+    of stretches: [(track: PointTrack, range: Range<Int>)], count: Int
+  ) -> (lows: [Int64], highs: [Int64]) {
+    var ends: (lows: [Int64], highs: [Int64]) = ([], [])
+    ends.lows.reserveCapacity(count)
+    ends.highs.reserveCapacity(count)
+    for stretch in stretches {
+      stretch.track.forEachRun(in: stretch.range) { run in
+        for point in run {
+          guard let range = point.deliveryRange else { continue }
+          ends.lows.append(range.low)
+          ends.highs.append(range.high)
+        }
+      }
+    }
+    return ends
   }
 
   var isEmpty: Bool { counts.total == 0 }
@@ -60,6 +90,7 @@ struct WindowFacts: Sendable {
     let now: Int64?
     var count = 0
     var withinError = 0
+    var hasInexact = false
     var smallest = Int64.max
     var largest = Int64.min
     var oldest = Int64.min
@@ -82,7 +113,10 @@ struct WindowFacts: Sendable {
         let value = max(0, raw)
         buffer[count] = value
         count += 1
-        if metric == .delivery, point.isWithinError { withinError += 1 }
+        if metric == .delivery, point.isInexactDelivery {
+          hasInexact = true
+          if point.isWithinError { withinError += 1 }
+        }
         smallest = min(smallest, value)
         largest = max(largest, value)
       } else if let now, point.state == .inFlight {

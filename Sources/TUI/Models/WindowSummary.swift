@@ -5,48 +5,48 @@ struct WindowSummary: Sendable, Equatable {
   let metric: Metric
   let count: Int
   /// What the figures were read from where the values themselves are not all at hand.
-  let histogram: LatencyHistogram?
+  let histogram: RangedLatencies<LatencyHistogram>?
   private let estimates: [Quantile: QuantileEstimate]
 
   /// What panels and titles show.
   static let quantiles: [Quantile] = [.p50, .p90, .p99, .p999]
 
   /// - Parameter values: µs, in any order.
-  init(metric: Metric, values: [Int64]) {
+  init(metric: Metric, values: [Int64]) { self.init(metric: metric, ranged: RangedLatencies(values)) }
+
+  /// - Parameter ranged: values in any order, with what they can really have been.
+  init(metric: Metric, ranged: RangedLatencies<[Int64]>) {
     self.metric = metric
-    count = values.count
+    count = ranged.values.count
     histogram = nil
     // All values are at hand, so the figures are exact.
-    let exact = ExactQuantiles(RadixSort.sorted(values))
+    let exact = ranged.map { ExactQuantiles(RadixSort.sorted($0)) }
     var estimates: [Quantile: QuantileEstimate] = [:]
-    for quantile in Self.quantiles { estimates[quantile] = exact.estimate(quantile) }
+    for quantile in Self.quantiles { estimates[quantile] = exact.estimate { $0.estimate(quantile) } }
     self.estimates = estimates
   }
 
   /// Of a window of which a part is only known as sums.
   init(_ facts: WindowFacts, _ snapshot: Snapshot, window: TimeWindow, targets: [Int]) {
     guard !facts.sums.isEmpty else {
-      self.init(metric: facts.metric, values: facts.values)
+      self.init(metric: facts.metric, ranged: facts.ranged)
       return
     }
     // Of another window than the one that was read, as in a replay, as much as the plot itself can tell.
     var histogram =
-      snapshot.density?.histogram(of: facts.metric, targets: targets, in: window) ?? Self.coarse(facts.sums)
-    for value in facts.values { histogram.record(value) }
+      snapshot.density?.histogram(of: facts.metric, targets: targets, in: window)
+      ?? snapshot.density?.coarseHistogram(
+        of: facts.metric, targets: targets, from: window.start, to: window.end)
+      ?? RangedLatencies()
+    histogram.combine(facts.ranged) { sum, values in for value in values { sum.record(value) } }
     self.init(metric: facts.metric, histogram: histogram)
   }
 
-  private init(metric: Metric, histogram: LatencyHistogram) {
+  private init(metric: Metric, histogram: RangedLatencies<LatencyHistogram>) {
     self.metric = metric
     self.histogram = histogram
     count = histogram.count
     estimates = Dictionary(uniqueKeysWithValues: Self.quantiles.map { ($0, histogram.estimate($0)) })
-  }
-
-  private static func coarse(_ sums: ContiguousArray<DensityBucket>) -> LatencyHistogram {
-    var histogram = LatencyHistogram()
-    for bucket in sums { histogram.record(bucket.middle, count: Int(bucket.count)) }
-    return histogram
   }
 
   subscript(quantile: Quantile) -> QuantileEstimate {

@@ -10,16 +10,18 @@ struct PlainSummary {
   /// Reads the run through once.
   /// - Parameter target: by name; `nil` for all.
   init(_ reader: StoreReader, run: RunID, target: String?, snapshot: Snapshot, zone: LocalTime) throws {
-    var histograms: [TargetID: [Metric: LatencyHistogram]] = [:]
+    var histograms: [TargetID: [Metric: RangedLatencies<LatencyHistogram>]] = [:]
     let selection = RowSelection(run: run, targets: target.map { [$0] })
     try reader.forEachSample(selection) { row in
       let target = row.id.target
       if let lag = row.scheduleLag, let accept = row.acceptLatency {
-        histograms[target, default: [:]][.accept, default: LatencyHistogram()].record(accept)
-        histograms[target, default: [:]][.service, default: LatencyHistogram()].record(accept - lag)
+        histograms[target, default: [:]][.accept, default: RangedLatencies()].record(RangedLatencies(accept))
+        histograms[target, default: [:]][.service, default: RangedLatencies()].record(
+          RangedLatencies(accept - lag))
       }
       if let delivery = row.deliveryLatency {
-        histograms[target, default: [:]][.delivery, default: LatencyHistogram()].record(delivery)
+        histograms[target, default: [:]][.delivery, default: RangedLatencies()].record(
+          RangedLatencies(delivery, row.deliveryRange))
       }
     }
     var lines = [Self.heading(snapshot, zone)]

@@ -7,10 +7,12 @@ struct DensityReading {
   private let request: ReadRequest
   private let places: [TargetID: Int]
   private var columns: [[Density.Column]]
-  private var histograms: [[LatencyHistogram]]
+  private var histograms: [[RangedLatencies<LatencyHistogram>]]
   /// The column of each target that is being put together.
   private var open: [(start: Int64, duration: Int64, counts: Tally)?]
   private var tallies: [[DensityTally]]
+  /// The shortest and the longest that the deliveries of that column can have been.
+  private var ends: [(lows: DensityTally, highs: DensityTally)]
 
   /// As many sums of one variant as are read for one picture, and of all at a time.
   private static let mostRows = 40_000
@@ -54,8 +56,9 @@ struct DensityReading {
     columns = Array(repeating: [], count: targets.count)
     open = Array(repeating: nil, count: targets.count)
     histograms = Array(
-      repeating: Array(repeating: LatencyHistogram(), count: metrics), count: targets.count)
+      repeating: Array(repeating: RangedLatencies<LatencyHistogram>(), count: metrics), count: targets.count)
     tallies = Array(repeating: Array(repeating: DensityTally(), count: metrics), count: targets.count)
+    ends = Array(repeating: (DensityTally(), DensityTally()), count: targets.count)
   }
 
   private mutating func take(_ row: RollupRow) {
@@ -71,21 +74,31 @@ struct DensityReading {
     open[place] = (start, isWide ? duration : request.tick, counts)
     let isInWindow = row.start >= request.start ?? request.from && request.to.map { row.start < $0 } ?? true
     for (number, metric) in Metric.allCases.enumerated() {
-      guard let packed = row.histogram(of: metric) else { continue }
-      for bucket in packed {
-        let middle = bucket.lower + (bucket.upper - bucket.lower) / 2
-        tallies[place][number].add(middle, count: bucket.count)
+      guard let packed = row.ranged(metric) else { continue }
+      Self.add(packed.values, to: &tallies[place][number])
+      if metric == .delivery {
+        Self.add(packed.lows, to: &ends[place].lows)
+        Self.add(packed.highs, to: &ends[place].highs)
       }
       if isInWindow { histograms[place][number].merge(packed) }
     }
   }
 
+  private static func add(_ packed: PackedLatencies, to tally: inout DensityTally) {
+    for bucket in packed {
+      tally.add(bucket.lower + (bucket.upper - bucket.lower) / 2, count: bucket.count)
+    }
+  }
+
   private mutating func close(_ place: Int) {
     guard let column = open[place] else { return }
-    columns[place].append(
-      Density.Column(
-        start: column.start, duration: column.duration, counts: column.counts,
-        buckets: tallies[place].indices.map { tallies[place][$0].take() }))
+    var closed = Density.Column(
+      start: column.start, duration: column.duration, counts: column.counts,
+      buckets: tallies[place].indices.map { tallies[place][$0].take() })
+    let (lows, highs) = (ends[place].lows.take(), ends[place].highs.take())
+    let values = closed.buckets(of: .delivery)
+    if lows != values || highs != values { closed.deliveryEnds = (lows, highs) }
+    columns[place].append(closed)
     open[place] = nil
   }
 

@@ -99,8 +99,8 @@ extension PlotPoint {
     self.init(
       plannedAt: point.plannedAt, plannedMonotonic: point.plannedMonotonic, scheduleLag: point.scheduleLag,
       acceptLatency: point.acceptLatency, deliveryLatency: point.deliveryLatency, state: point.state,
-      deliveryError: point.deliveryError, status: point.status, isFreshConnection: point.isFreshConnection,
-      isOutOfOrder: point.isOutOfOrder)
+      deliveryError: point.deliveryError, deliveryHigh: point.deliveryHigh, status: point.status,
+      isFreshConnection: point.isFreshConnection, isOutOfOrder: point.isOutOfOrder)
   }
 }
 

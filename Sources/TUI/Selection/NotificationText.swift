@@ -24,6 +24,10 @@ enum NotificationText {
       }
       if pick.metric == .delivery, point.isWithinError {
         spans.append(TextSpan(" within its error", appearance(.warning)))
+        if let range = point.deliveryRange {
+          spans.append(
+            TextSpan(" \(DurationText.interval(range.low, range.high))", appearance(.secondary)))
+        }
       }
     } else if point.state == .inFlight, let now {
       spans.append(

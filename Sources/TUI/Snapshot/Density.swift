@@ -12,9 +12,16 @@ struct Density: Sendable {
     let counts: Tally
     /// By the places of `Metric.allCases`; ascending.
     let buckets: [ContiguousArray<DensityBucket>]
+    /// The shortest and the longest that its deliveries can have been, where not all are exact.
+    var deliveryEnds: (lows: ContiguousArray<DensityBucket>, highs: ContiguousArray<DensityBucket>)?
 
     func buckets(of metric: Metric) -> ContiguousArray<DensityBucket> {
       buckets[Metric.allCases.firstIndex(of: metric) ?? 0]
+    }
+
+    func ranged(_ metric: Metric) -> RangedLatencies<ContiguousArray<DensityBucket>> {
+      guard metric == .delivery, let deliveryEnds else { return RangedLatencies(buckets(of: metric)) }
+      return RangedLatencies(buckets(of: metric), lows: deliveryEnds.lows, highs: deliveryEnds.highs)
     }
   }
 
@@ -28,7 +35,7 @@ struct Density: Sendable {
   let start: WallTime
   let to: WallTime?
   /// Three digits of every latency in that window before `end`, by target and by the places of `Metric.allCases`.
-  let histograms: [[LatencyHistogram]]
+  let histograms: [[RangedLatencies<LatencyHistogram>]]
 
   /// The columns of a target that begin in a stretch of time.
   func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
@@ -68,11 +75,28 @@ struct Density: Sendable {
   }
 
   /// The latencies of some targets in a window, to three digits; `nil` when another window was read.
-  func histogram(of metric: Metric, targets: [Int], in window: TimeWindow) -> LatencyHistogram? {
+  func histogram(of metric: Metric, targets: [Int], in window: TimeWindow)
+    -> RangedLatencies<LatencyHistogram>?
+  {
     guard !histograms.isEmpty, !isOfAnother(window) else { return nil }
     let place = Metric.allCases.firstIndex(of: metric) ?? 0
-    var sum = LatencyHistogram()
+    var sum = RangedLatencies<LatencyHistogram>()
     for target in targets where histograms.indices.contains(target) { sum.merge(histograms[target][place]) }
+    return sum
+  }
+
+  /// As much as the columns themselves can tell of any window.
+  func coarseHistogram(of metric: Metric, targets: [Int], from start: WallTime, to end: WallTime)
+    -> RangedLatencies<LatencyHistogram>
+  {
+    var sum = RangedLatencies<LatencyHistogram>()
+    for target in targets {
+      for column in columns(of: target, from: start, to: end) {
+        sum.combine(column.ranged(metric)) { histogram, buckets in
+          for bucket in buckets { histogram.record(bucket.middle, count: Int(bucket.count)) }
+        }
+      }
+    }
     return sum
   }
 

@@ -73,6 +73,11 @@ struct RemoteClockAcceptanceTests {
       let actual = truth.receivedAt.microseconds - sample.plannedMonotonic
       #expect(
         abs(latency - actual) <= error, "notification \(index + 1): \(latency) ± \(error), truly \(actual)")
+      let range = try #require(sample.deliveryRange)
+      #expect(
+        range.low <= actual && actual <= range.high, "notification \(index + 1): \(range), truly \(actual)")
+      let arrival = try #require(receipts[id]).arrivedAt.microseconds - sample.plannedAt.microseconds
+      #expect(range.high == min(latency + error, arrival) && range.low == max(0, latency - error))
       errors.append(error)
       let receipt = try #require(receipts[id])
       #expect(!receipt.isSameClock)
@@ -87,6 +92,79 @@ struct RemoteClockAcceptanceTests {
     #expect(kinds.contains(.clockOffset))
     #expect(!kinds.contains(.clockStep))
     #expect(try fixture.reader.clockExchanges(of: fixture.run).count > 60)
+  }
+
+  /// What is shown is the quantile of estimates, which is off by as much as half of the delays' difference; what is
+  /// certain is the interval.
+  @Test(
+    "the true quantile lies in the interval of every quantile, from samples and from rollups alike",
+    arguments: [
+      (40, 90_000, 3_000, 1), (40, 3_000, 90_000, 2), (-300, 60_000, 1_000, 3), (0, 20_000, 20_000, 4),
+    ] as [(Int64, Int64, Int64, UInt64)])
+  func trueQuantilesAreInside(drift: Int64, there: Int64, back: Int64, seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    func draw(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &random) }
+    let fixture = try RecorderFixture(deadline: .seconds(3600))
+    var phone = RemotePhone("phone", clock: fixture.clock, skew: .seconds(-90), drift: drift)
+    var truths: [Int64] = []
+    for number in Int64(1)...420 {
+      phone.pass(microseconds: draw(100_000...400_000))
+      let planned = fixture.clock.monotonicNow()
+      fixture.inbox.post([
+        .planned(PlannedBlock(target: fixture.target, firstSequence: number, planned: [planned]))
+      ])
+      phone.pass(microseconds: draw(0...300))
+      fixture.send(number)
+      phone.pass(microseconds: there + draw(0...there / 2))
+      truths.append(fixture.clock.monotonicNow().microseconds - planned.microseconds)
+      let stamp = phone.stamp
+      // Without an exchange for the first ones: only their receipts' arrivals are known.
+      let exchanges = number < 20 ? [] : [try phone.exchange(out: back, back: there)]
+      phone.pass(microseconds: back)
+      fixture.inbox.receive(
+        [
+          ArrivedReceipt(
+            id: NotificationID(run: fixture.run, sample: fixture.id(number)), device: phone.name,
+            arrivedAt: fixture.clock.monotonicNow(), receivedAt: stamp)
+        ], exchanges: exchanges
+      ) { _ in }
+      _ = try fixture.recorder.round()
+    }
+    fixture.clock.advance(.seconds(7_300))
+    while try fixture.store.rollUp() {}
+
+    var samples = RangedLatencies<[Int64]>([])
+    try fixture.reader.forEachSample(RowSelection()) { row in
+      guard let latency = row.deliveryLatency else { return }
+      samples.combine(RangedLatencies(latency, row.deliveryRange)) { $0.append($1) }
+    }
+    let total = try #require(
+      try fixture.reader.rollupTotals(
+        of: fixture.target, from: nil, to: nil, figures: Set(RollupFigure.allCases))?.variants.first)
+    var histogram = RangedLatencies<LatencyHistogram>()
+    histogram.merge(total.deliveries)
+    #expect(samples.values.count == 420 && histogram.count == 420 && !histogram.isExact)
+    let exact = ExactQuantiles(truths)
+    var isOff = false
+    for quantile in [Quantile.p50, .p90, .p95, .p99] {
+      let truth = try #require(exact.value(quantile))
+      for estimate in [
+        samples.map { ExactQuantiles($0) }.estimate { $0.estimate(quantile) }, histogram.estimate(quantile),
+      ] {
+        guard case .known(let value, let low, let high) = estimate else {
+          Issue.record("\(quantile.label) is known of 420 values")
+          continue
+        }
+        #expect(low <= truth && truth <= high, "\(quantile.label) is \(truth), not in \(low)–\(high)")
+        #expect(low <= value && value <= high)
+      }
+      // The interval of the measured values alone would not do.
+      guard case .known(_, let low, let high) = ExactQuantiles(samples.values).estimate(quantile) else {
+        continue
+      }
+      isOff = isOff || truth < low || truth > high
+    }
+    if there != back { #expect(isOff) }
   }
 
   @Test("a device whose clock is set says so, and what it stamped before is not read by the new clock")

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [
     (
       ExportTable.samples,
-      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version,delivery_certainty"
+      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version,delivery_certainty,delivery_low_us,delivery_high_us"
     ),
     (
       .receipts,

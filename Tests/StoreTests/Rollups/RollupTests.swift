@@ -83,6 +83,9 @@ import Testing
     case 1:
       var delivered = sample.asDelivered(Int64.random(in: -50...40_000_000, using: &generator))
       delivered.deliveryError = [0, 900, 30_000_000, nil].randomElement(using: &generator) ?? nil
+      if let error = delivered.deliveryError, let latency = delivered.deliveryLatency, latency % 3 > 0 {
+        delivered.deliveryHigh = latency + error * (latency % 3) / 2
+      }
       delivered.duplicates = Int.random(in: 0...3, using: &generator)
       delivered.isOutOfOrder = Bool.random(using: &generator)
       delivered.connection?.isFresh = Bool.random(using: &generator)

@@ -47,7 +47,7 @@ struct RollupTruth: Equatable {
       db,
       sql: """
         SELECT id >> 40, variant_id, planned_at, state, schedule_lag_us, service_us, accept_us, delivery_us,
-          ifnull(duplicates, 0), out_of_order, ifnull(fresh_connection, 0), delivery_error_us
+          ifnull(duplicates, 0), out_of_order, ifnull(fresh_connection, 0), delivery_error_us, delivery_high_us
         FROM sample
         """)
     for row in rows {
@@ -75,6 +75,13 @@ struct RollupTruth: Equatable {
           let error = row[11] as Int64? ?? .max
           if error > 0, error < delivery { count("delivery_error", error) }
           if error > 0, error >= delivery { count("delivery_limit", delivery) }
+          // Recorded, or what it was before that was recorded: with no clock exchange the latency alone.
+          let half = row[11] as Int64? ?? delivery
+          let high = row[12] as Int64? ?? (half == delivery ? delivery : delivery + max(0, half))
+          for prefix in isFresh ? ["", "fresh_"] : [""] {
+            count(prefix + "delivery_low", delivery - max(0, half))
+            count(prefix + "delivery_high", high)
+          }
         }
         truth.values[key] = value
       }
@@ -91,7 +98,12 @@ struct RollupTruth: Equatable {
         NotificationState.allCases.map { row[$0.name] } + [row["sent"], row["provider_accepted"]]
       value.remarks = [row["duplicates"], row["out_of_order"], row["fresh_connections"]]
       for name in RollupFigure.allCases.map(\.rawValue) {
-        guard let bytes = row[name] as Data? else { continue }
+        // What is the same as the latencies is not stored.
+        let standIn =
+          ["delivery_low", "delivery_high", "fresh_delivery_low", "fresh_delivery_high"].contains(name)
+          ? String(name.prefix { $0 != "y" }) + "y" : name
+        guard let bytes = row[name] as Data? ?? row[standIn] as Data? else { continue }
+        #expect(name == standIn || row[name] as Data? != row[standIn] as Data?)
         for bucket in PackedLatencies(bytes: Array(bytes)) {
           value.histograms[name, default: [:]][bucket.lower] = bucket.count
         }

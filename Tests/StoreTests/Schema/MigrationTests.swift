@@ -75,7 +75,85 @@ import Testing
     #expect(try rows("PRAGMA integrity_check").map { $0[0] as String } == ["ok"])
   }
 
-  @Test(arguments: [1, 2]) func goesOnRecordingInABroughtUpStore(version: Int) throws {
+  /// Deliveries that have an error get the range that the truth lies in; rollups that count any are made anew from them.
+  @Test func bringsUpTheThirdVersion() throws {
+    try restore(version: 3)
+    // By chance an error is as large as its latency where there was a clock exchange; by rule where there was none.
+    try write(
+      """
+      UPDATE sample SET delivery_error_us = delivery_us WHERE id & 0xFFFFFFFFFF IN (7, 8) AND id >> 40 = 1;
+      UPDATE receipt SET offset_us = NULL, offset_error_us = NULL WHERE sample_id = (1 << 40) + 8;
+      """)
+    #expect(try rows("SELECT * FROM rollup WHERE delivery_error IS NOT NULL").count > 10)
+    let before = try rows("SELECT * FROM sample ORDER BY id")
+    let store = try CollectorStore.open(
+      at: scratch.store, clock: SteppedClock(wall: 1_900_000_000_000_000), options: .init(bootID: "another"))
+    #expect(try store.queue.read { try RollupMarks.fetch($0).second } % 3600 == 0)
+    while try store.rollUp(atMost: 100) {}
+    try RollupTruth.check(store)
+    store.close()
+
+    // Nothing that was recorded has changed.
+    let after = try rows(
+      "SELECT \(before[0].columnNames.joined(separator: ", ")) FROM sample ORDER BY id")
+    let settled: (Row) -> Bool = { NotificationState(rawValue: $0["state"])?.isSettled ?? false }
+    let kept = Set(before.filter(settled).map { $0["id"] as Int64 })
+    #expect(kept.count > 170)
+    #expect(after.filter { kept.contains($0["id"]) } == before.filter(settled))
+    #expect(try rows("PRAGMA integrity_check").map { $0[0] as String } == ["ok"])
+
+    let view = try rows("SELECT * FROM sample_view WHERE delivery_us IS NOT NULL")
+    var certainties: [String: Int] = [:]
+    for row in view {
+      let (value, error): (Int64, Int64) = (row["delivery_us"], row["delivery_error_us"])
+      let (low, high): (Int64, Int64) = (row["delivery_low_us"], row["delivery_high_us"])
+      certainties[row["delivery_certainty"], default: 0] += 1
+      #expect(low == max(0, value - error))
+      let isLimit = row["target"] == "far" && row["sequence"] == 8
+      #expect(high == (isLimit ? value : value + error))
+      // Everything took at least 90 ms to the device of the first target, and some ms more.
+      if row["target"] == "far", !isLimit, error > 0, row["sequence"] != 7 {
+        #expect(low < 90_000 && high > 90_000)
+      }
+    }
+    #expect(
+      certainties["exact"] ?? 0 > 60 && certainties["bounded"] ?? 0 > 60 && certainties["limit"] ?? 0 > 10)
+  }
+
+  /// Rollups without such deliveries stay, and so do those of which there are no notifications any more.
+  @Test func leavesExactRollupsOfTheThirdVersionAlone() throws {
+    try restore(version: 3)
+    // An hour that was rolled up before anything with an error.
+    let hour: Int64 = 1_795_377_600
+    try write(
+      """
+      UPDATE sample SET planned_at = planned_at - 7200000000, delivery_error_us = 0 WHERE id >> 40 = 2;
+      DELETE FROM rollup;
+      """)
+    let values = (0..<15).map { $0 == 3 ? "1" : "0" }.joined(separator: ", ")
+    try write(
+      """
+      INSERT INTO rollup SELECT span, start, 2, 0, \(values), NULL, NULL, X'02', NULL, NULL, NULL, NULL, NULL, NULL
+      FROM (SELECT 3600 AS span, \(hour - 7200) AS start UNION ALL SELECT 60, \(hour - 7200)
+        UNION ALL SELECT 1, \(hour - 7200));
+      INSERT INTO rollup SELECT span, start, 1, 0, \(values), NULL, NULL, X'02', NULL, NULL, NULL, NULL, X'02', NULL
+      FROM (SELECT 60 AS span, \(hour + 240) AS start UNION ALL SELECT 1, \(hour + 293));
+      UPDATE rollup_mark SET covered_to = CASE span WHEN 3600 THEN \(hour) WHEN 60 THEN \(hour + 300)
+        ELSE \(hour + 310) END;
+      """)
+    try StoreReader.open(at: scratch.store).close()
+    #expect(try rows("SELECT DISTINCT start FROM rollup").map { $0[0] as Int64 } == [hour - 7200])
+    #expect(try rows("SELECT span FROM rollup").count == 3)
+    #expect(try rows("SELECT DISTINCT covered_to FROM rollup_mark").map { $0[0] as Int64 } == [hour])
+  }
+
+  private func write(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: scratch.store)
+    try queue.write { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  @Test(arguments: [1, 2, 3]) func goesOnRecordingInABroughtUpStore(version: Int) throws {
     try restore(version: version)
     let bench = try Bench(scratch: scratch, clock: clock)
     try bench.commit(inserted: bench.plans(bench.alpha, count: 5))
@@ -91,7 +169,7 @@ import Testing
   }
 
   /// What a new store has is what a brought-up one has.
-  @Test(arguments: [1, 2]) func aNewStoreHasTheSameSchema(version: Int) throws {
+  @Test(arguments: [1, 2, 3]) func aNewStoreHasTheSameSchema(version: Int) throws {
     try restore(version: version)
     try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
     let broughtUp = try rows("SELECT name, sql FROM sqlite_schema ORDER BY name")

@@ -13,7 +13,7 @@ import Testing
     "delivery_error_us", "timestamp_source", "duplicates", "out_of_order", "connection_id",
     "connection_age_ms",
     "fresh_connection", "streams_in_flight", "attempt", "payload_bytes", "dns_us", "connect_us", "tls_us",
-    "http_version", "delivery_certainty",
+    "http_version", "delivery_certainty", "delivery_low_us", "delivery_high_us",
   ]
 
   /// The row that the contract asks for.
@@ -35,18 +35,29 @@ import Testing
       "\(sample.attempt)",
       text(sample.payloadBytes), text(use?.phases?.dns), text(use?.phases?.connect), text(use?.phases?.tls),
       sample.httpVersion?.name, sample.deliveryCertainty?.rawValue,
+      text(sample.deliveryRange?.low), text(sample.deliveryRange?.high),
     ]
   }
 
   private func filled() throws -> Bench {
     let bench = try Bench()
-    let alpha = bench.plans(bench.alpha, count: 12)
+    let alpha = bench.plans(bench.alpha, count: 19)
     let beta = bench.plans(bench.beta, count: 4)
     try bench.commit(inserted: beta + alpha)
     var settled = [alpha[0].asDelivered(), alpha[1].asRejected("=1+1 \u{1F4E8}"), alpha[2].asMissed(.lag)]
     for (index, state) in NotificationState.allCases.enumerated() where index >= 3 && index < 10 {
       var sample = alpha[index]
       sample.state = state
+      settled.append(sample)
+    }
+    // On one clock, with no clock exchange, with an exchange, and as version 3 recorded one.
+    let ranges: [(error: Int64?, high: Int64?)] = [
+      (0, nil), (41_000, 41_000), (50_000, 68_600), (30_000, 71_000), (30_000, nil), (41_000, nil),
+      (nil, nil),
+    ]
+    for (index, range) in ranges.enumerated() {
+      var sample = alpha[12 + index].asDelivered()
+      (sample.deliveryError, sample.deliveryHigh) = range
       settled.append(sample)
     }
     try bench.commit(updated: settled + [beta[1].asSent])
@@ -71,7 +82,7 @@ import Testing
       let target = try #require(targets.first { $0.id == id })
       expected.append(Self.row(row.sample, run: bench.run, target: target))
     }
-    #expect(expected.count == 16)
+    #expect(expected.count == 23)
     #expect(try Python.query("SELECT * FROM sample_view", of: bench.scratch.store) == expected)
   }
 

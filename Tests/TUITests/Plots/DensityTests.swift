@@ -12,16 +12,16 @@ struct DensityTests {
   static func summed(_ snapshot: Snapshot, until end: WallTime, in window: TimeWindow) -> Snapshot {
     var result = snapshot
     var columns: [[Density.Column]] = []
-    var histograms: [[LatencyHistogram]] = []
+    var histograms: [[RangedLatencies<LatencyHistogram>]] = []
     let tick = window.scale.columnDuration
     for (place, track) in snapshot.tracks.enumerated() {
       var points: [Int64: [PlotPoint]] = [:]
-      var sums = Metric.allCases.map { _ in LatencyHistogram() }
+      var sums = Metric.allCases.map { _ in RangedLatencies<LatencyHistogram>() }
       for index in track.range(from: SampleRun.start, to: end) {
         points[track[index].plannedAt.flooringQuotient(tick), default: []].append(track[index])
         guard track[index].plannedAt >= window.start.microseconds else { continue }
         for (number, metric) in Metric.allCases.enumerated() {
-          track[index].value(of: metric).map { sums[number].record($0) }
+          track[index].value(of: metric).map { sums[number].record(RangedLatencies($0)) }
         }
       }
       columns.append(

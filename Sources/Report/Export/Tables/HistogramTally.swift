@@ -9,7 +9,9 @@ struct HistogramTally {
   private var limits = LatencyHistogram()
 
   /// What it takes of rollups.
-  static let figures = Set(RollupFigure.allCases).subtracting([.scheduleLag, .deliveryError])
+  static let figures = Set(RollupFigure.allCases).subtracting([
+    .scheduleLag, .deliveryError, .deliveryLow, .deliveryHigh, .freshDeliveryLow, .freshDeliveryHigh,
+  ])
 
   mutating func add(_ row: borrowing SampleRow) {
     let isFresh = row.isFreshConnection ?? false

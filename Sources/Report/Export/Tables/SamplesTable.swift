@@ -80,6 +80,8 @@ enum SamplesTable {
     Column("tls_us") { $2.integer($0.tls) },
     Column("http_version") { $2.text($0.httpVersion?.name) },
     Column("delivery_certainty") { $2.text($0.deliveryCertainty?.rawValue) },
+    Column("delivery_low_us") { $2.integer($0.deliveryRange?.low) },
+    Column("delivery_high_us") { $2.integer($0.deliveryRange?.high) },
   ]
 }
 

@@ -1,0 +1,111 @@
+/// Latencies that are known within ranges (``DeliveryRange``): the distribution of the values that were measured, that of
+/// the shortest they can have been, and that of the longest.
+///
+/// The true value of each notification lies between its low and its high, so the true value of any rank lies between the
+/// low and the high of that rank. An interval from the lower end of the lows' quantile to the upper end of the highs'
+/// quantile therefore holds the true quantile as often as an order-statistic interval of exact values does.
+public struct RangedLatencies<Distribution> {
+  public var values: Distribution
+  /// `nil` while every value is exact; then lows and highs are the values.
+  private var ends: (lows: Distribution, highs: Distribution)?
+
+  /// Values without any error.
+  public init(_ values: Distribution) { self.values = values }
+
+  public init(_ values: Distribution, lows: Distribution, highs: Distribution) {
+    self.values = values
+    ends = (lows, highs)
+  }
+
+  public var lows: Distribution { ends?.lows ?? values }
+  public var highs: Distribution { ends?.highs ?? values }
+
+  /// Whether no value has an error.
+  public var isExact: Bool { ends == nil }
+
+  public func map<Other>(_ transform: (Distribution) throws -> Other) rethrows -> RangedLatencies<Other> {
+    let values = try transform(values)
+    guard let ends else { return RangedLatencies<Other>(values) }
+    return RangedLatencies<Other>(values, lows: try transform(ends.lows), highs: try transform(ends.highs))
+  }
+
+  /// Changes values, lows and highs, each by its counterpart; while neither side has an error, there is but one of each.
+  public mutating func combine<Other>(
+    _ other: RangedLatencies<Other>, _ change: (inout Distribution, Other) throws -> Void
+  ) rethrows {
+    guard !isExact || !other.isExact else { return try change(&values, other.values) }
+    var (lows, highs) = ends ?? (values, values)
+    // Otherwise both would be copied.
+    ends = nil
+    try change(&values, other.values)
+    try change(&lows, other.lows)
+    try change(&highs, other.highs)
+    ends = (lows, highs)
+  }
+}
+
+extension RangedLatencies: Sendable where Distribution: Sendable {}
+
+extension RangedLatencies: Equatable where Distribution: Equatable {
+  public static func == (a: Self, b: Self) -> Bool {
+    a.values == b.values && a.lows == b.lows && a.highs == b.highs
+  }
+}
+
+extension RangedLatencies {
+  /// The quantile of the values, with an interval that holds the true one.
+  public func estimate(_ estimate: (Distribution) -> QuantileEstimate) -> QuantileEstimate {
+    guard let ends else { return estimate(values) }
+    return estimate(values).spanning(from: estimate(ends.lows), to: estimate(ends.highs))
+  }
+}
+
+extension RangedLatencies<LatencyHistogram> {
+  public init() { self.init(LatencyHistogram()) }
+
+  public var count: Int { values.count }
+
+  public func estimate(_ quantile: Quantile) -> QuantileEstimate { estimate { $0.estimate(quantile) } }
+
+  public mutating func record(_ value: RangedLatencies<Int64>, count: Int = 1) {
+    combine(value) { $0.record($1, count: count) }
+  }
+
+  /// Adds all that another one counted.
+  public mutating func merge(_ other: Self) { combine(other) { $0.merge($1) } }
+
+  /// Adds all that was packed.
+  public mutating func merge(_ packed: RangedLatencies<PackedLatencies>) { combine(packed) { $0.merge($1) } }
+}
+
+extension RangedLatencies<Int64> {
+  /// A delivery latency with its range.
+  public init(_ latency: Int64, _ range: DeliveryRange?) {
+    guard let range, !range.isExact else {
+      self.init(latency)
+      return
+    }
+    self.init(latency, lows: range.low, highs: range.high)
+  }
+}
+
+extension RangedLatencies<PackedLatencies> {
+  /// Three counts of as many values; where all are the same, none has an error that shows.
+  public init(counted values: PackedLatencies, lows: PackedLatencies, highs: PackedLatencies) {
+    guard values != lows || values != highs else {
+      self.init(values)
+      return
+    }
+    self.init(values, lows: lows, highs: highs)
+  }
+}
+
+extension QuantileEstimate {
+  /// The same figure with an interval from the lower end of one estimate to the upper end of another.
+  public func spanning(from lows: QuantileEstimate, to highs: QuantileEstimate) -> QuantileEstimate {
+    guard case .known(let value, let low, let high) = self, case .known(_, let least, _) = lows,
+      case .known(_, _, let most) = highs
+    else { return self }
+    return .known(value: value, low: min(low, least), high: max(high, most))
+  }
+}
