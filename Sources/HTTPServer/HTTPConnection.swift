@@ -29,6 +29,12 @@ public struct HTTPConnection: Sendable {
     run { $0.disconnect() }
   }
 
+  /// The peer has proved who it is, as far as the service asks: the connection is no longer counted among its address's
+  /// strangers, and is not closed to make room for one.
+  public func setAuthenticated() {
+    run { $0.setAuthenticated() }
+  }
+
   func run(_ body: @escaping @Sendable (any ConnectionCore) -> Void) {
     if core.eventLoop.inEventLoop {
       body(core.value)
@@ -41,6 +47,11 @@ public struct HTTPConnection: Sendable {
 
 /// What both HTTP versions' connections can do; only called on their event loop.
 protocol ConnectionCore: AnyObject {
+  /// Since when there has been no open request; `nil` while there is one.
+  var idleSince: NIODeadline? { get }
+  /// Answers that the peer has not taken yet, bytes.
+  var unreadBytes: Int { get }
+  func setAuthenticated()
   func answer(_ response: HTTPResponse, to stream: Int)
   func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void)
   func send(_ bytes: ByteBuffer, on stream: Int)
@@ -52,6 +63,8 @@ protocol ConnectionCore: AnyObject {
   func setMaximumConcurrentStreams(_ count: Int)
   func goAway(_ code: HTTP2ErrorCode, debugData: String?)
   func disconnect()
+  /// Closes to make room: says so where the protocol has a word for it, and gives back at once what it held.
+  func evict()
   /// Called about once a second: time-outs.
   func sweep(now: NIODeadline)
 }

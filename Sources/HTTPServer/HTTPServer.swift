@@ -50,6 +50,12 @@ public final class HTTPServer: Sendable {
       .serverChannelOption(.backlog, value: 256)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // One read of at most a TLS record at a time, so that what a peer sends ahead of its answers stays in the kernel.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024)
+      )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try admit(channel, to: table.value, tls: tls, protocols: configuration.protocols)

@@ -99,7 +99,11 @@ public final class LoopbackServer: Sendable {
     var limits = HTTPServerLimits()
     limits.concurrentStreams = 1
     limits.requestTimeout = .seconds(30)
+    limits.writeTimeout = .seconds(300)
     limits.idleTimeout = .seconds(3600)
+    limits.unauthenticatedIdleTimeout = .seconds(3600)
+    limits.unauthenticatedPerSource = limits.connections
+    limits.bufferedBytes = 256 * 1024 * 1024
     limits.resetsPerTenth = 20_000
     limits.streamErrors = .max
     limits.controlFramesPerSecond = 1000

@@ -165,7 +165,9 @@ final class PushService {
       hasCertificate: exchange.connection.hasCertificate, now: clock.wallNow(),
       monotonic: request.arrivedAt, time: time)
     let thawed = scenario.thaw(time)
-    switch service.check(request, context) {
+    let verdict = service.check(request, context)
+    if case .refused = verdict {} else { exchange.connection.setAuthenticated() }
+    switch verdict {
     case .refused(let refusal, let id):
       record(
         ScriptedRequest(

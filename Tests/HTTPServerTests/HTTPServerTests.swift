@@ -111,7 +111,7 @@ struct NoResponder: HTTPResponder {
 }
 
 /// Waits for something that another thread is about to make true, for a bounded time.
-func eventually(within limit: Duration = .seconds(20), _ condition: @Sendable () -> Bool) async throws {
+func eventually(within limit: Duration = .seconds(60), _ condition: @Sendable () -> Bool) async throws {
   let deadline = ContinuousClock.now.advanced(by: limit)
   while !condition() {
     guard ContinuousClock.now < deadline else { throw NeverHappened() }

@@ -115,6 +115,7 @@ final class ReceiptService {
       sink.refused(ReceiptRefusal(.wrongMAC, count: forged, source: source))
     }
     guard !receipts.isEmpty else { return exchange.answer(ReceiptAnswer.error(401, "wrong mac")) }
+    exchange.connection.setAuthenticated()
     let exchanges = exchanges(of: batch, with: receipts, at: request.arrivedAt)
     limiter.charge(source, batch.exchanges.count - receipts.count, at: request.arrivedAt)
     pending += 1

@@ -1,3 +1,4 @@
+import HTTPServer
 import Measurement
 
 /// A token bucket for each source that has sent nonsense lately. Memory is bounded: when too many sources misbehave
@@ -21,7 +22,9 @@ struct SourceLimiter {
 
   /// How long the source is to wait; `nil` when it may go on.
   func pause(_ source: String, at now: MonotonicTime) -> Duration? {
-    guard let bucket = buckets[Self.key(source)] ?? overflow, limit.regainedPerSecond > 0 else { return nil }
+    guard let bucket = buckets[SourceAddress.group(source)] ?? overflow, limit.regainedPerSecond > 0 else {
+      return nil
+    }
     let over = spent(bucket, at: now) + Double(limit.badCost) - Double(limit.budget)
     guard over > 0 else { return nil }
     return .nanoseconds(Int64((over / Double(limit.regainedPerSecond) * 1e9).rounded(.up)))
@@ -30,7 +33,7 @@ struct SourceLimiter {
   /// Notes nonsense from a source.
   mutating func charge(_ source: String, _ cost: Int, at now: MonotonicTime) {
     guard cost > 0 else { return }
-    let key = Self.key(source)
+    let key = SourceAddress.group(source)
     if buckets[key] == nil, buckets.count >= limit.maximumSources { forgetRecovered(at: now) }
     if buckets[key] == nil, buckets.count >= limit.maximumSources {
       shared = charged(shared, cost, at: now)
@@ -55,23 +58,5 @@ struct SourceLimiter {
 
   private mutating func forgetRecovered(at now: MonotonicTime) {
     buckets = buckets.filter { spent($0.value, at: now) > 0 }
-  }
-
-  /// IPv6 hosts own a /64 at least, and could come from another address each time.
-  private static func key(_ source: String) -> String {
-    guard source.contains(":") else { return source }
-    let halves = source.split(separator: "%")[0].components(separatedBy: "::")
-    let head = halves[0].split(separator: ":").map(String.init)
-    let tail = halves.count > 1 ? halves[1].split(separator: ":").map(String.init) : []
-    let zeros = halves.count > 1 ? max(0, 8 - head.count - tail.count) : 0
-    let groups = head + Array(repeating: "0", count: zeros) + tail
-    return groups.prefix(4).joined(separator: ":")
-  }
-}
-
-extension Substring {
-  fileprivate func components(separatedBy separator: String) -> [Substring] {
-    guard let range = firstRange(of: separator) else { return [self] }
-    return [self[..<range.lowerBound], self[range.upperBound...]]
   }
 }

@@ -12,6 +12,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private enum Phase {
     case idle
     case arriving(HTTPRequestHead, ByteBuffer, since: NIODeadline)
+    /// Complete. NIO reads nothing more from the peer until it is answered.
     case unanswered(keepAlive: Bool)
     /// The answer has begun and goes on.
     case outgoing(keepAlive: Bool, unwritten: Int, ended: @Sendable () -> Void)
@@ -28,15 +29,25 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private var current = 0
   private var isLast = false
   private var lastActivity = NIODeadline.now()
+  private let account: MemoryAccount
+  /// What the current request has taken of the memory budget.
+  private var cost = 0
+  /// The answer to HEAD has no body (RFC 9110 section 9.3.2).
+  private var isHead = false
+  /// A complete request that the responder has not been shown, because the peer does not take its answers.
+  private var waiting: HTTPRequest?
+  private var isResponding = false
 
   init(id: Int, table: ConnectionTable) {
     self.id = id
     self.table = table
+    account = table.makeAccount()
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     connection = table.ready(id, core: self, version: .http1, channel: context.channel)
+    if connection == nil { context.channel.closeAbruptly() }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -46,6 +57,11 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     end()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    respondToWaiting()
+    context.fireChannelWritabilityChanged()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -65,7 +81,11 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     current += 1
     lastActivity = .now()
     phase = .arriving(head, ByteBuffer(), since: lastActivity)
-    if let length = head.headers.first(name: "content-length"), (Int(length) ?? .max) > table.limits.bodyBytes
+    isHead = head.method == .HEAD
+    if !takeRequest(MemoryAccount.cost(of: head.headers) + head.uri.utf8.count) {
+      refuse(.overloaded)
+    } else if let length = head.headers.first(name: "content-length"),
+      (Int(length) ?? .max) > table.limits.bodyBytes
     {
       refuse(.bodyTooLarge)
     } else if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
@@ -80,21 +100,47 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     phase = .closing
     let count = bytes.readableBytes
     let fits = body.readableBytes + count <= table.limits.bodyBytes
-    let isReserved = fits && table.reserve(count)
+    let isReserved = fits && takeRequest(count)
     if isReserved { body.writeBuffer(&bytes) }
     phase = .arriving(head, body, since: since)
     if !fits { refuse(.bodyTooLarge) } else if !isReserved { refuse(.overloaded) }
   }
 
   private func complete() {
-    guard case .arriving(let head, let body, _) = phase, let connection else { return }
-    table.release(body.readableBytes)
+    guard case .arriving(let head, let body, _) = phase else { return }
     phase = .unanswered(keepAlive: head.isKeepAlive && !isLast)
-    let request = HTTPRequest(
+    waiting = HTTPRequest(
       method: head.method.rawValue, path: head.uri, headers: HPACKHeaders(httpHeaders: head.headers),
       body: body,
       version: .http1, arrivedAt: table.clock.monotonicNow())
-    table.responder.respond(to: HTTPExchange(request: request, connection: connection, stream: current))
+    respondToWaiting()
+  }
+
+  /// Shows the responder the request that has arrived, unless the peer leaves its answers unread: then it waits, and
+  /// with it all that the peer has sent behind it.
+  ///
+  /// An answer that is given at once lets the next pipelined request through while this runs: the loop takes it, not
+  /// the stack.
+  private func respondToWaiting() {
+    guard !isResponding else { return }
+    isResponding = true
+    defer { isResponding = false }
+    while let connection, let context, context.channel.isWritable, let request = waiting {
+      waiting = nil
+      table.responder.respond(to: HTTPExchange(request: request, connection: connection, stream: current))
+    }
+  }
+
+  private func takeRequest(_ bytes: Int) -> Bool {
+    guard table.takeRequest(bytes, account) else { return false }
+    cost += bytes
+    return true
+  }
+
+  private func releaseRequest() {
+    account.releaseRequest(cost)
+    cost = 0
+    waiting = nil
   }
 
   private func refuse(_ violation: HTTPViolation) {
@@ -108,14 +154,11 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     context = nil
     // It holds this handler.
     connection = nil
-    releaseBody()
+    account.close()
+    waiting = nil
     let last = phase
     phase = .closing
     if case .outgoing(_, _, let ended) = last { ended() }
-  }
-
-  private func releaseBody() {
-    if case .arriving(_, let body, _) = phase { table.release(body.readableBytes) }
   }
 }
 
@@ -128,26 +171,51 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     case .arriving: keepAlive = false
     case .unanswered(let asked): keepAlive = asked && !isLast
     }
-    releaseBody()
+    releaseRequest()
     lastActivity = .now()
-    phase = keepAlive ? .idle : .closing
+    let length = response.body.readableBytes
     var headers = HTTPHeaders()
     for (name, value, _) in response.headers { headers.add(name: name, value: value) }
-    headers.add(name: "content-length", value: String(response.body.readableBytes))
+    headers.add(name: "content-length", value: String(length))
     if !keepAlive { headers.add(name: "connection", value: "close") }
     let head = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+    let written = takeAnswer(MemoryAccount.cost(of: headers) + (isHead ? 0 : length))
+    // It was this connection that had to be cut.
+    guard let written else { return }
+    phase = keepAlive ? .idle : .closing
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if response.body.readableBytes > 0 {
+    if length > 0, !isHead {
       context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
     }
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     // TLS says goodbye first and waits for the peer's, so that an unread rest of the request loses no answer.
     if !keepAlive { context.close(promise: nil) }
   }
 
+  /// - Returns: to be fulfilled when the socket has taken the answer; `nil` when the connection is gone.
+  private func takeAnswer(_ bytes: Int, partOf stream: Int? = nil) -> EventLoopPromise<Void>? {
+    table.takeAnswer(bytes, account)
+    guard let context else { return nil }
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { _ in bound.value.wrote(bytes, partOf: stream) }
+    return promise
+  }
+
+  private func wrote(_ bytes: Int, partOf stream: Int?) {
+    account.releaseAnswer(bytes)
+    guard stream == current, case .outgoing(let keepAlive, let unwritten, let ended) = phase else { return }
+    phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten - bytes, ended: ended)
+  }
+
   func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void) {
     guard stream == current, let context, case .unanswered(let keepAlive) = phase else { return ended() }
+    if isHead {
+      answer(HTTPResponse(status: response.status, headers: response.headers), to: stream)
+      return ended()
+    }
+    releaseRequest()
     lastActivity = .now()
     phase = .outgoing(keepAlive: keepAlive, unwritten: 0, ended: ended)
     var headers = HTTPHeaders()
@@ -168,15 +236,8 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     guard unwritten + count <= table.limits.streamedBytes else { return disconnect() }
     lastActivity = .now()
     phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten + count, ended: ended)
-    let written = context.eventLoop.makePromise(of: Void.self)
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    written.futureResult.whenComplete { _ in bound.value.wrote(count, on: stream) }
+    guard let written = takeAnswer(count, partOf: stream) else { return }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: written)
-  }
-
-  private func wrote(_ count: Int, on stream: Int) {
-    guard stream == current, case .outgoing(let keepAlive, let unwritten, let ended) = phase else { return }
-    phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten - count, ended: ended)
   }
 
   func finish(_ stream: Int) {
@@ -206,15 +267,31 @@ extension HTTP1ConnectionHandler: ConnectionCore {
   }
 
   func disconnect() {
-    context?.closeAbruptly()
+    context?.channel.closeAbruptly()
   }
 
+  func evict() {
+    disconnect()
+    end()
+  }
+
+  var idleSince: NIODeadline? {
+    if case .idle = phase { lastActivity } else { nil }
+  }
+
+  var unreadBytes: Int { account.unread }
+
+  func setAuthenticated() { table.setAuthenticated(id) }
+
   func sweep(now: NIODeadline) {
+    if let stall = account.stall(at: now), stall > TimeAmount(table.limits.writeTimeout) {
+      return disconnect()
+    }
     switch phase {
     case .arriving(_, _, let since):
       if now - since > TimeAmount(table.limits.requestTimeout) { refuse(.requestTimedOut) }
     case .idle:
-      if now - lastActivity > TimeAmount(table.limits.idleTimeout) { context?.close(promise: nil) }
+      if now - lastActivity > table.idleTimeout(of: id) { context?.close(promise: nil) }
     case .unanswered, .outgoing, .closing: break
     }
   }

@@ -17,7 +17,16 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     var path: String
     var headers: HPACKHeaders
     var body = ByteBuffer()
+    /// What it has taken of the memory budget.
+    var cost: Int
     let since: NIODeadline
+  }
+
+  /// A request that is complete and not answered.
+  private struct UnansweredRequest {
+    let cost: Int
+    /// The answer to HEAD has no body (RFC 9110 section 9.3.2).
+    let isHead: Bool
   }
 
   /// An answer that goes on.
@@ -30,14 +39,23 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   /// How many bytes of DATA a peer may have under way on one connection (RFC 9113 section 6.9).
   private static let windowBytes = 1 << 20
+  /// Answers are flushed in the midst of a read when there is so much of them, so that a peer that does not take them is
+  /// noticed in time.
+  private static let unflushedBytes = 32 * 1024
 
   private let id: Int
   private let table: ConnectionTable
   private var context: ChannelHandlerContext?
   private var connection: HTTPConnection?
   private var arriving: [HTTP2StreamID: ArrivingRequest] = [:]
-  private var unanswered: Set<HTTP2StreamID> = []
+  private var unanswered: [HTTP2StreamID: UnansweredRequest] = [:]
+  /// Complete requests that the responder has not been shown, because the peer does not take its answers: a subset of
+  /// ``unanswered``, in order of arrival.
+  private var waiting: CircularBuffer<(stream: HTTP2StreamID, request: HTTPRequest)> = []
+  private var isResponding = false
   private var outgoing: [HTTP2StreamID: OutgoingBody] = [:]
+  private let account: MemoryAccount
+  private var unflushed = 0
   private var highestStream = HTTP2StreamID.rootStream
   private var lastActivity = NIODeadline.now()
   private var isReading = false
@@ -50,6 +68,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   init(id: Int, table: ConnectionTable) {
     self.id = id
     self.table = table
+    account = table.makeAccount()
   }
 
   // MARK: Channel
@@ -85,7 +104,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   func channelReadComplete(context: ChannelHandlerContext) {
     // Flushing may end the last stream; closing has to wait until the bytes are out.
-    context.flush()
+    flush(context)
     isReading = false
     closeIfDone()
     context.fireChannelReadComplete()
@@ -105,6 +124,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     // A peer that asks and does not read its answers is not listened to until it does.
     try? context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+    respondToWaiting()
     context.fireChannelWritabilityChanged()
   }
 
@@ -128,6 +148,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private func begin(_ context: ChannelHandlerContext) {
     guard connection == nil else { return }
     connection = table.ready(id, core: self, version: .http2, channel: context.channel)
+    guard connection != nil else { return context.channel.closeAbruptly() }
     credit(65_535)
   }
 
@@ -136,9 +157,10 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     context = nil
     // It holds this handler.
     connection = nil
-    table.release(arriving.values.reduce(0) { $0 + $1.body.readableBytes })
+    account.close()
     arriving = [:]
-    unanswered = []
+    unanswered = [:]
+    waiting = []
     let cutOff = outgoing.values
     outgoing = [:]
     for body in cutOff { body.ended() }
@@ -155,7 +177,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     guard !isClosing, stream > highestStream else { return }
     highestStream = stream
     lastActivity = .now()
-    var request = ArrivingRequest(method: "", path: "", headers: HPACKHeaders(), since: lastActivity)
+    var request = ArrivingRequest(
+      method: "", path: "", headers: HPACKHeaders(), cost: 0, since: lastActivity)
     request.headers.reserveCapacity(frame.headers.count)
     var length: String?
     for (name, value, _) in frame.headers {
@@ -167,9 +190,14 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
         request.headers.add(name: name, value: value)
       }
     }
+    let cost = MemoryAccount.cost(of: frame.headers)
+    let hasRoom = table.takeRequest(cost, account)
+    if hasRoom { request.cost = cost }
     arriving[stream] = request
     if let length, (Int(length) ?? .max) > table.limits.bodyBytes {
       refuse(stream, .bodyTooLarge)
+    } else if !hasRoom {
+      refuse(stream, .overloaded)
     } else if frame.endStream {
       complete(stream)
     }
@@ -181,26 +209,40 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     if arriving.values[index].body.readableBytes + count > table.limits.bodyBytes {
       return refuse(stream, .bodyTooLarge)
     }
-    if !frame.endStream || arriving.values[index].body.readableBytes > 0 {
-      guard table.reserve(count) else { return refuse(stream, .overloaded) }
-      arriving.values[index].body.writeBuffer(&bytes)
-    } else {
+    guard table.takeRequest(count, account) else { return refuse(stream, .overloaded) }
+    arriving.values[index].cost += count
+    if frame.endStream, arriving.values[index].body.readableBytes == 0 {
       // The usual case: all of the body in one frame, handed on without a copy.
       arriving.values[index].body = bytes
-      return complete(stream, reserved: 0)
+    } else {
+      arriving.values[index].body.writeBuffer(&bytes)
     }
     if frame.endStream { complete(stream) }
   }
 
-  private func complete(_ stream: HTTP2StreamID, reserved: Int? = nil) {
-    guard let arrived = arriving.removeValue(forKey: stream), let connection else { return }
-    table.release(reserved ?? arrived.body.readableBytes)
-    unanswered.insert(stream)
+  private func complete(_ stream: HTTP2StreamID) {
+    guard let arrived = arriving.removeValue(forKey: stream) else { return }
+    unanswered[stream] = UnansweredRequest(cost: arrived.cost, isHead: arrived.method == "HEAD")
     let request = HTTPRequest(
       method: arrived.method, path: arrived.path, headers: arrived.headers, body: arrived.body,
       version: .http2,
       arrivedAt: table.clock.monotonicNow())
-    table.responder.respond(to: HTTPExchange(request: request, connection: connection, stream: Int(stream)))
+    waiting.append((stream, request))
+    respondToWaiting()
+  }
+
+  /// Shows the responder what has arrived, unless the peer leaves its answers unread: then its requests wait, their
+  /// streams stay open, and no more of them can come than it may have streams.
+  private func respondToWaiting() {
+    guard !isResponding else { return }
+    isResponding = true
+    defer { isResponding = false }
+    while let connection, let context, !waiting.isEmpty {
+      if unflushed > Self.unflushedBytes { flush(context) }
+      guard context.channel.isWritable, let next = waiting.popFirst() else { return }
+      table.responder.respond(
+        to: HTTPExchange(request: next.request, connection: connection, stream: Int(next.stream)))
+    }
   }
 
   private func refuse(_ stream: HTTP2StreamID, _ violation: HTTPViolation) {
@@ -210,8 +252,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   /// The stream is closed, by whomever: its answer, should one come, is dropped.
   private func forget(_ stream: HTTP2StreamID) {
-    if let dropped = arriving.removeValue(forKey: stream) { table.release(dropped.body.readableBytes) }
-    if unanswered.remove(stream) != nil { lastActivity = .now() }
+    if let dropped = arriving.removeValue(forKey: stream) { account.releaseRequest(dropped.cost) }
+    if let dropped = unanswered.removeValue(forKey: stream) {
+      account.releaseRequest(dropped.cost)
+      if !waiting.isEmpty { waiting.removeAll { $0.stream == stream } }
+      lastActivity = .now()
+    }
     if let body = outgoing.removeValue(forKey: stream) {
       lastActivity = .now()
       body.ended()
@@ -241,8 +287,13 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     context.eventLoop.execute { bound.value.flushScheduled() }
   }
 
+  private func flush(_ context: ChannelHandlerContext) {
+    unflushed = 0
+    context.flush()
+  }
+
   private func flushScheduled() {
-    context?.flush()
+    if let context { flush(context) }
     isFlushScheduled = false
     closeIfDone()
   }
@@ -253,7 +304,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   private func closeIfDone() {
-    guard isClosing, arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, !isFlushScheduled, let context
+    guard isClosing, arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, account.unread == 0,
+      !isFlushScheduled, let context
     else { return }
     context.close(promise: nil)
   }
@@ -263,31 +315,61 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   func answer(_ response: HTTPResponse, to stream: Int) {
     let stream = HTTP2StreamID(stream)
     let unfinished = arriving.removeValue(forKey: stream)
-    if let unfinished { table.release(unfinished.body.readableBytes) }
-    guard unanswered.remove(stream) != nil || unfinished != nil else { return }
+    let complete = unanswered.removeValue(forKey: stream)
+    guard let cost = unfinished?.cost ?? complete?.cost else { return }
+    let isHead = complete?.isHead ?? (unfinished?.method == "HEAD")
+    account.releaseRequest(cost)
     lastActivity = .now()
     var headers = HPACKHeaders()
     headers.reserveCapacity(response.headers.count + 2)
     headers.add(name: ":status", value: String(response.status))
     headers.add(contentsOf: response.headers)
-    if response.body.readableBytes > 0 {
-      headers.add(name: "content-length", value: String(response.body.readableBytes))
+    let length = response.body.readableBytes
+    if length > 0 { headers.add(name: "content-length", value: String(length)) }
+    let size = MemoryAccount.cost(of: headers) + (isHead ? 0 : length)
+    table.takeAnswer(size, account)
+    guard let written = releasePromise(size) else { return }
+    if length > 0, !isHead {
       write(.headers(.init(headers: headers)), on: stream)
-      write(.data(.init(data: .byteBuffer(response.body), endStream: true)), on: stream)
+      write(.data(.init(data: .byteBuffer(response.body), endStream: true)), on: stream, promise: written)
     } else {
-      write(.headers(.init(headers: headers, endStream: true)), on: stream)
+      write(.headers(.init(headers: headers, endStream: true)), on: stream, promise: written)
     }
+    unflushed += size
     // Answered before the request was complete: the rest of it is not wanted (RFC 9113 section 8.1). NIO drops what
     // it holds of a stream that is reset, so the answer has to be out by then.
-    if unfinished != nil {
-      context?.flush()
+    if unfinished != nil, let context {
+      flush(context)
       write(.rstStream(.noError), on: stream)
     }
   }
 
+  /// Gives back the room of an answer when the socket has taken it.
+  ///
+  /// - Parameter stream: whose ``outgoing`` body it is a part of, if any.
+  private func releasePromise(_ size: Int, of stream: HTTP2StreamID? = nil) -> EventLoopPromise<Void>? {
+    guard let context else { return nil }
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { _ in bound.value.wrote(size, of: stream) }
+    return promise
+  }
+
+  private func wrote(_ size: Int, of stream: HTTP2StreamID?) {
+    account.releaseAnswer(size)
+    if let stream { outgoing[stream]?.unwritten -= size }
+    if !isReading { closeIfDone() }
+  }
+
   func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void) {
     let number = HTTP2StreamID(stream)
-    guard unanswered.remove(number) != nil else { return ended() }
+    guard let request = unanswered[number] else { return ended() }
+    if request.isHead {
+      answer(HTTPResponse(status: response.status, headers: response.headers), to: stream)
+      return ended()
+    }
+    unanswered[number] = nil
+    account.releaseRequest(request.cost)
     outgoing[number] = OutgoingBody(ended: ended)
     var headers = HPACKHeaders()
     headers.add(name: ":status", value: String(response.status))
@@ -298,7 +380,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
 
   func send(_ bytes: ByteBuffer, on stream: Int) {
     let number = HTTP2StreamID(stream)
-    guard let context, var body = outgoing[number], !body.isFinished else { return }
+    guard var body = outgoing[number], !body.isFinished else { return }
     let count = bytes.readableBytes
     guard body.unwritten + count <= table.limits.streamedBytes else {
       return reset(.enhanceYourCalm, stream: stream)
@@ -306,9 +388,8 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     body.unwritten += count
     outgoing[number] = body
     lastActivity = .now()
-    let written = context.eventLoop.makePromise(of: Void.self)
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    written.futureResult.whenComplete { _ in bound.value.outgoing[number]?.unwritten -= count }
+    table.takeAnswer(count, account)
+    guard let written = releasePromise(count, of: number) else { return }
     write(.data(.init(data: .byteBuffer(bytes))), on: number, promise: written)
   }
 
@@ -326,14 +407,17 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   func reset(_ code: HTTP2ErrorCode, stream: Int) {
     let stream = HTTP2StreamID(stream)
     let body = outgoing.removeValue(forKey: stream)
-    guard unanswered.remove(stream) != nil || body != nil else { return }
+    let request = unanswered.removeValue(forKey: stream)
+    guard request != nil || body != nil else { return }
+    account.releaseRequest(request?.cost ?? 0)
     write(.rstStream(code), on: stream)
     body?.ended()
   }
 
   func goAwayUnprocessed(_ stream: Int, debugData: String?) {
     guard stream == Int(highestStream), !isClosing else { return reset(.refusedStream, stream: stream) }
-    guard unanswered.remove(highestStream) != nil else { return }
+    guard let request = unanswered.removeValue(forKey: highestStream) else { return }
+    account.releaseRequest(request.cost)
     isClosing = true
     ownGoAways += 1
     write(
@@ -359,17 +443,32 @@ extension HTTP2ConnectionHandler: ConnectionCore {
 
   func disconnect() {
     isClosing = true
-    context?.closeAbruptly()
+    context?.channel.closeAbruptly()
   }
+
+  func evict() {
+    if !isClosing { goAway(.noError, debugData: nil) }
+    if let context { flush(context) }
+    disconnect()
+    end()
+  }
+
+  var idleSince: NIODeadline? {
+    arriving.isEmpty && unanswered.isEmpty && outgoing.isEmpty ? lastActivity : nil
+  }
+
+  var unreadBytes: Int { account.unread }
+
+  func setAuthenticated() { table.setAuthenticated(id) }
 
   func sweep(now: NIODeadline) {
     let patience = TimeAmount(table.limits.requestTimeout)
     for (stream, request) in arriving where now - request.since > patience {
       refuse(stream, .requestTimedOut)
     }
-    if arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty,
-      now - lastActivity > TimeAmount(table.limits.idleTimeout)
-    {
+    if let stall = account.stall(at: now), stall > TimeAmount(table.limits.writeTimeout) {
+      disconnect()
+    } else if let idleSince, now - idleSince > table.idleTimeout(of: id) {
       isClosing ? disconnect() : goAway(.noError, debugData: nil)
     }
   }

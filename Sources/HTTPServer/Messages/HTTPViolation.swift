@@ -5,7 +5,7 @@ public enum HTTPViolation: Sendable, Hashable {
   case bodyTooLarge
   /// The request did not arrive completely within ``HTTPServerLimits/requestTimeout``: 408.
   case requestTimedOut
-  /// All connections together hold ``HTTPServerLimits/bufferedBytes`` of unfinished bodies: 503.
+  /// All connections together hold ``HTTPServerLimits/bufferedBytes``: 503.
   case overloaded
 
   /// The status that says so (RFC 9110 section 15).

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import HTTPTestKit
 import Testing
@@ -93,6 +94,27 @@ import Testing
         """#)
       #expect(events.answers.filter { $0.body == "POST /echo 2 65536  127.0.0.1" }.count == 40)
       #expect(events.answers.contains { $0.body == "POST /echo 2 1500  127.0.0.1" })
+    }
+  }
+
+  /// The answer to HEAD has the fields that GET's would have, and no body; the connection serves on.
+  @Test func answersHEADWithoutABody() async throws {
+    try await withServer { server in
+      let events = try await server.h2.run(
+        #"""
+        [{"request": {"path": "/echo", "method": "HEAD"}}, {"request": {"path": "/stream/3", "method": "HEAD"}},
+         {"until": {"done": 2}}, {"request": {"path": "/echo", "method": "GET"}}, {"until": {"done": 3}}]
+        """#)
+      #expect(events.answers.map(\.status) == [200, 200, 200])
+      #expect(events.answers.map(\.body) == ["", "", "GET /echo 2 0  127.0.0.1"])
+      #expect(events.answers[0].headers?["content-length"] == "25")
+      #expect(server.ended == 1)
+      let outcome = try await server.send(
+        "HEAD /echo HTTP/1.1\r\nhost: x\r\n\r\nHEAD /stream/2 HTTP/1.1\r\nhost: x\r\n\r\n"
+          + "GET /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        alpn: "http/1.1")
+      let answers = outcome.output.components(separatedBy: "HTTP/1.1 200 OK\r\n").dropFirst()
+      #expect(answers.map { $0.components(separatedBy: "\r\n\r\n").last } == ["", "", "GET /echo 1.1 0  127.0.0.1"])
     }
   }
 

@@ -18,6 +18,7 @@ final class TestServer: Sendable {
       /// Answers that went on and are over.
       var ended = 0
       var sent = 0
+      var asked = 0
     }
 
     let state = Mutex(State())
@@ -27,9 +28,16 @@ final class TestServer: Sendable {
     func closed(_ connection: HTTPConnection) { state.withLock { $0.closed += 1 } }
 
     func respond(to exchange: HTTPExchange) {
+      state.withLock { $0.asked += 1 }
       let parts = exchange.request.path.split(separator: "/")
       switch parts.first {
       case "echo": exchange.answer(echo(exchange))
+      case "big":
+        exchange.answer(
+          HTTPResponse(status: 200, body: ByteBuffer(repeating: UInt8(ascii: "x"), count: 16_384)))
+      case "login":
+        exchange.connection.setAuthenticated()
+        exchange.answer(echo(exchange))
       case "empty": exchange.answer(HTTPResponse(status: 200))
       case "limit":
         exchange.connection.setMaximumConcurrentStreams(Int(parts[1]) ?? 1)
@@ -138,6 +146,9 @@ final class TestServer: Sendable {
 
   var h2: H2Client { H2Client(port: port, authorityFile: credentials.authorityFile) }
 
+  /// Connections that mean ill, by hostile_client.py.
+  var hostile: HostileClient { HostileClient(port: port, authorityFile: credentials.authorityFile) }
+
   /// Bytes over TLS, or over nothing at all, by tls_client.py. Status 3: the server kept the connection open.
   func send(_ text: String, alpn: String, patience: Double = 10) async throws -> Tool.Outcome {
     try await Tool.run(
@@ -150,6 +161,8 @@ final class TestServer: Sendable {
   var closed: Int { responder.state.withLock { $0.closed } }
   var ended: Int { responder.state.withLock { $0.ended } }
   var sent: Int { responder.state.withLock { $0.sent } }
+  /// Requests that the responder was shown.
+  var asked: Int { responder.state.withLock { $0.asked } }
   var held: Int { responder.state.withLock { $0.held.count } }
 
   func release() { responder.release() }
