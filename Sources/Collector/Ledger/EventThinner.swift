@@ -5,8 +5,8 @@ import Measurement
 /// Within each second the first few events of a target and kind are passed on as they are, with their sequence
 /// number; the rest are counted and come out as one row with the count when the second is over. A window of a minute is
 /// for what has no notification's row beside it: connections, of which a peer may end one for each request, and what devices
-/// tell of their clocks, under whatever names. Kinds that strangers can cause (forged and unknown receipts) are counted for
-/// a minute too, the first one included.
+/// tell of their clocks, under whatever names. Kinds that strangers can cause (forged, malformed and unknown receipts) are
+/// counted for a minute too, the first one included.
 struct EventThinner: Sendable {
   /// How many events of one target and kind a window passes on one by one.
   static let passedPerWindow = 10
@@ -38,7 +38,7 @@ struct EventThinner: Sendable {
   mutating func add(_ event: Event, at now: MonotonicTime, to output: inout [Event]) {
     flush(at: now, to: &output)
     let key = Key(target: event.target, kind: event.kind)
-    let isStrangers = event.kind == .forgedReceipt || event.kind == .unknownReceipt
+    let isStrangers = [.forgedReceipt, .malformedReceipt, .unknownReceipt].contains(event.kind)
     var window = windows[key] ?? Window(end: now + Self.window(of: event.kind), last: event)
     if !isStrangers, window.held == 0, window.passed < Self.passedPerWindow {
       window.passed += 1
@@ -53,7 +53,7 @@ struct EventThinner: Sendable {
   private static func window(of kind: EventKind) -> Duration {
     switch kind {
     case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .forgedReceipt,
-      .unknownReceipt:
+      .malformedReceipt, .unknownReceipt:
       longWindow
     default: shortWindow
     }

@@ -254,8 +254,8 @@ struct Ledger: Sendable {
   }
 
   /// Counts receipts that were turned away before they reached the book: forged, malformed, too many.
-  mutating func noteRefused(count: Int, detail: String, at now: MonotonicTime) {
-    let event = Event(at: anchor.wall(at: now), kind: .forgedReceipt, count: count, detail: detail)
+  mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
+    let event = Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail)
     thinner.add(event, at: now, to: &events)
   }
 

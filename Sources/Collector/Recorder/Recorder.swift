@@ -143,7 +143,7 @@ final class Recorder {
     for kind in ReceiptRefusal.Kind.allCases {
       guard let refusals = content.refusals[kind] else { continue }
       ledger.noteRefused(
-        count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
+        kind.event, count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
     }
     ledger.advance(to: now)
     if let ending = content.ending { note(ending, at: now) }
@@ -275,6 +275,14 @@ final class Recorder {
 }
 
 extension ReceiptRefusal.Kind {
+  /// What was turned away unread is counted with what it came after.
+  fileprivate var event: EventKind {
+    switch self {
+    case .wrongMAC, .rateLimited: .forgedReceipt
+    case .malformed: .malformedReceipt
+    }
+  }
+
   fileprivate var words: String {
     switch self {
     case .wrongMAC: "wrong MAC"

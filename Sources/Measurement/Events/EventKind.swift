@@ -17,6 +17,7 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case outOfOrder = "out_of_order"
   case unknownReceipt = "unknown_receipt"
   case forgedReceipt = "forged_receipt"
+  case malformedReceipt = "malformed_receipt"
   case clockOffset = "clock_offset"
   case clockStep = "clock_step"
   case suspended

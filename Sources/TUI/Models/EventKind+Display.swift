@@ -15,7 +15,8 @@ extension EventKind {
     case .configReloaded: "reloaded"
     case .thresholdCrossed: "threshold"
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
-      .unknownReceipt, .forgedReceipt, .clockOffset, .configRefused, .thresholdCleared, .interrupted,
+      .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
+      .interrupted,
       .resumed:
       nil
     }
@@ -32,7 +33,7 @@ extension EventKind {
     case .interrupted: .interrupted
     case .disconnected, .goaway, .retryAfter, .suspended, .clockStep, .thresholdCrossed, .duplicate,
       .outOfOrder,
-      .unknownReceipt:
+      .unknownReceipt, .malformedReceipt:
       .warning
     case .forgedReceipt, .configRefused: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,

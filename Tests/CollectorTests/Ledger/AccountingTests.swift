@@ -106,7 +106,7 @@ struct AccountingTests {
         unknown += 1
       }
       if random.unit() < 0.05 {
-        book.ledger.noteRefused(count: 3, detail: "wrong MAC", at: at(time))
+        book.ledger.noteRefused(.forgedReceipt, count: 3, detail: "wrong MAC", at: at(time))
         forged += 3
       }
       if random.unit() < 0.2 { book.ledger.advance(to: at(time)) }

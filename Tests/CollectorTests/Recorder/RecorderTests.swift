@@ -297,12 +297,15 @@ struct RecorderTests {
   func refused() throws {
     let fixture = try RecorderFixture()
     for _ in 0..<500 { fixture.inbox.refused(ReceiptRefusal(.wrongMAC, source: "127.0.0.1")) }
+    for _ in 0..<300 { fixture.inbox.refused(ReceiptRefusal(.malformed, source: "127.0.0.2")) }
     _ = try fixture.recorder.round()
     fixture.clock.advance(.seconds(61))
     _ = try fixture.recorder.round()
     let events = try fixture.reader.events(after: 0, limit: 10).rows
-    #expect(events.map(\.event.kind) == [.forgedReceipt])
-    #expect(events.first?.event.count == 500)
+    let counts = Dictionary(events.map { ($0.event.kind, $0.event.count) }) { $0 + $1 }
+    #expect(counts == [.forgedReceipt: 500, .malformedReceipt: 300])
+    #expect(events.count == 2)
+    #expect(events.contains { $0.event.detail == "malformed request, last from 127.0.0.2" })
   }
 }
 

@@ -57,7 +57,8 @@ import Testing
       EventKind.allCases.map(\.rawValue) == [
         "run_started", "run_stopped", "connected", "disconnected", "goaway", "stream_limit_changed",
         "token_refreshed", "retry_after", "rejected", "failed", "missed", "lost", "late", "duplicate",
-        "out_of_order", "unknown_receipt", "forged_receipt", "clock_offset", "clock_step", "suspended",
+        "out_of_order", "unknown_receipt", "forged_receipt", "malformed_receipt", "clock_offset",
+        "clock_step", "suspended",
         "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
         "resumed",
       ])
