@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTestKit
 import Testing
 
 @Suite(
@@ -190,6 +191,5 @@ struct ProviderRunTests {
 
   private static let hasProsody =
     Programs.has("prosody")
-    && (Programs.isContinuousIntegration
-      || FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+    && (Programs.isContinuousIntegration || TestServices.hasUnifiedPush)
 }

@@ -73,12 +73,11 @@ struct PublicServicesTests {
   private static let hasNchan =
     Programs.has("nginx", "openssl", "sqlite3")
     && (Programs.isContinuousIntegration
-      || FileManager.default.fileExists(atPath: Nginx.modules + "/ngx_nchan_module.so"))
+      || Nginx.has(module: "ngx_nchan_module"))
 
   private static let hasProsody =
     Programs.has("prosody", "nghttpx", "openssl", "sqlite3") && Programs.hasPythonModule("http_ece")
-    && (Programs.isContinuousIntegration
-      || FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+    && (Programs.isContinuousIntegration || TestServices.hasUnifiedPush)
 
   @Test(
     "a webhook: nginx with nchan hands on what is published to a browser's EventSource",

@@ -1,7 +1,11 @@
 /// Debian's nginx as a test has it: one process in the foreground, one server over TLS with HTTP/2 and 1.1.
 public enum Nginx {
-  /// Where Debian puts the modules.
-  public static let modules = "/usr/lib/nginx/modules"
+  /// Whether a module of Debian's is there, by the name of its file.
+  public static func has(module: String) -> Bool { path(ofModule: module) != nil }
+
+  private static func path(ofModule name: String) -> String? {
+    TestServices.resource("/usr/lib/nginx/modules/\(name).so")
+  }
 
   /// - Parameters:
   ///   - folder: of the server's own, for everything that it writes.
@@ -10,7 +14,7 @@ public enum Nginx {
   public static func configuration(
     port: Int, folder: String, certificate: String, key: String, modules: [String] = [], lines: String
   ) -> String {
-    let loading = modules.map { "load_module \(Self.modules)/\($0).so;" }.joined(separator: "\n")
+    let loading = modules.map { "load_module \(path(ofModule: $0) ?? $0);" }.joined(separator: "\n")
     let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
       "\($0)_temp_path \(folder)/\($0);"
     }

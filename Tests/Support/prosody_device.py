@@ -44,7 +44,7 @@ certificates = "{folder}"
 log = {{ warn = "{folder}/prosody.log" }}
 modules_enabled = {{ "saslauth", "disco", "http", "unified_push" }}
 modules_disabled = {{ "s2s", "tls", "offline" }}
-plugin_paths = {{ "/usr/lib/prosody/modules" }}
+plugin_paths = {{ "{modules}" }}
 interfaces = {{ "127.0.0.1" }}
 c2s_ports = {{ {xmpp} }}
 c2s_require_encryption = false
@@ -148,6 +148,16 @@ def connect(port):
             time.sleep(0.05)
 
 
+def service(path):
+    """Prosody as `scripts/bootstrap` unpacked it, or the system's."""
+    unpacked = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/services")
+    if path.startswith("/bin/"):
+        program = os.path.normpath(unpacked + path)
+        return program if os.path.exists(program) else os.path.basename(path)
+    folder = os.path.normpath(unpacked + "/root" + path)
+    return folder if os.path.exists(folder) else path
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
@@ -166,13 +176,13 @@ def main():
     config = os.path.join(folder, "prosody.cfg.lua")
     with open(config, "w") as file:
         external = options.external or f"http://127.0.0.1:{ports['http']}/"
-        file.write(CONFIG.format(folder=folder, external=external, **ports))
+        file.write(CONFIG.format(folder=folder, external=external, modules=service("/usr/lib/prosody/modules"), **ports))
     poster = None
     if options.receipts:
         poster = receipt_poster.ReceiptPoster(options.receipts, options.ca, options.device, options.heard)
         poster.start()
     prosody = subprocess.Popen(
-        ["prosody", "--config", config, "-F"], stdout=subprocess.DEVNULL, preexec_fn=die_with_parent
+        [service("/bin/prosody"), "--config", config, "-F"], stdout=subprocess.DEVNULL, preexec_fn=die_with_parent
     )
     try:
         stream = connect(ports["xmpp"])

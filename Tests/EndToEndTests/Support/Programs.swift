@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTestKit
 import Testing
 
 /// The programs the suite drives: the one under test and the independent ones it is held against.
@@ -14,14 +15,7 @@ enum Programs {
 
   static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
 
-  /// Where a program is, looked up in the PATH and the system's sbin folders.
-  static func find(_ name: String) -> String? {
-    if name.contains("/") { return FileManager.default.isExecutableFile(atPath: name) ? name : nil }
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"])
-      .map { $0 + "/" + name }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  static func find(_ name: String) -> String? { TestServices.find(name) }
 
   /// Whether a test that needs a Python package can run; continuous integration never skips.
   static func hasPythonModule(_ module: String) -> Bool {

@@ -6,12 +6,7 @@ import HTTPTestKit
 enum Tool {
   static let isRequired = ProcessInfo.processInfo.environment["CI"] == "true"
 
-  static func find(_ name: String) -> String? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])
-      .map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  static func find(_ name: String) -> String? { TestServices.find(name) }
 
   /// Runs openssl, which has to succeed.
   static func openssl(_ arguments: [String]) throws {
@@ -30,13 +25,12 @@ enum Tool {
   static let hasNginx = isRequired || (find("nginx") != nil && find("openssl") != nil)
   static let hasNchan =
     isRequired
-    || (hasNginx && FileManager.default.fileExists(atPath: Nginx.modules + "/ngx_nchan_module.so"))
+    || (hasNginx && Nginx.has(module: "ngx_nchan_module"))
   static let hasNghttpx = isRequired || (find("nghttpx") != nil && find("openssl") != nil)
 
   static let hasProsody =
     isRequired
-    || (find("prosody") != nil && canImport("http_ece")
-      && FileManager.default.fileExists(atPath: "/usr/lib/prosody/modules/mod_unified_push"))
+    || (find("prosody") != nil && canImport("http_ece") && TestServices.hasUnifiedPush)
 
   /// The interpreter that has python-h2.
   static let python =

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that write down what they
+/// are asked, and everything below /usr hidden.
+@Suite("The bootstrap is a guest", .serialized)
+struct BootstrapTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  private let directory: TemporaryDirectory
+  /// The only folder in the PATH.
+  private var programs: String { directory.file("programs") }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    for folder in ["programs", "scripts", "Tests/Support"] {
+      try FileManager.default.createDirectory(
+        atPath: directory.file(folder), withIntermediateDirectories: true)
+    }
+    let script = try String(contentsOfFile: Self.root + "/scripts/bootstrap", encoding: .utf8)
+    // The machine's own /usr is not looked at, but for the interpreters of scripts.
+    let hidden = script.replacing("[ -x \"/usr/", with: "[ -x \"\(directory.path)/usr/")
+      .replacing("[ -x /usr/", with: "[ -x \(directory.path)/usr/")
+      .replacing("[ -e /usr/lib/", with: "[ -e \(directory.path)/usr/lib/")
+      .replacing("has_unified_push \"\"", with: "has_unified_push \(directory.path)")
+    try directory.write("scripts/bootstrap", hidden)
+    for name in [
+      "sh", "sed", "sort", "head", "dirname", "basename", "mkdir", "rm", "cat", "chmod", "id", "cp", "cmp",
+      "env", "grep",
+    ] {
+      let path = try #require(Programs.find(name), "\(name)")
+      try FileManager.default.createSymbolicLink(
+        atPath: programs + "/" + name, withDestinationPath: path)
+    }
+    // All that is installed in the ordinary way is there already.
+    for name in ["nghttpd", "h2load", "node", "tmux", "sqlite3", "openssl", "curl", "python3"] {
+      try program(name, "exit 0")
+    }
+  }
+
+  private func program(_ name: String, _ lines: String) throws {
+    try directory.write("programs/\(name)", "#!/bin/sh\n\(lines)\n")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: programs + "/" + name)
+  }
+
+  private func bootstrap() throws -> (status: Int32, output: String, error: String) {
+    try run(
+      "sh", [directory.file("scripts/bootstrap"), "test"], environment: ["PATH": programs])
+  }
+
+  private var asked: [String] {
+    let log = try? String(contentsOfFile: directory.file("asked"), encoding: .utf8)
+    return (log ?? "").split(separator: "\n").map(String.init)
+  }
+
+  @Test("services are unpacked below .build, said before, never installed; a second time nothing is asked")
+  func services() throws {
+    try program(
+      "apt-get",
+      """
+      echo "apt-get $*" >>'\(directory.path)/asked'
+      case "$*" in
+        *--simulate*) printf 'Inst nginx-common (1)\\nInst nginx (1)\\nInst lua5.4 (1)\\nConf nginx (1)\\n' ;;
+        download*) for name; do case $name in -*|*=*|download) ;; *) : >"$name.deb" ;; esac; done ;;
+        *) echo "not to be asked: $*" >&2; exit 100 ;;
+      esac
+      """)
+    // What a package leaves behind: a daemon that says its version, modules, an interpreter.
+    try program(
+      "dpkg",
+      """
+      echo "dpkg $*" >>'\(directory.path)/asked'
+      [ "$1" = -x ] || exit 1
+      case $2 in
+        *nginx.deb) daemon=nginx ;;
+        *nghttp2-proxy.deb) daemon=nghttpx ;;
+        *nchan*) mkdir -p "$3/usr/lib/nginx/modules"; : >"$3/usr/lib/nginx/modules/ngx_nchan_module.so"; exit ;;
+        *prosody-modules*) mkdir -p "$3/usr/lib/prosody/modules/mod_unified_push"; exit ;;
+        *prosody.deb) mkdir -p "$3/usr/bin"; printf "#!/usr/bin/env lua5.4\\nCFG_SOURCEDIR='/usr/lib/prosody';\\n" >"$3/usr/bin/prosody"; exit ;;
+        *lua5.4.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\ngrep -q PROSODY_ROOT "$1"\\n' >"$3/usr/bin/lua5.4"; chmod +x "$3/usr/bin/lua5.4"; exit ;;
+        *) exit ;;
+      esac
+      mkdir -p "$3/usr/sbin"; printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/sbin/$daemon"; chmod +x "$3/usr/sbin/$daemon"
+      """)
+    let first = try bootstrap()
+    #expect(first.status == 0, "\(first.error)")
+    for package in ["nginx", "libnginx-mod-nchan", "nghttp2-proxy", "prosody", "prosody-modules"] {
+      #expect(first.error.contains(package), "\(package) is said")
+      #expect(
+        asked.contains { $0.hasPrefix("dpkg -x") && $0.contains("/\(package).deb .build/services/root") },
+        "\(asked)")
+    }
+    #expect(asked.contains { $0.contains("lua5.4.deb") }, "and what they depend on")
+    #expect(
+      asked.allSatisfy {
+        $0.contains("--simulate") || $0.hasPrefix("apt-get download") || $0.hasPrefix("dpkg -x")
+      })
+    let said = try #require(first.error.range(of: "unpacking into .build/services"))
+    let downloading = try #require(first.error.range(of: "bootstrap: downloading"))
+    #expect(said.lowerBound < downloading.lowerBound)
+    for name in ["nginx", "nghttpx", "prosody"] {
+      #expect(FileManager.default.isExecutableFile(atPath: directory.file(".build/services/bin/\(name)")))
+    }
+
+    try FileManager.default.removeItem(atPath: directory.file("asked"))
+    let second = try bootstrap()
+    #expect(second.status == 0 && second.error.isEmpty, "\(second.error)")
+    #expect(asked.isEmpty)
+  }
+
+  @Test("what cannot be unpacked is named, and what else would do")
+  func noApt() throws {
+    let result = try bootstrap()
+    #expect(result.status == 1)
+    for package in ["nginx", "nghttp2-proxy", "prosody"] { #expect(result.error.contains(package)) }
+    #expect(result.error.contains("install their equivalents"))
+  }
+}
