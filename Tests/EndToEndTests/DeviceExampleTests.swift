@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The service worker of Examples/Devices, run by Node against a real collector.
+/// What Examples/Devices has, compiled or run where there is a compiler; the service worker and the iOS extension against a
+/// real collector.
 @Suite("Device examples", .serialized)
 struct DeviceExampleTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -15,6 +16,11 @@ struct DeviceExampleTests {
       addEventListener: (name, listener) => { listeners[name] = listener; },
       registration: { showNotification: async () => {} },
     };
+    if (process.env.WITHOUT_CLOCK) {
+      const really = fetch;
+      globalThis.fetch = async (url, options) =>
+        url.endsWith("/v1/clock") ? new Response("<html>not here</html>", { status: 404 }) : really(url, options);
+    }
     const source = fs.readFileSync(process.argv[1], "utf8").replace(/https:\\/\\/receipts[^"]*/, process.argv[2]);
     (0, eval)(source);
     const probe = { v: 1, id: process.argv[3], mac: process.argv[4], at: 0 };
@@ -24,55 +30,240 @@ struct DeviceExampleTests {
     });
     """
 
-  /// There is no compiler for the Android one on Linux without a JDK; it is read, not run.
-  @Test(
-    "compilers take the examples",
-    arguments: [
-      ("node", ["--check"], "web/service-worker.js"), ("swiftc", ["-parse"], "ios/NotificationService.swift"),
-    ])
-  func isWellFormed(compiler: String, arguments: [String], example: String) throws {
-    guard let tool = Programs.find(compiler) else {
-      #expect(!Programs.has(compiler), "\(compiler) is not installed")
+  private static func example(_ name: String) -> String {
+    root.appendingPathComponent("Examples/Devices/\(name)").path
+  }
+
+  @Test("the browser's scripts are JavaScript", arguments: ["service-worker.js", "subscribe.js"])
+  func isWellFormed(name: String) throws {
+    guard let node = Programs.find("node") else {
+      #expect(!Programs.has("node"), "node is not installed")
       return
     }
-    let file = Self.root.appendingPathComponent("Examples/Devices/\(example)").path
-    let result = try run(tool, arguments + [file])
+    let result = try run(node, ["--check", Self.example("web/\(name)")])
     #expect(result.status == 0, "\(result.error)")
   }
+
+  /// With stubs in place of Android's and Firebase's classes.
+  @Test(
+    "the Android service compiles",
+    .enabled(if: Programs.find("kotlinc") != nil && Programs.find("javac") != nil, "no kotlinc or javac"),
+    .timeLimit(.minutes(5)))
+  func android() throws {
+    let directory = try TemporaryDirectory()
+    let stubs = Self.root.appendingPathComponent("Tests/Support/android_stubs").path
+    let sources = try #require(FileManager.default.enumerator(atPath: stubs)).compactMap { $0 as? String }
+      .filter { $0.hasSuffix(".java") }.map { "\(stubs)/\($0)" }
+    let java = try run("javac", ["-d", directory.file("classes")] + sources)
+    #expect(java.status == 0, "\(java.error)")
+    let kotlin = try run(
+      "kotlinc",
+      [
+        "-cp", directory.file("classes"), "-d", directory.file("out"),
+        Self.example("android/PushscopeMessagingService.kt"),
+      ], within: .seconds(240))
+    #expect(kotlin.status == 0, "\(kotlin.error)")
+  }
+
+  /// With a stub in place of Apple's UserNotifications. Data races are found while code is made, so checking types would
+  /// not be enough.
+  @Test(
+    "the iOS extension compiles as Swift 6 without a warning, reports, and hands the notification on once",
+    .enabled(if: Programs.has("swiftc", "openssl", "basenc")), .timeLimit(.minutes(6)))
+  func iOS() throws {
+    let directory = try TemporaryDirectory()
+    let stub = Self.root.appendingPathComponent("Tests/Support/ios_stubs/UserNotifications.swift").path
+    let swift = ["-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
+    let library = try run(
+      "swiftc",
+      swift + [
+        "-emit-library", "-static", "-emit-module", "-module-name", "UserNotifications", stub,
+        "-emit-module-path", directory.file("UserNotifications.swiftmodule"),
+        "-o", directory.file("libUserNotifications.a"),
+      ], within: .seconds(240))
+    #expect(library.status == 0, "\(library.error)")
+
+    let waiting = try Waiting()
+    let forwarder = try RunningProcess(
+      try #require(Programs.find(Programs.python)),
+      ["-c", Self.forwarder, "\(waiting.station.receiptsPort)", waiting.authority])
+    let port = try eventually("the forwarder listens", seen: { forwarder.standardError }) {
+      Int(forwarder.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    let source = try String(contentsOfFile: Self.example("ios/NotificationService.swift"), encoding: .utf8)
+    let service = try directory.write(
+      "NotificationService.swift",
+      source.replacing("https://receipts.example.com:8443", with: "http://127.0.0.1:\(port)"))
+    let main = try directory.write("phone.swift", Self.phone)
+    let program = directory.file("phone")
+    let build = try run(
+      "swiftc",
+      swift + [
+        "-I", directory.path, "-L", directory.path, "-lUserNotifications", service, main, "-o", program,
+      ], within: .seconds(240))
+    #expect(build.status == 0, "\(build.error)")
+    let result = try run(
+      program, [waiting.id, waiting.mac],
+      environment: ["HOME": directory.path, "XDG_CONFIG_HOME": directory.path])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output == "handed on\n", "once, though the time ended after the work: \(result.output)")
+    try waiting.expectReceipt(of: "my-iphone", exchanges: 3)
+  }
+
+  /// Foundation's URLSession trusts the system's authorities only, so the test's own has to be trusted by somebody else.
+  private static let forwarder = """
+    import http.client, http.server, ssl, sys
+    context = ssl.create_default_context(cafile=sys.argv[2])
+    class Forwarder(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            there = http.client.HTTPSConnection("127.0.0.1", int(sys.argv[1]), context=context, timeout=20)
+            there.request("POST", self.path, body)
+            answer = there.getresponse()
+            text = answer.read()
+            self.send_response(answer.status)
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forwarder)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+    """
+
+  /// What iOS does with an extension, in little: a notification comes, and after its work the time ends too.
+  private static let phone = """
+    import Foundation
+    import UserNotifications
+
+    @main struct Phone {
+      static func main() async {
+        let probe: [String: Any] = ["v": 1, "id": CommandLine.arguments[1], "mac": CommandLine.arguments[2], "at": 0]
+        let request = UNNotificationRequest(content: UNNotificationContent(userInfo: ["pushscope": probe]))
+        let (handed, continuation) = AsyncStream<Void>.makeStream()
+        let service = NotificationService()
+        service.didReceive(request) { _ in
+          print("handed on")
+          continuation.yield()
+        }
+        for await _ in handed { break }
+        service.serviceExtensionTimeWillExpire()
+      }
+    }
+    """
 
   @Test(
     "the service worker exchanges clocks and posts its receipt",
     .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))
   func serviceWorker() throws {
+    let waiting = try Waiting()
+    let result = try receive(waiting)
+    #expect(result.status == 0, "\(result.error)")
+    try waiting.expectReceipt(of: "my-browser", exchanges: 3)
+  }
+
+  @Test(
+    "the service worker posts its receipt though nobody answers /v1/clock",
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))
+  func serviceWorkerWithoutClock() throws {
+    let waiting = try Waiting()
+    let result = try receive(waiting, environment: ["WITHOUT_CLOCK": "1"])
+    #expect(result.status == 0, "\(result.error)")
+    try waiting.expectReceipt(of: "my-browser", exchanges: 0)
+  }
+
+  private func receive(
+    _ waiting: Waiting, environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, error: String) {
+    try run(
+      "node",
+      ["-e", Self.browser, Self.example("web/service-worker.js"), waiting.listener, waiting.id, waiting.mac],
+      environment: environment.merging(["NODE_EXTRA_CA_CERTS": waiting.authority]) { $1 })
+  }
+
+  @Test(
+    "the page subscribes with the key and shows the subscription, also where another key was used before",
+    .enabled(if: Programs.has("node")), arguments: ["", "other key"])
+  func page(earlier: String) throws {
+    let page = try String(contentsOfFile: Self.example("web/index.html"), encoding: .utf8)
+    #expect(page.contains(#"<script src="subscribe.js">"#) && page.contains(#"id="subscription""#))
+    #expect(page.contains(#"id="subscribe" data-key="PUBLIC KEY""#))
+    let result = try run("node", ["-e", Self.pageBrowser, Self.example("web/subscribe.js"), earlier])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(
+      result.output == #"service-worker.js true BPublicKey {"endpoint":"https://push.example.com/1"}"# + "\n")
+  }
+
+  /// A document with the page's two elements, and a browser that refuses a second key.
+  private static let pageBrowser = """
+    const fs = require("fs");
+    let used = process.argv[2];
+    const worker = [];
+    const manager = {
+      getSubscription: async () => used ? { unsubscribe: async () => { used = ""; } } : null,
+      subscribe: async (options) => {
+        if (used && used !== options.applicationServerKey) throw new Error("InvalidStateError");
+        worker.push(options.userVisibleOnly, options.applicationServerKey);
+        return { toJSON: () => ({ endpoint: "https://push.example.com/1" }) };
+      },
+    };
+    const serviceWorker = { register: async (name) => { worker.push(name); }, ready: Promise.resolve({ pushManager: manager }) };
+    Object.defineProperty(globalThis, "navigator", { value: { serviceWorker }, configurable: true });
+    globalThis.window = { PushManager: true };
+    globalThis.Notification = { requestPermission: async () => "granted" };
+    const shown = {};
+    let clicked;
+    const button = { dataset: { key: "BPublicKey" }, addEventListener: (name, work) => { clicked = work; } };
+    globalThis.document = { getElementById: (id) => id === "subscribe" ? button : shown };
+    (0, eval)(fs.readFileSync(process.argv[1], "utf8"));
+    clicked().then(() => console.log(...worker, shown.textContent));
+    """
+}
+
+/// A collector with a notification that waits for its receipt.
+private final class Waiting {
+  let station: Station
+  let id: String
+  let mac: String
+  private let service: RunningProcess
+  private let collector: RunningProcess
+
+  var listener: String { "https://127.0.0.1:\(station.receiptsPort)" }
+  var authority: String { station.directory.file("loopback/ca.pem") }
+
+  init() throws {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
-    let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
+    service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
     let collector = try station.collect([])
     try eventually("a notification waits for its receipt", seen: { collector.standardError }) {
       try (station.states()["in_flight"] ?? 0) > 0 ? true : nil
     }
-    let id = try #require(
+    id = try #require(
       try station.query("SELECT notification_id FROM sample_view WHERE state = 'in_flight' LIMIT 1").first?
         .first)
     let collectorID = try #require(try station.query("SELECT collector FROM meta").first?.first)
-    let mac = try run(
-      try #require(Programs.find("sh")),
+    mac = try run(
+      "sh",
       [
         "-c",
         "printf '1|\(collectorID)|\(id)' | openssl dgst -sha256 -hmac 0123456789abcdef0123456789abcdef -binary"
           + " | basenc --base64url | tr -d '='",
       ]
     ).output.trimmingCharacters(in: .whitespacesAndNewlines)
-    let worker = Self.root.appendingPathComponent("Examples/Devices/web/service-worker.js").path
-    let result = try run(
-      try #require(Programs.find("node")),
-      ["-e", Self.browser, worker, "https://127.0.0.1:\(station.receiptsPort)", id, mac],
-      environment: ["NODE_EXTRA_CA_CERTS": station.directory.file("loopback/ca.pem")])
-    #expect(result.status == 0, "\(result.error)")
+    self.station = station
+    self.collector = collector
+  }
+
+  /// Ends the collector and looks at what it has.
+  func expectReceipt(of device: String, exchanges: Int, location: SourceLocation = #_sourceLocation) throws {
     let rows = try station.query(
-      "SELECT device, same_clock, abs(offset_us) <= offset_error_us FROM receipt")
-    #expect(rows == [["my-browser", "0", "1"]])
-    #expect(try station.query("SELECT count(*) FROM clock_exchange") == [["3"]])
+      "SELECT device, same_clock, coalesce(abs(offset_us) <= offset_error_us, 'none') FROM receipt")
+    #expect(rows == [[device, "0", exchanges > 0 ? "1" : "none"]], sourceLocation: location)
+    let count = try station.query("SELECT count(*) FROM clock_exchange")
+    #expect(count == [["\(exchanges)"]], sourceLocation: location)
+    // What is still out would be waited for.
     collector.signal(SIGTERM)
+    collector.signal(SIGINT)
     try collector.waitForExit()
     service.signal(SIGTERM)
     try service.waitForExit()

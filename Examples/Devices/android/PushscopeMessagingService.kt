@@ -7,16 +7,23 @@
 //   </service>
 //
 // The collector's certificate must be one that the phone trusts.
+//
+// What cannot report: an app that was force-stopped, or that the battery settings restrict to the foreground (Firebase does
+// not start it), and a notification of `priority: normal` while the phone dozes (it comes with the next maintenance window,
+// which is what is measured then). High priority without a visible notification is lowered by Google after a while, so an
+// app in real use shows one.
 package com.example.app
 
 import android.content.Context
 import android.os.SystemClock
+import android.util.Log
 import com.google.firebase.messaging.FirebaseMessagingService
 import com.google.firebase.messaging.RemoteMessage
 import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
 import org.json.JSONArray
+import org.json.JSONException
 import org.json.JSONObject
 
 private const val COLLECTOR = "https://receipts.example.com:8443"
@@ -39,42 +46,74 @@ class PushscopeMessagingService : FirebaseMessagingService() {
             .put("received_at_ms", received / 1_000_000) // cut, not rounded
         Receipts(this).post(receipt)
     }
+
+    /**
+     * Firebase gives the app another token when it is restored or its data is cleared; the old one ends as UNREGISTERED.
+     * Put the new one into the file that `device_token_file` names. It is a secret: an app in real use sends it to its
+     * own server and does not log it.
+     */
+    override fun onNewToken(token: String) {
+        Log.i("pushscope", "registration token: $token")
+    }
 }
 
 private class Receipts(context: Context) {
-    private val kept = context.getSharedPreferences("pushscope", Context.MODE_PRIVATE)
+    private val preferences = context.getSharedPreferences("pushscope", Context.MODE_PRIVATE)
 
     /** Exchanges clocks, then posts this receipt and those that could not be posted before. */
-    fun post(receipt: JSONObject) = synchronized(Receipts::class.java) {
-        val waiting = JSONArray(kept.getString("receipts", "[]"))
-        while (waiting.length() > 99) waiting.remove(0)
-        waiting.put(receipt)
+    fun post(receipt: JSONObject) {
         // Kept first: the process may be ended at any moment. A receipt that comes twice counts once.
-        kept.edit().putString("receipts", waiting.toString()).commit()
+        val waiting = change { kept -> (kept + receipt).takeLast(100) }
         try {
             // Three questions, since the one that took least tells most; the first one also pays for the connection.
+            // Without any the receipt still says that the notification arrived, and no later than the receipt.
             val clock = JSONArray()
-            repeat(3) { clock.put(exchangeClocks()) }
-            val (status, _) = post("/v1/receipts", JSONObject().put("receipts", waiting).put("clock", clock))
-            // 202: stored. 400, 401, 413: it will never be. Anything else, such as 429: later.
-            if (status in setOf(202, 400, 401, 413)) kept.edit().remove("receipts").commit()
+            repeat(3) { exchangeClocks()?.let { exchange -> clock.put(exchange) } }
+            val body = JSONObject().put("receipts", JSONArray(waiting)).put("clock", clock)
+            val (status, _) = post("/v1/receipts", body)
+            // 202: stored. 400, 401, 413: it will never be. Anything else, such as 429 or a portal's page: later.
+            if (status !in setOf(202, 400, 401, 413)) return
+            val done = waiting.map { it.toString() }.toSet()
+            change { kept -> kept.filter { it.toString() !in done } }
         } catch (_: IOException) {
             // Later, with the next one.
         }
     }
 
-    private fun exchangeClocks(): JSONObject {
+    /** Changes what is kept. Only this is done one thread at a time; nobody waits here for somebody else's network. */
+    private fun change(edit: (List<JSONObject>) -> List<JSONObject>): List<JSONObject> =
+        synchronized(Receipts::class.java) {
+            val kept = try {
+                val array = JSONArray(preferences.getString("receipts", "[]"))
+                (0 until array.length()).map { array.getJSONObject(it) }
+            } catch (_: JSONException) {
+                emptyList<JSONObject>()
+            }
+            val edited = edit(kept)
+            preferences.edit().putString("receipts", JSONArray(edited).toString()).commit()
+            edited
+        }
+
+    /** `null` where somebody else answers, such as a captive portal with its page. */
+    private fun exchangeClocks(): JSONObject? {
         val t1 = DeviceTime.now()
         val (status, answer) = post("/v1/clock", JSONObject().put("t1", t1))
         val t4 = DeviceTime.now()
-        if (status != 200) throw IOException("the collector answered $status")
-        return JSONObject(answer).put("t4", t4).put("device", DEVICE)
+        if (status != 200) return null
+        return try {
+            val stamps = JSONObject(answer)
+            JSONObject().put("t1", t1).put("t2", stamps.getLong("t2")).put("t3", stamps.getLong("t3"))
+                .put("t4", t4).put("device", DEVICE)
+        } catch (_: JSONException) {
+            null
+        }
     }
 
     private fun post(path: String, body: JSONObject): Pair<Int, String> {
         val connection = URL(COLLECTOR + path).openConnection() as HttpURLConnection
         connection.requestMethod = "POST"
         connection.setRequestProperty("content-type", "application/json")
+        connection.instanceFollowRedirects = false
         connection.connectTimeout = 5_000
         connection.readTimeout = 5_000
         connection.doOutput = true
@@ -82,6 +121,6 @@ private class Receipts(context: Context) {
         val status = connection.responseCode
         // Read to the end, so that the next request goes over the same connection.
         val stream = if (status < 400) connection.inputStream else connection.errorStream
-        return status to (stream?.use { it.readBytes().decodeToString() } ?: "")
+        return status to (stream?.use { it.readBytes().toString(Charsets.UTF_8) } ?: "")
     }
 }

@@ -1,8 +1,12 @@
-// A notification service extension that tells pushscope's collector when each notification reached the phone.
+// A notification service extension that tells pushscope's collector when each notification reached the phone. Swift 6.
 //
 // Add a Notification Service Extension target to the app, put this file in it, and set the three constants. The
-// notification needs `mutable-content: 1` in `aps`, or iOS does not start the extension. The collector's
-// certificate must be one that the phone trusts.
+// notification needs `mutable-content: 1` in `aps`, or iOS does not start the extension (pushscope's alerts have it). The
+// collector's certificate must be one that the phone trusts.
+//
+// What cannot report this way: everything but `push_type: alert`. Background notifications go to the app itself, when iOS
+// sees fit, VoIP to PushKit; live activities, widgets, complications and the like start no code of the app's. An alert does
+// not start the extension when notifications are switched off for the app, or before the first unlock after a restart.
 import Foundation
 import UserNotifications
 
@@ -21,38 +25,55 @@ private enum DeviceTime {
 }
 
 final class NotificationService: UNNotificationServiceExtension {
-  private var content = UNNotificationContent()
-  private var handler: ((UNNotificationContent) -> Void)?
+  private var showing: Showing?
   private var work: Task<Void, Never>?
 
   override func didReceive(
     _ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void
   ) {
     let received = DeviceTime.now()
-    content = request.content
-    self.handler = handler
+    let showing = Showing(request.content, handler)
+    self.showing = showing
     guard let probe = request.content.userInfo["pushscope"] as? [String: Any],
       let id = probe["id"] as? String, let mac = probe["mac"] as? String
-    else { return handler(content) }
+    else { return showing.finish() }
     let receipt = Receipt(id: id, mac: mac, receivedAt: received / 1_000_000, device: device)
     work = Task {
-      await Receipts.post(receipt)
-      self.finish()
+      await Receipts.shared.post(receipt)
+      showing.finish()
     }
   }
 
+  /// iOS is about to end the extension. What is not posted is kept for the next time.
   override func serviceExtensionTimeWillExpire() {
     work?.cancel()
-    finish()
-  }
-
-  private func finish() {
-    handler?(content)
-    handler = nil
+    showing?.finish()
   }
 }
 
-struct Receipt: Codable {
+/// Hands the notification on exactly once, whether the work or the time ends first.
+///
+/// `@unchecked`: the handler is taken out under the lock, so one thread gets it, and the content is not changed.
+private final class Showing: @unchecked Sendable {
+  private let content: UNNotificationContent
+  private let lock = NSLock()
+  private var handler: ((UNNotificationContent) -> Void)?
+
+  init(_ content: UNNotificationContent, _ handler: @escaping (UNNotificationContent) -> Void) {
+    self.content = content
+    self.handler = handler
+  }
+
+  func finish() {
+    let handler = lock.withLock {
+      defer { self.handler = nil }
+      return self.handler
+    }
+    handler?(content)
+  }
+}
+
+struct Receipt: Codable, Hashable, Sendable {
   var id: String
   var mac: String
   /// Cut to whole milliseconds, not rounded.
@@ -65,7 +86,7 @@ struct Receipt: Codable {
   }
 }
 
-struct Exchange: Codable {
+struct Exchange: Codable, Sendable {
   var t1: Int64
   var t2: Int64
   var t3: Int64
@@ -78,23 +99,32 @@ private struct Batch: Codable {
   var clock: [Exchange]
 }
 
-enum Receipts {
-  /// Exchanges clocks, then posts this receipt and those that could not be posted before.
-  static func post(_ receipt: Receipt) async {
-    let defaults = UserDefaults.standard
-    let kept = defaults.data(forKey: keptReceipts).flatMap {
-      try? JSONDecoder().decode([Receipt].self, from: $0)
+/// Posts receipts, and keeps those that could not be posted; several notifications may be under way at once.
+actor Receipts {
+  static let shared = Receipts()
+
+  private var kept: [Receipt] {
+    get {
+      UserDefaults.standard.data(forKey: keptReceipts)
+        .flatMap { try? JSONDecoder().decode([Receipt].self, from: $0) } ?? []
     }
-    let receipts = ((kept ?? []) + [receipt]).suffix(100)
+    set { UserDefaults.standard.set(try? JSONEncoder().encode(newValue), forKey: keptReceipts) }
+  }
+
+  /// Exchanges clocks, then posts this receipt and those that could not be posted before.
+  func post(_ receipt: Receipt) async {
     // Kept first: iOS may end the extension at any moment. A receipt that comes twice counts once.
-    defaults.set(try? JSONEncoder().encode(Array(receipts)), forKey: keptReceipts)
-    // Three questions, since the one that took least tells most; the first one also pays for the connection.
+    let receipts = Array((kept + [receipt]).suffix(100))
+    kept = receipts
+    // Three questions, since the one that took least tells most; the first one also pays for the connection. Without any
+    // the receipt still says that the notification arrived, and no later than the receipt.
     var clock: [Exchange] = []
-    for _ in 0..<3 { if let exchange = try? await exchangeClocks() { clock.append(exchange) } }
-    guard let answer = try? await post(Batch(receipts: Array(receipts), clock: clock), to: "/v1/receipts")
+    for _ in 0..<3 { if let exchange = try? await Self.exchangeClocks() { clock.append(exchange) } }
+    guard let answer = try? await Self.post(Batch(receipts: receipts, clock: clock), to: "/v1/receipts")
     else { return }
-    // 202: stored. 400, 401, 413: it will never be. Anything else, such as 429: later.
-    if [202, 400, 401, 413].contains(answer.status) { defaults.removeObject(forKey: keptReceipts) }
+    // 202: stored. 400, 401, 413: it will never be. Anything else, such as 429 or a portal's page: later.
+    guard [202, 400, 401, 413].contains(answer.status) else { return }
+    kept.removeAll(where: Set(receipts).contains)
   }
 
   private static func exchangeClocks() async throws -> Exchange {

@@ -1,7 +1,11 @@
 // A service worker that tells pushscope's collector when each notification reached the browser.
 //
-// Serve it from the site whose page subscribed to push, and set the two constants. The collector's certificate must be
-// one that the browser trusts.
+// Serve it from the site whose page subscribed to push (index.html beside this file is such a page), and set the two
+// constants. The collector's certificate must be one that the browser trusts.
+//
+// What cannot report: a browser that is not running (desktop browsers get what waited when they start: the delivery
+// latency then includes that time, and a `ttl` of 0 is lost), and notifications without a right of the site to show
+// them. Every push must show a notification; browsers withdraw the subscription of workers that do not.
 const collector = "https://receipts.example.com:8443";
 const device = "my-browser";
 
@@ -15,22 +19,28 @@ const roundUp = (time) => BigInt(Math.ceil(time * 1000) + clockStep) * 1000n;
 const clockStep = 100;
 
 // A text/plain body needs no preflight; the collector reads JSON whatever it is called.
-const post = (path, body) => fetch(collector + path, { method: "POST", body, credentials: "omit" });
+const post = (path, body) =>
+  fetch(collector + path, { method: "POST", body, credentials: "omit", signal: AbortSignal.timeout(10_000) });
 
 async function exchangeClocks() {
   const t1 = cutDown(milliseconds());
   const answer = await post("/v1/clock", `{"t1":${t1}}`);
   const arrived = milliseconds();
-  if (!answer.ok) throw new Error(`the collector answered ${answer.status}`);
-  const [, t2, t3] = (await answer.text()).match(/"t2":(\d+),"t3":(\d+)/);
+  const stamps = answer.ok ? (await answer.text()).match(/"t2":(\d+),"t3":(\d+)/) : null;
+  if (!stamps) throw new Error(`/v1/clock answered ${answer.status}`);
+  const [, t2, t3] = stamps;
   return `{"t1":${t1},"t2":${t2},"t3":${t3},"t4":${roundUp(arrived)},"device":${JSON.stringify(device)}}`;
 }
 
 async function report(probe, received) {
   const receipt = JSON.stringify({ id: probe.id, mac: probe.mac, device, received_at_ms: Math.floor(received) });
-  // Three questions, since the one that took least tells most; the first one also pays for the connection.
+  // Three questions, since the one that took least tells most; the first one also pays for the connection. Without
+  // any the receipt still says that the notification arrived, and no later than the receipt.
   const clock = [];
-  for (let i = 0; i < 3; i++) clock.push(await exchangeClocks());
+  for (let i = 0; i < 3; i++) {
+    const exchange = await exchangeClocks().catch(() => null);
+    if (exchange) clock.push(exchange);
+  }
   const body = `{"receipts":[${receipt}],"clock":[${clock}]}`;
   // Posted again while nobody answers; a receipt that comes twice counts once.
   for (const pause of [0, 1, 5, 20]) {

@@ -1,0 +1,9 @@
+package android.content;
+
+public abstract class Context {
+  public static final int MODE_PRIVATE = 0;
+
+  public SharedPreferences getSharedPreferences(String name, int mode) {
+    return null;
+  }
+}
