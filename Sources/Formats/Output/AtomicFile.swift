@@ -4,7 +4,8 @@ import Glibc
 /// do that, otherwise beside it under another, then renamed.
 ///
 /// What exists and is no regular file (a terminal, `/dev/null`, a FIFO) is written to directly; a symbolic link keeps
-/// pointing where it does. Left uncommitted, nothing remains and an older file stays as it was.
+/// pointing where it does, also one to a file that is not there yet. Databases are refused (``OutputGuard``). Left
+/// uncommitted, nothing remains and an older file stays as it was.
 public final class AtomicFile: ByteSink {
   /// How the bytes come to stand under the name.
   private enum Way: Equatable {
@@ -20,15 +21,20 @@ public final class AtomicFile: ByteSink {
   private let temporary: String
   private let descriptor: Int32
   private let sink: FileDescriptorSink
+  private let databases: OutputGuard
   private var isCommitted = false
 
-  public init(path: String) throws(OutputError) {
+  /// - Parameter databases: refuses what must not be replaced.
+  public init(path: String, databases: OutputGuard = OutputGuard()) throws(OutputError) {
     name = path
+    self.databases = databases
+    try databases.check(path)
     var status = stat()
     let exists = stat(path, &status) == 0
+    guard exists || errno == ENOENT else { throw OutputError(errno: errno, name: path) }
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw OutputError(code: .isDirectory, name: path) }
-    destination = exists ? Self.resolved(path) : path
+    destination = OutputPath.resolved(path)
     // The process id keeps two exports to one name apart; a leftover of a killed one with the same id is replaced.
     temporary = "\(destination).\(getpid()).tmp"
     if exists, kind != S_IFREG {
@@ -36,7 +42,7 @@ public final class AtomicFile: ByteSink {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else {
       let mode = exists ? status.st_mode & 0o777 : 0o666
-      let unnamed = open(Self.directory(of: destination), O_WRONLY | Self.unnamedFile | O_CLOEXEC, mode)
+      let unnamed = open(OutputPath.directory(of: destination), O_WRONLY | Self.unnamedFile | O_CLOEXEC, mode)
       unlink(temporary)
       way = unnamed >= 0 ? .unnamed : .besides
       descriptor = unnamed >= 0 ? unnamed : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -56,6 +62,8 @@ public final class AtomicFile: ByteSink {
   public func commit() throws(OutputError) {
     if way != .direct {
       guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
+      // A long export leaves time for a database to be made there.
+      try databases.check(destination)
       if way == .unnamed {
         // A link cannot replace a file, so it takes the other name first.
         let source = "/proc/self/fd/\(descriptor)"
@@ -74,15 +82,4 @@ public final class AtomicFile: ByteSink {
 
   /// O_TMPFILE (open(2)); a macro of two flags that Swift does not import.
   private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
-
-  private static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
-  }
 }

@@ -12,6 +12,10 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case noDirectory
     case isDirectory
     case readOnly
+    /// An SQLite database stands there already.
+    case isDatabase
+    /// A file that SQLite or the collector keeps beside the database of this path.
+    case belongsToDatabase(String)
     case system(errno: Int32)
   }
 
@@ -47,6 +51,9 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noDirectory: return "the directory of \(name) does not exist"
     case .isDirectory: return "\(name) is a directory"
     case .readOnly: return "\(name) lies on a read-only file system"
+    case .isDatabase: return "\(name) is an SQLite database"
+    case .belongsToDatabase(let database):
+      return "\(name) belongs to the SQLite database \(VisibleText.make(database))"
     case .system(let number): return "\(name) cannot be written: \(String(cString: strerror(number)))"
     }
   }
@@ -58,7 +65,9 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case .permissionDenied, .readOnly: "write where this user may"
     case .noDirectory: "create it first"
     case .isDirectory: "name a file in it"
-    case .system: "see to the file system"
+    case .isDatabase, .belongsToDatabase:
+      "name another file: a database is never replaced by what is written here"
+    case .system: "check the file system"
     }
   }
 

@@ -7,14 +7,19 @@ public enum ReportOutput {
   /// A reader of standard output that stops reading (`| head`) ends the report quietly. Needs
   /// ``OutputSignals/ignore()`` once before.
   ///
-  /// - Parameter path: `nil` or `-` for standard output.
+  /// - Parameters:
+  ///   - path: `nil` or `-` for standard output.
+  ///   - store: the database that is read; neither it nor a file that belongs to it is ever replaced.
   /// - Throws: ``OutputError``, and whatever `body` throws.
-  public static func write(to path: String?, _ body: (any ByteSink) throws -> Void) throws {
-    try write(to: path, standardOutput: FileDescriptorSink.standardOutput(), body)
+  public static func write(
+    to path: String?, store: String? = nil, _ body: (any ByteSink) throws -> Void
+  ) throws {
+    try write(to: path, store: store, standardOutput: FileDescriptorSink.standardOutput(), body)
   }
 
   static func write(
-    to path: String?, standardOutput: any ByteSink, _ body: (any ByteSink) throws -> Void
+    to path: String?, store: String? = nil, standardOutput: any ByteSink,
+    _ body: (any ByteSink) throws -> Void
   ) throws {
     guard let path, path != "-" else {
       do {
@@ -23,7 +28,7 @@ public enum ReportOutput {
         return
       }
     }
-    let file = try AtomicFile(path: path)
+    let file = try AtomicFile(path: path, databases: OutputGuard(databases: store.map { [$0] } ?? []))
     try body(file)
     try file.commit()
   }
