@@ -31,6 +31,26 @@ import Testing
   }
 
   /// The commented targets of the example are right as well.
+  @Test(
+    "the annotated example says of jitter and burst what they are without a line",
+    arguments: ["jitter", "burst"])
+  func annotatedSchedule(key: String) throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(contentsOf: root.appendingPathComponent("config/pushscope.yaml"), encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.contains("# \(key): ") })
+    let example = try #require(line.split(separator: "#").first { $0.contains("\(key): ") })
+    let arrivals = key == "jitter" ? "jittered" : "burst"
+    func schedule(_ more: String) throws -> ScheduleConfiguration {
+      let target = "name: a, provider: loopback, endpoint: 'https://127.0.0.1:1'"
+      let loaded = try load("targets: [{ \(target), schedule: { arrivals: \(arrivals), rate: 4/s\(more) } }]")
+      return try #require(loaded.targets.first).schedule
+    }
+    let written = try schedule(", " + example.trimmingCharacters(in: .whitespaces))
+    #expect(try written == schedule(""))
+    #expect(line.contains(key == "jitter" ? "0 to 1" : "2 to 10000"))
+  }
+
   @Test func theExampleCanBeUncommented() throws {
     let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -53,6 +73,7 @@ import Testing
     let expected = HTTPSettings(
       headers: [
         HTTPSettings.Header(name: "authorization", value: Secret("Bearer t0ps3cret")),
+        HTTPSettings.Header(name: "content-type", value: Secret("application/json")),
         HTTPSettings.Header(name: "x-probe", value: Secret("{sequence}")),
       ], body: Array("{}\n".utf8))
     #expect(hook.settings == .http(expected))

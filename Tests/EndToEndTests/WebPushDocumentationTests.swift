@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// docs/providers.md gives the shell commands that make a VAPID key and its public half: they are run as they stand there.
+@Suite(
+  "Web Push by the documentation", .enabled(if: Programs.has("openssl", "basenc")), .timeLimit(.minutes(2)))
+struct WebPushDocumentationTests {
+  @Test("the public key that browsers subscribe with is the one that doctor shows")
+  func publicKey() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appendingPathComponent("docs/providers.md"), encoding: .utf8)
+    let commands = page.split(separator: "`").map(String.init).filter { $0.contains("openssl ec") }
+    #expect(commands.count == 2, "\(commands)")
+    let station = try Station(provider: "loopback")
+    let service = try station.startLoopback()
+    let result = try run(
+      "sh", ["-ec", "cd \"$0\"; " + commands.joined(separator: "\n"), station.directory.path])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(
+      result.output.count == 87 && result.output.hasPrefix("B"),
+      "a point that is not compressed: \(result.output)")
+    // The key is there before any subscription made with it: here somebody else's stands in for one.
+    try station.directory.write(
+      "webpush.yaml",
+      """
+      targets:
+        - name: browser
+          provider: webpush
+          subscription_file: loopback/subscription.json
+          endpoint: https://127.0.0.1:\(station.loopbackPort)
+          ca_file: loopback/ca.pem
+          credentials: { vapid_key_file: vapid.pem, subject: mailto:ops@example.com }
+      """)
+    let doctor = try run(
+      Programs.pushscope,
+      ["doctor", "--config", station.directory.file("webpush.yaml"), "--store", station.store])
+    #expect(doctor.output.contains("its public key is \(result.output)"), "\(doctor.output) \(doctor.error)")
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}
