@@ -102,7 +102,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "targets: [a]\n", "c.yaml:1:11", "targets[0]", "is a single value where keys are needed",
       "name, provider"),
     Mistake("- a\n", "c.yaml:1:1", "", "is a list where keys are needed", "collector, dashboard, targets"),
-    Mistake("# nothing\n", "c.yaml", "", "the file says nothing", "required keys"),
+    Mistake("# nothing\n", "c.yaml", "", "the file has no content", "required keys"),
     .inTarget("    timeout:\n", "c.yaml:5:13", "targets[0].timeout", "has no value", "delete the key"),
     .inTarget("    timeout: ~\n", "c.yaml:5:14", "targets[0].timeout", "has no value", "delete the key"),
     .inTarget(

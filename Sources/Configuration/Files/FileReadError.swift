@@ -39,8 +39,8 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .isDirectory, .notRegular, .tooLarge: "name the file that is meant"
     case .permissionDenied: "give this user the right to read it"
     case .exposed: "run: chmod 600 \(HarmlessText.make(path))"
-    case .empty: "put the content in"
-    case .system: "see to the file system"
+    case .empty: "write the content into it"
+    case .system: "check the file system"
     }
   }
 

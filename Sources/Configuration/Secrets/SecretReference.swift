@@ -15,6 +15,15 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The key as the configuration has it, of the two that a secret can be given by.
+  /// - Parameter name: the one without `_file`.
+  public func key(_ name: String) -> String {
+    switch self {
+    case .file: name + "_file"
+    case .text: name
+    }
+  }
+
   /// Where to look when something is wrong with it.
   public var description: String {
     switch self {

@@ -13,10 +13,17 @@ public struct TargetPlaces: Sendable, Hashable {
   /// Where a setting is given, at the target or under its `credentials`, as a file or as a text, whichever it is asked for
   /// by; where the target begins when it is not given at all.
   public func place(of setting: String) -> SourcePlace? {
+    found(setting)?.place ?? target
+  }
+
+  /// The key as the configuration has it, with `_file` or without; `setting` itself when it is not given at all.
+  public func written(_ setting: String) -> String { found(setting)?.key ?? setting }
+
+  private func found(_ setting: String) -> (key: String, place: SourcePlace)? {
     let name = setting.hasSuffix("_file") ? String(setting.dropLast("_file".count)) : setting
     for key in [setting, name, "\(name)_file"] {
-      if let place = keys[key] ?? keys["credentials.\(key)"] { return place }
+      if let place = keys[key] ?? keys["credentials.\(key)"] { return (key, place) }
     }
-    return target
+    return nil
   }
 }

@@ -1,13 +1,25 @@
-/// Durations as people write them: a number and a unit, `250ms`, `1.5s`, `10m`, `7d`.
+/// Durations as people write them: a number and a unit, `250ms`, `1.5s`, `10m`, `7d`, `2w`, or several of them from the
+/// largest unit to the smallest, `1m30s`.
 public enum DurationText {
-  static let remedy = "write a number and a unit (us, ms, s, m, h, d), like 250ms, 30s, 10m, 7d"
+  static let remedy = "write a number and a unit (us, ms, s, m, h, d, w), like 250ms, 30s, 1m30s, 7d"
 
   /// Reads a duration; no sign, no exponent, at most 100 000 days, cut to nanoseconds.
   public static func parse(_ text: String) throws(ValueTextError) -> Duration {
-    guard let (number, unit) = DecimalText.split(text), let scale = nanoseconds(of: unit) else {
-      throw ValueTextError(text, "is not a duration", remedy: remedy)
-    }
-    let nanoseconds = number * scale
+    var rest = Substring(text)
+    var nanoseconds = 0.0
+    var smallest = Double.infinity
+    repeat {
+      guard let (number, tail) = DecimalText.split(String(rest)) else {
+        throw ValueTextError(text, "is not a duration", remedy: remedy)
+      }
+      let unit = tail.prefix { !$0.isNumber && $0 != "." }
+      guard let scale = self.nanoseconds(of: unit), scale < smallest else {
+        throw ValueTextError(text, "is not a duration", remedy: remedy)
+      }
+      nanoseconds += number * scale
+      smallest = scale
+      rest = tail.dropFirst(unit.count)
+    } while !rest.isEmpty
     guard nanoseconds <= 100_000 * 86_400e9 else {
       throw ValueTextError(text, "is too long a duration", remedy: "the longest is 100000d")
     }
@@ -36,6 +48,7 @@ public enum DurationText {
     case "m", "min": 60e9
     case "h": 3600e9
     case "d": 86_400e9
+    case "w": 7 * 86_400e9
     default: nil
     }
   }

@@ -40,7 +40,7 @@ public enum YAMLFile {
     let context = YAMLContext(file: file, directory: directory, environment: environment)
     guard let node = try YAMLSyntax.compose(text, file: context.file) else {
       throw ConfigurationError(
-        code: .invalid, file: file, message: "the file says nothing",
+        code: .invalid, file: file, message: "the file has no content",
         remedy: "write at least the required keys")
     }
     let value = YAMLValue(node: node, path: "", keyMark: nil, context: context)

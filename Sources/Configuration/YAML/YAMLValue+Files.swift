@@ -1,3 +1,5 @@
+import Measurement
+
 extension YAMLValue {
   /// Reads a path, relative ones from the file's directory, to a file that is there and can be read.
   public func file(maximumBytes: Int = 1024 * 1024) -> String? {
@@ -19,7 +21,7 @@ extension YAMLValue {
       let count = try file.read().count
       guard count >= minimumBytes else {
         report(
-          "\"\(path.visiblePath)\" holds \(count) bytes, too few for a secret",
+          "\"\(path.visiblePath)\" holds \(CountText.text(count, "byte")), too few for a secret",
           remedy: "put in at least \(minimumBytes), for example: openssl rand -hex 32")
         return nil
       }

@@ -53,9 +53,7 @@ extension CollectorStore {
 
   /// - Throws: ``StoreError``, `unknownRun` too.
   public func rename(_ run: RunID, to name: String?) throws {
-    if let name, name.utf8.count > ControlCommand.longestName {
-      throw StoreError.nameTooLong(name, path: path)
-    }
+    if let refusal = ControlCommand.refusal(ofName: name, path: path) { throw refusal }
     try transaction { db, state in
       state.revision += 1
       try db.execute(

@@ -16,6 +16,16 @@ extension ControlCommand {
   /// The longest name a run may have, in bytes of UTF-8.
   public static let longestName = 200
 
+  /// Means the newest run wherever a run is named, so no run can be called that.
+  public static let reservedName = "latest"
+
+  /// Why a run cannot be called that; `nil` when it can.
+  static func refusal(ofName name: String?, path: String) -> StoreError? {
+    guard let name else { return nil }
+    if name == reservedName { return StoreError.reservedName(path) }
+    return name.utf8.count > longestName ? StoreError.nameTooLong(name, path: path) : nil
+  }
+
   /// The `command` of the table.
   var word: String {
     switch self {
@@ -42,7 +52,7 @@ extension ControlCommand {
 
   /// What a row says; `nil` when it makes no sense. Anybody with `sqlite3` may have written it.
   init?(word: String, run: String?, name: String?) {
-    if let name, name.utf8.count > Self.longestName { return nil }
+    if Self.refusal(ofName: name, path: "") != nil { return nil }
     switch (word, run.flatMap { RunID($0) }) {
     case ("start", _): self = .start(name: name)
     case ("stop", _): self = .stop

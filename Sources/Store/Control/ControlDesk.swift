@@ -18,11 +18,9 @@ public struct ControlDesk: Sendable {
 
   /// Asks for something, or does it.
   /// - Throws: ``StoreError``: `noCollector` when there is nobody to start or stop anything, `unknownRun`, `nameTooLong`,
-  ///   and what opening a store throws.
+  ///   `reservedName`, and what opening a store throws.
   public func submit(_ command: ControlCommand) throws -> ControlTicket {
-    if let name = command.name, name.utf8.count > ControlCommand.longestName {
-      throw StoreError.nameTooLong(name, path: path)
-    }
+    if let refusal = ControlCommand.refusal(ofName: command.name, path: path) { throw refusal }
     guard CollectorLock.look(atStore: path).isHeld else { return try carryOut(command) }
     return try leave(command)
   }

@@ -94,6 +94,13 @@ extension StoreError {
       remedy: "use the newer pushscope that wrote it; it is left as it is")
   }
 
+  static func directoryNotMade(_ directory: String, path: String, errno code: Int32) -> StoreError {
+    StoreError(
+      code == EROFS ? .readOnly : .permissionDenied, path: path,
+      detail: "the directory \(directory) cannot be created (\(String(cString: strerror(code))))",
+      remedy: "give this user write access to the directory above it, or name another file with --store")
+  }
+
   static func permissionDenied(_ path: String) -> StoreError {
     StoreError(
       .permissionDenied, path: path, detail: "this user may not access the store",
@@ -158,6 +165,13 @@ extension StoreError {
     StoreError(
       .nameTooLong, path: path, detail: "a run's name of \(name.utf8.count) bytes is too long",
       remedy: "give at most \(ControlCommand.longestName)")
+  }
+
+  static func reservedName(_ path: String) -> StoreError {
+    StoreError(
+      .reservedName, path: path,
+      detail: "a run cannot be named \"\(ControlCommand.reservedName)\", which always means the newest run",
+      remedy: "give another name")
   }
 
   static func olderSchema(_ path: String, version: Int64, _ cause: StoreError) -> StoreError {

@@ -43,6 +43,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case noCollector
     /// More than ``ControlCommand/longestName`` bytes.
     case nameTooLong
+    /// A run cannot be called ``ControlCommand/reservedName``.
+    case reservedName
     /// It was closed here before.
     case closed
   }

@@ -111,12 +111,14 @@ struct StoreFile {
     var made = ""
     for part in directory.split(separator: "/") {
       made += "/" + part
-      if mkdir(made, Self.directoryMode) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
-        throw StoreError(errno: errno, path: made)
-      }
+      if mkdir(made, Self.directoryMode) == 0 { continue }
+      // Of a directory that exists some file systems say only that it cannot be made.
+      let code = errno
+      var status = stat()
+      if stat(made, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
+      guard code != ENOSPC, code != EDQUOT else { throw StoreError(errno: code, path: made) }
+      throw StoreError.directoryNotMade(made, path: path, errno: code == EEXIST ? ENOTDIR : code)
     }
-    var status = stat()
-    guard stat(made.isEmpty ? "/" : made, &status) == 0 else { throw StoreError(errno: errno, path: made) }
   }
 
   /// Makes the file, empty, before SQLite would make it with a mode of its own; SQLite gives the files beside it the

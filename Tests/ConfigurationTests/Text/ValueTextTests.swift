@@ -8,12 +8,16 @@ import Testing
     ("7d", .seconds(604_800)),
     ("1.5h", .seconds(5400)), ("0s", .zero), ("2min", .seconds(120)), ("5us", .microseconds(5)),
     ("5µs", .microseconds(5)), ("7ns", .nanoseconds(7)),
+    ("1m30s", .seconds(90)), ("1h30m", .seconds(5400)), ("1d1.5h", .seconds(91_800)),
+    ("2w", .seconds(1_209_600)),
+    ("1s500ms", .milliseconds(1500)), ("1w2d3h4m5s6ms", .milliseconds(788_645_006)),
   ]) func readsDurations(_ text: String, _ expected: Duration) throws {
     #expect(try DurationText.parse(text) == expected)
   }
 
   @Test(arguments: [
     "", "5", "s", "-1s", "1.s", ".5s", "1e3s", "1 s", "1s ", "+1s", "1.2.3s", "5x", "1/s", "٣s", "1s\n",
+    "30s1m", "1m1m", "1m 30s", "1m30", "m30s", "1m-30s",
   ])
   func refusesOtherDurations(_ text: String) {
     #expect(throws: ValueTextError.self) { try DurationText.parse(text) }
@@ -46,12 +50,25 @@ import Testing
     #expect(try RateText.parse("7/min") == ArrivalRate(7, per: .seconds(60)))
   }
 
+  @Test(arguments: [
+    ("2023-11-14", "2023-11-14T00:00:00Z"), ("2023-11-14T22:13:20", "2023-11-14T22:13:20Z"),
+    ("2023-11-14 22:13", "2023-11-14T22:13:00Z"), ("2023-11-14T22:13:20.5", "2023-11-14T22:13:20.5Z"),
+    ("2023-11-14T22:13Z", "2023-11-14T22:13:00Z"), ("2023-11-14T22:13+01:00", "2023-11-14T21:13:00Z"),
+  ]) func aTimeWithoutAZoneIsInUTC(_ text: String, _ meant: String) throws {
+    #expect(try TimeText.parse(text, now: WallTime(microseconds: 0)) == WallTime(rfc3339: meant))
+  }
+
   @Test func readsTimes() throws {
     let now = WallTime(microseconds: 1_700_000_000_000_000)
     #expect(try TimeText.parse("-1h", now: now) == now.advanced(byMicroseconds: -3_600_000_000))
+    #expect(try TimeText.parse("-1w", now: now) == now.advanced(byMicroseconds: -604_800_000_000))
+    #expect(try TimeText.parse("-1m30s", now: now) == now.advanced(byMicroseconds: -90_000_000))
     #expect(try TimeText.parse("now", now: now) == now)
     #expect(try TimeText.parse("2023-11-14T22:13:20Z", now: WallTime(microseconds: 0)) == now)
-    for text in ["1h", "yesterday", "-1", "-", "2023-11-14", ""] {
+    for text in [
+      "1h", "yesterday", "-1", "-", "2023-11", "2023-02-30", "12:00", "2023-11-14T22:13:20+1",
+      "2023-11-14T25:00", "",
+    ] {
       #expect(throws: ValueTextError.self) { try TimeText.parse(text, now: now) }
     }
   }

@@ -74,6 +74,9 @@ import Testing
     let long = String(repeating: "ä", count: 101)
     #expect(code { _ = try desk.submit(.rename(bench.run, name: long)) } == .nameTooLong)
     #expect(code { _ = try desk.submit(.start(name: long)) } == .nameTooLong)
+    #expect(code { _ = try desk.submit(.start(name: "latest")) } == .reservedName)
+    #expect(code { _ = try desk.submit(.rename(bench.run, name: "latest")) } == .reservedName)
+    #expect(code { try bench.store.rename(bench.run, to: "latest") } == .reservedName)
     #expect(try bench.store.controlRequests().isEmpty)
     let missing = ControlDesk(storePath: bench.scratch.file("none.sqlite"), clock: bench.clock)
     #expect(code { _ = try missing.submit(.rename(unknown, name: "x")) } == .missing)
@@ -116,7 +119,7 @@ import Testing
   /// Anybody with `sqlite3` may write to the table.
   @Test(arguments: [
     "('dance', NULL, NULL)", "('rename', 'no uuid', 'x')", "('delete', NULL, NULL)",
-    "('start', NULL, '\(String(repeating: "x", count: 201))')",
+    "('start', NULL, 'latest')", "('start', NULL, '\(String(repeating: "x", count: 201))')",
   ])
   func aRowThatMakesNoSenseIsNoCommand(values: String) throws {
     let bench = try Bench()
