@@ -65,14 +65,30 @@ public final class HTTPServer: Sendable {
     do {
       listener = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
     } catch {
-      throw HTTPServerError(
-        .bind, place: "\(configuration.host):\(configuration.port)",
-        message: "cannot listen there (\(Self.words(for: error)))",
-        remedy: "choose a free port and an address of this host")
+      throw Self.bindFailure(error, host: configuration.host, port: configuration.port)
     }
     try await eventLoop.submit { table.value.start() }.get()
     return HTTPServer(
       port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table)
+  }
+
+  /// Whether a server could listen at an address now: takes it and gives it back.
+  /// - Throws: ``HTTPServerError`` with `bind`.
+  public static func check(host: String, port: Int) async throws {
+    do {
+      let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: host, port: port).get()
+      try? await listener.close().get()
+    } catch {
+      throw bindFailure(error, host: host, port: port)
+    }
+  }
+
+  private static func bindFailure(_ error: any Error, host: String, port: Int) -> HTTPServerError {
+    HTTPServerError(
+      .bind, place: "\(host):\(port)", message: "cannot listen there (\(words(for: error)))",
+      remedy: "choose a free port and an address of this host")
   }
 
   /// The system's own words for a failed system call, without the call.

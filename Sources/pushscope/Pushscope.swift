@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 import Glibc
 
 /// The command line: one file a subcommand under Commands/. It wires the rooms together and decides nothing.
@@ -15,8 +16,9 @@ struct Pushscope: AsyncParsableCommand {
       Look at it live:             pushscope dashboard
       Take the samples out:        pushscope export samples --since -1h > samples.csv
 
-      Exit codes: 0 fine, 1 failed while running, 64 usage, 66 no such input, 69 service unreachable, 73 cannot write \
-      or store in use, 78 bad configuration, 99 a threshold or comparison failed.
+      Exit codes: 0 fine, 1 failed while running, 64 usage, 66 no such input, not a store, a newer or damaged store, \
+      69 service unreachable or address in use, 73 cannot write, locked or in use, 78 bad configuration. \
+      docs/commands.md has them in one table.
       """,
     version: "0.1.0",
     subcommands: [
@@ -27,7 +29,10 @@ struct Pushscope: AsyncParsableCommand {
   static func main() async {
     ProcessSignals.ignoreStrays()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(joiningNegativeValues(Array(CommandLine.arguments.dropFirst())))
+      // `>> FILE` would append to a database as to any other file.
+      try OutputGuard.check(descriptor: STDOUT_FILENO, as: "the file that standard output goes to")
+      try OutputGuard.check(descriptor: STDERR_FILENO, as: "the file that standard error goes to")
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -36,6 +41,21 @@ struct Pushscope: AsyncParsableCommand {
     } catch {
       finish(with: error)
     }
+  }
+
+  /// `--since -1h` as `--since=-1h`: after a mistake anywhere in the line the parser looks for `-h` in every word that begins
+  /// with a hyphen, and would show the help in place of the mistake.
+  private static func joiningNegativeValues(_ arguments: [String]) -> [String] {
+    var joined: [String] = []
+    for argument in arguments {
+      let isValue = argument.first == "-" && argument.dropFirst().first?.isNumber == true
+      if isValue, let last = joined.last, last.hasPrefix("--"), last != "--", !last.contains("=") {
+        joined[joined.count - 1] = "\(last)=\(argument)"
+      } else {
+        joined.append(argument)
+      }
+    }
+    return joined
   }
 
   /// Says what went wrong as `pushscope: what, where, what to do` and exits with the code that scripts rely on.

@@ -144,7 +144,7 @@ struct DoctorTests {
     let loopback = try doctor(station, ["--send"])
     server.signal(SIGTERM)
     #expect(loopback.status == 69)
-    #expect(try #require(loopback.lines.last).hasPrefix("fail  t  alpn  the server speaks no HTTP/2"))
+    #expect(try #require(loopback.lines.last).hasPrefix("fail  t  alpn  the server does not support HTTP/2"))
   }
 
   @Test(

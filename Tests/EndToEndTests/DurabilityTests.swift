@@ -29,14 +29,14 @@ struct DurabilityTests {
         station.configuration, "--store", station.store,
       ])
     try eventually("the trouble is told", seen: { collector.standardError }) {
-      collector.standardError.contains("tried again each second") ? true : nil
+      collector.standardError.contains("retried each second") ? true : nil
     }
     #expect(collector.standardError.contains("no room left"), "\(collector.standardError)")
     let before = try station.states()["delivered"] ?? 0
     _ = poll(nil, 0, 2500)
     #expect(try run("prlimit", ["--pid", "\(collector.pid)", "--fsize=unlimited:"]).status == 0)
     try eventually("it goes on", seen: { collector.standardError }) {
-      collector.standardError.contains("takes commits again") ? true : nil
+      collector.standardError.contains("commits to the store succeed again") ? true : nil
     }
     try eventually("notifications are delivered again") {
       try (station.states()["delivered"] ?? 0) > before + 30 ? true : nil
@@ -75,7 +75,7 @@ struct DurabilityTests {
       """
     #expect(try run(Programs.python, ["-c", holder, station.store]).status == 0)
     try eventually("it goes on", seen: { collector.standardError }) {
-      collector.standardError.contains("takes commits again") ? true : nil
+      collector.standardError.contains("commits to the store succeed again") ? true : nil
     }
     #expect(collector.standardError.contains("another program holds a lock"))
     let before = try station.states()["delivered"] ?? 0

@@ -9,7 +9,7 @@ import Testing
   .timeLimit(.minutes(5)))
 struct HostileTokenEndpointTests {
   private static let noToken = "no access token was given: 200 the answer has no access_token in it"
-  private static let tooLarge = "the token endpoint gives no answer: the answer is larger than is taken"
+  private static let tooLarge = "the token endpoint does not answer: the answer is larger than is taken"
 
   /// What `doctor --send` says, and its exit status.
   private static let answers: [(name: String, status: Int32, words: String)] = [
@@ -25,7 +25,7 @@ struct HostileTokenEndpointTests {
     ("302-redirect", 69, "302 it leads elsewhere, which is not followed"),
     ("307-redirect", 69, "307 it leads elsewhere"),
     ("503-retry-digits", 69, "no access token was given: 503 TooManyRequests"),
-    ("400-evil-reason", 78, "no access token was given: 400 ␛[2J"), ("0-garbage", 69, "gives no answer"),
+    ("400-evil-reason", 78, "no access token was given: 400 ␛[2J"), ("0-garbage", 69, "does not answer"),
     ("echo", 69, "no access token was given: 503 odd: (hidden)"),
   ]
 

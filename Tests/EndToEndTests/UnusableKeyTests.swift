@@ -108,14 +108,14 @@ struct UnusableKeyTests {
 
   @Test("APNs: signing keys") func apnsKeys() throws {
     for (file, words) in try signingKeys() {
-      try expectRefused(file, "apns", replacing: ("key.p8", file), says: [file, words, "signing_key"])
+      try expectRefused(file, "apns", replacing: ("key.p8", file), says: [file, words, "signing_key_file: "])
     }
   }
 
   @Test("Web Push: VAPID keys") func vapidKeys() throws {
     for (file, words) in try signingKeys() {
       let credentials = "credentials: { vapid_key_file: \(file), subject: 'mailto:ops@example.com' }"
-      try expectRefused(file, "webpush", more: [credentials], says: [file, words, "vapid_key"])
+      try expectRefused(file, "webpush", more: [credentials], says: [file, words, "vapid_key_file: "])
     }
   }
 
@@ -202,13 +202,13 @@ struct UnusableKeyTests {
       (String(repeating: "xyz", count: 20), "holds no device token"),
     ] {
       try station.directory.write("device.token", content)
-      try expectRefused("device token", "apns", says: ["device_token", words])
+      try expectRefused("device token", "apns", says: ["device_token_file: ", words])
     }
     for (content, words) in [
       ("", "is empty"), ("ab cd", "not a single line"), ("ab\ncd", "not a single line"),
     ] {
       try station.directory.write("fcm.token", content)
-      try expectRefused("registration token", "fcm", says: ["device_token", "fcm.token", words])
+      try expectRefused("registration token", "fcm", says: ["device_token_file: ", "fcm.token", words])
       try station.directory.write("ntfy.token", content)
       try expectRefused(
         "access token", "ntfy", more: ["credentials: { token_file: ntfy.token }"],

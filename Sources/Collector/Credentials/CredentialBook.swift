@@ -118,7 +118,7 @@ final class CredentialBook {
     entries[index].schedule.noteTaken()
     if entries[index].isAdvised {
       entries[index].isAdvised = false
-      log(.notice, "the \(entries[index].item.source.name) is taken again", entries[index])
+      log(.notice, "the \(entries[index].item.source.name) is accepted again", entries[index])
     }
   }
 

@@ -5,24 +5,27 @@ import Providers
 struct CredentialReader {
   let target: TargetConfiguration
 
-  func bytes(_ reference: SecretReference, as what: String) throws(TargetCredentialError) -> [UInt8] {
+  /// - Parameter name: the key without `_file`.
+  func bytes(_ reference: SecretReference, as name: String) throws(TargetCredentialError) -> [UInt8] {
+    let key = reference.key(name)
     do throws(FileReadError) {
       return try reference.read()
     } catch {
-      throw TargetCredentialError(target, what, "\(what): \(error.message)", remedy: error.remedy)
+      throw TargetCredentialError(target, key, "\(key): \(error.message)", remedy: error.remedy)
     }
   }
 
   func parse<Result>(
-    _ reference: SecretReference, as what: String,
+    _ reference: SecretReference, as name: String,
     _ parse: ([UInt8]) throws(CredentialError) -> Result
   ) throws(TargetCredentialError) -> Result {
-    let bytes = try bytes(reference, as: what)
+    let bytes = try bytes(reference, as: name)
+    let key = reference.key(name)
     do throws(CredentialError) {
       return try parse(bytes)
     } catch {
       throw TargetCredentialError(
-        target, what, "\(what): \(reference) \(error.message)", remedy: error.remedy)
+        target, key, "\(key): \(reference) \(error.message)", remedy: error.remedy)
     }
   }
 
@@ -51,7 +54,7 @@ struct CredentialReader {
       let facts = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
         (bytes) throws(CredentialError) in try CertificateFacts(pem: bytes)
       }
-      try parse(.file(privateKeyFile), as: "private_key_file") { (bytes) throws(CredentialError) in
+      try parse(.file(privateKeyFile), as: "private_key") { (bytes) throws(CredentialError) in
         try facts.check(keyPEM: bytes)
       }
       return .apnsCertificate(

@@ -19,7 +19,7 @@ struct OAuthCredential: CredentialSource {
     switch client.perform(request) {
     case .failure(let failure):
       return .failed(
-        "the token endpoint gives no answer: \(failure.message)", isFinal: false, retryAfter: nil)
+        "the token endpoint does not answer: \(failure.message)", isFinal: false, retryAfter: nil)
     case .success(let answer):
       switch OAuthToken.parse(answer.response) {
       case .success(let token):

@@ -73,8 +73,9 @@ public struct TargetCredentials: Sendable {
         remedy: problem.remedy)
     }
     if let end = subscriptionEnd, end < now {
+      let key = target.places.written("subscription")
       throw TargetCredentialError(
-        target, "subscription", "subscription: it ended at \(end.rfc3339)",
+        target, key, "\(key): the subscription ended at \(end.rfc3339)",
         remedy: "subscribe again in the browser and save what it gives")
     }
   }
@@ -92,8 +93,7 @@ public struct TargetCredentials: Sendable {
       do throws(ProviderError) {
         providers.append(try provider(for: variant.settings, token: token, isKept: isKept))
       } catch {
-        throw TargetCredentialError(
-          target, error.setting, "\(error.setting) \(error.message)", remedy: error.remedy)
+        throw refusal(error)
       }
     }
     return providers
@@ -106,9 +106,14 @@ public struct TargetCredentials: Sendable {
       return try NtfySubscription(
         origin: target.endpoint.origin, topic: settings.topic, authorization: ntfyAuthorization)
     } catch {
-      throw TargetCredentialError(
-        target, error.setting, "\(error.setting) \(error.message)", remedy: error.remedy)
+      throw refusal(error)
     }
+  }
+
+  /// Names the key as the configuration has it.
+  private func refusal(_ error: ProviderError) -> TargetCredentialError {
+    let key = target.places.written(error.setting)
+    return TargetCredentialError(target, key, "\(key) \(error.message)", remedy: error.remedy)
   }
 
   private var ntfyAuthorization: NtfyAuthorization {

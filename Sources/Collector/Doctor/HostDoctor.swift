@@ -15,7 +15,7 @@ public enum HostDoctor {
     let now = clock.wallNow()
     guard now >= earliest else {
       return DoctorFinding(
-        .misconfigured, "host", "clock", "it says \(now.rfc3339), which is long ago",
+        .misconfigured, "host", "clock", "the time is \(now.rfc3339), which is long past",
         remedy: "set it: timedatectl set-ntp true")
     }
     var error: Int64 = 0
@@ -24,7 +24,7 @@ public enum HostDoctor {
       return DoctorFinding(.fine, "host", "clock", "synchronized, off by at most \(max(1, error / 1000)) ms")
     case 0:
       return DoctorFinding(
-        .note, "host", "clock", "the kernel does not know it to be synchronized",
+        .note, "host", "clock", "the kernel does not report it as synchronized",
         remedy: "tokens carry its time: see timedatectl timesync-status or chronyc tracking")
     default:
       return DoctorFinding(.note, "host", "clock", "the kernel does not say whether it is synchronized")
@@ -39,15 +39,15 @@ public enum HostDoctor {
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .bind(host: address.host, port: address.port).get()
       try? await channel.close()
-      return DoctorFinding(.fine, "receipts", "listen", "\(address) can be had")
+      return DoctorFinding(.fine, "receipts", "listen", "\(address) is free")
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       return DoctorFinding(
         .note, "receipts", "listen", "\(address) is in use",
-        remedy: "right if a collector runs; else choose another port")
+        remedy: "expected while a collector is running; otherwise choose another port")
     } catch {
       return DoctorFinding(
-        .misconfigured, "receipts", "listen", "\(address) cannot be had: \(error)",
-        remedy: "name an address of this machine and a port that this user may have")
+        .misconfigured, "receipts", "listen", "\(address) cannot be used: \(error)",
+        remedy: "choose an address of this machine and a port that this user may listen on")
     }
   }
 }

@@ -54,7 +54,7 @@ final class PeerTrial {
 
   private func perform(_ request: PushRequest, connectsOnly: Bool) -> Outcome {
     guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
-      return Outcome(failure: .ownFiles, words: "libcurl gave no handle", took: .zero)
+      return Outcome(failure: .ownFiles, words: "libcurl could not create a handle", took: .zero)
     }
     agreed = nil
     certificateEnd = nil

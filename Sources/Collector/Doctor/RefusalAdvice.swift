@@ -40,7 +40,7 @@ enum RefusalAdvice {
     case (.ntfy, 401), (.ntfy, 403): return "check credentials, and who may write to the topic"
     case (.http, _): return "check method, headers and body; success says which statuses are good"
     case (_, 429): return "wait, and send less often"
-    case (_, 500...): return "the service is in trouble: try again later"
+    case (_, 500...): return "the service reports an error of its own: try again later"
     default: return "look the reason up in the provider's documentation"
     }
   }

@@ -69,9 +69,9 @@ public struct TargetDoctor: Sendable {
       "the certificate of \(facts.commonName) and its key are there, good until \(facts.ends.rfc3339)"
     case .fcm(let account): "\(account.clientEmail) signs for project \(account.projectID)"
     case .vapid(let signer, _): "the VAPID key signs; its public key is \(signer.publicKey)"
-    case .ntfy(.none): "anybody may use the topic, or nobody"
-    case .ntfy(.token): "an access token is there"
-    case .ntfy(.basic(let username, _)): "a password for \(username) is there"
+    case .ntfy(.none): "no credentials are configured; the topic must allow anonymous access"
+    case .ntfy(.token): "an access token is configured"
+    case .ntfy(.basic(let username, _)): "a password for \(username) is configured"
     }
   }
 
@@ -84,7 +84,7 @@ public struct TargetDoctor: Sendable {
     if left < Self.soon.microseconds {
       findings.append(
         finding(
-          .note, "certificate", "it ends in \(left / 86_400_000_000) days",
+          .note, "certificate", "it ends in \(CountText.text(left / 86_400_000_000, "day"))",
           remedy: "get a new one from Apple's developer site in time"))
     }
     let host = target.endpoint.host
@@ -177,10 +177,10 @@ public struct TargetDoctor: Sendable {
     let isNeeded = target.provider == .apns || target.provider == .loopback
     report(
       finding(
-        isNeeded ? .unreachable : .note, "alpn", "the server speaks no HTTP/2",
+        isNeeded ? .unreachable : .note, "alpn", "the server does not support HTTP/2",
         remedy: isNeeded
-          ? "\(target.provider.rawValue) is spoken over HTTP/2 only: check the endpoint, and what stands in between"
-          : "HTTP/1.1 carries one request at a time and connection"))
+          ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
+          : "HTTP/1.1 carries one request at a time on a connection"))
     return !isNeeded
   }
 
@@ -194,7 +194,9 @@ public struct TargetDoctor: Sendable {
     case .ownFiles:
       return finding(
         .misconfigured, "tls", words,
-        remedy: "look at ca_file, and at certificate_file and private_key_file: PEM, and belonging together")
+        remedy:
+          "check ca_file, certificate_file and private_key_file: they must be PEM, and certificate and key must match"
+      )
     case .tls:
       let isExpired = words.contains("expired")
       return finding(
@@ -271,8 +273,8 @@ public struct TargetDoctor: Sendable {
     case .failure(let failure):
       report(
         finding(
-          .unreachable, "token", "the token endpoint gives no answer: \(failure.message)",
-          remedy: "check the way to \(account.tokenURI)"))
+          .unreachable, "token", "the token endpoint does not answer: \(failure.message)",
+          remedy: "check that \(account.tokenURI) can be reached"))
       return nil
     case .success(let answer):
       compareClocks(answer.response, report)

@@ -46,6 +46,6 @@ extension Ledger {
       .clockOffset, at: now,
       detail: "the clock of \(arrived.device) is \(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), "
         + "within \(news.reading.error.microseconds) µs\(drift)"
-        + " (\(news.exchanges) exchange\(news.exchanges == 1 ? "" : "s"))")
+        + " (\(CountText.text(news.exchanges, "exchange")))")
   }
 }

@@ -25,7 +25,7 @@ struct BlockingRequest: Sendable {
 
   func perform(_ request: PushRequest) -> Result<Answer, Failure> {
     guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
-      return .failure(Failure(message: "libcurl gave no handle"))
+      return .failure(Failure(message: "libcurl could not create a handle"))
     }
     handle.prepare(request, caFile: caFile)
     ccurl_easy_set_long(handle.easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))

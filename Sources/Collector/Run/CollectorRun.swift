@@ -229,9 +229,9 @@ public final class CollectorRun: Sendable {
       },
       onTrouble: { [logger] error in
         if let error {
-          logger.error("\(error); sending waits for the store, tried again each second")
+          logger.error("\(error); sending waits for the store; the commit is retried each second")
         } else {
-          logger.notice("the store takes commits again")
+          logger.notice("commits to the store succeed again")
         }
       },
       onFailure: { [self] error in
@@ -275,7 +275,7 @@ public final class CollectorRun: Sendable {
         .log(
           LogLine(
             at: clock.wallNow(), level: .error, target: $0.id, label: "collector",
-            message: "sending begins without it: \($0.reason); it is tried on and on"))
+            message: "sending begins without it: \($0.reason); it is retried until it succeeds"))
       })
   }
 
@@ -326,7 +326,7 @@ public final class CollectorRun: Sendable {
   private func opening(_ targets: [TargetAssembly], receiptsPort: Int?) -> String {
     let list = targets.map { "\($0.configuration.name) (\($0.arrivals.rate.words))" }.joined(
       separator: ", ")
-    return "sending to \(list)" + (receiptsPort.map { "; receipts are heard on port \($0)" } ?? "")
+    return "sending to \(list)" + (receiptsPort.map { "; listening for receipts on port \($0)" } ?? "")
   }
 
   private func selectedTargets() throws -> [TargetAssembly] {

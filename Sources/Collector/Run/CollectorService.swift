@@ -1,5 +1,6 @@
 import Configuration
 import FoundationEssentials
+import HTTPServer
 import Logging
 import Measurement
 import Store
@@ -85,6 +86,7 @@ public final class CollectorService: Sendable {
     _ = try recording(next).prepare()
     // Where the kernel does not tell, a boot that nobody else can name: no clock is then taken for ours.
     let bootID = BootID.current() ?? UUID().uuidString
+    try await checkListener()
     let store = try CollectorStore.open(
       at: options.storePath, clock: clock,
       options: CollectorStoreOptions(
@@ -93,7 +95,7 @@ public final class CollectorService: Sendable {
     defer { store.close() }
     for recovered in store.recovered.runs {
       logger.notice(
-        "run \(recovered.run) had been cut off: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
+        "run \(recovered.run) was not closed by its collector: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
       )
     }
     try store.refuseLeftoverRequests()
@@ -101,9 +103,9 @@ public final class CollectorService: Sendable {
       make: { [self] in Keeper(store: store, control: self, serves: serves, clock: clock) },
       onTrouble: { [logger] error in
         if let error {
-          logger.error("\(error); tried again each second")
+          logger.error("\(error); maintenance of the store is retried each second")
         } else {
-          logger.notice("the store can be kept again")
+          logger.notice("maintenance of the store succeeds again")
         }
       },
       onStoreLost: { [self] error in
@@ -127,6 +129,14 @@ public final class CollectorService: Sendable {
     await keeper.stop()
     if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
+  }
+
+  /// An address that is in use is said before a store is made; one that exists says first who is using it.
+  private func checkListener() async throws {
+    guard let receipts = configuration.collector.receipts,
+      !FileManager.default.fileExists(atPath: options.storePath)
+    else { return }
+    try await HTTPServer.check(host: receipts.listen.host, port: receipts.listen.port)
   }
 
   private func recording(_ start: Start) -> CollectorRun {

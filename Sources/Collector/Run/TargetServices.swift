@@ -81,7 +81,7 @@ final class TargetServices: Sendable {
   /// - Throws: ``CollectorError`` for what will never be there.
   func ready() async throws -> Readiness {
     if !awaited.isEmpty {
-      say("sending begins when these are there: \(awaited.joined(separator: ", "))")
+      say("sending begins once these are available: \(awaited.joined(separator: ", "))")
     }
     let credentials = try await keeper.first()
     var readiness = Readiness(credentials: credentials)

@@ -97,7 +97,7 @@ final class NtfyConnectionLoop {
         .failure(
           CollectorError(
             loss.isRefusal ? .refused : .unreachable,
-            "\(subject.name) cannot be listened to: \(loss.reason)")))
+            "the subscription of target \(subject.name) failed: \(loss.reason)")))
     }
   }
 
@@ -107,7 +107,9 @@ final class NtfyConnectionLoop {
       unlogged += 1
       return
     }
-    let others = unlogged == 0 ? "" : "; \(unlogged) more losses were not written down since the last one"
+    let others =
+      unlogged == 0
+      ? "" : "; \(CountText.text(unlogged, "more loss", plural: "more losses")) since the last line"
     loggedAt = now
     unlogged = 0
     subscriber.post([
@@ -122,9 +124,9 @@ final class NtfyConnectionLoop {
 
   /// One connection, from its beginning to its end.
   private func listen() -> Loss {
-    guard let multi = curl_multi_init() else { return Loss(reason: "libcurl gave no handle") }
+    guard let multi = curl_multi_init() else { return Loss(reason: "libcurl could not create a handle") }
     defer { curl_multi_cleanup(multi) }
-    guard let handle = EasyHandle() else { return Loss(reason: "libcurl gave no handle") }
+    guard let handle = EasyHandle() else { return Loss(reason: "libcurl could not create a handle") }
     stream.restart()
     complaint = []
     connection = nil

@@ -99,7 +99,9 @@ final class NtfySubscriber: Sendable {
     }
     rouse()
     finishFirst(
-      .failure(CollectorError(.unreachable, "stopped before \(subject.name) could be listened to")))
+      .failure(
+        CollectorError(
+          .unreachable, "stopped before the subscription of target \(subject.name) was established")))
   }
 
   /// Told at once how it stands, and from then on whenever the stream opens or ends.

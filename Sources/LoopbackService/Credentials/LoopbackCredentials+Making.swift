@@ -101,7 +101,7 @@ extension LoopbackCredentials {
 
   private static func unusable(_ path: String) -> LoopbackError {
     LoopbackError(
-      place: path, message: "is not what the loopback service wrote there",
+      .unusableFile, place: path, message: "is not what the loopback service wrote there",
       remedy: "delete it, so that it is made anew, or name another directory (--credentials)")
   }
 }

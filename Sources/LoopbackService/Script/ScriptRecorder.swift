@@ -23,7 +23,8 @@ final class ScriptRecorder {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw LoopbackError(
-        place: path, message: "the script cannot be written there (\(String(cString: strerror(errno))))",
+        .cannotWrite, place: path,
+        message: "the script cannot be written there (\(String(cString: strerror(errno))))",
         remedy: "name a file in a directory that you may write to")
     }
     file = descriptor

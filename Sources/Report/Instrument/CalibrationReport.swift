@@ -62,7 +62,7 @@ public struct CalibrationReport: Sendable, Equatable {
         })
     let title =
       "floor of \(VisibleText.make(calibration.host)), \(RunText.time(calibration.at)) UTC, "
-      + "\(calibration.planned) notifications at \(FigureText.rate(calibration.rate))"
+      + "\(CountText.text(calibration.planned, "notification")) at \(FigureText.rate(calibration.rate))"
     return [title] + table.lines(indent: 2) + [
       "A service that answers at once is measured like this here: pushscope, the kernel and TLS at both ends. Latencies",
       "near these figures, and differences smaller than their spread, say nothing of a provider. lag: planned to sent.",

@@ -9,7 +9,7 @@ extension InstrumentRecord {
     [
       "own error: sent late \(Self.text(figures.scheduleLag))",
       "  timing thread woke late \(Self.text(figures.loopLag))",
-      "  \(figures.commits) commits, longest \(FigureText.latency(figures.longestCommit)), "
+      "  \(CountText.text(figures.commits, "commit")), longest \(FigureText.latency(figures.longestCommit)), "
         + "\(figures.commitStalls) over 100 ms",
     ] + (calibration?.floorLines ?? ["  floor of this host not measured: pushscope calibrate does"])
   }

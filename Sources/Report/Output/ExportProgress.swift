@@ -21,11 +21,11 @@ public struct ExportProgress {
     guard now >= next else { return }
     next = now + Self.period
     hasTold = true
-    tell("\(rows) rows so far")
+    tell("\(CountText.text(rows, "row")) so far")
   }
 
   /// The last word, when there was a word before.
   public func finish(rows: Int64) {
-    if hasTold { tell("\(rows) rows") }
+    if hasTold { tell(CountText.text(rows, "row")) }
   }
 }

@@ -55,7 +55,7 @@ extension DashboardScreen {
         Question(
           command: .delete(run.id), title: "delete the run?",
           body: [
-            "\(run.title), begun \(began), with \(FixedPoint.grouped(run.counts.total)) notifications.",
+            "\(run.title), begun \(began), with \(FixedPoint.grouped(run.counts.total)) notification\(run.counts.total == 1 ? "" : "s").",
             "All that is stored of it goes. It cannot be brought back.",
           ])))
   }

@@ -14,7 +14,7 @@ extension StoreCondition {
     case .corrupt: self = .corrupt(error.detail)
     case .busy, .inUse: self = .locked
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
-      .runInProgress, .noCollector, .nameTooLong, .closed, .severalNames, .replaced:
+      .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced:
       self = .unreadable(error.detail)
     }
   }

@@ -40,7 +40,8 @@ struct Calibrate: AsyncParsableCommand {
   func run() async throws {
     let host = HostName.current()
     let kept = try CollectorStore.open(
-      at: store.path, clock: SystemClock(), options: CollectorStoreOptions(bootID: BootID.current() ?? host))
+      at: store.path(for: .writing), clock: SystemClock(),
+      options: CollectorStoreOptions(bootID: BootID.current() ?? host))
     defer { kept.close() }
     let station = try DemoStation()
     defer { station.remove() }

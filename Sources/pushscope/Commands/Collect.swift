@@ -51,23 +51,22 @@ struct Collect: AsyncParsableCommand {
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("--count \(count) is too few; give at least 1") }
-    if let runName, runName.utf8.count > 200 {
-      throw ValidationError("--run-name has \(runName.utf8.count) bytes; give at most 200")
-    }
+    try duration?.checkLength(as: "--duration")
+    if let runName { try RunNameArgument.check(runName, as: "--run-name") }
   }
 
   func run() async throws {
     let logger = DaemonLog.logger("collect")
     let configuration = try PushscopeConfiguration.load(
-      path: configurationFile.path, environment: ProcessEnvironment.all)
+      path: configurationFile.path(), environment: ProcessEnvironment.all)
+    let path = try store.path(for: .writing)
     let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
-        storePath: store.path, runName: runName, targetNames: targets, rate: rate?.rate,
+        storePath: path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
       logger: logger)
-    let path = store.path
     let progress = RateProgress(store: path, logger: logger)
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
       _ = try await service.run(

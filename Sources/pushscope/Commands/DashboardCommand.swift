@@ -39,7 +39,8 @@ struct DashboardCommand: AsyncParsableCommand {
 
   func run() async throws {
     try DashboardRun.open(
-      store: store.path, run: wantedRun, target: target, theme: theme, isASCII: ascii, isPlain: plain,
+      store: store.path(for: .reading), run: wantedRun, target: target, theme: theme, isASCII: ascii,
+      isPlain: plain,
       configuration: configuration)
   }
 }

@@ -31,9 +31,15 @@ struct Demo: AsyncParsableCommand {
     if !headless, output != nil || duration != nil {
       throw ValidationError("--duration and --output go with --headless")
     }
+    try duration?.checkLength(as: "--duration")
   }
 
   func run() async throws {
+    if !headless, isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0 {
+      throw CommandFailure(
+        "there is no terminal for the dashboard; run it in one, or give --headless", exitStatus: .usage)
+    }
+    if let output { try OutputGuard().check(output) }
     let station = try DemoStation()
     let loopback = try ChildProcess(
       name: "loopback service",
@@ -89,7 +95,7 @@ struct Demo: AsyncParsableCommand {
     try ReportRun.summary(of: RowSelection(), from: reader, asJSON: false)
     if let output {
       try ReportRun.export(.samples, of: RowSelection(), format: .csv, from: reader, to: output)
-      StandardError.write("every sample is in \(output)")
+      StandardError.write("all samples are in \(output)")
     }
     station.remove()
   }

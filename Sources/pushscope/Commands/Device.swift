@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Formats
 import HTTPServer
 import Logging
 import LoopbackService
@@ -82,10 +83,10 @@ struct Device: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...65_535).contains(port) else {
-      throw ValidationError("--port \(port) is no port; give 0 to 65535")
+      throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
     }
     guard (1...128).contains(name.utf8.count) else {
-      throw ValidationError("--name has \(name.utf8.count) bytes; give 1 to 128")
+      throw ValidationError("--name has \(CountText.text(name.utf8.count, "byte")); give 1 to 128")
     }
     if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
     _ = try endpoint()
@@ -93,7 +94,8 @@ struct Device: AsyncParsableCommand {
 
   func run() async throws {
     let logger = DaemonLog.logger("device")
-    let directory = credentials ?? DefaultPath.credentials(in: ProcessEnvironment.all)
+    let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
+    if let script { try OutputGuard().check(script) }
     var behaviour =
       try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? Scenario()
     behaviour.seed = behaviour.seed &+ seed
@@ -110,7 +112,7 @@ struct Device: AsyncParsableCommand {
         receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
         scriptFile: script))
     StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
-    logger.info("trust \(server.credentials.authorityFile); receipts go to \(receipts)")
+    logger.info("trust \(server.credentials.authorityFile); receipts are posted to \(receipts)")
 
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
       for await _ in stopped.stream {}
@@ -120,7 +122,7 @@ struct Device: AsyncParsableCommand {
     await server.shutdown()
     let posts = statistics.receipts
     logger.info(
-      "stopped after \(statistics.deliveries) notifications: \(posts.posted) receipts posted, \(posts.retries) tries in vain"
+      "stopped after \(CountText.text(statistics.deliveries, "notification")): \(CountText.text(posts.posted, "receipt")) posted, \(CountText.text(posts.retries, "failed attempt"))"
     )
   }
 

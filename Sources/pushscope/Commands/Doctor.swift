@@ -30,7 +30,7 @@ struct Doctor: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try PushscopeConfiguration.load(
-      path: configurationFile.path, environment: ProcessEnvironment.all)
+      path: configurationFile.path(), environment: ProcessEnvironment.all)
     let chosen = try chosenTargets(of: configuration)
     var worst = ExitStatus?.none
     func report(_ finding: DoctorFinding) {
@@ -44,10 +44,10 @@ struct Doctor: AsyncParsableCommand {
     let count = configuration.targets.count
     report(
       DoctorFinding(
-        .fine, "host", "config", "\(configuration.file) describes \(count) target\(count == 1 ? "" : "s")"))
+        .fine, "host", "config", "\(configuration.file) describes \(CountText.text(count, "target"))"))
     let clock = SystemClock()
     report(HostDoctor.clock(clock))
-    report(StoreCheck.finding(path: store.path))
+    report(StoreCheck.finding { () throws(CommandFailure) in try store.path(for: .writing) })
     report(TerminalCheck.finding(environment: ProcessEnvironment.all))
     if let receipts = configuration.collector.receipts { report(await HostDoctor.listener(receipts)) }
     for target in chosen { TargetDoctor(target, clock: clock, sends: send).examine(report) }

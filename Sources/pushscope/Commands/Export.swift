@@ -32,7 +32,9 @@ struct Export: ParsableCommand {
   @OptionGroup var store: StoreOption
 
   func run() throws {
-    let reader = try StoreReader.open(at: store.path)
+    let path = try store.path(for: .reading)
+    if let output, output != "-" { try OutputGuard(databases: [path]).check(output) }
+    let reader = try StoreOption.reader(at: path)
     let rows = try selection.selection(in: reader)
     try ReportRun.export(table, of: rows, format: format, from: reader, to: output, isExact: exact)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Formats
 import HTTPServer
 import Logging
 import LoopbackService
@@ -54,14 +55,15 @@ struct Loopback: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...65_535).contains(port) else {
-      throw ValidationError("--port \(port) is no port; give 0 to 65535")
+      throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
     }
     if let receipts { _ = try endpoint(receipts) }
   }
 
   func run() async throws {
     let logger = DaemonLog.logger("loopback")
-    let directory = credentials ?? DefaultPath.credentials(in: ProcessEnvironment.all)
+    let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
+    if let script { try OutputGuard().check(script) }
     let scenario = try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) }
     let destination = try receipts.map {
       ReceiptDestination(endpoint: try endpoint($0), authorityFile: receiptsCa ?? "\(directory)/ca.pem")
@@ -71,7 +73,9 @@ struct Loopback: AsyncParsableCommand {
         port: port, credentialsDirectory: directory, scenario: scenario ?? .lifelike, receipts: destination,
         scriptFile: script))
     StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
-    logger.info("trust \(server.credentials.authorityFile); receipts go to \(receipts ?? "nobody")")
+    logger.info(
+      "trust \(server.credentials.authorityFile); receipts are \(receipts.map { "posted to \($0)" } ?? "not posted (--receipts)")"
+    )
 
     let stopped = AsyncStream<Never>.makeStream()
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
@@ -80,7 +84,7 @@ struct Loopback: AsyncParsableCommand {
     let statistics = await server.statistics()
     await server.shutdown()
     logger.info(
-      "stopped after \(statistics.requests) requests: \(statistics.accepted) accepted, \(statistics.lost) lost, \(statistics.receipts.posted) receipts posted"
+      "stopped after \(CountText.text(statistics.requests, "request")): \(statistics.accepted) accepted, \(statistics.lost) lost, \(CountText.text(statistics.receipts.posted, "receipt")) posted"
     )
   }
 

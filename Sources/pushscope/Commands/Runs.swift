@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Measurement
 import Report
 import Store
 
@@ -16,7 +17,7 @@ struct Runs: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let reader = try StoreReader.open(at: store.path)
+      let reader = try store.reader()
       try ReportRun.write(lines: RunsReport.list(reader))
     }
   }
@@ -31,7 +32,7 @@ struct Runs: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let reader = try StoreReader.open(at: store.path)
+      let reader = try store.reader()
       try ReportRun.write(lines: RunsReport.show(RunFinder.find(wanted, in: reader), in: reader))
     }
   }
@@ -54,16 +55,14 @@ struct Runs: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func validate() throws {
-      if name.utf8.count > ControlCommand.longestName {
-        throw ValidationError(
-          "the name has \(name.utf8.count) bytes; give at most \(ControlCommand.longestName)")
-      }
+      try RunNameArgument.check(name, as: "the new name")
     }
 
     func run() throws {
-      let run = try RunFinder.find(wanted, in: StoreReader.open(at: store.path))
+      let path = try store.path(for: .writing)
+      let run = try RunFinder.find(wanted, in: StoreReader.open(at: path))
       try ControlRun.carryOut(
-        .rename(run.id, name: name.isEmpty ? nil : name), store: store.path, within: 10)
+        .rename(run.id, name: name.isEmpty ? nil : name), store: path, within: 10)
     }
   }
 
@@ -86,9 +85,10 @@ struct Runs: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let run = try RunFinder.find(wanted, in: StoreReader.open(at: store.path))
+      let path = try store.path(for: .writing)
+      let run = try RunFinder.find(wanted, in: StoreReader.open(at: path))
       if !yes { try ask(run) }
-      try ControlRun.carryOut(.delete(run.id), store: store.path, within: nil)
+      try ControlRun.carryOut(.delete(run.id), store: path, within: nil)
     }
 
     private func ask(_ run: RunRecord) throws {
@@ -98,7 +98,8 @@ struct Runs: ParsableCommand {
           exitStatus: .usage)
       }
       StandardError.write(
-        "Delete run \(run.id) with its \(run.counts.planned) notifications for good? Type yes:")
+        "Delete run \(run.id) with its \(CountText.text(run.counts.planned, "notification")) for good? Type yes:"
+      )
       guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
         throw CommandFailure("nothing was deleted", exitStatus: .failed)
       }

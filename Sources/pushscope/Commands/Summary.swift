@@ -27,7 +27,7 @@ struct Summary: ParsableCommand {
   @OptionGroup var store: StoreOption
 
   func run() throws {
-    let reader = try StoreReader.open(at: store.path)
+    let reader = try store.reader()
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
     try ReportRun.summary(of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact)

@@ -8,15 +8,25 @@ struct ConfigurationOption: ParsableArguments {
     help: ArgumentHelp(
       "The configuration file.",
       discussion:
-        "Default: $XDG_CONFIG_HOME/pushscope/pushscope.yaml, then /etc/pushscope/pushscope.yaml.",
+        "Default: $XDG_CONFIG_HOME/pushscope/pushscope.yaml (~/.config/pushscope/pushscope.yaml where the variable is not "
+        + "set), then /etc/pushscope/pushscope.yaml.",
       valueName: "file"))
   var file: String?
 
-  /// The file to read: the one named, else the first default that exists, else the user's own (whose absence is then
-  /// reported by name).
-  var path: String {
-    if let file { return file }
-    let candidates = PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all)
-    return candidates.first(where: DefaultPath.exists) ?? candidates[0]
+  /// The file that was named, else the first default that exists; `nil` when there is none.
+  var existingPath: String? {
+    file
+      ?? PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all).first(
+        where: DefaultPath.exists)
+  }
+
+  /// The file to read.
+  /// - Throws: ``CommandFailure`` naming every place that was searched.
+  func path() throws(CommandFailure) -> String {
+    if let existingPath { return existingPath }
+    let searched = PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all)
+    throw CommandFailure(
+      "there is no configuration file at \(searched.joined(separator: " or ")); create one of them, or name a file "
+        + "with --config", exitStatus: .noInput)
   }
 }

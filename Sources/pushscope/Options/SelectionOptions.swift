@@ -1,4 +1,5 @@
 import ArgumentParser
+import Measurement
 import Report
 import Store
 
@@ -15,15 +16,23 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Planned at or after: RFC 3339, or relative like -1h.", valueName: "time"),
+    help: ArgumentHelp(
+      "Planned at or after: a time like 2026-03-01T12:00:00Z, a date (both UTC without a zone), or -1h.",
+      valueName: "time"),
     transform: TimeArgument.parse)
   var since: TimeArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Planned before: RFC 3339, or relative like -5m.", valueName: "time"),
+    help: ArgumentHelp("Planned before: the same forms, like -5m.", valueName: "time"),
     transform: TimeArgument.parse)
   var until: TimeArgument?
+
+  func validate() throws {
+    guard let since, let until, since.time > until.time else { return }
+    throw ValidationError(
+      "--since \(since.time.rfc3339) is after --until \(until.time.rfc3339); nothing lies between them")
+  }
 
   /// - Throws: `ReportError` when the run or a target is not in the store.
   func selection(in reader: StoreReader) throws -> RowSelection {

@@ -23,7 +23,8 @@ final class ChildProcess {
       FileManager.default.createFile(atPath: logFile, contents: nil, attributes: [.posixPermissions: 0o600]),
       let log = FileHandle(forWritingAtPath: logFile)
     else {
-      throw CommandFailure("cannot write \(logFile); see that there is room", exitStatus: .cannotCreate)
+      throw CommandFailure(
+        "cannot write \(logFile); check the free space of its file system", exitStatus: .cannotCreate)
     }
     process.standardError = log
     try process.run()
@@ -57,6 +58,6 @@ final class ChildProcess {
   var logTail: String {
     let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
     let lines = log.split(separator: "\n").suffix(3)
-    return lines.isEmpty ? "it said nothing (log: \(logFile))" : lines.joined(separator: " / ")
+    return lines.isEmpty ? "its log is empty (\(logFile))" : lines.joined(separator: " / ")
   }
 }

@@ -13,7 +13,8 @@ extension CommandFailure {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as ConfigurationError:
-      self.init("\(error)", exitStatus: error.code == .missing ? .noInput : .configuration)
+      self.init(
+        "\(error)", exitStatus: [.missing, .unreadable].contains(error.code) ? .noInput : .configuration)
     case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
     case let error as StoreError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
@@ -24,7 +25,8 @@ extension CommandFailure {
     case let error as TransportError:
       self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)
     case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
-    case let error as LoopbackError: self.init("\(error)", exitStatus: .configuration)
+    case let error as LoopbackError:
+      self.init("\(error)", exitStatus: error.code == .cannotWrite ? .cannotCreate : .configuration)
     case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
     default: self.init("\(error)", exitStatus: .failed)
     }
@@ -32,22 +34,19 @@ extension CommandFailure {
 
   private static func status(of error: CollectorError) -> ExitStatus {
     switch error.code {
-    case .unknownTarget, .noReceiptListener, .listener, .transport: .usage
-    case .credentials, .refused, .providerLimit: .configuration
+    case .unknownTarget: .usage
+    case .credentials, .refused, .providerLimit, .noReceiptListener, .listener, .transport: .configuration
     case .unreachable: .unavailable
     }
   }
 
   private static func status(of error: StoreError) -> ExitStatus {
     switch error.code {
-    case .missing, .isDirectory, .notADatabase, .notAStore: .noInput
-    case .inUse, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
-    case .nameTooLong: .usage
+    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun: .noInput
+    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
+    case .nameTooLong, .reservedName: .usage
     case .noCollector: .unavailable
-    case .replaced, .runInProgress, .newerSchema, .corrupt, .busy, .ioFailure, .identifiersExhausted, .closed,
-      .conflict,
-      .unknownRun:
-      .failed
+    case .replaced, .runInProgress, .ioFailure, .identifiersExhausted, .closed, .conflict: .failed
     }
   }
 

@@ -22,7 +22,7 @@ enum ControlRun {
       }
       if let limit, ProcessInfo.processInfo.systemUptime - start > limit {
         throw CommandFailure(
-          "the collector that has \(path) does not answer; see whether it still works, or stop it and try again",
+          "the collector that uses \(path) does not answer; check that it is running, or stop it and try again",
           exitStatus: .unavailable)
       }
       Thread.sleep(forTimeInterval: interval)

@@ -13,7 +13,7 @@ enum DashboardRun {
     var options = Dashboard.Options(storePath: store, environment: ProcessEnvironment.all)
     if let configuration { options.configuration = try section(of: configuration) }
     if let run {
-      let reader = try StoreReader.open(at: store)
+      let reader = try StoreOption.reader(at: store)
       options.run = try RunFinder.find(run, in: reader).id
     }
     options.target = target
@@ -30,7 +30,7 @@ enum DashboardRun {
 
   /// The dashboard's section of the configuration. A file that nobody named need not be there.
   private static func section(of option: ConfigurationOption) throws -> DashboardConfiguration {
-    guard option.file != nil || DefaultPath.exists(option.path) else { return DashboardConfiguration() }
-    return try DashboardConfiguration.load(path: option.path, environment: ProcessEnvironment.all)
+    guard let path = option.existingPath else { return DashboardConfiguration() }
+    return try DashboardConfiguration.load(path: path, environment: ProcessEnvironment.all)
   }
 }

@@ -56,7 +56,7 @@ struct DemoStation {
         atPath: path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else {
       throw CommandFailure(
-        "cannot write \(path); see that there is room and that you may", exitStatus: .cannotCreate)
+        "cannot write \(path); check the free space and this user's permissions", exitStatus: .cannotCreate)
     }
   }
 

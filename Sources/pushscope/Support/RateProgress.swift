@@ -50,7 +50,7 @@ final class RateProgress: Sendable {
       defer { reader.close() }
       for line in try RatesReport.lines(of: run, in: reader) { logger.info("\(line)") }
     } catch {
-      logger.warning("the rates cannot be told: \(error)")
+      logger.warning("the rates of the run cannot be read from the store: \(error)")
     }
   }
 }

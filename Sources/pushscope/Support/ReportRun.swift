@@ -11,7 +11,7 @@ enum ReportRun {
   ) throws {
     OutputSignals.ignore()
     var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
-    try ReportOutput.write(to: path) { sink in
+    try ReportOutput.write(to: path, store: reader.path) { sink in
       let exporter = Exporter(reader: reader, selection: selection, format: format, isExact: isExact) {
         progress.update(rows: $0)
       }

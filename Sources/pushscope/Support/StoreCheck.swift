@@ -1,14 +1,24 @@
 import Collector
 import Glibc
+import Measurement
 import Store
 
 /// Whether a collector could write to the store and a dashboard read it.
 enum StoreCheck {
-  static func finding(path: String) -> DoctorFinding {
+  /// - Parameter path: throws ``CommandFailure`` where no file is named and there is no home directory.
+  static func finding(path: () throws(CommandFailure) -> String) -> DoctorFinding {
+    do throws(CommandFailure) {
+      return finding(path: try path())
+    } catch {
+      return DoctorFinding(.misconfigured, "host", "store", error.message)
+    }
+  }
+
+  private static func finding(path: String) -> DoctorFinding {
     do {
       let reader = try StoreReader.open(at: path)
       let runs = try reader.runs().count
-      return DoctorFinding(.fine, "host", "store", "\(path) holds \(runs) run\(runs == 1 ? "" : "s")")
+      return DoctorFinding(.fine, "host", "store", "\(path) holds \(CountText.text(runs, "run"))")
     } catch let error as StoreError where error.code == .missing {
       return missing(path)
     } catch let error as StoreError {
@@ -29,9 +39,9 @@ enum StoreCheck {
     if name.isEmpty { name = path.hasPrefix("/") ? "/" : "." }
     guard access(name, W_OK | X_OK) == 0 else {
       return DoctorFinding(
-        .misconfigured, "host", "store", "\(path) is not there, and \(name) may not be written to",
-        remedy: "name another file with --store, or give this user the right")
+        .misconfigured, "host", "store", "\(path) does not exist, and this user cannot write to \(name)",
+        remedy: "name another file with --store, or give this user write access")
     }
-    return DoctorFinding(.fine, "host", "store", "\(path) is not there yet; collecting makes it")
+    return DoctorFinding(.fine, "host", "store", "\(path) does not exist yet; collect creates it")
   }
 }

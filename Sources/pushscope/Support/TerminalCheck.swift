@@ -9,12 +9,13 @@ enum TerminalCheck {
 
   static func finding(environment: [String: String]) -> DoctorFinding {
     guard isatty(STDOUT_FILENO) == 1 else {
-      return DoctorFinding(.note, "host", "terminal", "stdout is none; the dashboard would print plain lines")
+      return DoctorFinding(
+        .note, "host", "terminal", "standard output is not a terminal; the dashboard would print plain lines")
     }
     let name = environment["TERM"] ?? ""
     guard !name.isEmpty, name != "dumb" else {
       return DoctorFinding(
-        .note, "host", "terminal", "TERM says nothing of use",
+        .note, "host", "terminal", "TERM is not set, or is \"dumb\"",
         remedy: "set it to the terminal's name, like xterm-256color, or use dashboard --plain")
     }
     var size = winsize()

@@ -195,7 +195,7 @@ final class ScriptedSource: CredentialSource {
     fixture.book.note(refusal)
     #expect(fixture.events.filter { $0.kind == .retryAfter }.count == 2 && fixture.lines.count == 1)
     fixture.book.noteTaken(by: TargetID(rawValue: 1), serial: 1)
-    #expect(fixture.lines.last?.message == "the test token is taken again")
+    #expect(fixture.lines.last?.message == "the test token is accepted again")
   }
 
   @Test func anOldTokenThatIsRefusedIsReplacedAtOnceAndThenLeftAlone() {

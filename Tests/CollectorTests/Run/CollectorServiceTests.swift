@@ -170,7 +170,8 @@ struct CollectorServiceTests {
       guard let lines = try? StoreReader.open(at: storePath).log(after: 0, limit: 100).rows else {
         return nil
       }
-      return lines.contains { $0.line.message.contains("sending begins when these are there: ") } ? true : nil
+      return lines.contains { $0.line.message.contains("sending begins once these are available: ") }
+        ? true : nil
     }
     // Whoever asks the collector to stop has to be told that there is a run to stop.
     let reader = try StoreReader.open(at: storePath)

@@ -66,7 +66,7 @@ struct UnreachedServiceTests {
     let told = lines.filter { $0.hasPrefix("sending begins without it: ") }
     #expect(told.count == 2, "\(lines)")
     #expect(told.contains { $0.contains("without it: no access token of probe@") })
-    #expect(told.contains { $0.contains("without it: news cannot be listened to") })
+    #expect(told.contains { $0.contains("without it: the subscription of target news failed") })
   }
 
   @Test("when there is nobody else, the run does not begin")

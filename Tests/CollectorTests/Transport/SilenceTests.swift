@@ -31,8 +31,10 @@ struct SilenceTests {
     #expect(seen.events(.retryAfter).count == 1)
     #expect(pause.detail.contains("429 TooManyRequests"))
     // The log says when it begins and when it is over.
-    let told = seen.logs.filter { $0.contains("429 TooManyRequests") || $0.contains("taken again") }
-    #expect(told.count == 2 && told.last == "notifications are taken again", "\(seen.logs)")
+    let told = seen.logs.filter {
+      $0.contains("429 TooManyRequests") || $0.contains("accepts notifications again")
+    }
+    #expect(told.count == 2 && told.last == "the service accepts notifications again", "\(seen.logs)")
     // 1 s at 50/s, less what was under way.
     #expect((45...51).contains(seen.missed(.retryAfter)))
     let resumed = seen.sent.values.filter { $0.at > refused.at }.map { $0.at - refused.at }.min()

@@ -83,7 +83,7 @@ extension TargetTransport {
       pauseRule.noteAccepted(sentAt: sent)
       if isAskedForSilence, pauseRule.pausedUntil.map({ sent >= $0 }) ?? true {
         isAskedForSilence = false
-        log(.notice, "notifications are taken again")
+        log(.notice, "the service accepts notifications again")
       }
       return
     }
@@ -105,7 +105,7 @@ extension TargetTransport {
       let advice = target.advice(status, reason ?? "")
       let said = advice.isEmpty ? detail : "\(detail); \(advice)"
       if judgement.isReceiverUnknown {
-        log(.error, "the receiver seems to be gone: \(said)")
+        log(.error, "the receiver appears to be unregistered: \(said)")
       } else {
         log(.warning, said)
       }

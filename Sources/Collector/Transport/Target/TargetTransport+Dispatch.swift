@@ -196,7 +196,7 @@ extension TargetTransport {
       if let connection = usable, connection.allowance.noteStart(inFlight: connection.inFlight) {
         emit(
           .streamLimitChanged, connection: connection.id, at: now,
-          detail: "the peer takes more than \(connection.inFlight - 1) streams at once")
+          detail: "the peer takes more than \(CountText.text(connection.inFlight - 1, "stream")) at once")
       }
       return false
     }
@@ -208,7 +208,7 @@ extension TargetTransport {
     if connection.allowance.noteRefusal(inFlight: connection.inFlight, at: now) {
       emit(
         .streamLimitChanged, connection: connection.id, at: now,
-        detail: "the peer takes \(connection.inFlight) streams at once")
+        detail: "the peer takes \(CountText.text(connection.inFlight, "stream")) at once")
     }
     return true
   }

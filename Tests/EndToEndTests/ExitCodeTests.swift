@@ -1,0 +1,221 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The table of docs/commands.md: one code for each class of failure, whichever command meets it.
+@Suite("Exit codes", .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
+struct ExitCodeTests {
+  private let directory: TemporaryDirectory
+  private let store: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = directory.file("pushscope.sqlite")
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/store-version-2.sql").path
+    #expect(try run("sqlite3", [store, ".read \(fixture)"]).status == 0)
+  }
+
+  private static let readers = [
+    ["summary"], ["export", "samples"], ["runs", "list"], ["runs", "show", "latest"],
+    ["dashboard", "--plain"],
+    ["dashboard", "--plain", "--run", "latest"],
+  ]
+  private static let writers = [
+    ["runs", "rename", "latest", "x"], ["runs", "delete", "latest", "--yes"],
+    ["calibrate", "--duration", "100ms"],
+  ]
+
+  private func expect(
+    _ code: Int32, _ command: [String], store: String? = nil, says words: String? = nil,
+    environment: [String: String] = [:], location: SourceLocation = #_sourceLocation
+  ) throws {
+    let arguments = store.map { command + ["--store", $0] } ?? command
+    let result = try run(Programs.pushscope, arguments, environment: environment)
+    #expect(result.status == code, "\(arguments): \(result.error)", sourceLocation: location)
+    #expect(result.error.hasPrefix("pushscope: "), "\(arguments): \(result.error)", sourceLocation: location)
+    if let words {
+      #expect(result.error.contains(words), "\(arguments): \(result.error)", sourceLocation: location)
+    }
+  }
+
+  @Test("66: a store that is missing, none, newer or damaged")
+  func unusableStores() throws {
+    let text = try directory.write("notes.txt", String(repeating: "these are notes\n", count: 100))
+    let newer = directory.file("newer.sqlite")
+    try FileManager.default.copyItem(atPath: store, toPath: newer)
+    #expect(try run("sqlite3", [newer, "PRAGMA user_version = 99"]).status == 0)
+    // The header is right, the schema's page is not.
+    let damaged = directory.file("damaged.sqlite")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+    for index in 100..<4000 { bytes[index] = 0xFF }
+    try bytes.write(to: URL(fileURLWithPath: damaged))
+    for path in [text, newer, damaged, directory.path] {
+      for command in Self.readers + Self.writers { try expect(66, command, store: path, says: path) }
+    }
+    let missing = directory.file("missing.sqlite")
+    for command in Self.readers + Self.writers.filter({ $0[0] == "runs" }) {
+      try expect(66, command, store: missing, says: missing)
+    }
+    #expect(!FileManager.default.fileExists(atPath: missing))
+  }
+
+  @Test("66: runs and targets that are not there, configurations and scenarios that cannot be read")
+  func missingInput() throws {
+    try expect(66, ["summary", "--run", "none"], store: store)
+    try expect(66, ["summary", "--target", "none"], store: store)
+    try expect(66, ["runs", "rename", "none", "x"], store: store)
+    try expect(66, ["dashboard", "--plain", "--run", "none"], store: store)
+    for path in ["/nowhere/pushscope.yaml", directory.path] {
+      try expect(66, ["collect", "--config", path], store: store, says: path)
+      try expect(66, ["doctor", "--config", path], store: store, says: path)
+      try expect(66, ["loopback", "--scenario", path, "--credentials", directory.path], says: path)
+    }
+  }
+
+  @Test(
+    "66: both places that are searched for a configuration are named",
+    .enabled(if: !Self.hasSystemConfiguration))
+  func searchedPlaces() throws {
+    for command in [["collect"], ["doctor"]] {
+      let environment = ["XDG_CONFIG_HOME": directory.path]
+      try expect(66, command, says: "/etc/pushscope/pushscope.yaml", environment: environment)
+      try expect(66, command, says: "\(directory.path)/pushscope/pushscope.yaml", environment: environment)
+    }
+  }
+
+  private static let hasSystemConfiguration = FileManager.default.fileExists(
+    atPath: "/etc/pushscope/pushscope.yaml")
+
+  @Test(
+    "no home: what reads 66, what writes 73, and how to go on", arguments: ["", "/nonexistent-home", "/sys"])
+  func home(path: String) throws {
+    let environment = ["HOME": path, "XDG_DATA_HOME": ""]
+    for command in Self.readers { try expect(66, command, says: "--store", environment: environment) }
+    try expect(73, ["calibrate", "--duration", "100ms"], says: "--store", environment: environment)
+    try expect(73, ["loopback", "--port", "0"], says: "--credentials", environment: environment)
+    let station = try Station()
+    let service = try station.startLoopback()
+    try expect(
+      73, ["collect", "--config", station.configuration, "--count", "1"], says: "--store",
+      environment: environment)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    #expect(!FileManager.default.fileExists(atPath: "/nonexistent-home"), "nobody's home is made")
+  }
+
+  @Test("73: outputs that cannot be written")
+  func unwritableOutputs() throws {
+    for path in ["/nowhere/a.csv", directory.path, "/sys/a.csv"] {
+      try expect(73, ["export", "samples", "--output", path], store: store)
+    }
+    try expect(
+      73, ["loopback", "--port", "0", "--credentials", directory.file("lo"), "--script", "/nowhere/a.jsonl"])
+  }
+
+  @Test("73: a database that somebody holds locked")
+  func locked() throws {
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1], isolation_level=None)
+      db.execute("BEGIN IMMEDIATE")
+      print("locked", flush=True)
+      sys.stdin.read() if sys.stdin.isatty() else __import__("time").sleep(120)
+      """
+    #expect(try run(Programs.pushscope, ["summary", "--store", store]).status == 0)
+    let holder = try RunningProcess(try #require(Programs.find("python3")), ["-c", script, store])
+    try eventually("it is locked", seen: { holder.standardError }) {
+      holder.standardOutput.contains("locked") ? true : nil
+    }
+    try expect(73, ["runs", "rename", "latest", "x"], store: store)
+    try expect(73, ["calibrate", "--duration", "100ms"], store: store)
+    holder.signal(SIGKILL)
+    try holder.waitForExit()
+  }
+
+  @Test("69: an address that is in use, and no store is made for it")
+  func addressInUse() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    let other = try RunningProcess(
+      Programs.pushscope,
+      ["loopback", "--port", "\(station.receiptsPort)", "--credentials", station.directory.file("other")])
+    try eventually("somebody has the receipts' port", seen: { other.standardError }) {
+      other.standardOutput.contains("https://") ? true : nil
+    }
+    let collector = try station.collect(["--count", "1"])
+    #expect(try collector.waitForExit() == 69)
+    #expect(collector.standardError.contains("127.0.0.1:\(station.receiptsPort)"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    #expect(!left.contains { $0.hasPrefix("pushscope.sqlite") }, "\(left)")
+    other.signal(SIGTERM)
+    try other.waitForExit()
+    let port = station.loopbackPort
+    try expect(69, ["loopback", "--port", "\(port)", "--credentials", station.directory.file("loopback")])
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+
+  @Test(
+    "64: what cannot be meant",
+    arguments: [
+      ["collect", "--duration", "0s"], ["demo", "--headless", "--duration", "0s"],
+      ["calibrate", "--duration", "0s"],
+      ["collect", "--run-name", "latest"], ["runs", "rename", "latest", "latest"],
+      ["summary", "--since", "-1h", "--until", "-2h"],
+      ["export", "events", "--since", "2026-03-02", "--until", "2026-03-01"],
+      ["summary", "--since", "-1h", "--until", "tomorrow"], ["summary", "--since", "-1h", "--unkown"],
+    ])
+  func usage(arguments: [String]) throws { try expect(64, arguments) }
+
+  @Test("64: a demonstration without a terminal asks for --headless and leaves nothing behind")
+  func demonstration() throws {
+    let scratch = try TemporaryDirectory()
+    try expect(64, ["demo"], says: "--headless", environment: ["TMPDIR": scratch.path])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+  }
+
+  @Test(
+    "times as people write them",
+    arguments: ["-1w", "-1m30s", "2020-01-01", "2020-01-01T12:00", "2020-01-01 12:00:00"])
+  func times(text: String) throws {
+    #expect(try run(Programs.pushscope, ["export", "runs", "--since", text, "--store", store]).status == 0)
+  }
+
+  @Test("73: no database is replaced, whatever its name, by any command that writes a file")
+  func databasesAreKept() throws {
+    let other = directory.file("other.sqlite")
+    #expect(try run("sqlite3", [other, "CREATE TABLE t (a)"]).status == 0)
+    #expect(link(store, directory.file("hard")) == 0)
+    #expect(symlink(store, directory.file("symbolic")) == 0)
+    #expect(try run(Programs.pushscope, ["summary", "--store", store]).status == 0)
+    let before = try [store, other].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    for name in ["hard", "symbolic", "pushscope.sqlite", "other.sqlite"] {
+      let path = directory.file(name)
+      try expect(73, ["export", "samples", "--output", path], store: store, says: name)
+      try expect(73, ["demo", "--headless", "--duration", "1s", "--output", path], says: name)
+      for command in ["loopback", "device"] {
+        let service = [command, "--port", "0", "--credentials", directory.file("lo"), "--script", path]
+        try expect(73, service + ["--receipts", "https://127.0.0.1:1"], says: name)
+      }
+      // A shell's `>>` appends without asking.
+      let shell = try run(
+        "sh", ["-c", "\"$0\" export samples --store \"$1\" >>\"$2\"", Programs.pushscope, store, path])
+      #expect(shell.status == 73, "\(name): \(shell.error)")
+    }
+    for suffix in ["-wal", "-shm", "-journal", ".lock"] {
+      try expect(73, ["export", "samples", "--output", store + suffix], store: store, says: suffix)
+    }
+    #expect(try [store, other].map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
+    // Any other file is replaced, also through a link.
+    let report = try directory.write("report.csv", "old")
+    #expect(symlink("new.csv", directory.file("dangling")) == 0)
+    for path in [report, directory.file("dangling")] {
+      #expect(
+        try run(Programs.pushscope, ["export", "samples", "--store", store, "--output", path]).status == 0)
+      #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("run,target,"))
+    }
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: directory.file("dangling")) == "new.csv")
+  }
+}
