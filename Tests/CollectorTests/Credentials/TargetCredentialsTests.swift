@@ -112,7 +112,7 @@ import Testing
       (.ntfy(NtfySettings(topic: "x", credentials: .token(text("s3cret s3cret")))), "token: "),
       (
         .ntfy(NtfySettings(topic: "x", credentials: .token(.file(SecretFile(path: "/nowhere"))))),
-        "token: there is no file"
+        "token_file: there is no file"
       ),
       (.http(HTTPSettings(body: Array("{id}{padding}".utf8), payloadBytes: 10)), "payload_bytes 10 is less"),
     ]
