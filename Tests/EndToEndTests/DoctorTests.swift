@@ -52,7 +52,7 @@ struct DoctorTests {
     #expect(sending.lines.contains { $0.hasPrefix("ok    loopback  send  200 in ") })
     service.signal(SIGTERM)
     #expect(try service.waitForExit() == 0)
-    #expect(service.standardError.contains("after 1 requests"))
+    #expect(service.standardError.contains("after 1 request:"))
     #expect(!FileManager.default.fileExists(atPath: station.store), "it only looks")
   }
 

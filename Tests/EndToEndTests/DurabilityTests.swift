@@ -184,7 +184,7 @@ struct DurabilityTests {
       lock.standardOutput.contains("held") ? true : nil
     }
     try eventually("the trouble is told", seen: { collector.standardError }) {
-      collector.standardError.contains("tried again each second") ? true : nil
+      collector.standardError.contains("retried each second") ? true : nil
     }
     collector.signal(SIGTERM)
     try eventually("it gives up", seen: { collector.standardError }) {
