@@ -38,6 +38,9 @@ enum RefusalAdvice {
     case (.webpush, 401), (.webpush, 403):
       return "subscribe again with this VAPID key's public key, and check this machine's clock"
     case (.ntfy, 401), (.ntfy, 403): return "check credentials, and who may write to the topic"
+    case (.http, 401), (.http, 403):
+      return
+        "check the headers that prove who sends; if such an answer is what is to be measured, add it to success"
     case (.http, _): return "check method, headers and body; success says which statuses are good"
     case (_, 429): return "wait, and send less often"
     case (_, 500...): return "the service reports an error of its own: try again later"

@@ -119,7 +119,9 @@ public struct APNsProvider: Provider {
     let word = ReasonBody.read(response.body)
     let reason = APNsReason(rawValue: word)
     return ProviderJudgement(
-      .rejected(reason: word), retryAfter: RetryAfter.pause(response), credential: reason?.credential,
+      .rejected(reason: word), retryAfter: RetryAfter.pause(response),
+      // Apple: 403 is an error with the certificate or the token, whatever new word comes with it.
+      credential: reason?.credential ?? (response.status == 403 && reason == nil ? .refused : nil),
       isReceiverUnknown: reason?.isReceiverUnknown ?? false)
   }
 }

@@ -58,7 +58,7 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .expiredProviderToken: .expired
     case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
-      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
       .refused
     case .tooManyProviderTokenUpdates: .renewedTooOften
     default: nil

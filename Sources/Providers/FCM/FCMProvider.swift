@@ -69,11 +69,17 @@ public struct FCMProvider: Provider {
   public func judge(_ response: PushResponse) -> ProviderJudgement {
     if response.status == 200 { return ProviderJudgement(.accepted) }
     let status = FCMStatus(response.body)
-    let isPlain401 = response.status == 401 && status?.errorCode == nil
+    let credential: CredentialSignal? =
+      switch (response.status, status?.errorCode) {
+      case (401, nil): .expired
+      // PERMISSION_DENIED: the account may not send for the project, or the API is not enabled for it.
+      case (403, nil): .refused
+      default: nil
+      }
     return ProviderJudgement(
       .rejected(reason: status?.reason ?? ReasonBody.read(response.body)),
       retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unnamedPause),
-      credential: isPlain401 ? .expired : nil,
+      credential: credential,
       isReceiverUnknown: status?.errorCode.map(FCMDialect.unknownReceiver.contains) ?? false)
   }
 }

@@ -16,6 +16,8 @@ public struct HTTPProvider: Provider {
   private let body: RequestTemplate
   private let payloadBytes: Int?
   private let success: [ClosedRange<Int>]
+  /// Whether the request proves who sends it.
+  private let isAuthorized: Bool
   /// For templates without any placeholder: the transport sees that nothing changed.
   private let sameRequest: PushRequest?
 
@@ -39,6 +41,7 @@ public struct HTTPProvider: Provider {
     self.body = RequestTemplate(body)
     self.payloadBytes = payloadBytes
     self.success = success
+    isAuthorized = headers.contains { $0.name == "authorization" }
     let isConstant =
       self.url.isConstant && self.body.isConstant && self.headers.allSatisfy(\.value.isConstant)
     sameRequest = isConstant ? PushRequest(method: method, url: url, headers: headers, body: body) : nil
@@ -69,7 +72,10 @@ public struct HTTPProvider: Provider {
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {
     if success.contains(where: { $0.contains(response.status) }) { return ProviderJudgement(.accepted) }
+    // RFC 9110, sections 15.5.2 and 15.5.4: 401 asks for credentials, 403 finds those that were shown insufficient.
+    let isRefused = response.status == 401 || (response.status == 403 && isAuthorized)
     return ProviderJudgement(
-      .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response))
+      .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response),
+      credential: isRefused ? .refused : nil)
   }
 }

@@ -135,6 +135,10 @@ import Testing
     #expect(APNsReason.expiredProviderToken.credential == .expired)
     #expect(APNsReason.tooManyProviderTokenUpdates.credential == .renewedTooOften)
     #expect(APNsReason.badDeviceToken.credential == nil)
+    // Apple has 403 for errors of certificates and tokens only.
+    for reason in APNsReason.allCases where reason.status == 403 { #expect(reason.credential != nil) }
+    #expect(provider.judge(Probes.response(403, #"{"reason":"SomethingOfNextYear"}"#)).credential == .refused)
+    #expect(provider.judge(Probes.response(400, #"{"reason":"SomethingOfNextYear"}"#)).credential == nil)
     #expect(
       APNsReason.allCases.filter(\.isReceiverUnknown)
         == [.badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered])

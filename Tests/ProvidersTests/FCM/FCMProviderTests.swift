@@ -106,6 +106,10 @@ import Testing
     #expect(
       try judge(401, status("UNAUTHENTICATED", details: fcmError("THIRD_PARTY_AUTH_ERROR"))).credential == nil
     )
+    // The account may not send for the project.
+    #expect(try judge(403, status("PERMISSION_DENIED")).credential == .refused)
+    #expect(try judge(403, "<html>").credential == .refused)
+    #expect(try judge(404, status("NOT_FOUND")).credential == nil)
   }
 
   @Test func registrationTokensOfNoUseAreTold() throws {

@@ -35,6 +35,20 @@ import Testing
     #expect(HTTPProvider(url: "https://a/").request(for: notification(1)).headers.isEmpty)
   }
 
+  /// 401 asks for credentials; 403 speaks of those that were shown, if any were.
+  @Test func refusedCredentialsAreTold() {
+    let plain = HTTPProvider(url: "https://h/")
+    #expect(plain.judge(response(401)).credential == .refused)
+    #expect(plain.judge(response(403)).credential == nil)
+    let authorized = HTTPProvider(url: "https://h/", headers: [HeaderField("authorization", "Bearer x")])
+    for status in [401, 403] { #expect(authorized.judge(response(status)).credential == .refused) }
+    #expect(authorized.judge(response(404)).credential == nil)
+    // What is measured on purpose is no refusal.
+    let asked = HTTPProvider(
+      url: "https://h/", headers: [HeaderField("authorization", "Bearer x")], success: [400...499])
+    #expect(asked.judge(response(403)) == ProviderJudgement(.accepted))
+  }
+
   @Test func judgesByTheRangesOfSuccess() {
     let provider = HTTPProvider(url: "https://a/", success: [200...204, 302...302])
     for status in [200, 204, 302] { #expect(provider.judge(response(status)).verdict == .accepted) }
