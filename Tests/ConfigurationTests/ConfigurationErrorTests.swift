@@ -80,6 +80,34 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .inTarget(
       "    schedule: { arrivals: poisson }\n", "c.yaml:5:15", "targets[0].schedule", "does not say how often",
       "add `rate: 4/s` or `every: 15s`"),
+    // Back-off.
+    .inTarget(
+      "    backoff: 10s\n", "c.yaml:5:14", "targets[0].backoff", "where keys are needed",
+      "first, longest, probe_every"),
+    .inTarget(
+      "    backoff: { frist: 10s }\n", "c.yaml:5:16", "targets[0].backoff.frist", "there is no such key",
+      "did you mean \"first\"?"),
+    .inTarget(
+      "    backoff: { first: 1ms }\n", "c.yaml:5:23", "targets[0].backoff.first", "1ms is out of range",
+      "from 1s to 1h"),
+    .inTarget(
+      "    backoff: { longest: 10d }\n", "c.yaml:5:25", "targets[0].backoff.longest", "10d is out of range",
+      "from 1s to 1d"),
+    .inTarget(
+      "    backoff: { first: 5m, longest: 4m }\n", "c.yaml:5:36", "targets[0].backoff.longest",
+      "4m is shorter than the first pause", "write a duration from 5m to 1d"),
+    .inTarget(
+      "    backoff: { longest: 9s }\n", "c.yaml:5:25", "targets[0].backoff.longest",
+      "9s is shorter than the first pause", "write a duration from 10s to 1d"),
+    .inTarget(
+      "    backoff: { probe_every: 9s }\n", "c.yaml:5:29", "targets[0].backoff.probe_every",
+      "\"9s\" is out of range", "write a duration from 10s to 60s, or off"),
+    .inTarget(
+      "    backoff: { probe_every: 61s }\n", "c.yaml:5:29", "targets[0].backoff.probe_every",
+      "\"61s\" is out of range", "write a duration from 10s to 60s, or off"),
+    .inTarget(
+      "    backoff: { probe_every: never }\n", "c.yaml:5:29", "targets[0].backoff.probe_every",
+      "\"never\" is neither a duration nor off", "write a duration from 10s to 60s, or off"),
     // Missing keys.
     Mistake(
       "collector: { durability: full }\n", "c.yaml:1:1", "", "needs the key \"targets\"", "add a line like"),

@@ -154,4 +154,41 @@ import Testing
         == ["/h/.config/pushscope/pushscope.yaml", "/etc/pushscope/pushscope.yaml"])
     #expect(PushscopeConfiguration.defaultPaths(environment: [:]) == ["/etc/pushscope/pushscope.yaml"])
   }
+
+  // MARK: Back-off
+
+  private func backoff(_ provider: String, _ lines: String = "") throws -> BackoffConfiguration? {
+    let directory = try credentialsDirectory()
+    try directory.write("fcm.token", "d:token\n")
+    let keys =
+      switch provider {
+      case "fcm": "device_token_file: fcm.token, credentials: { service_account_file: account.json }"
+      case "ntfy": "topic: t"
+      default: "timeout: 10s"
+      }
+    let file = try directory.write(
+      "c.yaml",
+      "targets:\n  - { name: a, provider: \(provider), endpoint: 'https://127.0.0.1:1', \(keys)\(lines) }\n")
+    return try PushscopeConfiguration.load(path: file, environment: [:]).targets.first?.backoff
+  }
+
+  @Test func everyPushServiceHasABackoff() throws {
+    let usual = BackoffConfiguration(first: .seconds(10), longest: .seconds(900), probeEvery: .seconds(10))
+    #expect(try backoff("ntfy") == usual)
+    #expect(
+      try backoff("fcm")
+        == BackoffConfiguration(first: .seconds(60), longest: .seconds(900), probeEvery: .seconds(60)))
+    // Others go on as if nothing had been, unless they are told to.
+    #expect(try backoff("http") == nil && backoff("loopback") == nil)
+    #expect(try backoff("http", ", backoff: { first: 10s }") == usual)
+  }
+
+  @Test func backoffIsWhatTheFileSays() throws {
+    let long = try backoff("ntfy", ", backoff: { first: 20m, probe_every: 1m }")
+    #expect(
+      long == BackoffConfiguration(first: .seconds(1200), longest: .seconds(1200), probeEvery: .seconds(60)))
+    let silent = try backoff("fcm", ", backoff: { longest: 2h, probe_every: off }")
+    #expect(
+      silent == BackoffConfiguration(first: .seconds(60), longest: .seconds(7200), probeEvery: nil))
+  }
 }

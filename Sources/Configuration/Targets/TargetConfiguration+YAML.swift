@@ -1,7 +1,7 @@
 extension TargetConfiguration {
   private static let commonKeys = [
     "name", "provider", "endpoint", "ca_file", "schedule", "max_in_flight", "max_lag", "timeout",
-    "receipt_deadline",
+    "receipt_deadline", "backoff",
   ]
 
   /// - Parameter hearsReceipts: whether the collector has a listener for them.
@@ -26,6 +26,7 @@ extension TargetConfiguration {
     let maxLag = map["max_lag"]?.duration(in: .milliseconds(1) ... .seconds(3600))
     let timeout = map["timeout"]?.duration(in: .milliseconds(1) ... .seconds(600))
     let deadline = map["receipt_deadline"]?.duration(in: .milliseconds(1) ... .seconds(7 * 86_400))
+    let backoff = map["backoff"].flatMap { BackoffConfiguration($0, of: kind) }
     if let endpoint { Self.check(endpoint, of: kind, in: map) }
     if let settings { Self.checkReceipts(settings, endpoint, hearsReceipts: hearsReceipts, in: map) }
 
@@ -37,6 +38,7 @@ extension TargetConfiguration {
     self.maxLag = maxLag ?? self.maxLag
     self.timeout = timeout ?? self.timeout
     receiptDeadline = deadline
+    self.backoff = backoff ?? self.backoff
     if case .ntfy(let ntfy) = settings, ntfy.subscribe, deadline == nil {
       receiptDeadline = NtfySettings.usualReceiptDeadline
     }

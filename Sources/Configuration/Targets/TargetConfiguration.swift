@@ -14,6 +14,8 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var timeout: Duration
   /// How long a receipt may take; `nil` when none is expected.
   public var receiptDeadline: Duration?
+  /// How to go on while the service is in trouble; `nil`: as if nothing had been.
+  public var backoff: BackoffConfiguration?
   /// What the probes differ in, in the order in which they take turns; never empty.
   public var variants: [TargetVariant]
   /// Of the first variant; all have the same provider, endpoint and credentials.
@@ -37,6 +39,7 @@ public struct TargetConfiguration: Sendable, Hashable {
     self.timeout = timeout
     self.receiptDeadline = receiptDeadline
     self.settings = settings
+    backoff = BackoffConfiguration.usual(of: settings.kind)
     variants = [TargetVariant(settings: settings)]
   }
 }
