@@ -13,6 +13,13 @@ public struct StateTally: Sendable, Equatable {
 
   public subscript(state: NotificationState) -> Int { counts[state.rawValue] }
 
+  /// How many have failed because there was no connection to send them on: what came due and was neither sent nor missed.
+  /// `nil` when some are interrupted, since it is not counted how many of those had been sent.
+  public var failedBeforeSending: Int? {
+    guard self[.interrupted] == 0 else { return nil }
+    return min(self[.failed], max(0, planned - self[.planned] - sent - self[.missed]))
+  }
+
   mutating func add(_ row: borrowing SampleRow) {
     counts[row.state.rawValue] += 1
     planned += 1

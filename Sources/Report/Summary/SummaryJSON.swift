@@ -50,6 +50,8 @@ extension SummaryReport {
       .init("variant", group.variant.isEmpty ? .null : .string(group.variant)),
       .init("planned", .integer(Int64(group.counts.planned))),
       .init("sent", .integer(Int64(group.counts.sent))),
+      .init(
+        "failed_before_sending", group.counts.failedBeforeSending.map { .integer(Int64($0)) } ?? .null),
       .init("accepted", .integer(Int64(group.counts.acceptedByProvider))),
       .init("states", .object(states)),
       .init("duplicates", .integer(Int64(group.duplicates))),

@@ -51,6 +51,9 @@ extension SummaryReport {
     for state in NotificationState.allCases where state != .planned && group.counts[state] > 0 {
       let share = FigureText.percent(group.counts[state], of: group.counts.planned)
       parts.append("\(group.counts[state]) \(state.name) (\(share))")
+      if state == .failed, let unsent = group.counts.failedBeforeSending, unsent > 0 {
+        parts.append("\(unsent) of these before sending")
+      }
     }
     if group.counts[.planned] > 0 { parts.append("\(group.counts[.planned]) still to be sent") }
     if group.duplicates > 0 { parts.append("\(group.duplicates) duplicates") }

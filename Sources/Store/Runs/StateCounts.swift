@@ -25,6 +25,13 @@ public struct StateCounts: Sendable, Equatable {
   /// Those whose end is not known yet.
   public var open: Int { self[.planned] + self[.inFlight] }
 
+  /// How many have failed because there was no connection to send them on: what came due and was neither sent nor missed.
+  /// `nil` when some are interrupted, since it is not counted how many of those had been sent.
+  public var failedBeforeSending: Int? {
+    guard self[.interrupted] == 0 else { return nil }
+    return min(self[.failed], max(0, planned - self[.planned] - sent - self[.missed]))
+  }
+
   public static func += (sum: inout Self, other: Self) {
     for state in NotificationState.allCases { sum[state] += other[state] }
     sum.sent += other.sent

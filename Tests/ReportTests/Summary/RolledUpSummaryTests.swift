@@ -133,9 +133,47 @@ import Testing
         let sample = Sample.planned(target, number)
         return number % 10 == 0 ? sample.ended(.missed, reason: "lag") : sample.accepted(lag: 1, service: 2)
       })
-    let line = "a: asked 4/s, achieved 3.6/s, missed 0.4/s (40 due, 36 sent, 4 missed)"
+    let line =
+      "a: asked 4/s, achieved 3.6/s, missed 0.4/s (40 due, 36 sent: 36 accepted, 0 received, 0 lost, 0 rejected, 0 failed, 4 missed)"
     #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == [line])
     let record = try #require(try fixture.reader().run(run.run))
     #expect(try RunsReport.show(record, in: fixture.reader()).contains(line))
+  }
+
+  /// A run in which nothing was answered well: each ending stands in the line, and behind the colon it adds up.
+  @Test func aRunThatFailedShowsHow() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "a", provider: "http", receiptDeadline: 1000, askedRate: 4)])
+    let target = run.targets[0].id
+    let ends: [(Int, (Sample) -> Sample)] = [
+      (60, { $0.ended(.failed, reason: "connect") }),
+      (20, { $0.sent(lag: 1).ended(.rejected, status: 200) }),
+      (9, { $0.sent(lag: 1).ended(.failed, reason: "reset") }),
+      (5, { $0.accepted(lag: 1, service: 1).ended(.lost) }),
+      (3, { $0.accepted(lag: 1, service: 1).delivered(after: 7) }),
+      (2, { $0.ended(.missed, reason: "backoff") }), (1, { $0.sent(lag: 1).ended(.inFlight) }),
+    ]
+    var samples: [Sample] = []
+    for (count, end) in ends {
+      for _ in 0..<count { samples.append(end(Sample.planned(target, Int64(samples.count + 1)))) }
+    }
+    try fixture.commit(run.run, samples)
+    let reader = try fixture.reader()
+    #expect(
+      try RatesReport.lines(of: run.run, in: reader)
+        == [
+          "a: asked 4/s, achieved 1.52/s, missed 0.08/s (100 due, 38 sent, 60 failed before sending: "
+            + "3 received, 5 lost, 20 rejected, 69 failed, 2 missed, 1 in flight)"
+        ])
+    let counts = try #require(try reader.run(run.run)).counts
+    #expect(counts.failedBeforeSending == 60)
+    #expect(counts.sent + counts[.missed] + 60 == counts.planned)
+    let summary = try SummaryReport(reader)
+    #expect(
+      summary.lines.contains { $0.contains("69 failed (69.0 %), 60 of these before sending") },
+      "\(summary.lines)")
+    #expect(summary.runs.first?.targets.first?.counts.failedBeforeSending == 60)
+    #expect(summary.json.text.contains(#""failed_before_sending": 60"#))
   }
 }

@@ -61,6 +61,8 @@ extension Sample {
     case .planned: return sample
     case .missed:
       return sample.ended(.missed, reason: MissedReason.allCases.randomElement(using: &generator)?.rawValue)
+    case .failed where Bool.random(using: &generator):
+      return sample.ended(.failed, reason: FailureReason.connect.rawValue)
     case .inFlight, .interrupted, .failed:
       sample = sample.sent(lag: latency()).ended(state, reason: reasons.randomElement(using: &generator))
     case .rejected:
