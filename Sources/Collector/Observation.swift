@@ -9,7 +9,7 @@ public enum Observation: Sendable {
   case sent(SentRequest)
   /// The provider answered, with whatever status.
   case answered(AnsweredRequest)
-  /// No answer will come.
+  /// No answer will come; with `attempt` 0 it was not sent, for there was no connection.
   case failed(SampleID, reason: FailureReason, attempt: Int, detail: String, at: MonotonicTime)
   /// It was not sent and never will be.
   case missed(SampleID, reason: MissedReason, at: MonotonicTime)

@@ -27,12 +27,14 @@ struct CredentialSchedule: Sendable {
   private var pauseEnd: MonotonicTime?
   /// Since the provider last took one.
   private var refusals = 0
-  private var pauses = 0
+  private var pauses: GrowingPause
   private var generator: SeededGenerator
 
   init(rule: CredentialRule, seed: UInt64) {
     self.rule = rule
-    generator = SeededGenerator(seed: seed)
+    var seeds = SeededGenerator(seed: seed)
+    generator = SeededGenerator(seed: seeds.next())
+    pauses = GrowingPause(first: Self.firstPause, longest: Self.longestPause, seed: seeds.next())
   }
 
   func isDue(at now: CredentialInstant) -> Bool {
@@ -89,9 +91,7 @@ struct CredentialSchedule: Sendable {
       isRenewalWanted = true
       return .renew
     }
-    let full = min(Self.firstPause.nanoseconds << Int64(min(pauses, 20)), Self.longestPause.nanoseconds)
-    pauses += 1
-    let end = now.elapsed + .nanoseconds(full + Int64(Double(full / 2) * generator.unit()))
+    let end = now.elapsed + pauses.next()
     pauseEnd = end
     return .pause(until: end)
   }
@@ -106,6 +106,6 @@ struct CredentialSchedule: Sendable {
   /// The provider took one after it had refused.
   mutating func noteTaken() {
     refusals = 0
-    pauses = 0
+    pauses.reset()
   }
 }

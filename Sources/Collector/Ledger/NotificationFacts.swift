@@ -45,8 +45,8 @@ struct NotificationFacts: Sendable, Equatable {
 
   init() {}
 
-  /// The state these facts make (docs/measurement.md). A receipt is the strongest witness; what was never sent is
-  /// missed; then the provider's word counts.
+  /// The state these facts make (docs/measurement.md). A receipt is the strongest witness; what was
+  /// missed was never sent; then the provider's word counts, or that no connection to it was to be had.
   func state(expectsReceipt: Bool) -> NotificationState {
     switch receipt {
     case .inTime: return .delivered

@@ -19,6 +19,6 @@ struct Readiness: Sendable {
   }
 
   func credential(of target: TargetID) -> CredentialCare {
-    providers[target] == nil ? .none : awaited.contains(target) ? .awaited : .kept
+    providers[target] == nil ? .fixed : awaited.contains(target) ? .awaited : .kept
   }
 }

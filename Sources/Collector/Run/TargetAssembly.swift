@@ -63,7 +63,10 @@ struct TargetAssembly: Sendable {
     TransportTarget(
       id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
       authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
-      caFile: configuration.caFile, clientCertificate: clientCertificate, unnamedPause: unnamedPause,
+      caFile: configuration.caFile, clientCertificate: clientCertificate,
+      backoff: configuration.backoff.map {
+        ErrorBackoff(first: $0.first, longest: $0.longest, probeEvery: $0.probeEvery)
+      },
       credential: readiness.credential(of: id), advice: advice, seed: seed &+ UInt64(bitPattern: id.rawValue))
   }
 
@@ -74,13 +77,6 @@ struct TargetAssembly: Sendable {
   private var clientCertificate: ClientCertificate? {
     guard case .apnsCertificate(let certificateFile, let keyFile, _) = credentials.kind else { return nil }
     return ClientCertificate(certificateFile: certificateFile, keyFile: keyFile)
-  }
-
-  private var unnamedPause: UnnamedPause {
-    switch configuration.provider {
-    case .http, .loopback: .afterTooMany
-    case .apns, .fcm, .webpush, .ntfy: .ofPushServices
-    }
   }
 
   // MARK: Credentials and subscriptions

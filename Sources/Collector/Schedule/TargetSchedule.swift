@@ -8,10 +8,11 @@ import Measurement
 ///    committed.
 /// 2. **waiting**: its instant has come (``admit(at:)``). What cannot go out at once waits here, and nowhere else: that
 ///    wait is schedule lag.
-/// 3. **taken**: handed to the transport (``takeNext(at:inFlight:)``), or missed.
+/// 3. **taken**: handed to the transport (``takeNext(at:inFlight:failure:)``), missed, or failed for want of a connection.
 ///
 /// Lateness has two rules:
-/// - Whatever waits longer than ``ScheduleLimits/maxLag`` is missed (`lag`).
+/// - Whatever waits longer than ``ScheduleLimits/maxLag`` is missed (`lag`), or has failed where the transport says that
+///   there was no connection since its plan.
 /// - What is *first seen* more than ``stallTolerance`` after its instant, because the thread, the host or the store
 ///   stood still, is missed (`lag`) if a later one has come due as well. So a stall is never followed by a bunch of
 ///   sends: at most what ``stallTolerance`` holds goes out, and a slow schedule still sends its newest one late.
@@ -19,6 +20,18 @@ struct TargetSchedule: Sendable {
   enum Step: Sendable, Equatable {
     case send(PlannedNotification)
     case missed(PlannedNotification, MissedReason)
+    /// There was no connection to send it on.
+    case failed(PlannedNotification, FailureReason)
+  }
+
+  /// A pause in which probes go on.
+  private struct Backoff {
+    var until: MonotonicTime
+    /// `nil` for no probes.
+    var probeEvery: Duration?
+    var nextProbe: MonotonicTime
+    /// The last one that was let through.
+    var probe: Int64?
   }
 
   /// Hiccups of a hypervisor or a slow commit are shorter: those sends go out late and show as schedule lag. What is
@@ -37,6 +50,7 @@ struct TargetSchedule: Sendable {
   let variants: [VariantID]
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
+  private var backoff: Backoff?
   /// There is none yet, or the provider refused it: what comes due meanwhile is missed (`credential`).
   var isCredentialRefused = false
 
@@ -129,32 +143,49 @@ struct TargetSchedule: Sendable {
     while let next = planned.first, next.planned <= now, next.sequence <= committedThrough {
       planned.popFirst()
       counts.due += 1
-      if let silence = silence(at: now) { return miss(next, silence) }
       let isOvertaken = planned.first.map { $0.planned <= now } ?? false
-      if isOvertaken, now - next.planned > tolerance { return miss(next, .lag) }
+      let isStalled = isOvertaken && now - next.planned > tolerance
+      if let silence = silence(at: now) {
+        guard silence == .backoff, !isStalled, takeProbe(next, at: now) else { return miss(next, silence) }
+      } else if isStalled {
+        return miss(next, .lag)
+      }
       waiting.append(next)
     }
     return nil
   }
 
-  /// Takes the next waiting notification: to be sent, or missed. `nil` when none waits.
-  /// - Parameter inFlight: how many are sent and unanswered.
-  mutating func takeNext(at now: MonotonicTime, inFlight: Int) -> Step? {
-    if let missed = takeOverdue(at: now, inFlight: inFlight) { return missed }
+  /// Takes the next waiting notification: to be sent, missed or failed. `nil` when none waits.
+  /// - Parameters:
+  ///   - inFlight: how many are sent and unanswered.
+  ///   - failure: what a notification has failed by that was not sent in time; `nil` when there was a connection for it.
+  mutating func takeNext(
+    at now: MonotonicTime, inFlight: Int,
+    failure: (PlannedNotification) -> FailureReason? = { _ in nil }
+  ) -> Step? {
+    if let ended = takeOverdue(at: now, inFlight: inFlight, failure: failure) { return ended }
     guard let next = waiting.popFirst() else { return nil }
     counts.sent += 1
     for index in limiters.indices { limiters[index].noteSent(at: now) }
     return .send(next)
   }
 
-  /// Takes the first waiting notification if it is to be missed and not sent: the only step there is while no place on
-  /// a connection is free.
-  mutating func takeOverdue(at now: MonotonicTime, inFlight: Int) -> Step? {
+  /// Takes the first waiting notification if it will not be sent: the only step there is while no place on a connection
+  /// is free.
+  mutating func takeOverdue(
+    at now: MonotonicTime, inFlight: Int,
+    failure: (PlannedNotification) -> FailureReason? = { _ in nil }
+  ) -> Step? {
     guard let next = waiting.first else { return nil }
     let reason: MissedReason
-    if let silence = silence(at: now) {
+    if let silence = silence(at: now, for: next) {
       reason = silence
     } else if now - next.planned > limits.maxLag {
+      if let failure = failure(next) {
+        waiting.popFirst()
+        counts.failedUnsent += 1
+        return .failed(next, failure)
+      }
       reason = .lag
     } else if inFlight >= limits.maxInFlight {
       reason = .inFlight
@@ -170,9 +201,20 @@ struct TargetSchedule: Sendable {
 
   /// The transport had no place for it after all: it waits again, first in line.
   mutating func giveBack(_ notification: PlannedNotification) {
+    takeBack()
+    waiting.prepend(notification)
+  }
+
+  /// The last one that was taken to be sent has failed instead: the connection that it was to go onto did not come to
+  /// stand.
+  mutating func noteUnsent() {
+    takeBack()
+    counts.failedUnsent += 1
+  }
+
+  private mutating func takeBack() {
     counts.sent -= 1
     for index in limiters.indices { limiters[index].takeBack() }
-    waiting.prepend(notification)
   }
 
   private mutating func miss(
@@ -197,10 +239,38 @@ struct TargetSchedule: Sendable {
     pausedUntil = max(pausedUntil ?? instant, instant)
   }
 
+  /// The provider is in trouble: until then only one notification each `probeEvery` is sent, the first of them after as
+  /// long, and the rest is missed (`backoff`).
+  /// - Parameter probeEvery: `nil` for none.
+  mutating func backOff(until instant: MonotonicTime, probeEvery: Duration?, at now: MonotonicTime) {
+    backoff = Backoff(
+      until: max(backoff?.until ?? instant, instant), probeEvery: probeEvery,
+      nextProbe: now + (probeEvery ?? .zero))
+  }
+
+  /// The provider is well again.
+  mutating func endBackoff() { backoff = nil }
+
+  /// Lets a notification through that came due in a back-off pause, if it is time for a probe.
+  private mutating func takeProbe(_ notification: PlannedNotification, at now: MonotonicTime) -> Bool {
+    guard let pause = backoff, let interval = pause.probeEvery, now >= pause.nextProbe else { return false }
+    backoff?.nextProbe = now + interval
+    backoff?.probe = notification.sequence
+    return true
+  }
+
   /// Why nothing may be sent now, whatever is due.
   func silence(at now: MonotonicTime) -> MissedReason? {
     if let pausedUntil, now < pausedUntil { return .retryAfter }
-    return isCredentialRefused ? .credential : nil
+    if isCredentialRefused { return .credential }
+    if let backoff, now < backoff.until { return .backoff }
+    return nil
+  }
+
+  /// The same for a notification that is due already, which may be a probe.
+  func silence(at now: MonotonicTime, for notification: PlannedNotification) -> MissedReason? {
+    let silence = silence(at: now)
+    return silence == .backoff && backoff?.probe == notification.sequence ? nil : silence
   }
 
   /// Ends the plan. What is due and unsent is missed (`stopping`); what is planned for later was never due, stays

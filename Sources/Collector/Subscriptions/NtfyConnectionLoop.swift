@@ -11,6 +11,8 @@ final class NtfyConnectionLoop {
   private let clock: any HostClock
   private var stream: NtfyStream
   private var backoff: ReconnectBackoff
+  /// Between answers that it will not let us in.
+  private var refusals: GrowingPause
   /// The server asked for silence until then.
   private var silentUntil = MonotonicTime.zero
   /// Whether somebody may still cut a wait short, since the last stream that held.
@@ -41,6 +43,8 @@ final class NtfyConnectionLoop {
     clock = subscriber.clock
     stream = NtfyStream(authenticator: subject.authenticator)
     backoff = ReconnectBackoff(seed: subject.seed)
+    refusals = GrowingPause(
+      first: CredentialSchedule.firstPause, longest: CredentialSchedule.longestPause, seed: subject.seed)
     beganAt = clock.monotonicNow()
     gap = ListeningGap(from: beganAt, to: beganAt)
     offset = RealtimeOffset(reading: clock)
@@ -72,6 +76,7 @@ final class NtfyConnectionLoop {
   private func lost(_ loss: Loss) {
     let now = clock.monotonicNow()
     let wasOpen = stream.isOpen
+    if wasOpen { refusals.reset() }
     // A server that ends each stream as soon as it is open is left in peace for longer and longer too.
     if wasOpen, now - openedAt >= ReconnectBackoff.longest {
       backoff.noteSuccess()
@@ -80,8 +85,10 @@ final class NtfyConnectionLoop {
       gap.from = heardAt
     }
     backoff.noteFailure(at: now)
-    // A server that does not let us in is not asked again and again.
-    silentUntil = now + max(loss.retryAfter ?? .zero, loss.status == nil ? .zero : .seconds(10))
+    // A server that does not let us in is not asked again and again: servers count wrong passwords, and then refuse the
+    // right one too.
+    let silence = loss.isRefusal ? refusals.next() : loss.status == nil ? .zero : .seconds(10)
+    silentUntil = now + max(loss.retryAfter ?? .zero, silence)
     backoff.hold(until: silentUntil)
     if wasOpen {
       subscriber.post([

@@ -14,9 +14,9 @@ public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
   case lost = 5
   /// The provider answered with an error status. Until a receipt.
   case rejected = 6
-  /// No answer: transport error or timeout. Until a receipt.
+  /// No answer: transport error or timeout, or no connection to be sent on before `max_lag`. Until a receipt.
   case failed = 7
-  /// Planned but not sent. Final.
+  /// Planned but not sent, for another cause than having no connection. Final.
   case missed = 8
   /// The collector died before its end was known; marked at the next start. Until a receipt.
   case interrupted = 9

@@ -99,6 +99,10 @@ final class SimulatedRun {
     while let step = next(at: now) {
       switch step {
       case .missed(let missed, let reason): note(missed, reason, now)
+      case .failed(let failed, let reason):
+        fixture.inbox.post([
+          .failed(fixture.id(failed.sequence), reason: reason, attempt: 0, detail: "", at: now)
+        ])
       case .send(let notification):
         let fate = service.fate(using: &generator)
         sent.insert(notification.sequence)

@@ -52,7 +52,7 @@ import Testing
     #expect(first.missing.map(\.providers.count) == [1])
     // It comes a moment later.
     let (renewals, told) = AsyncStream<Int>.makeStream()
-    keeper.onRenewal { renewed, _ in told.yield(renewed.serial) }
+    keeper.onRenewal { renewed, _ in told.yield(renewed.serial ?? 0) }
     var serials = renewals.makeAsyncIterator()
     #expect(await serials.next() == 1)
     keeper.stop()
@@ -66,7 +66,7 @@ import Testing
       [Self.item(source)], clock: clock, seed: 1, patience: .seconds(30), post: { _ in })
     _ = try await keeper.first()
     let (renewals, told) = AsyncStream<Int>.makeStream()
-    keeper.onRenewal { renewed, _ in told.yield(renewed.serial) }
+    keeper.onRenewal { renewed, _ in told.yield(renewed.serial ?? 0) }
     var serials = renewals.makeAsyncIterator()
     #expect(await serials.next() == 1)
     clock.advance(.seconds(70))

@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 
 @testable import Collector
@@ -26,7 +27,7 @@ import Testing
     var trust = CredentialTrust()
     trust.renew(serial: 1)
     let epoch = trust.epoch
-    _ = trust.noteRefused(epoch: epoch)
+    _ = trust.noteRefused(epoch: epoch, at: .zero)
     trust.tryAgain()
     #expect(trust.state == .onTrial && trust.serial == 1)
     #expect(Self.refused(&trust, epoch) == false)
@@ -43,8 +44,47 @@ import Testing
     #expect(trust.state == .trusted)
   }
 
+  /// Nobody renews it: it is tried again by itself, after pauses of 10 s that double to 15 minutes.
+  @Test func aFixedOneIsTriedAgainAtGrowingIntervals() throws {
+    var trust = CredentialTrust(fixedWithSeed: 5)
+    var now = MonotonicTime(nanoseconds: 3_000_000_000)
+    for round in 0..<12 {
+      #expect(Self.refused(&trust, trust.epoch, at: now))
+      // What was under way with it says nothing new.
+      #expect(!Self.refused(&trust, trust.epoch, at: now + .seconds(1)))
+      let pause = try #require(trust.trialAt) - now
+      let full = min(Duration.seconds(900), .seconds(10) * (1 << round))
+      #expect(pause >= full && pause <= full * 1.5, "\(round): \(pause)")
+      #expect(!Self.tried(&trust, at: now + pause - .nanoseconds(1)))
+      #expect(trust.state == .refused)
+      now = now + pause
+      #expect(Self.tried(&trust, at: now))
+      #expect(trust.state == .onTrial && trust.trialAt == nil)
+      #expect(!Self.tried(&trust, at: now + .seconds(9000)))
+    }
+    // Taken: the next pause is a short one again.
+    #expect(Self.taken(&trust, trust.epoch))
+    #expect(Self.refused(&trust, trust.epoch, at: now))
+    #expect(try #require(trust.trialAt) - now <= .seconds(15))
+  }
+
+  @Test func oneThatIsRenewedIsNotTriedByItself() {
+    var trust = CredentialTrust()
+    _ = trust.noteRefused(epoch: 0, at: .zero)
+    #expect(trust.trialAt == nil)
+    #expect(!Self.tried(&trust, at: MonotonicTime(nanoseconds: .max / 2)))
+  }
+
+  private static func tried(_ trust: inout CredentialTrust, at now: MonotonicTime) -> Bool {
+    trust.takeTrial(at: now)
+  }
+
+  private static func refused(_ trust: inout CredentialTrust, _ epoch: Int, at now: MonotonicTime) -> Bool {
+    trust.noteRefused(epoch: epoch, at: now)
+  }
+
   private static func refused(_ trust: inout CredentialTrust, _ epoch: Int) -> Bool {
-    trust.noteRefused(epoch: epoch)
+    trust.noteRefused(epoch: epoch, at: .zero)
   }
 
   private static func taken(_ trust: inout CredentialTrust, _ epoch: Int) -> Bool {

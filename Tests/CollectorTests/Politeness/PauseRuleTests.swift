@@ -12,7 +12,11 @@ import Testing
   ) -> Duration? {
     rule.noteRejected(
       status: status, named: named, guess: guess, sentAt: start + sent, answeredAt: start + answered
-    ).map { $0 - (start + answered) }
+    ).map { $0.until - (start + answered) }
+  }
+
+  private static func accepted(_ rule: inout PauseRule, sent: Duration) -> Bool {
+    rule.noteAccepted(sentAt: start + sent)
   }
 
   @Test func aNamedTimeIsKeptExactly() {
@@ -25,11 +29,11 @@ import Testing
   }
 
   @Test func withoutOneItDoublesFromRefusalToRefusal() throws {
-    var rule = PauseRule(unnamed: .ofPushServices, seed: 3)
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 3)
     var at = Duration.zero
     var lengths: [Duration] = []
     for _ in 0..<10 {
-      let length = try #require(Self.rejected(&rule, 503, sent: at, answered: at + .milliseconds(5)))
+      let length = try #require(Self.rejected(&rule, 429, sent: at, answered: at + .milliseconds(5)))
       lengths.append(length)
       at += length + .milliseconds(10)
     }
@@ -39,20 +43,20 @@ import Testing
     }
     #expect(Set(lengths).count == lengths.count)
     // All is well: the next one begins anew.
-    rule.noteAccepted(sentAt: Self.start + at)
+    #expect(Self.accepted(&rule, sent: at))
     let again = try #require(Self.rejected(&rule, 429, sent: at, answered: at + .milliseconds(5)))
     #expect(again <= .seconds(15))
   }
 
   @Test func aBurstOfRefusalsIsOne() throws {
-    var rule = PauseRule(unnamed: .ofPushServices, seed: 3)
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 3)
     #expect(Self.rejected(&rule, 429, sent: .milliseconds(1)) != nil)
     for millisecond in 2..<50 {
       #expect(Self.rejected(&rule, 429, sent: .milliseconds(millisecond), answered: .milliseconds(60)) == nil)
     }
     #expect(rule.repeats == 1)
     // An answer to what was under way before does not say that all is well.
-    rule.noteAccepted(sentAt: Self.start + .milliseconds(3))
+    #expect(!Self.accepted(&rule, sent: .milliseconds(3)))
     #expect(rule.repeats == 1)
   }
 
@@ -60,21 +64,81 @@ import Testing
     var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     #expect(Self.rejected(&rule, 503) == nil)
     #expect(Self.rejected(&rule, 400) == nil)
-    var polite = PauseRule(unnamed: .ofPushServices, seed: 1)
-    #expect(Self.rejected(&polite, 410) == nil)
+    var polite = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 1)
+    for status in [400, 410, 501, 504] { #expect(Self.rejected(&polite, status) == nil) }
+  }
+
+  // MARK: Back-off
+
+  /// 500, 502 and 503 without a time: pauses of our own that double, and no more than one for what was under way or was
+  /// sent as a probe.
+  @Test func errorsOfTheServiceBackOff() throws {
+    var rule = PauseRule(
+      unnamed: .afterTooMany, backoff: ErrorBackoff(first: .seconds(20), longest: .seconds(100)), seed: 4)
+    var at = Duration.zero
+    for (index, status) in [500, 502, 503, 500, 503].enumerated() {
+      let answered = Self.start + at + .milliseconds(5)
+      guard
+        case .backoff(let until)? = rule.noteRejected(
+          status: status, named: nil, sentAt: Self.start + at, answeredAt: answered)
+      else {
+        Issue.record("\(status) begins no pause")
+        return
+      }
+      let full = min(Duration.seconds(100), .seconds(20) * (1 << index))
+      #expect(until - answered >= full && until - answered <= full * 1.5)
+      #expect(Self.rejected(&rule, 503, sent: at, answered: at + .milliseconds(30)) == nil)
+      #expect(Self.rejected(&rule, 503, sent: at + .seconds(10), answered: at + .seconds(11)) == nil)
+      at = until - Self.start + .milliseconds(10)
+    }
+  }
+
+  @Test func aProbeThatIsTakenEndsTheBackoff() throws {
+    var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    #expect(try #require(Self.rejected(&rule, 503)) >= .seconds(10))
+    // What had left before the error came says nothing of the time after it.
+    #expect(!Self.accepted(&rule, sent: .milliseconds(4)))
+    #expect(Self.rejected(&rule, 503, sent: .seconds(2), answered: .seconds(3)) == nil)
+    #expect(Self.accepted(&rule, sent: .seconds(4)))
+    // And the next pause is a first one.
+    let again = try #require(Self.rejected(&rule, 500, sent: .seconds(5), answered: .seconds(6)))
+    #expect(again >= .seconds(10) && again <= .seconds(15))
+  }
+
+  @Test func aTimeThatIsNamedIsObeyedInABackoffPause() throws {
+    var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    #expect(Self.rejected(&rule, 503) != nil)
+    let probe = Self.start + .seconds(3)
+    #expect(
+      rule.noteRejected(status: 503, named: .seconds(40), sentAt: probe, answeredAt: probe)
+        == .silence(until: probe + .seconds(40)))
+    #expect(!Self.accepted(&rule, sent: .seconds(4)))
+    // 429 is silence whether it names a time or not, and grows by itself.
+    var other = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    #expect(Self.rejected(&other, 503) != nil)
+    guard case .silence? = other.noteRejected(status: 429, named: nil, sentAt: probe, answeredAt: probe)
+    else {
+      Issue.record("429 is no silence")
+      return
+    }
+  }
+
+  @Test func withoutABackoffErrorsAreNoPause() {
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
+    for status in [500, 502, 503] { #expect(Self.rejected(&rule, status) == nil) }
   }
 
   /// One may be a mistake; ten in a row are none, whatever else is refused in between.
   @Test func aReceiverThatIsGoneIsAskedForLessAndLess() throws {
-    var rule = PauseRule(unnamed: .ofPushServices, seed: 1)
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     func gone(at instant: Duration) -> Duration? {
       rule.noteRejected(
         status: 410, named: nil, isReceiverUnknown: true, sentAt: Self.start + instant,
         answeredAt: Self.start + instant + .milliseconds(5)
-      ).map { $0 - (Self.start + instant + .milliseconds(5)) }
+      ).map { $0.until - (Self.start + instant + .milliseconds(5)) }
     }
     for second in 0..<9 { #expect(gone(at: .seconds(second)) == nil) }
-    rule.noteAccepted(sentAt: Self.start + .seconds(9))
+    #expect(Self.accepted(&rule, sent: .seconds(9)))
     for second in 10..<19 { #expect(gone(at: .seconds(second)) == nil) }
     #expect(Self.rejected(&rule, 400, sent: .seconds(19)) == nil)
     let first = try #require(gone(at: .seconds(20)))
@@ -84,12 +148,12 @@ import Testing
     let second = try #require(gone(at: .seconds(40)))
     #expect(second >= .seconds(20) && second <= .seconds(30))
     // It is there again.
-    rule.noteAccepted(sentAt: Self.start + .seconds(90))
+    #expect(Self.accepted(&rule, sent: .seconds(90)))
     #expect(gone(at: .seconds(91)) == nil)
   }
 
   @Test func aProvidersOwnGuessIsTheLeast() throws {
-    var rule = PauseRule(unnamed: .ofPushServices, seed: 1)
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     let length = try #require(Self.rejected(&rule, 429, guess: .seconds(60)))
     #expect(length >= .seconds(60) && length <= .seconds(90))
   }

@@ -66,7 +66,7 @@ import Testing
       variants: numbers)
     #expect(transport.variants == numbers)
     #expect(transport.providers.count == 2)
-    #expect(transport.credential == .none)
-    #expect(transport.unnamedPause == .ofPushServices)
+    #expect(transport.credential == .fixed)
+    #expect(transport.unnamedPause == .afterTooMany && transport.backoff == ErrorBackoff())
   }
 }

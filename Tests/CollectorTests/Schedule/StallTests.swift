@@ -33,7 +33,7 @@ import Testing
     while let step = schedule.takeNext(at: now, inFlight: 0) {
       switch step {
       case .send(let notification): sent.append(notification)
-      case .missed(let notification, _): tally.missed.append(notification)
+      case .missed(let notification, _), .failed(let notification, _): tally.missed.append(notification)
       }
     }
     while let block = schedule.nextBlock(at: now) { schedule.acknowledge(through: block.lastSequence) }

@@ -284,6 +284,109 @@ import Testing
     #expect(schedule.counts.missedCredential == 3 && schedule.counts.missed == 4)
   }
 
+  // MARK: Trouble of the service
+
+  /// In a back-off pause one notification each second is let through; the rest is missed, and not as a wish of the
+  /// provider's.
+  @Test func probesGoOnInABackoffPause() throws {
+    var schedule = try Self.planned(every: .milliseconds(200))
+    _ = Self.admit(&schedule, at: Self.start)
+    schedule.backOff(until: Self.start + .milliseconds(3500), probeEvery: .seconds(1), at: Self.start)
+    // What waited when the pause began is missed too.
+    #expect(
+      Self.take(&schedule, at: Self.start)
+        == [.missed(PlannedNotification(sequence: 1, planned: Self.start), .backoff)])
+    var sent: [Int64] = []
+    var missed: Int64 = 1
+    for step in 1...20 {
+      let now = Self.start + .milliseconds(200) * step
+      Self.commit(&schedule, at: now)
+      let refused = Self.admit(&schedule, at: now)
+      #expect(refused.allSatisfy { $0.reason == .backoff })
+      missed += Int64(refused.count)
+      sent += Self.sent(Self.take(&schedule, at: now))
+    }
+    // At 1, 2 and 3 s, and again all from 3.6 s on.
+    #expect(sent == [6, 11, 16, 19, 20, 21])
+    #expect(schedule.counts.missedBackoff == missed && schedule.counts.missed == missed)
+  }
+
+  @Test func aBackoffPauseWithoutProbesIsSilent() throws {
+    var schedule = try Self.planned(every: .milliseconds(200))
+    schedule.backOff(until: Self.start + .milliseconds(700), probeEvery: nil, at: Self.start)
+    for step in 0...3 {
+      #expect(Self.admit(&schedule, at: Self.start + .milliseconds(200) * step).map(\.reason) == [.backoff])
+    }
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(800)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(800))) == [5])
+  }
+
+  @Test func aGoodAnswerEndsABackoffPause() throws {
+    var schedule = try Self.planned(every: .milliseconds(200))
+    schedule.backOff(until: Self.start + .seconds(60), probeEvery: .seconds(10), at: Self.start)
+    #expect(Self.admit(&schedule, at: Self.start).count == 1)
+    schedule.endBackoff()
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(200)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(200))) == [2])
+  }
+
+  /// A provider's own wish, or a refused credential, is silence for probes as well.
+  @Test func silenceGoesBeforeProbes() throws {
+    var schedule = try Self.planned(every: .milliseconds(200))
+    schedule.backOff(until: Self.start + .seconds(60), probeEvery: .milliseconds(400), at: Self.start)
+    #expect(Self.admit(&schedule, at: Self.start).map(\.reason) == [.backoff])
+    schedule.pause(until: Self.start + .milliseconds(900))
+    #expect(
+      Self.admit(&schedule, at: Self.start + .milliseconds(400)).map(\.reason) == [.retryAfter, .retryAfter])
+    schedule.isCredentialRefused = true
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(1000)).last?.reason == .credential)
+    schedule.isCredentialRefused = false
+    #expect(Self.admit(&schedule, at: Self.start + .milliseconds(1200)).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start + .milliseconds(1200))) == [7])
+  }
+
+  /// A probe that could not be sent waits like any other, and is no reason for another one at once.
+  @Test func aProbeThatIsGivenBackStaysOne() throws {
+    var schedule = try Self.planned(every: .milliseconds(200))
+    schedule.backOff(until: Self.start + .seconds(60), probeEvery: .milliseconds(200), at: Self.start)
+    _ = Self.admit(&schedule, at: Self.start)
+    let now = Self.start + .milliseconds(200)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    guard case .send(let probe) = schedule.takeNext(at: now, inFlight: 0) else {
+      Issue.record("nothing to send")
+      return
+    }
+    schedule.giveBack(probe)
+    #expect(Self.sent(Self.take(&schedule, at: now + .milliseconds(50))) == [probe.sequence])
+  }
+
+  // MARK: Connections
+
+  @Test func whatFoundNoConnectionHasFailed() throws {
+    var schedule = try Self.planned(
+      every: .milliseconds(200),
+      limits: ScheduleLimits(
+        maxLag: .milliseconds(500), provider: [SendLimit(.window(count: 2, period: .seconds(60)), "")]))
+    // The first opens a connection in vain, which does not count against the provider's limit.
+    _ = Self.admit(&schedule, at: Self.start)
+    #expect(Self.sent(Self.take(&schedule, at: Self.start)) == [1])
+    schedule.noteUnsent()
+    for step in 1...4 { _ = Self.admit(&schedule, at: Self.start + .milliseconds(200) * step) }
+    let now = Self.start + .milliseconds(901)
+    func next() -> TargetSchedule.Step? {
+      schedule.takeNext(at: now, inFlight: 0) { $0.sequence < 3 ? .tls : nil }
+    }
+    func planned(_ sequence: Int64) -> PlannedNotification {
+      PlannedNotification(sequence: sequence, planned: Self.start + .milliseconds(200) * Int(sequence - 1))
+    }
+    #expect(next() == .failed(planned(2), .tls))
+    #expect(next() == .missed(planned(3), .lag))
+    #expect(next() == .send(planned(4)))
+    #expect(next() == .send(planned(5)))
+    let counts = schedule.counts
+    #expect(counts.failedUnsent == 2 && counts.missedLag == 1 && counts.sent == 2 && counts.due == 5)
+  }
+
   @Test func stoppingMissesWhatIsDueAndForgetsTheRest() throws {
     var schedule = try Self.planned()
     _ = Self.admit(&schedule, at: Self.start + .milliseconds(10))
@@ -372,12 +475,19 @@ import Testing
       }
       if random.unit() < 0.01 { schedule.pause(until: now + .milliseconds(50)) }
       if random.unit() < 0.02 { schedule.isCredentialRefused.toggle() }
+      if random.unit() < 0.01 {
+        schedule.backOff(until: now + .milliseconds(90), probeEvery: .milliseconds(20), at: now)
+      }
+      let isConnected = random.unit() < 0.5
       for missed in Self.admit(&schedule, at: now) { end(missed.sequence) }
       inFlight = Int(Double(inFlight) * random.unit())
       for _ in 0..<Int(random.unit() * 6) {
-        guard let step = schedule.takeNext(at: now, inFlight: inFlight) else { break }
+        guard
+          let step = schedule.takeNext(
+            at: now, inFlight: inFlight, failure: { _ in isConnected ? nil : .connect })
+        else { break }
         switch step {
-        case .missed(let notification, _): end(notification.sequence)
+        case .missed(let notification, _), .failed(let notification, _): end(notification.sequence)
         case .send(let notification):
           if random.unit() < 0.1 {
             schedule.giveBack(notification)
@@ -394,7 +504,9 @@ import Testing
     let due = plannedAt.filter { $0.value <= now }.keys
     #expect(Set(due) == ended)
     #expect(schedule.counts.due == Int64(due.count))
-    #expect(schedule.counts.sent + schedule.counts.missed == schedule.counts.due)
+    let counts = schedule.counts
+    #expect(counts.sent + counts.missed + counts.failedUnsent == counts.due)
+    #expect(counts.missedBackoff > 0)
     #expect(due.count > 1000)
   }
 }

@@ -24,6 +24,11 @@ import Testing
     #expect(backoff.permits(at: now) && backoff.failures == 0)
   }
 
+  /// While notifications come due, an attempt begins at least so often.
+  @Test func anAttemptBeginsWithin15Seconds() {
+    #expect(ReconnectBackoff.longest + ReconnectBackoff.longestAttempt <= .seconds(15))
+  }
+
   @Test func differsFromSeedToSeed() {
     let now = MonotonicTime.zero
     var first = ReconnectBackoff(seed: 1)

@@ -46,7 +46,6 @@ struct SilenceTests {
     let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:410"])
     let run = TransportRun()
     var target = try Self.target(of: server, rate: 50, count: 60)
-    target.unnamedPause = .ofPushServices
     target.advice = { "\($0): get a new device token\($1)" }
     try run.start(target)
     #expect(run.waitForEnd())
@@ -103,6 +102,62 @@ struct SilenceTests {
     #expect(news == [CredentialNews(.refused(.expired), serial: 0), CredentialNews(.taken, serial: 0)])
     #expect(seen.accepted + seen.missed(.credential) + 1 == 120)
     #expect(seen.accepted >= 50)
+  }
+
+  /// A password, a certificate or a header is renewed by nobody: the first refusal is followed by a pause of 10 s or more,
+  /// whatever else changes about the target meanwhile.
+  @Test func aRefusedCredentialThatNobodyRenewsIsLeftAlone() throws {
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:401"])
+    let run = TransportRun()
+    var target = try Self.target(of: server, rate: 100, count: 150)
+    target.advice = { "\($0): check the password\($1)" }
+    try run.start(target)
+    #expect(run.wait { $0.missed(.credential) >= 20 })
+    let refused = run.seen.answered.values.count { $0.status == 401 }
+    // As an ntfy target's do when its subscription comes or goes.
+    run.thread?.replaceProviders(
+      [TokenProvider(url: TransportRun.https(server), token: "1")], of: TransportRun.target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 5)
+    #expect(refused <= 5 && seen.answered.values.count { $0.status == 401 } == refused)
+    #expect(seen.missed(.credential) == 150 - 5 - refused)
+    #expect(seen.answered.values.allSatisfy { $0.credential == nil })
+    let told = try #require(seen.events(.retryAfter).first)
+    #expect(seen.events(.retryAfter).count == 1)
+    #expect(told.detail.hasPrefix("401, the credential is refused: nothing is sent for 1"), "\(told.detail)")
+    #expect(seen.logs.filter { $0.contains("401: check the password") }.count == 1, "\(seen.logs)")
+  }
+
+  /// In our own pause after an error of the service a few are sent, and the first that is taken ends it.
+  @Test func probesGoOnAfterAnError() throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "6", "--behaviour", "status:503"])
+    let run = TransportRun()
+    var target = try TransportRun.target(TransportRun.https(server), rate: 50, count: 200)
+    target.backoff = ErrorBackoff(
+      first: .seconds(60), longest: .seconds(60), probeEvery: .milliseconds(200))
+    try run.start(target)
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.answered.values.count { $0.status == 503 } == 6)
+    // One pause of a minute or more, which the first good probe ended within 2 s.
+    let pauses = seen.events(.retryAfter)
+    #expect(pauses.count == 1)
+    #expect(
+      pauses.first?.detail.contains("; one notification each 200 ms is sent until one is accepted") == true,
+      "\(pauses)")
+    #expect(seen.missed(.backoff) >= 20 && seen.missed(.retryAfter) == 0)
+    #expect(seen.accepted >= 50)
+    #expect(seen.accepted + seen.missed(.backoff) + seen.missed(.lag) + 6 == 200)
+    #expect(seen.logs.filter { $0.contains("accepts notifications again") }.count == 1, "\(seen.logs)")
+    // While it lasted, no two left within 150 ms (the clock of the plan is coarser than that of the pause).
+    let bad = seen.answered.values.filter { $0.status == 503 }.compactMap { seen.sent[$0.id]?.at }.sorted()
+    let began = try #require(seen.answered.values.filter { $0.status == 503 }.map(\.at).min())
+    let probes = bad.filter { $0 > began }
+    #expect(probes.count >= 3)
+    for (first, second) in zip(probes, probes.dropFirst()) { #expect(second - first >= .milliseconds(150)) }
   }
 
   @Test func silenceWithoutANamedTimeGrows() throws {

@@ -18,7 +18,7 @@ import Testing
     #expect(reason(CURLE_COULDNT_RESOLVE_HOST, .resolving) == .dns)
     #expect(reason(CURLE_OPERATION_TIMEDOUT, .resolving) == .dns)
     #expect(reason(CURLE_OPERATION_TIMEDOUT, .connecting) == .connect)
-    #expect(reason(CURLE_OPERATION_TIMEDOUT, .handshaking) == .connect)
+    #expect(reason(CURLE_OPERATION_TIMEDOUT, .handshaking) == .tls)
     #expect(reason(CURLE_COULDNT_CONNECT, .connecting) == .connect)
     #expect(reason(CURLE_PEER_FAILED_VERIFICATION, .handshaking) == .tls)
     #expect(reason(CURLE_SSL_CONNECT_ERROR, .handshaking) == .tls)

@@ -3,12 +3,14 @@ import Measurement
 /// How long to leave a peer in peace after a connection failed: doubling from 0.1 s to 5 s, each wait drawn between half
 /// and all of it, so that many collectors do not come back at once.
 ///
-/// Meanwhile due notifications wait in our queue until they are missed (`lag`). The first one waiting at the end of a
-/// step is the probe: it opens the connection, and if that fails, it has failed (`connect`), so an outage shows as
-/// failures and not only as silence.
+/// Meanwhile due notifications wait in our queue until `max_lag` has passed (``ConnectionAvailability``). The first one
+/// waiting at the end of a step opens the connection, and if that fails, it has failed with it. An attempt ends after
+/// ``longestAttempt`` at the latest, so that while notifications come due another one begins within 15 s.
 struct ReconnectBackoff: Sendable {
   static let shortest = Duration.milliseconds(100)
   static let longest = Duration.seconds(5)
+  /// Looking up the name, connecting and the TLS handshake together.
+  static let longestAttempt = Duration.seconds(10)
 
   private(set) var failures = 0
   /// No connection is opened before this.

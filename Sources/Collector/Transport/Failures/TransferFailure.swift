@@ -11,6 +11,16 @@ struct TransferFailure: Sendable, Equatable {
     case handshaking
     /// The connection stood and the request was put on it.
     case sent
+
+    /// The word for not having come farther.
+    var reason: FailureReason {
+      switch self {
+      case .resolving: .dns
+      case .connecting: .connect
+      case .handshaking: .tls
+      case .sent: .timeout
+      }
+    }
   }
 
   /// What the socket looked like when the request was given up.
@@ -54,14 +64,14 @@ struct TransferFailure: Sendable, Equatable {
   private var reasonBeforeSending: FailureReason {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .dns
-    case CURLE_OPERATION_TIMEDOUT: stage == .resolving ? .dns : .connect
+    case CURLE_OPERATION_TIMEDOUT: stage.reason
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_ENGINE_INITFAILED:
       .tls
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: stage == .handshaking ? .tls : .connect
     case CURLE_COULDNT_CONNECT: .connect
-    default: stage == .resolving ? .protocol : .connect
+    default: .connect
     }
   }
 

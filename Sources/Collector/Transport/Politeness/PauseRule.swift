@@ -1,29 +1,60 @@
 import Measurement
 
-/// Turns answers that ask for silence into the instant until which nothing is sent, as a value that a clock steps.
+/// Turns answers that were not good into pauses, as a value that a clock steps.
 struct PauseRule: Sendable {
-  let unnamed: UnnamedPause
-  /// Unnamed pauses in a row.
-  private(set) var repeats = 0
+  enum Pause: Sendable, Equatable {
+    /// The service asked for it: nothing is sent until then.
+    case silence(until: MonotonicTime)
+    /// Our own choice after an error of the service: only probes are sent until then.
+    case backoff(until: MonotonicTime)
+
+    var until: MonotonicTime {
+      switch self {
+      case .silence(let until), .backoff(let until): until
+      }
+    }
+  }
+
+  /// A back-off pause that goes on.
+  private struct Backoff {
+    var began: MonotonicTime
+    var until: MonotonicTime
+  }
+
+  private let statuses: Set<Int>
+  /// `nil` where errors of the service ask for no pause.
+  private var errors: GrowingPause?
+  private var refusals: GrowingPause
   /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
   private(set) var unknownReceivers = 0
-  private(set) var pausedUntil: MonotonicTime?
-  private var generator: SeededGenerator
+  private(set) var silentUntil: MonotonicTime?
+  private var backoff: Backoff?
 
   /// One such answer may be a provider's mistake. After so many in a row the receiver is believed to be gone, and no provider
   /// wants to be asked for it at full rate.
   static let unknownReceiversToPause = 10
 
-  init(unnamed: UnnamedPause, seed: UInt64) {
-    self.unnamed = unnamed
-    generator = SeededGenerator(seed: seed)
+  init(unnamed: UnnamedPause, backoff: ErrorBackoff? = nil, seed: UInt64) {
+    var seeds = SeededGenerator(seed: seed)
+    statuses = unnamed.statuses
+    refusals = GrowingPause(first: unnamed.first, longest: unnamed.longest, seed: seeds.next())
+    errors = backoff.map { GrowingPause(first: $0.first, longest: $0.longest, seed: seeds.next()) }
   }
 
-  /// A good answer to something sent after the last pause: all is well again.
-  mutating func noteAccepted(sentAt: MonotonicTime) {
-    if let pausedUntil, sentAt < pausedUntil { return }
-    repeats = 0
+  /// Unnamed silences in a row.
+  var repeats: Int { refusals.repeats }
+
+  /// A good answer.
+  /// - Returns: whether it says that all is well: it does when its request left after the last answer that asked for a
+  ///   pause, as a probe does. That ends a back-off pause.
+  mutating func noteAccepted(sentAt: MonotonicTime) -> Bool {
+    if let silentUntil, sentAt < silentUntil { return false }
+    if let backoff, sentAt < backoff.began { return false }
+    refusals.reset()
+    errors?.reset()
     unknownReceivers = 0
+    backoff = nil
+    return true
   }
 
   /// An answer that was not good.
@@ -31,28 +62,33 @@ struct PauseRule: Sendable {
   ///   - named: how long its `Retry-After` asks for; `nil` when it names no time.
   ///   - guess: what the provider's documentation takes for such an answer, if anything.
   ///   - isReceiverUnknown: whether it says that there is nobody to send to.
-  ///   - sentAt: when its request left: one that was under way when the pause began says nothing new.
-  /// - Returns: until when to be silent; `nil` when it asks for none, or for no more than is kept already.
+  ///   - sentAt: when its request left: one that was under way when the pause began says nothing new, and neither does
+  ///     a probe in a back-off pause that is answered with another error.
+  /// - Returns: the pause that begins; `nil` when it asks for none, or for no more than is kept already.
   mutating func noteRejected(
     status: Int, named: Duration?, guess: Duration? = nil, isReceiverUnknown: Bool = false,
     sentAt: MonotonicTime, answeredAt: MonotonicTime
-  ) -> MonotonicTime? {
+  ) -> Pause? {
     if isReceiverUnknown { unknownReceivers += 1 }
     let isReceiverGone = isReceiverUnknown && unknownReceivers >= Self.unknownReceiversToPause
-    let until: MonotonicTime
     if let named {
       guard named > .zero else { return nil }
-      until = answeredAt + named
-    } else {
-      guard guess != nil || isReceiverGone || unnamed.statuses.contains(status) else { return nil }
-      if let pausedUntil, sentAt < pausedUntil { return nil }
-      let first = max(unnamed.first, guess ?? .zero)
-      let full = min(unnamed.longest.nanoseconds, first.nanoseconds << Int64(min(repeats, 20)))
-      repeats += 1
-      until = answeredAt + .nanoseconds(full + Int64(Double(full) / 2 * generator.unit()))
+      return silence(until: answeredAt + named)
     }
-    if let pausedUntil, until <= pausedUntil { return nil }
-    pausedUntil = until
-    return until
+    if let silentUntil, sentAt < silentUntil { return nil }
+    if guess != nil || isReceiverGone || statuses.contains(status) {
+      return silence(until: answeredAt + refusals.next(atLeast: guess ?? .zero))
+    }
+    guard ErrorBackoff.statuses.contains(status) else { return nil }
+    if let backoff, sentAt < backoff.until { return nil }
+    guard let length = errors?.next() else { return nil }
+    backoff = Backoff(began: answeredAt, until: answeredAt + length)
+    return .backoff(until: answeredAt + length)
+  }
+
+  private mutating func silence(until instant: MonotonicTime) -> Pause? {
+    if let silentUntil, instant <= silentUntil { return nil }
+    silentUntil = instant
+    return .silence(until: instant)
   }
 }

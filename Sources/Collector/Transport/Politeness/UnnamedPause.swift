@@ -18,12 +18,29 @@ public struct UnnamedPause: Sendable, Hashable {
     self.longest = longest
   }
 
-  /// 429 alone (RFC 6585, section 4): for services that nobody wrote rules for.
+  /// 429 (RFC 6585, section 4). No service wants to be asked again within ten seconds.
   public static let afterTooMany = UnnamedPause(
     statuses: [429], first: .seconds(10), longest: .seconds(900))
+}
 
-  /// 429 and the errors that say "come back later": for the public push services. None wants to be asked again within
-  /// ten seconds, and Apple speaks of a quarter of an hour.
-  public static let ofPushServices = UnnamedPause(
-    statuses: [429, 500, 502, 503], first: .seconds(10), longest: .seconds(900))
+/// How to go on with a service that is in trouble: after 500, 502 or 503 without `Retry-After`.
+///
+/// Nobody asked for silence, and an outage is when data is wanted most. So the pause is ours, and in it one notification
+/// each ``probeEvery`` is sent all the same; the first that is answered well ends it.
+public struct ErrorBackoff: Sendable, Hashable {
+  static let statuses: Set<Int> = [500, 502, 503]
+
+  /// The first pause lies between this and half more; each further one is twice as long.
+  public var first: Duration
+  public var longest: Duration
+  /// `nil` for none: nothing is sent in the pause.
+  public var probeEvery: Duration?
+
+  public init(
+    first: Duration = .seconds(10), longest: Duration = .seconds(900), probeEvery: Duration? = .seconds(10)
+  ) {
+    self.first = first
+    self.longest = longest
+    self.probeEvery = probeEvery
+  }
 }

@@ -1,7 +1,8 @@
-/// Whether a target's providers hold a credential that somebody keeps fresh.
+/// Who keeps the credential that a target's providers hold.
 public enum CredentialCare: Sendable, Hashable {
-  /// They hold none that grows old.
-  case none
+  /// Nobody: it stays what it is during a run. When it is refused there is silence, and then one notification tries it again
+  /// (``CredentialTrust``).
+  case fixed
   /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:)``) or it
   /// is to be tried again (``TimingThread/tryCredentialAgain(of:)``).
   case kept

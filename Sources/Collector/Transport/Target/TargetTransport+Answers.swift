@@ -52,6 +52,7 @@ extension TargetTransport {
       connection?.hasAnswered = true
       connection?.allowance.noteAnswer()
       backoff.noteSuccess()
+      if let over = availability.noteAnswer() { log(.notice, "connected again after \(over.words(at: now))") }
       judge(transfer, status: status, version: version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1, answer)
     } else {
       end(transfer, code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, at: now)
@@ -71,66 +72,107 @@ extension TargetTransport {
     if case .rejected(let word) = judgement.verdict, !word.isEmpty {
       reason = transfer.secrets.hidden(in: word)
     }
-    loop.observe(
+    observeEnd(
       .answered(
         AnsweredRequest(
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
           isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use,
           attempt: transfer.attempt, httpVersion: version,
-          credential: credentialNews(of: transfer, judgement, status: status))))
+          credential: credentialNews(of: transfer, judgement, status: status, reason: reason, at: answer.time)
+        )))
     let sent = transfer.sent ?? transfer.startedAt
-    guard judgement.verdict != .accepted else {
-      pauseRule.noteAccepted(sentAt: sent)
-      if isAskedForSilence, pauseRule.pausedUntil.map({ sent >= $0 }) ?? true {
-        isAskedForSilence = false
+    if judgement.verdict == .accepted {
+      guard pauseRule.noteAccepted(sentAt: sent) else { return }
+      schedule.endBackoff()
+      if isPauseTold {
+        isPauseTold = false
         log(.notice, "the service accepts notifications again")
       }
-      return
-    }
-    let isNamed = response.headers["retry-after"] != nil
-    guard
-      let until = pauseRule.noteRejected(
+    } else {
+      let isNamed = response.headers["retry-after"] != nil
+      let pause = pauseRule.noteRejected(
         status: status, named: isNamed ? judgement.retryAfter : nil,
         guess: isNamed ? nil : judgement.retryAfter, isReceiverUnknown: judgement.isReceiverUnknown,
         sentAt: sent, answeredAt: answer.time)
-    else { return }
-    let word = reason.map { " \($0)" } ?? ""
-    let choice = isNamed ? "" : ", our own choice"
-    let detail =
-      "\(status)\(word): nothing is sent for \((until - answer.time).microseconds / 1000) ms\(choice)"
-    emit(.retryAfter, connection: transfer.use?.id, at: answer.time, detail: detail)
-    if !isAskedForSilence {
-      // Said once; what follows stands in the events.
-      isAskedForSilence = true
-      let advice = target.advice(status, reason ?? "")
-      let said = advice.isEmpty ? detail : "\(detail); \(advice)"
-      if judgement.isReceiverUnknown {
-        log(.error, "the receiver appears to be unregistered: \(said)")
-      } else {
-        log(.warning, said)
+      guard let pause else { return }
+      let answered = reason.map { "\(status) \($0)" } ?? "\(status)"
+      let detail = "\(answered): \(words(of: pause, from: answer.time, isNamed: isNamed))"
+      emit(.retryAfter, connection: transfer.use?.id, at: answer.time, detail: detail)
+      tell(detail, status: status, reason: reason, isReceiverUnknown: judgement.isReceiverUnknown)
+      switch pause {
+      case .silence(let until): schedule.pause(until: until)
+      case .backoff(let until):
+        schedule.backOff(until: until, probeEvery: target.backoff?.probeEvery, at: answer.time)
       }
     }
-    schedule.pause(until: until)
+  }
+
+  private func words(of pause: PauseRule.Pause, from now: MonotonicTime, isNamed: Bool) -> String {
+    let length = "for \((pause.until - now).microseconds / 1000) ms"
+    switch pause {
+    case .silence: return "nothing is sent \(length)" + (isNamed ? "" : ", our own choice")
+    case .backoff:
+      guard let interval = target.backoff?.probeEvery else {
+        return "nothing is sent \(length), our own choice"
+      }
+      let milliseconds = interval.microseconds / 1000
+      let each = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+      return "back-off \(length), our own choice; one notification each \(each) is sent until one is accepted"
+    }
+  }
+
+  /// Tells the log of a pause, once; those that follow stand in the events.
+  private func tell(_ detail: String, status: Int, reason: String?, isReceiverUnknown: Bool) {
+    guard !isPauseTold else { return }
+    isPauseTold = true
+    let advice = target.advice(status, reason ?? "")
+    let said = advice.isEmpty ? detail : "\(detail); \(advice)"
+    if isReceiverUnknown {
+      log(.error, "the receiver appears to be unregistered: \(said)")
+    } else {
+      log(.warning, said)
+    }
   }
 
   /// Believes what an answer says of the credential.
+  /// - Returns: what is to be told to who renews it; `nil` where nobody does.
   private func credentialNews(
-    of transfer: Transfer, _ judgement: ProviderJudgement, status: Int
+    of transfer: Transfer, _ judgement: ProviderJudgement, status: Int, reason: String?, at now: MonotonicTime
   ) -> CredentialNews? {
-    guard let serial = trust?.serial else { return nil }
     switch judgement.credential {
     case .renewedTooOften: return nil
     case .expired, .refused:
-      guard let signal = judgement.credential, trust?.noteRefused(epoch: transfer.credentialEpoch) == true
+      guard let signal = judgement.credential, trust.noteRefused(epoch: transfer.credentialEpoch, at: now)
       else { return nil }
       schedule.isCredentialRefused = true
-      return CredentialNews(.refused(signal), serial: serial)
+      if trust.isFixed {
+        tellRefusal(of: transfer, status: status, reason: reason, at: now)
+        return nil
+      }
+      return CredentialNews(.refused(signal), serial: trust.serial)
     case nil:
       // A server in trouble has not looked at it.
-      guard status < 500, status != 429, trust?.noteTaken(epoch: transfer.credentialEpoch) == true
-      else { return nil }
-      return CredentialNews(.taken, serial: serial)
+      guard status < 500, status != 429, trust.noteTaken(epoch: transfer.credentialEpoch) else { return nil }
+      if trust.isFixed {
+        if isRefusalTold { log(.notice, "the credential is accepted again") }
+        isRefusalTold = false
+        return nil
+      }
+      return CredentialNews(.taken, serial: trust.serial)
     }
+  }
+
+  /// Says that a credential is refused that nobody renews: an event each time, and the log once.
+  private func tellRefusal(of transfer: Transfer, status: Int, reason: String?, at now: MonotonicTime) {
+    guard let trialAt = trust.trialAt else { return }
+    let answered = reason.map { "\(status) \($0)" } ?? "\(status)"
+    let advice = target.advice(status, reason ?? "")
+    let detail =
+      "\(answered), the credential is refused: nothing is sent for \((trialAt - now).microseconds / 1_000_000) s, "
+      + "then one notification is tried" + (advice.isEmpty ? "" : "; \(advice)")
+    emit(.retryAfter, connection: transfer.use?.id, at: now, detail: detail)
+    if !isRefusalTold { log(.error, detail) }
+    isRefusalTold = true
   }
 
   // MARK: Failures
@@ -164,25 +206,43 @@ extension TargetTransport {
         return
       }
     }
-    if stage != .sent { noteConnectFailure(failure, at: now) }
-    loop.observe(
+    guard stage != .sent else {
+      observeEnd(
+        .failed(
+          sampleID(transfer.notification), reason: failure.reason, attempt: transfer.attempt,
+          detail: failure.detail, at: now))
+      return
+    }
+    noteConnectFailure(failure.reason, failure.detail, at: now)
+    if let first = transfer.firstFailure {
+      giveUp(SecondAttempt(notification: transfer.notification, failure: first), at: now)
+      return
+    }
+    schedule.noteUnsent()
+    observeEnd(
       .failed(
-        sampleID(transfer.notification), reason: failure.reason,
-        attempt: stage == .sent ? transfer.attempt : transfer.attempt - 1, detail: failure.detail, at: now))
+        sampleID(transfer.notification), reason: failure.reason, attempt: 0,
+        detail: failure.detail + nextAttempt(after: now), at: now))
   }
 
   /// How far it had come, read from which of libcurl's phases are stamped.
-  private func stage(of transfer: Transfer) -> TransferFailure.Stage {
+  func stage(of transfer: Transfer) -> TransferFailure.Stage {
     if transfer.stage == .started { return .sent }
     if ccurl_easy_get_offset(transfer.easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
     return ccurl_easy_get_offset(transfer.easy, CURLINFO_CONNECT_TIME_T) == 0 ? .connecting : .handshaking
   }
 
-  private func noteConnectFailure(_ failure: TransferFailure, at now: MonotonicTime) {
+  func noteConnectFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
     backoff.noteFailure(at: now)
-    if backoff.failures == 1 {
-      log(.warning, "cannot connect (\(failure.reason.rawValue)): \(failure.detail)")
+    guard availability.noteFailedAttempt(reason, detail, at: now), let outage = availability.outage else {
+      return
     }
+    let since = outage.attempts > 1 ? " after \(outage.words(at: now))" : ""
+    log(.warning, "cannot connect (\(reason.rawValue))\(since): \(detail)\(nextAttempt(after: now))")
+  }
+
+  private func nextAttempt(after now: MonotonicTime) -> String {
+    backoff.earliest.map { "; next attempt in \(($0 - now).microseconds / 1000) ms" } ?? ""
   }
 
   /// Nothing at all came on a connection for the whole timeout: TCP would go on hoping for a quarter of an hour, and

@@ -101,9 +101,8 @@ extension TargetTransport {
         for connection in connections { connection.cork() }
       }
     }
-    while let step = schedule.takeOverdue(at: now, inFlight: inFlight) {
-      guard case .missed(let notification, let reason) = step else { break }
-      observeMissed(notification, reason, at: now)
+    while let step = schedule.takeOverdue(at: now, inFlight: inFlight, failure: failureToConnect) {
+      guard observeUnsent(step, at: now) else { break }
     }
     while let first = secondAttempts.first, isTooLate(first, at: now) {
       secondAttempts.popFirst()
@@ -141,24 +140,46 @@ extension TargetTransport {
         }
         continue
       }
-      guard let step = schedule.takeNext(at: now, inFlight: inFlight + round.count) else { break }
-      switch step {
-      case .missed(let notification, let reason): observeMissed(notification, reason, at: now)
-      case .send(let notification):
-        guard let transfer = readyTransfer(for: notification) else {
-          schedule.giveBack(notification)
-          return round
-        }
-        hand(transfer)
-        round.append(transfer)
+      guard
+        let step = schedule.takeNext(
+          at: now, inFlight: inFlight + round.count, failure: failureToConnect)
+      else { break }
+      if observeUnsent(step, at: now) { continue }
+      guard case .send(let notification) = step else { break }
+      guard let transfer = readyTransfer(for: notification) else {
+        schedule.giveBack(notification)
+        return round
       }
+      hand(transfer)
+      round.append(transfer)
     }
     return round
   }
 
+  /// What a notification has failed by that waited in vain; `nil` when there was a connection since its plan.
+  private func failureToConnect(_ notification: PlannedNotification) -> FailureReason? {
+    availability.failure(ofPlanned: notification.planned, underWay: opening.map { stage(of: $0).reason })
+  }
+
+  /// - Returns: whether the step is the end of a notification that is not sent.
+  private func observeUnsent(_ step: TargetSchedule.Step, at now: MonotonicTime) -> Bool {
+    switch step {
+    case .send: return false
+    case .missed(let notification, let reason): observeMissed(notification, reason, at: now)
+    case .failed(let notification, let reason):
+      observeEnd(
+        .failed(
+          sampleID(notification), reason: reason, attempt: 0,
+          detail: "no connection within max_lag"
+            + (availability.outage.map { "; the last attempt (\($0.reason.rawValue)): \($0.detail)" } ?? ""),
+          at: now))
+    }
+    return true
+  }
+
   func mayHand(after handed: Int, at now: MonotonicTime) -> Bool {
     guard opening == nil else { return false }
-    if trust?.state == .onTrial, trial != nil || handed > 0 { return false }
+    if trust.state == .onTrial, trial != nil || handed > 0 { return false }
     guard let connection = usable, connection.inFlight > 0 else {
       return handed == 0 && backoff.permits(at: now)
     }
@@ -168,10 +189,8 @@ extension TargetTransport {
 
   private func hand(_ transfer: Transfer) {
     transfer.stage = .handed
-    if let trust {
-      transfer.credentialEpoch = trust.epoch
-      if trust.state == .onTrial { trial = transfer }
-    }
+    transfer.credentialEpoch = trust.epoch
+    if trust.state == .onTrial { trial = transfer }
     // An idle connection on which something came is most likely dead: libcurl says why only when it is talkative.
     if let usable, usable.inFlight == 0 {
       // A stamp that was late would make libcurl take it for dead.
@@ -227,12 +246,13 @@ extension TargetTransport {
 
   /// Whether the time for a second attempt is over, or nothing may be sent at all.
   private func isTooLate(_ attempt: SecondAttempt, at now: MonotonicTime) -> Bool {
-    now - attempt.notification.planned > target.limits.maxLag || schedule.silence(at: now) != nil
+    now - attempt.notification.planned > target.limits.maxLag
+      || schedule.silence(at: now, for: attempt.notification) != nil
   }
 
   /// There is no second attempt: what the first one came to is its end.
   func giveUp(_ attempt: SecondAttempt, at now: MonotonicTime) {
-    loop.observe(
+    observeEnd(
       .failed(
         sampleID(attempt.notification), reason: attempt.failure.reason, attempt: 1,
         detail: attempt.failure.detail, at: now))
@@ -263,6 +283,7 @@ extension TargetTransport {
     connection.inFlight += 1
     connection.hasUnreadNews = false
     connection.isSpent = false
+    noteAvailability(at: now)
     connection.streams += 1
     transfer.stream = connection.streams * 2 - 1
     inFlight += 1

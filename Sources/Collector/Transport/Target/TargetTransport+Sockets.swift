@@ -53,7 +53,9 @@ extension TargetTransport {
     connection.noteClosing()
     if connection.stands {
       let now = loop.now()
-      if !connection.hasAnswered { backoff.noteFailure(at: now) }
+      if !connection.hasAnswered, !isClosing {
+        noteConnectFailure(.connect, "the connection was lost before it had given an answer", at: now)
+      }
       emit(
         .disconnected, connection: connection.id, at: now,
         detail: connection.isGivenUp
@@ -123,12 +125,17 @@ extension TargetTransport {
     connection.stampSent()
     connection.segmentSize = Int(clinux_segment_size(connection.fd))
     statistics.connections += 1
-    emit(.connected, connection: connection.id, at: now, detail: "")
+    emit(
+      .connected, connection: connection.id, at: now,
+      detail: availability.outage.map { "after \($0.words(at: now))" } ?? "")
   }
 
   /// A connection that goes away may still have answers to give; a new one is opened beside it.
   func allowConnections() {
+    noteAvailability(at: loop.now())
     let leaving = connections.count { $0.isLeaving && $0.inFlight > 0 }
     ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1 + leaving)
   }
+
+  func noteAvailability(at now: MonotonicTime) { availability.note(isUsable: usable != nil, at: now) }
 }

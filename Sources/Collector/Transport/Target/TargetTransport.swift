@@ -17,11 +17,13 @@ final class TargetTransport {
   var providers: [any Provider]
   var schedule: TargetSchedule
   var backoff: ReconnectBackoff
+  var availability = ConnectionAvailability()
   var pauseRule: PauseRule
-  /// The provider asked for silence, and has taken nothing since.
-  var isAskedForSilence = false
-  /// `nil` when nobody renews credentials.
-  var trust: CredentialTrust?
+  /// The log was told of a pause, and the provider has taken nothing since.
+  var isPauseTold = false
+  var trust: CredentialTrust
+  /// The log was told that a fixed credential is refused, and it was not taken since.
+  var isRefusalTold = false
   /// The request that tries a credential.
   var trial: Transfer?
 
@@ -52,7 +54,10 @@ final class TargetTransport {
   var timer: MonotonicTime?
   var watches: [SocketWatch] = []
   var statistics: TimingStatistics.Target
+  private var answers = AnswerWatch()
   var isStopped = false
+  /// libcurl's handles are being given back.
+  private(set) var isClosing = false
 
   /// - Throws: ``TransportError`` when libcurl gives no handle.
   init(_ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, loop: TimingLoop)
@@ -73,8 +78,11 @@ final class TargetTransport {
     providers = target.providers
     headStart = HeadStart(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
-    pauseRule = PauseRule(unnamed: target.unnamedPause, seed: seeds.next())
-    trust = target.credential == .none ? nil : CredentialTrust(isAwaited: target.credential == .awaited)
+    pauseRule = PauseRule(unnamed: target.unnamedPause, backoff: target.backoff, seed: seeds.next())
+    trust =
+      target.credential == .fixed
+      ? CredentialTrust(fixedWithSeed: seeds.next())
+      : CredentialTrust(isAwaited: target.credential == .awaited)
     schedule.isCredentialRefused = target.credential == .awaited
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -88,6 +96,7 @@ final class TargetTransport {
 
   /// Gives everything back to libcurl; closes the connections.
   func close() {
+    isClosing = true
     for transfer in transfers where transfer.stage == .handed || transfer.stage == .started {
       curl_multi_remove_handle(multi, transfer.easy)
     }
@@ -116,12 +125,14 @@ final class TargetTransport {
       batch { runTimers() }
       now = loop.now()
     }
+    if trust.takeTrial(at: now) { schedule.isCredentialRefused = false }
     admit(at: now)
     if let due = schedule.nextDue, due > now, due - now <= headStart.current, canSendAhead {
       admit(at: due)
     }
     if !isStopped, hasWaiting { batch { dispatch() } }
     settleInterests()
+    if let silence = answers.takeOverdue(at: now) { warn(of: silence) }
   }
 
   /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
@@ -137,6 +148,7 @@ final class TargetTransport {
     while let (notification, reason) = schedule.admit(at: now) {
       observeMissed(notification, reason, at: now)
     }
+    answers.note(due: schedule.counts.due, at: now)
   }
 
   /// When ``step()`` is to be called again, if nothing else happens before.
@@ -234,19 +246,20 @@ final class TargetTransport {
     providers[TargetSchedule.index(of: notification.sequence, in: providers.count)]
   }
 
-  /// Goes on with others, whose credentials are newer; requests that were made ahead are made anew. What is under way
+  /// Goes on with others, whose credentials may be newer; requests that were made ahead are made anew. What is under way
   /// is not touched.
   func replaceProviders(_ renewed: CredentialedProviders) {
     guard renewed.providers.count == providers.count else { return }
     providers = renewed.providers
     while let transfer = staged.popFirst() { recycle(transfer) }
-    trust?.renew(serial: renewed.serial)
+    guard let serial = renewed.serial else { return }
+    trust.renew(serial: serial)
     schedule.isCredentialRefused = false
   }
 
   /// Goes on with the credential that was refused.
   func tryCredentialAgain() {
-    trust?.tryAgain()
+    trust.tryAgain()
     schedule.isCredentialRefused = false
   }
 
@@ -264,7 +277,25 @@ final class TargetTransport {
   // MARK: Telling
 
   func observeMissed(_ notification: PlannedNotification, _ reason: MissedReason, at now: MonotonicTime) {
-    loop.observe(.missed(sampleID(notification), reason: reason, at: now))
+    observeEnd(.missed(sampleID(notification), reason: reason, at: now))
+  }
+
+  /// Hands on how a notification ended.
+  func observeEnd(_ end: Observation) {
+    if let length = answers.note(end, at: loop.now()) {
+      log(.notice, "good answers again, after \(length.components.seconds) s without")
+    }
+    loop.observe(end)
+  }
+
+  /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
+  func noteEnd() {
+    if let silence = answers.takeEnd(at: loop.now()) { warn(of: silence) }
+  }
+
+  private func warn(of silence: AnswerWatch.Silence) {
+    let advice = silence.lastAnswer.map { target.advice($0.status, $0.reason ?? "") } ?? ""
+    log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
   }
 
   func emit(_ kind: EventKind, connection: Int64? = nil, at now: MonotonicTime, detail: String) {

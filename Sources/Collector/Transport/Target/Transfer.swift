@@ -93,6 +93,7 @@ final class Transfer {
       (CURLOPT_PIPEWAIT, 1),
       (CURLOPT_POST, 1),
       (CURLOPT_TIMEOUT_MS, Int((target.target.timeout.microseconds + 999) / 1000)),
+      (CURLOPT_CONNECTTIMEOUT_MS, Int(ReconnectBackoff.longestAttempt.microseconds / 1000)),
       // Nothing may end a connection that is used once an hour; the default is 118 s.
       (CURLOPT_MAXAGE_CONN, 24 * 3600),
       // Without any meaning for http, but what libcurl asks before it sends a request again that got nothing on a used

@@ -21,6 +21,8 @@ public struct TransportTarget: Sendable {
   public var clientCertificate: ClientCertificate?
   /// How long to be silent where the provider says "too much" without saying how long.
   public var unnamedPause: UnnamedPause
+  /// How to go on after errors of the service; `nil`: as if nothing had been.
+  public var backoff: ErrorBackoff?
   public var credential: CredentialCare
   /// What a person can do about a refusal with this status and reason.
   public var advice: @Sendable (_ status: Int, _ reason: String) -> String
@@ -34,7 +36,7 @@ public struct TransportTarget: Sendable {
     authenticator: ReceiptAuthenticator? = nil, arrivals: ArrivalProcess,
     limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10), caFile: String? = nil,
     clientCertificate: ClientCertificate? = nil, unnamedPause: UnnamedPause = .afterTooMany,
-    credential: CredentialCare = .none,
+    backoff: ErrorBackoff? = nil, credential: CredentialCare = .fixed,
     advice: @escaping @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" },
     maximumStreams: Int = 1000, seed: UInt64
   ) {
@@ -48,6 +50,7 @@ public struct TransportTarget: Sendable {
     self.caFile = caFile
     self.clientCertificate = clientCertificate
     self.unnamedPause = unnamedPause
+    self.backoff = backoff
     self.credential = credential
     self.advice = advice
     self.maximumStreams = maximumStreams

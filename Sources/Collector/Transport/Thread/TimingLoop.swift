@@ -81,6 +81,7 @@ final class TimingLoop {
     }
     mailbox.noteEnd(of: now())
     publishStatistics()
+    for target in targets { target.noteEnd() }
     for target in targets { target.close() }
     handOn()
   }

@@ -81,11 +81,12 @@ public final class TimingThread: Sendable {
   ///
   /// - Parameter providers: as many as the target began with, in the order of its variants; others are ignored. Their
   ///   URLs and headers must be as usable as those that were checked at the start.
-  /// - Parameter serial: which of the target's credentials they hold; given back with what answers tell of it.
-  public func replaceProviders(_ providers: [any Provider], of target: TargetID, serial: Int = 0) {
+  /// - Parameter serial: which of the target's credentials they hold; given back with what answers tell of it. `nil` when
+  ///   it is still the same one, so that a refusal of it stands.
+  public func replaceProviders(_ providers: [any Provider], of target: TargetID, serial: Int? = nil) {
     mailbox.leave {
       $0.providers[target] = CredentialedProviders(providers: providers, serial: serial)
-      $0.trials.remove(target)
+      if serial != nil { $0.trials.remove(target) }
     }
   }
 

@@ -1,0 +1,71 @@
+import Measurement
+
+/// Whether a target has, and lately had, a connection that requests could go onto, as a value that a clock steps.
+///
+/// It decides what becomes of a notification that waited until `max_lag` had passed: with a connection at any time since
+/// its plan the wait was ours, and it is missed (`lag`); without one it has failed, for the reason that there was none.
+struct ConnectionAvailability: Sendable {
+  /// Attempts that failed since the last answer.
+  struct Outage: Sendable, Equatable {
+    var began: MonotonicTime
+    var attempts = 0
+    /// Of the last attempt.
+    var reason: FailureReason
+    var detail: String
+
+    /// `23 failed attempts in 61 s`.
+    func words(at now: MonotonicTime) -> String {
+      "\(attempts) failed attempt\(attempts == 1 ? "" : "s") in \((now - began).microseconds / 1_000_000) s"
+    }
+  }
+
+  private(set) var outage: Outage?
+  private var isUsable = false
+  /// The latest instant at which there was one; `nil` while there never was.
+  private var lastUsable: MonotonicTime?
+  /// Why the last attempt failed; `nil` when it did not.
+  private var lastReason: FailureReason?
+  /// When the log last told of the outage.
+  private var toldAt: MonotonicTime?
+
+  /// How often the log tells of one outage.
+  static let tellingInterval = Duration.seconds(60)
+
+  /// To be called whenever a connection may have come or gone.
+  mutating func note(isUsable: Bool, at now: MonotonicTime) {
+    if isUsable || self.isUsable { lastUsable = now }
+    if isUsable { lastReason = nil }
+    self.isUsable = isUsable
+  }
+
+  /// A connection could not be opened, or was lost before it had given an answer.
+  /// - Returns: whether the log is to tell of it: of the first attempt, and then once a minute.
+  mutating func noteFailedAttempt(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) -> Bool {
+    lastReason = reason
+    var outage = self.outage ?? Outage(began: now, reason: reason, detail: detail)
+    outage.attempts += 1
+    outage.reason = reason
+    outage.detail = detail
+    self.outage = outage
+    if let toldAt, now - toldAt < Self.tellingInterval { return false }
+    toldAt = now
+    return true
+  }
+
+  /// A connection gave an answer.
+  /// - Returns: the outage that is over by that; `nil` when there was none.
+  mutating func noteAnswer() -> Outage? {
+    guard let over = outage else { return nil }
+    outage = nil
+    toldAt = nil
+    return over
+  }
+
+  /// What a notification has failed by that was not sent within `max_lag` of its plan; `nil` when it could have been.
+  /// - Parameter underWay: the phase of the attempt that is under way, if one is.
+  func failure(ofPlanned planned: MonotonicTime, underWay: FailureReason?) -> FailureReason? {
+    guard !isUsable else { return nil }
+    if let lastUsable, lastUsable >= planned { return nil }
+    return underWay ?? lastReason
+  }
+}
