@@ -28,8 +28,9 @@ public struct StateCounts: Sendable, Equatable {
   /// How many have failed because there was no connection to send them on: what came due and was neither sent nor missed.
   /// `nil` when some are interrupted, since it is not counted how many of those had been sent.
   public var failedBeforeSending: Int? {
-    guard self[.interrupted] == 0 else { return nil }
-    return min(self[.failed], max(0, planned - self[.planned] - sent - self[.missed]))
+    let unsent = max(0, planned - self[.planned] - sent - self[.missed])
+    guard unsent == 0 || self[.interrupted] == 0 else { return nil }
+    return min(self[.failed], unsent)
   }
 
   public static func += (sum: inout Self, other: Self) {
