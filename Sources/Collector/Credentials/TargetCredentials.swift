@@ -150,7 +150,9 @@ public struct TargetCredentials: Sendable {
       return HTTPProvider(
         url: target.endpoint.url, method: settings.method.rawValue,
         headers: settings.headers.map { HeaderField($0.name, $0.value.exposed) }, body: settings.body ?? [],
-        payloadBytes: settings.payloadBytes, success: settings.success.ranges)
+        payloadBytes: settings.payloadBytes, success: settings.success.ranges,
+        // The host is told in every message.
+        secrets: settings.environmentValues.map(\.exposed).filter { !origin.contains($0.lowercased()) })
     case .loopback(let settings):
       return LoopbackProvider(
         origin: origin, topic: settings.topic, pushType: settings.pushType.rawValue,

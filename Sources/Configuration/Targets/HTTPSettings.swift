@@ -26,6 +26,8 @@ public struct HTTPSettings: Sendable, Hashable {
   /// ``placeholders``.
   public var body: [UInt8]?
   public var success: StatusRanges
+  /// What `${NAME}` stands for in the endpoint and in headers.
+  public var environmentValues: [Secret]
 
   /// The body's exact size, reached by its `{padding}`.
   public var payloadBytes: Int?
@@ -40,13 +42,14 @@ public struct HTTPSettings: Sendable, Hashable {
 
   public init(
     method: Method = .post, headers: [Header] = [], body: [UInt8]? = nil, success: StatusRanges = .successful,
-    payloadBytes: Int? = nil
+    payloadBytes: Int? = nil, environmentValues: [Secret] = []
   ) {
     self.method = method
     self.headers = headers
     self.body = body
     self.success = success
     self.payloadBytes = payloadBytes
+    self.environmentValues = environmentValues
   }
 
   static func variants(_ map: YAMLMapping) -> [TargetVariant] {
@@ -56,7 +59,8 @@ public struct HTTPSettings: Sendable, Hashable {
       method: map["method"]?.choice(of: Method.self) ?? .post,
       headers: map["headers"].map(Self.headers) ?? [],
       body: map["body_file"]?.fileContents(maximumBytes: Self.maximumBodyBytes),
-      success: map["success"]?.parsed(StatusRanges.parse) ?? .successful)
+      success: map["success"]?.parsed(StatusRanges.parse) ?? .successful,
+      environmentValues: ["endpoint", "headers"].flatMap { map[$0]?.environmentValues ?? [] })
     if let body = settings.body, let value = map["body_file"] {
       Self.checkPlaceholders(in: String(decoding: body, as: UTF8.self), value)
     }

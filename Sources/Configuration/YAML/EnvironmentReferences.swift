@@ -36,6 +36,15 @@ enum EnvironmentReferences {
     return (result + rest, isExpanded)
   }
 
+  /// What the references in a text stand for.
+  static func values(in text: String, environment: [String: String]) -> [String] {
+    guard text.contains("${") else { return [] }
+    // Those of `$${NAME}` stand for nothing; taking them along hides too much rather than too little.
+    return text.split(separator: "${", omittingEmptySubsequences: false).dropFirst().compactMap { part in
+      part.firstIndex(of: "}").flatMap { environment[String(part[..<$0])] }
+    }
+  }
+
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
     return text.utf8.allSatisfy {

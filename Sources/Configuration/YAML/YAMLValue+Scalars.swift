@@ -124,6 +124,20 @@ extension YAMLValue {
     }
   }
 
+  /// What `${NAME}` stands for in it, or anywhere below it.
+  var environmentValues: [Secret] {
+    func collect(_ node: Node) -> [String] {
+      switch node {
+      case .scalar(let scalar):
+        EnvironmentReferences.values(in: scalar.string, environment: context.environment)
+      case .mapping(let mapping): mapping.flatMap { collect($0.value) }
+      case .sequence(let sequence): sequence.flatMap(collect)
+      default: []
+      }
+    }
+    return collect(node).map { Secret($0) }
+  }
+
   /// A single value as text.
   struct Scalar {
     /// With references replaced.

@@ -9,6 +9,7 @@ public struct FCMProvider: Provider {
   private let head: String
   private let tail: String
   private let payloadBytes: Int?
+  private let secrets: [String]
 
   /// - Parameters:
   ///   - origin: scheme, host and port, without a trailing slash.
@@ -34,6 +35,7 @@ public struct FCMProvider: Provider {
         "device_token_file", "holds no registration token",
         remedy: "put in the token as FirebaseMessaging.getToken gave it to the app")
     }
+    secrets = [deviceToken]
     url = origin + FCMDialect.sendPath(projectID: projectID)
     headers = [
       HeaderField("authorization", "Bearer \(accessToken)"), HeaderField("content-type", "application/json"),
@@ -63,7 +65,8 @@ public struct FCMProvider: Provider {
       payloadBytes.map {
         PayloadPadding.text(bytes: $0 - head.utf8.count - fields.utf8.count - tail.utf8.count)
       } ?? ""
-    return PushRequest(url: url, headers: headers, body: Array((head + fields + padding + tail).utf8))
+    return PushRequest(
+      url: url, headers: headers, body: Array((head + fields + padding + tail).utf8), secrets: secrets)
   }
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {

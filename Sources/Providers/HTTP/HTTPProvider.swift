@@ -18,6 +18,7 @@ public struct HTTPProvider: Provider {
   private let success: [ClosedRange<Int>]
   /// Whether the request proves who sends it.
   private let isAuthorized: Bool
+  private let secrets: [String]
   /// For templates without any placeholder: the transport sees that nothing changed.
   private let sameRequest: PushRequest?
 
@@ -27,9 +28,10 @@ public struct HTTPProvider: Provider {
   ///   - payloadBytes: what the body's `{padding}` brings it to.
   ///     See ``check(body:payloadBytes:)``.
   ///   - success: statuses that count as accepted.
+  ///   - secrets: parts of URL and headers that are secret wherever they stand, however short.
   public init(
     url: String, method: String = "POST", headers: [HeaderField] = [], body: [UInt8] = [],
-    payloadBytes: Int? = nil, success: [ClosedRange<Int>] = [200...299]
+    payloadBytes: Int? = nil, success: [ClosedRange<Int>] = [200...299], secrets: [String] = []
   ) {
     var headers = headers
     if !body.isEmpty, !headers.contains(where: { $0.name == "content-type" }) {
@@ -42,9 +44,12 @@ public struct HTTPProvider: Provider {
     self.payloadBytes = payloadBytes
     self.success = success
     isAuthorized = headers.contains { $0.name == "authorization" }
+    self.secrets = secrets
     let isConstant =
       self.url.isConstant && self.body.isConstant && self.headers.allSatisfy(\.value.isConstant)
-    sameRequest = isConstant ? PushRequest(method: method, url: url, headers: headers, body: body) : nil
+    sameRequest =
+      isConstant
+      ? PushRequest(method: method, url: url, headers: headers, body: body, secrets: secrets) : nil
   }
 
   /// Whether a body can be brought to a size.
@@ -67,7 +72,7 @@ public struct HTTPProvider: Provider {
       ?? PushRequest(
         method: method, url: url.text(for: notification),
         headers: headers.map { HeaderField($0.name, $0.value.text(for: notification)) },
-        body: body.fill(for: notification, bytes: payloadBytes))
+        body: body.fill(for: notification, bytes: payloadBytes), secrets: secrets)
   }
 
   public func judge(_ response: PushResponse) -> ProviderJudgement {

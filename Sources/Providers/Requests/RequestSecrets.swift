@@ -1,61 +1,272 @@
-/// What a request proves itself with and whom it is for. A service, or a proxy on the way, that repeats it in the words of
-/// its answer shall not get it into logs and stores.
-public struct RequestSecrets: Sendable {
-  private let secrets: [[Unicode.Scalar]]
+import FoundationEssentials
 
-  /// Whatever is shorter is a word that could stand anywhere; in a URL even longer ones are.
-  private static let shortest = 8
+/// What a request proves itself with and whom it is for. A service, or a proxy on the way, that repeats it in the words of
+/// its answer shall not get it into logs and stores, in none of the forms in which it may come back: whole or cut, in
+/// upper or lower case, percent-encoded, with JSON's `\/`, or with Base64 taken off.
+///
+/// Scheme and host are no secrets, nor is the header of a JSON Web Token: they stay readable by themselves.
+public struct RequestSecrets: Sendable {
+  private enum Rule: Sendable {
+    /// Hidden with any eight bytes or more of it.
+    case infixes
+    /// Hidden where all of it stands: it may have ordinary words in it.
+    case whole
+    /// Too short for that: hidden where it stands alone, between other characters than letters and digits.
+    case word
+  }
+
+  private struct Form: Sendable, Hashable {
+    /// In lower case.
+    var text: [UInt8]
+    var rule: Rule
+  }
+
+  /// So many bytes of a secret tell something of it; whatever is shorter is a word that could stand anywhere.
+  private static let gram = 8
+  private static let shortestWord = 4
+  /// Parts of a path that are shorter name calls and collections.
   private static let shortestInURL = 16
-  /// A part of a secret that is as long as this is hidden too: reasons are cut.
-  private static let part = 12
+  /// So much is looked at of one secret and of all together, so that a rejected answer costs no more than microseconds.
+  private static let longest = 4096
+  private static let longestTogether = 32 * 1024
 
   /// Headers that say nothing secret.
   private static let harmless: Set<String> = [
-    "accept", "apns-collapse-id", "apns-expiration", "apns-id", "apns-priority", "apns-push-type",
-    "apns-topic", "cache",
-    "content-encoding", "content-type", "priority", "topic", "ttl", "urgency", "user-agent",
+    "accept", "accept-encoding", "accept-language", "apns-collapse-id", "apns-expiration", "apns-id",
+    "apns-priority", "apns-push-type", "apns-topic", "cache", "cache-control", "content-encoding",
+    "content-language", "content-type", "expect", "host", "origin", "prefer", "priority", "topic", "ttl",
+    "urgency", "user-agent",
   ]
+  /// Names of query parameters whose values are secrets though they may be short.
+  private static let telling = ["auth", "key", "pass", "secret", "sig", "token"]
+
+  private var forms: Set<Form> = []
+  private var total = 0
 
   public init(of request: PushRequest) {
-    var texts: [Substring] = []
+    for text in request.secrets { add(text) }
     for header in request.headers where !Self.harmless.contains(header.name) {
-      texts.append(header.value[...])
-      // `Bearer token`, `vapid t=token,k=key`.
-      texts += header.value.split { " ,;".contains($0) }
-        .map { $0.hasPrefix("t=") || $0.hasPrefix("k=") ? $0.dropFirst(2) : $0 }
+      addHeader(header.value, isAuthorization: header.name.hasSuffix("authorization"))
     }
-    // Behind scheme and host: device tokens, subscriptions, webhooks' own secrets.
-    let path = request.url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
-    texts += path.split { "/?&=#".contains($0) }.dropFirst().filter { $0.utf8.count >= Self.shortestInURL }
+    addURL(request.url)
     if request.headers.contains(HeaderField("content-type", "application/x-www-form-urlencoded")) {
-      let form = String(decoding: request.body, as: UTF8.self)
-      texts += form.split { "&=".contains($0) }.filter { $0.utf8.count > 64 }
-    }
-    secrets = Set(texts.map(String.init)).filter { $0.unicodeScalars.count >= Self.shortest }
-      .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }.map { Array($0.unicodeScalars) }
-  }
-
-  /// The text with `(hidden)` in the place of each secret, and of each beginning of one.
-  public func hidden(in text: String) -> String {
-    guard !text.isEmpty, !secrets.isEmpty else { return text }
-    let scalars = Array(text.unicodeScalars)
-    var result = String.UnicodeScalarView()
-    var index = 0
-    while index < scalars.count {
-      if let length = secrets.lazy.compactMap({ Self.match($0, scalars[index...]) }).first {
-        result.append(contentsOf: "(hidden)".unicodeScalars)
-        index += length
-      } else {
-        result.append(scalars[index])
-        index += 1
+      let form = String(decoding: request.body.prefix(Self.longest), as: UTF8.self)
+      for value in form.split(whereSeparator: { "&=".contains($0) }) where value.utf8.count > 64 {
+        addToken(value)
       }
     }
-    return String(result)
   }
 
-  /// How much of a secret stands at the beginning of a text; `nil` when that tells nothing.
-  private static func match(_ secret: [Unicode.Scalar], _ text: ArraySlice<Unicode.Scalar>) -> Int? {
-    let length = zip(secret, text).prefix { $0 == $1 }.count
-    return length >= min(secret.count, part) ? length : nil
+  // MARK: Forms
+
+  private mutating func add(_ text: some StringProtocol, as rule: Rule = .infixes) {
+    let folded = FoldedText(text.utf8.prefix(Self.longest)).bytes
+    guard folded.count >= Self.shortestWord, total + folded.count <= Self.longestTogether else { return }
+    total += folded.count
+    forms.insert(Form(text: folded, rule: folded.count < Self.gram ? .word : rule))
+  }
+
+  /// A token without what is the same in many: the header of a JSON Web Token (RFC 7515 section 3).
+  private mutating func addToken(_ text: Substring) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    if parts.count == 3, parts[0].hasPrefix("eyJ") {
+      add(text.dropFirst(parts[0].utf8.count + 1))
+    } else {
+      add(text)
+    }
+  }
+
+  /// `Bearer token`, `Basic user:password`, `vapid t=token,k=key`, or a value of its own.
+  private mutating func addHeader(_ value: String, isAuthorization: Bool) {
+    var pieces = value.split { " ,;".contains($0) }
+    // Of what is short, only what proves something is a secret.
+    func isSecret(_ text: Substring) -> Bool { isAuthorization || text.utf8.count >= Self.gram }
+    guard isAuthorization || pieces.count > 1 else {
+      if isSecret(value[...]) { addToken(value[...]) }
+      return
+    }
+    if value.utf8.count >= Self.gram { add(value, as: .whole) }
+    if isAuthorization, pieces.count > 1 {
+      let scheme = pieces.removeFirst()
+      if scheme.lowercased() == "basic", let first = pieces.first { addBasic(first) }
+    }
+    for piece in pieces {
+      // Values of parameters, in quotes or not; what ends in `=` is Base64.
+      let sign = piece.firstIndex(of: "=").flatMap { piece[$0...].allSatisfy { $0 == "=" } ? nil : $0 }
+      let bare = sign.map { piece[piece.index(after: $0)...] } ?? piece
+      let text = bare.drop { $0 == "\"" }
+      let token = text.hasSuffix("\"") ? text.dropLast() : text
+      if isSecret(token) { addToken(token) }
+    }
+  }
+
+  /// RFC 7617: the password, and the user with it.
+  private mutating func addBasic(_ encoded: Substring) {
+    guard let data = Data(base64Encoded: String(encoded)) else { return }
+    let decoded = String(decoding: data, as: UTF8.self)
+    add(decoded, as: .whole)
+    if let colon = decoded.firstIndex(of: ":") { add(decoded[decoded.index(after: colon)...]) }
+  }
+
+  /// Device tokens, subscriptions and webhooks' own secrets, behind scheme and host.
+  private mutating func addURL(_ url: String) {
+    let target =
+      url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first ?? ""
+    let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    for part in (halves.first ?? "").split(whereSeparator: { "/#".contains($0) })
+    where part.utf8.count >= Self.shortestInURL {
+      add(part, as: Self.isOpaque(part) ? .infixes : .whole)
+    }
+    for parameter in halves.dropFirst().first?.split(separator: "&") ?? [] {
+      let pair = parameter.split(separator: "=", maxSplits: 1)
+      let value = pair.last ?? parameter
+      let name = pair.count > 1 ? pair[0].lowercased() : ""
+      if value.utf8.count >= Self.shortestInURL || Self.telling.contains(where: name.contains) {
+        addToken(value)
+      }
+    }
+  }
+
+  /// Whether it looks like a key rather than like words: `messages-to-all-users` could lend its words to any reason.
+  private static func isOpaque(_ part: Substring) -> Bool {
+    let hasDigits = part.utf8.contains { (48...57).contains($0) }
+    let hasCapitals = part.utf8.contains { (65...90).contains($0) }
+    return hasDigits || hasCapitals || !part.utf8.contains { "-_.~:".utf8.contains($0) }
+  }
+
+  // MARK: Hiding
+
+  /// The text with `(hidden)` in the place of each secret, and of each part of one that is long enough to tell something.
+  public func hidden(in text: String) -> String {
+    guard !forms.isEmpty else { return text }
+    let folded = FoldedText(text.utf8)
+    var isHidden = [Bool](repeating: false, count: folded.bytes.count)
+    hideInfixes(folded.bytes, &isHidden)
+    for form in forms where form.rule != .infixes {
+      Self.hide(form.text, asWord: form.rule == .word, in: folded.bytes, &isHidden)
+    }
+    guard isHidden.contains(true) else { return text }
+    return Self.replace(folded, &isHidden, in: Array(text.utf8))
+  }
+
+  /// Marks every gram of the text that is one of a secret: time in proportion to both lengths.
+  private func hideInfixes(_ text: [UInt8], _ isHidden: inout [Bool]) {
+    guard text.count >= Self.gram else { return }
+    // One bit for each gram of the text tells most of the secrets' grams apart from them without a look into the set.
+    var filter = [UInt64](repeating: 0, count: 64)
+    func bit(_ gram: UInt64) -> (word: Int, mask: UInt64) {
+      let hash = (gram &* 0x9E37_79B9_7F4A_7C15) >> 52
+      return (Int(hash >> 6), 1 << (hash & 63))
+    }
+    var grams = Set<UInt64>(minimumCapacity: text.count)
+    Self.forEachGram(text) { gram, _ in
+      grams.insert(gram)
+      let bit = bit(gram)
+      filter[bit.word] |= bit.mask
+    }
+    var found: Set<UInt64> = []
+    for form in forms where form.rule == .infixes {
+      Self.forEachGram(form.text) { gram, _ in
+        let bit = bit(gram)
+        if filter[bit.word] & bit.mask != 0, grams.contains(gram) { found.insert(gram) }
+      }
+    }
+    guard !found.isEmpty else { return }
+    Self.forEachGram(text) { gram, end in
+      if found.contains(gram) { for index in (end + 1 - Self.gram)...end { isHidden[index] = true } }
+    }
+  }
+
+  /// - Parameter body: takes eight bytes as one number, and the index of the last of them.
+  private static func forEachGram(_ text: [UInt8], _ body: (UInt64, Int) -> Void) {
+    var gram: UInt64 = 0
+    for (index, byte) in text.enumerated() {
+      gram = gram << 8 | UInt64(byte)
+      if index + 1 >= Self.gram { body(gram, index) }
+    }
+  }
+
+  private static func hide(_ secret: [UInt8], asWord: Bool, in text: [UInt8], _ isHidden: inout [Bool]) {
+    guard let first = secret.first, text.count >= secret.count else { return }
+    func isWordByte(_ index: Int) -> Bool {
+      text.indices.contains(index) && ((48...57).contains(text[index]) || (97...122).contains(text[index]))
+    }
+    for start in 0...(text.count - secret.count) where text[start] == first {
+      let end = start + secret.count
+      guard text[start..<end].elementsEqual(secret) else { continue }
+      if asWord, isWordByte(start - 1) || isWordByte(end) { continue }
+      for index in start..<end { isHidden[index] = true }
+    }
+  }
+
+  private static func replace(_ text: FoldedText, _ isHidden: inout [Bool], in original: [UInt8]) -> String {
+    var result: [UInt8] = []
+    var index = 0
+    while index < isHidden.count {
+      guard isHidden[index] else {
+        result += original[text.range(at: index)]
+        index += 1
+        continue
+      }
+      // With the payload of a JSON Web Token goes its header.
+      let header = result.lastIndex { !isTokenByte($0) }.map { $0 + 1 } ?? 0
+      if result.last == UInt8(ascii: "."), result[header...].starts(with: "eyJ".utf8) {
+        result.removeSubrange(header...)
+      }
+      while index < isHidden.count, isHidden[index] { index += 1 }
+      result += "(hidden)".utf8
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Base64url and the dot.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+    }
+  }
+}
+
+/// A text in lower case (ASCII's letters), with `%2F` and JSON's `\/` as what they stand for.
+private struct FoldedText {
+  private(set) var bytes: [UInt8] = []
+  /// Where each byte begins in the text.
+  private var starts: [Int] = []
+  private let count: Int
+
+  init(_ text: some Sequence<UInt8>) {
+    let text = Array(text)
+    count = text.count
+    bytes.reserveCapacity(count)
+    starts.reserveCapacity(count)
+    var index = 0
+    while index < count {
+      starts.append(index)
+      var byte = text[index]
+      var length = 1
+      if byte == UInt8(ascii: "%"), index + 2 < count, let high = Self.digit(text[index + 1]),
+        let low = Self.digit(text[index + 2])
+      {
+        (byte, length) = (high << 4 | low, 3)
+      } else if byte == UInt8(ascii: "\\"), index + 1 < count, text[index + 1] == UInt8(ascii: "/") {
+        (byte, length) = (UInt8(ascii: "/"), 2)
+      }
+      bytes.append((65...90).contains(byte) ? byte | 0x20 : byte)
+      index += length
+    }
+  }
+
+  func range(at index: Int) -> Range<Int> {
+    starts[index]..<(index + 1 < starts.count ? starts[index + 1] : count)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
   }
 }
