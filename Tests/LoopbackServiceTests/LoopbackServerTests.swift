@@ -7,6 +7,17 @@ import Measurement
 import Testing
 
 @Suite struct LoopbackServerTests {
+  /// The same server as the receipt listener's, with other limits.
+  @Test func keepsToTheRFCs() async throws {
+    try await withLoopback(Scenario()) { fixture in
+      let outcome = try await HTTP2Conformance(
+        port: fixture.server.port, authorityFile: fixture.server.credentials.authorityFile,
+        path: "/nowhere/at-all")
+      #expect(outcome.count == HTTP2Conformance.caseCount)
+      #expect(outcome.surprises == [])
+    }
+  }
+
   @Test func answersAsAPNsDoes() async throws {
     try await withLoopback(Scenario()) { fixture in
       let path = "/3/device/\(LoopbackFixture.token)"

@@ -98,6 +98,9 @@ final class ListenerFixture: Sendable {
       options, authenticator: Self.authenticator, clock: clock, sink: sink)
   }
 
+  var port: Int { listener.port }
+  var authorityFile: String { credentials.authorityFile }
+
   var curl: Curl { Curl(port: listener.port, authorityFile: credentials.authorityFile) }
 
   func id(_ sequence: Int) -> NotificationID {
