@@ -20,7 +20,7 @@ struct ReceiptDocumentationTests {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
     // Nothing that is sent reaches the service's own device.
     let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
-    let collector = try station.collect([])
+    let collector = try station.collect(["--drain", "0s"])
     try eventually("a notification waits for its receipt", seen: { collector.standardError }) {
       try (station.states()["in_flight"] ?? 0) > 0 ? true : nil
     }
