@@ -156,6 +156,20 @@ struct ExitCodeTests {
     try service.waitForExit()
   }
 
+  @Test("78: a certificate that cannot be used, and no store is made for it")
+  func unusableCertificate() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    try station.directory.write("loopback/server.key", "no key\n")
+    let collector = try station.collect(["--count", "1"])
+    #expect(try collector.waitForExit() == 78)
+    #expect(collector.standardError.contains("server.key"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    #expect(!left.contains { $0.hasPrefix("pushscope.sqlite") }, "\(left)")
+  }
+
   @Test(
     "64: what cannot be meant",
     arguments: [

@@ -202,7 +202,7 @@ struct UnusableKeyTests {
       (String(repeating: "xyz", count: 20), "holds no device token"),
     ] {
       try station.directory.write("device.token", content)
-      try expectRefused("device token", "apns", says: ["device_token_file: ", words])
+      try expectRefused("device token", "apns", says: ["device_token_file", words])
     }
     for (content, words) in [
       ("", "is empty"), ("ab cd", "not a single line"), ("ab\ncd", "not a single line"),

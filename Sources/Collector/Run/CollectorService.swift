@@ -131,11 +131,12 @@ public final class CollectorService: Sendable {
     return last
   }
 
-  /// An address that is in use is said before a store is made; one that exists says first who is using it.
+  /// A certificate that cannot be used is said before a store is made or touched, an address that is in use before one is
+  /// made; of a store that exists it is said first who is using it.
   private func checkListener() async throws {
-    guard let receipts = configuration.collector.receipts,
-      !FileManager.default.fileExists(atPath: options.storePath)
-    else { return }
+    guard let receipts = configuration.collector.receipts else { return }
+    _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    guard !FileManager.default.fileExists(atPath: options.storePath) else { return }
     try await HTTPServer.check(host: receipts.listen.host, port: receipts.listen.port)
   }
 

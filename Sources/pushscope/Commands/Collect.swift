@@ -68,16 +68,23 @@ struct Collect: AsyncParsableCommand {
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
       logger: logger)
     let progress = RateProgress(store: path, logger: logger)
-    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
-      _ = try await service.run(
-        onStart: { start in
-          logger.info("run \(start.run) into \(path)")
-          progress.begin(start.run)
-        },
-        onEnd: { end in
-          progress.end(end.run)
-          logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
-        })
+    do {
+      try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
+        _ = try await service.run(
+          onStart: { start in
+            logger.info("run \(start.run) into \(path)")
+            progress.begin(start.run)
+          },
+          onEnd: { end in
+            progress.end(end.run)
+            logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
+          })
+      }
+    } catch {
+      var failure = CommandFailure(describing: error)
+      // A store that turns out to be damaged while a run is recorded is a failure of the run, not of the input.
+      if progress.isFollowing, failure.exitStatus == .noInput { failure.exitStatus = .failed }
+      throw failure
     }
   }
 }

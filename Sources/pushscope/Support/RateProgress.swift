@@ -35,6 +35,9 @@ final class RateProgress: Sendable {
     }
   }
 
+  /// Whether a run has begun that is not over.
+  var isFollowing: Bool { task.withLock { $0 != nil } }
+
   /// It is over: what it came to.
   func end(_ run: RunID) {
     task.withLock { task in
