@@ -187,7 +187,7 @@ let package = Package(
       name: "TUITests",
       dependencies: [
         "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement",
-        "Store", "Terminal", "TUI",
+        "Report", "Store", "Terminal", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],

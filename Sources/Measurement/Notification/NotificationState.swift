@@ -37,6 +37,17 @@ public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// What people read where there is room for it: the one state whose name is also the word for what passed the provider
+  /// says what it means.
+  public var title: String {
+    switch self {
+    case .planned: "still to be sent"
+    case .inFlight: "in flight"
+    case .accepted: "accepted, no receipt expected"
+    default: name
+    }
+  }
+
   /// Whether nothing but a receipt can change it any more.
   public var isSettled: Bool { self != .planned && self != .inFlight }
 }

@@ -5,12 +5,18 @@ public struct ShareOfPlanned: Sendable, Hashable {
   public var counted: Int
   /// All that were planned.
   public var planned: Int
+  /// Those of them whose time has not come: they are in no share.
+  public var stillToBeSent: Int
 
-  public init(counted: Int, planned: Int) {
+  public init(counted: Int, planned: Int, stillToBeSent: Int = 0) {
     self.counted = counted
     self.planned = planned
+    self.stillToBeSent = stillToBeSent
   }
 
-  /// Between 0 and 1; `nil` when nothing was planned.
-  public var fraction: Double? { planned > 0 ? Double(counted) / Double(planned) : nil }
+  /// Those whose time has come: what a share is a share of.
+  public var due: Int { planned - stillToBeSent }
+
+  /// Between 0 and 1; `nil` when nothing came due.
+  public var fraction: Double? { due > 0 ? Double(counted) / Double(due) : nil }
 }

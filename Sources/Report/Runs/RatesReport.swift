@@ -4,8 +4,9 @@ import Store
 
 /// How a run keeps, or kept, to its schedule.
 public enum RatesReport {
-  /// A line a target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent: 233 received, 2 lost, 1
-  /// rejected, 1 failed, 1 missed, 2 in flight)`. What stands behind the colon adds up to what was due.
+  /// A line a target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
+  /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
+  /// those of the CSV files. What stands behind the colon adds up to what was due.
   public static func lines(of run: RunID, in reader: StoreReader) throws -> [String] {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -19,21 +20,24 @@ public enum RatesReport {
     }
   }
 
-  /// How the notifications that came due ended, so far.
+  /// How far the notifications came that came due; then how they ended, so far.
   private static func ends(of target: TargetRecord) -> String {
     let counts = target.counts
-    var reached = ["\(counts.planned - counts[.planned]) due", "\(counts.sent) sent"]
+    let received = counts[.delivered] + counts[.late]
+    let expectsReceipts = target.receiptDeadline != nil
+    var reached = [
+      "\(counts.planned - counts[.planned]) due", "\(counts.sent) sent",
+      "\(counts.acceptedByProvider) accepted",
+    ]
+    if expectsReceipts || received > 0 { reached.append("\(received) received") }
     if let unsent = counts.failedBeforeSending, unsent > 0 {
       reached.append("\(unsent) failed before sending")
     }
-    var ends: [String] = []
-    if target.receiptDeadline == nil || counts[.accepted] > 0 { ends.append("\(counts[.accepted]) accepted") }
-    ends.append("\(counts[.delivered] + counts[.late]) received")
-    for state in [NotificationState.lost, .rejected, .failed, .missed] {
-      ends.append("\(counts[state]) \(state.name)")
-    }
-    if counts[.interrupted] > 0 { ends.append("\(counts[.interrupted]) interrupted") }
-    if counts[.inFlight] > 0 { ends.append("\(counts[.inFlight]) in flight") }
+    // Those that say whether all is well are there even if there are none.
+    var always: Set<NotificationState> = [.rejected, .failed, .missed]
+    if expectsReceipts { always.formUnion([.delivered, .lost]) } else { always.insert(.accepted) }
+    let ends = (NotificationState.allCases.filter(\.isSettled) + [.inFlight])
+      .filter { counts[$0] > 0 || always.contains($0) }.map { "\(counts[$0]) \($0.title)" }
     return "\(reached.joined(separator: ", ")): \(ends.joined(separator: ", "))"
   }
 }

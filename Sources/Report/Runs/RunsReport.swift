@@ -9,24 +9,33 @@ public enum RunsReport {
   public static func list(_ reader: StoreReader) throws -> [String] {
     let runs = try reader.runs()
     guard !runs.isEmpty else { return ["no runs yet: pushscope collect starts one"] }
-    var table = TextTable([
-      .init("run"), .init("started (UTC)"), .init("length", .right), .init("end"), .init("planned", .right),
-      .init("delivered", .right), .init("accepted", .right), .init("lost", .right), .init("rejected", .right),
-      .init("failed", .right), .init("missed", .right), .init("targets"), .init("name"),
-    ])
+    var columns: [TextTable.Column] = [
+      .init("run"), .init("started (UTC)"), .init("length", .right), .init("end"),
+    ]
+    for (name, _) in reached { columns.append(.init(name, .right)) }
+    for state in RunsTable.states { columns.append(.init(state.name, .right)) }
+    columns += [.init("targets"), .init("name")]
+    var table = TextTable(columns)
     for run in runs {
       let counts = run.counts
-      table.append([
-        run.id.description, RunText.time(run.startedAt), RunText.length(run), RunText.end(run),
-        "\(counts.planned)", "\(counts[.delivered])", "\(counts.acceptedByProvider)", "\(counts[.lost])",
-        "\(counts[.rejected])", "\(counts[.failed])", "\(counts[.missed])",
-        run.targetNames.joined(separator: " "), run.name ?? "",
-      ])
+      var cells = [run.id.description, RunText.time(run.startedAt), RunText.length(run), RunText.end(run)]
+      for (_, count) in reached { cells.append("\(count(counts))") }
+      for state in RunsTable.states { cells.append("\(counts[state])") }
+      table.append(cells + [run.targetNames.joined(separator: " "), run.name ?? ""])
     }
     return table.lines()
   }
 
-  /// All that is known of one run.
+  /// How far notifications came, whatever became of them after: the words of the table `runs`.
+  private static var reached: [(name: String, count: (StateCounts) -> Int)] {
+    [("planned", { $0.planned }), ("sent", { $0.sent }), ("accepted", { $0.acceptedByProvider })]
+  }
+
+  /// Those that notifications end in, then those that they are still in.
+  private static let states: [NotificationState] =
+    NotificationState.allCases.filter(\.isSettled) + [.inFlight, .planned]
+
+  /// All that is known of one run. The states of each line add up to what was planned.
   public static func show(_ run: RunRecord, in reader: StoreReader) throws -> [String] {
     var facts = TextTable([.init("run"), .init(run.id.description)])
     facts.append(["name", run.name ?? "–"])
@@ -39,21 +48,23 @@ public enum RunsReport {
     let instrument = try reader.instrument(of: run.id)
     if let instrument { facts.append(["host", instrument.figures.host]) }
 
-    var targets = TextTable(
-      [
-        .init("target"), .init("provider"), .init("variant"), .init("asked", .right),
-        .init("deadline", .right),
-        .init("planned", .right), .init("sent", .right),
-      ] + NotificationState.allCases.filter(\.isSettled).map { .init($0.name, .right) })
+    var columns: [TextTable.Column] = [
+      .init("target"), .init("provider"), .init("variant"), .init("asked", .right),
+      .init("deadline", .right),
+    ]
+    for (name, _) in reached { columns.append(.init(name, .right)) }
+    for state in states { columns.append(.init(state.title, .right)) }
+    var targets = TextTable(columns)
     for target in try reader.targets(of: run.id) {
       for variant in target.variants {
         let counts = variant.counts
-        targets.append(
-          [
-            target.name, target.provider, variant.name.isEmpty ? "–" : variant.name,
-            FigureText.rate(target.askedRate), target.receiptDeadline.map(FigureText.latency) ?? "–",
-            "\(counts.planned)", "\(counts.sent)",
-          ] + NotificationState.allCases.filter(\.isSettled).map { "\(counts[$0])" })
+        var cells = [
+          target.name, target.provider, variant.name.isEmpty ? "–" : variant.name,
+          FigureText.rate(target.askedRate), target.receiptDeadline.map(FigureText.latency) ?? "–",
+        ]
+        for (_, count) in reached { cells.append("\(count(counts))") }
+        for state in states { cells.append("\(counts[state])") }
+        targets.append(cells)
       }
     }
     let rates = try RatesReport.lines(of: run.id, in: reader)

@@ -27,11 +27,11 @@ struct DeliveryErrorTally {
   }
 
   /// - Returns: `nil` when nothing was delivered.
-  func summary(planned: Int) -> DeliveryErrorSummary? {
+  func summary(of counts: StateTally) -> DeliveryErrorSummary? {
     guard deliveries > 0 else { return nil }
     let limited = limits?.count ?? 0
     return DeliveryErrorSummary(
-      exact: deliveries - bounded.count - limited, bounded: ValueSummary(bounded, planned: planned),
+      exact: deliveries - bounded.count - limited, bounded: ValueSummary(bounded, of: counts),
       limits: limited)
   }
 }

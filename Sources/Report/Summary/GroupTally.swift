@@ -56,16 +56,16 @@ struct GroupTally {
 
   func summary(variant: String, expectsReceipts: Bool) -> GroupSummary {
     var metrics = [
-      service.summary(.service, planned: counts.planned), accept.summary(.accept, planned: counts.planned),
+      service.summary(.service, of: counts), accept.summary(.accept, of: counts),
     ]
     if expectsReceipts || delivery.count > 0 {
       metrics.append(
-        delivery.summary(.delivery, planned: counts.planned, limits: deliveryErrors.limits))
+        delivery.summary(.delivery, of: counts, limits: deliveryErrors.limits))
     }
     return GroupSummary(
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,
-      scheduleLag: ValueSummary(scheduleLag, planned: counts.planned), metrics: metrics,
-      deliveryErrors: deliveryErrors.summary(planned: counts.planned))
+      scheduleLag: ValueSummary(scheduleLag, of: counts), metrics: metrics,
+      deliveryErrors: deliveryErrors.summary(of: counts))
   }
 }

@@ -40,9 +40,9 @@ struct MetricTally {
   }
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  func summary(_ metric: Metric, planned: Int, limits: LatencyHistogram? = nil) -> MetricSummary {
+  func summary(_ metric: Metric, of counts: StateTally, limits: LatencyHistogram? = nil) -> MetricSummary {
     MetricSummary(
-      metric: metric, all: ValueSummary(all, planned: planned, limits: limits),
-      fresh: fresh.values.count > 0 ? ValueSummary(fresh, planned: planned, limits: limits) : nil)
+      metric: metric, all: ValueSummary(all, of: counts, limits: limits),
+      fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, limits: limits) : nil)
   }
 }

@@ -11,6 +11,9 @@ public struct StateTally: Sendable, Equatable {
   /// The provider accepted, whatever became of them after.
   public private(set) var acceptedByProvider = 0
 
+  /// Those whose time has come: what shares are shares of.
+  public var due: Int { planned - self[.planned] }
+
   public subscript(state: NotificationState) -> Int { counts[state.rawValue] }
 
   /// How many have failed because there was no connection to send them on: what came due and was neither sent nor missed.

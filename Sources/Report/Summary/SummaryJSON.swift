@@ -49,6 +49,7 @@ extension SummaryReport {
     return .object([
       .init("variant", group.variant.isEmpty ? .null : .string(group.variant)),
       .init("planned", .integer(Int64(group.counts.planned))),
+      .init("due", .integer(Int64(group.counts.due))),
       .init("sent", .integer(Int64(group.counts.sent))),
       .init(
         "failed_before_sending", group.counts.failedBeforeSending.map { .integer(Int64($0)) } ?? .null),
@@ -81,6 +82,7 @@ extension SummaryReport {
   private static func members(_ values: ValueSummary) -> [JSONValue.Member] {
     [
       .init("planned", .integer(Int64(values.share.planned))),
+      .init("due", .integer(Int64(values.share.due))),
       .init("counted", .integer(Int64(values.share.counted))),
       .init("minimum_us", .integer(values.minimum)),
       .init("maximum_us", .integer(values.maximum)),

@@ -47,19 +47,21 @@ extension SummaryReport {
   }
 
   private static func states(of group: GroupSummary) -> String {
-    var parts = ["\(group.counts.planned) planned"]
-    for state in NotificationState.allCases where state != .planned && group.counts[state] > 0 {
-      let share = FigureText.percent(group.counts[state], of: group.counts.planned)
-      parts.append("\(group.counts[state]) \(state.name) (\(share))")
-      if state == .failed, let unsent = group.counts.failedBeforeSending, unsent > 0 {
+    let counts = group.counts
+    let reached = "\(counts.planned) planned, \(counts.sent) sent, \(counts.acceptedByProvider) accepted"
+    var parts: [String] = []
+    for state in NotificationState.allCases where state != .planned && counts[state] > 0 {
+      let share = FigureText.percent(counts[state], of: counts.due)
+      parts.append("\(counts[state]) \(state.title) (\(share))")
+      if state == .failed, let unsent = counts.failedBeforeSending, unsent > 0 {
         parts.append("\(unsent) of these before sending")
       }
     }
-    if group.counts[.planned] > 0 { parts.append("\(group.counts[.planned]) still to be sent") }
+    if counts[.planned] > 0 { parts.append("\(counts[.planned]) \(NotificationState.planned.title)") }
     if group.duplicates > 0 { parts.append("\(group.duplicates) duplicates") }
     if group.outOfOrder > 0 { parts.append("\(group.outOfOrder) out of order") }
     if group.onFreshConnections > 0 { parts.append("\(group.onFreshConnections) on new connections") }
-    return parts.joined(separator: ", ")
+    return parts.isEmpty ? reached : "\(reached); \(parts.joined(separator: ", "))"
   }
 
   private static func table(of group: GroupSummary) -> TextTable {
@@ -73,7 +75,7 @@ extension SummaryReport {
     table.append(
       ["speaks for"]
         + values.map {
-          "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.planned)))"
+          "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.due)))"
         })
     return table
   }

@@ -26,14 +26,16 @@ public struct ValueSummary: Sendable, Equatable {
   public let figures: [Figure]
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  init(_ values: QuantileAccumulator, planned: Int, limits: LatencyHistogram? = nil) {
-    self.init(RangedLatencies(values), planned: planned, limits: limits)
+  init(_ values: QuantileAccumulator, of counts: StateTally, limits: LatencyHistogram? = nil) {
+    self.init(RangedLatencies(values), of: counts, limits: limits)
   }
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  init(_ ranged: RangedLatencies<QuantileAccumulator>, planned: Int, limits: LatencyHistogram? = nil) {
+  init(_ ranged: RangedLatencies<QuantileAccumulator>, of counts: StateTally, limits: LatencyHistogram? = nil)
+  {
     let values = ranged.values
-    share = ShareOfPlanned(counted: values.count, planned: planned)
+    share = ShareOfPlanned(
+      counted: values.count, planned: counts.planned, stillToBeSent: counts[.planned])
     minimum = values.count > 0 ? values.minimum : nil
     maximum = values.count > 0 ? values.maximum : nil
     if values.count == 0 {

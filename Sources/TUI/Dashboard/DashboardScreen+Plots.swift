@@ -62,7 +62,7 @@ extension DashboardScreen {
     let colors = SeriesColors(
       coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
     let threshold = state.plot.threshold.map {
-      ThresholdFigures(value: $0, values: facts.values, sums: facts.sums)
+      ThresholdFigures(value: $0, values: facts.values, sums: facts.sums, due: facts.counts.due)
     }
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,

@@ -31,7 +31,9 @@ enum ScatterTitle {
     let isByTarget = colors.coloring == .target
     if isByTarget { left += targetLegend(targets, shown: shown, appearance) }
     let hasBullet = targets.count < 2 || !isByTarget
-    left += stateLegend(facts.counts, colors, hasBullet: hasBullet, appearance)
+    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
+    left += stateLegend(
+      facts.counts, colors, expectsReceipts: expectsReceipts, hasBullet: hasBullet, appearance)
     let isNarrow = width < 90
     let right =
       figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
@@ -80,6 +82,8 @@ enum ScatterTitle {
           TextSpan(threshold.share.isEmpty ? "" : " \(threshold.share)", appearance(.text)),
         ])
     ]
+      + (threshold.share.isEmpty
+        ? [] : [LineItem(priority: 10, [TextSpan("of planned", appearance(.secondary))])])
   }
 
   /// The colours of targets, when there are several: all of them or none.
@@ -100,19 +104,17 @@ enum ScatterTitle {
 
   /// How many of the window's notifications are in each class; the good ones always, the others when there are any.
   private static func stateLegend(
-    _ counts: Tally, _ colors: SeriesColors, hasBullet: Bool, _ appearance: Appearance
+    _ counts: Tally, _ colors: SeriesColors, expectsReceipts: Bool, hasBullet: Bool, _ appearance: Appearance
   ) -> [LineItem] {
-    let good = counts[.delivered] > 0 ? NotificationState.delivered : .accepted
-    var items: [LineItem]
-    if colors.coloring == .state, counts[.delivered] > 0, counts[.accepted] > 0 {
-      items = [NotificationState.delivered, .accepted].map { state in
-        var item = item(state, counts[state], priority: 40, appearance)
+    // Each state by itself: where receipts are expected of some targets only, both ends are good ones.
+    let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }
+    var items = (good.isEmpty ? [expectsReceipts ? .delivered : .accepted] : good).map { state in
+      var item = item(state, counts[state], priority: 40, appearance)
+      if colors.coloring == .state, good.count > 1 {
         let place = colors.place(target: 0, metric: colors.metrics[0], state: state)
         item.spans[0].style = appearance.target(place)
-        return item
       }
-    } else {
-      items = [item(good, counts[.delivered] + counts[.accepted], priority: 40, appearance)]
+      return item
     }
     // Several targets have a colour each, and no class has one of its own.
     if !hasBullet { items[0].spans.removeFirst(2) }
@@ -129,12 +131,11 @@ enum ScatterTitle {
   ) -> LineItem {
     let markClass = MarkClass(state) ?? .pending
     let symbol = Unicode.Scalar(appearance.glyphs.symbol(of: markClass)).map { String(Character($0)) } ?? " "
-    let name = state == .inFlight ? "in flight" : state.name
     return LineItem(
       priority: priority,
       [
         TextSpan(symbol, appearance(Role(markClass))), TextSpan(" ", .plain),
-        TextSpan("\(name) ", appearance(.secondary)),
+        TextSpan("\(state.title) ", appearance(.secondary)),
         TextSpan(FixedPoint.grouped(count), appearance(.text)),
       ])
   }

@@ -107,6 +107,8 @@ struct WindowFacts: Sendable {
     ) {
       // There is a place for each raw value.
       counts[point.state.rawValue] &+= 1
+      if point.isSent { counts[Tally.sentPlace] &+= 1 }
+      if point.rawValue(of: .accept) != PlotPoint.absent { counts[Tally.acceptedPlace] &+= 1 }
       let raw = point.rawValue(of: metric)
       if raw != PlotPoint.absent {
         // A corrected latency may come out below nothing.

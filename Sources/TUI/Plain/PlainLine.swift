@@ -32,12 +32,17 @@ struct PlainLine {
     }
   }
 
-  /// Every state with its count, in the order of their meaning; those that do not occur are there too.
+  /// How far notifications came, and every state with its count, in the words of the CSV files; those that do not occur are
+  /// there too. The state `accepted` comes last, because its words are several.
   static func states(_ counts: Tally) -> String {
     let shown: [NotificationState] = [
-      .accepted, .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
+      .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
     ]
-    return (["due \(counts.due)"] + shown.map { "\($0.name) \(counts[$0])" }).joined(separator: " ")
+    let reached = "due \(counts.due) planned \(counts.total) sent \(counts.sent) accepted \(counts.accepted)"
+    return
+      ([reached] + shown.map { "\($0.name) \(counts[$0])" } + [
+        "\(NotificationState.accepted.title) \(counts[.accepted])"
+      ]).joined(separator: " ")
   }
 
   private func quantiles(_ targets: [Int]) -> String {

@@ -108,5 +108,7 @@ extension Tally {
   init(_ counts: StateCounts) {
     self.init()
     for state in NotificationState.allCases { self[state] = counts[state] }
+    sent = counts.sent
+    accepted = counts.acceptedByProvider
   }
 }

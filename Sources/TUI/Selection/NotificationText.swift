@@ -10,7 +10,7 @@ enum NotificationText {
     let point = pick.point
     let markClass = MarkClass(point.state) ?? .pending
     let stateRole: Role = markClass == .good ? .text : Role(markClass)
-    let name = point.state == .inFlight ? "in flight" : point.state.name
+    let name = point.state.title
     var spans = [
       TextSpan("#\(pick.sequence) ", appearance(.strong)), TextSpan(name, appearance(stateRole)),
     ]

@@ -21,7 +21,7 @@ extension Snapshot {
       track.forEachRun(in: range) { run in
         for point in run {
           let then = point.known(at: moment, deadline: deadline)
-          counts[then.state] += 1
+          counts.add(then)
           past.append(then)
         }
       }

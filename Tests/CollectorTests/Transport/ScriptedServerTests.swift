@@ -151,6 +151,11 @@ struct ScriptedServerTests {
     // After its GOAWAY python-h2 takes whatever was already on its way for a violation.
     if expected.reason != .goaway { #expect(server.numbers(after: "violation").isEmpty) }
     #expect(seen.accepted >= 60)
+    if ["close", "abort"].contains(expected.behaviour) {
+      let end = try #require(seen.events(.disconnected).first)
+      #expect(end.connectionID == 1 && seen.failed.count > 1)
+      #expect(end.detail == "\(seen.failed.count) unanswered")
+    }
   }
 
   /// What libcurl makes of a broken frame differs from version to version; it is a failure in any case, and the next

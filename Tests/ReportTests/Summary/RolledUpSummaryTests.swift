@@ -134,7 +134,8 @@ import Testing
         return number % 10 == 0 ? sample.ended(.missed, reason: "lag") : sample.accepted(lag: 1, service: 2)
       })
     let line =
-      "a: asked 4/s, achieved 3.6/s, missed 0.4/s (40 due, 36 sent: 36 accepted, 0 received, 0 lost, 0 rejected, 0 failed, 4 missed)"
+      "a: asked 4/s, achieved 3.6/s, missed 0.4/s (40 due, 36 sent, 36 accepted: "
+      + "36 accepted, no receipt expected, 0 rejected, 0 failed, 4 missed)"
     #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == [line])
     let record = try #require(try fixture.reader().run(run.run))
     #expect(try RunsReport.show(record, in: fixture.reader()).contains(line))
@@ -163,8 +164,8 @@ import Testing
     #expect(
       try RatesReport.lines(of: run.run, in: reader)
         == [
-          "a: asked 4/s, achieved 1.52/s, missed 0.08/s (100 due, 38 sent, 60 failed before sending: "
-            + "3 received, 5 lost, 20 rejected, 69 failed, 2 missed, 1 in flight)"
+          "a: asked 4/s, achieved 1.52/s, missed 0.08/s (100 due, 38 sent, 8 accepted, 3 received, "
+            + "60 failed before sending: 3 delivered, 5 lost, 20 rejected, 69 failed, 2 missed, 1 in flight)"
         ])
     let counts = try #require(try reader.run(run.run)).counts
     #expect(counts.failedBeforeSending == 60)

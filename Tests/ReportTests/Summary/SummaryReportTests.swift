@@ -128,7 +128,10 @@ import Testing
     let lines = try SummaryReport(Self.fixture().reader()).lines
     #expect(lines[0].hasSuffix(" \"bench␛[2J\", 2026-03-01 12:00:00 UTC, 4m 10s, stopped"))
     #expect(lines[2] == "loopback (loopback): asked 4/s, planned 4/s, achieved 3.84/s, missed 0.16/s")
-    #expect(lines[3] == "  1000 planned, 900 delivered (90.0 %), 60 lost (6.0 %), 40 missed (4.0 %)")
+    #expect(
+      lines[3]
+        == "  1000 planned, 960 sent, 960 accepted; 900 delivered (90.0 %), 60 lost (6.0 %), 40 missed (4.0 %)"
+    )
     #expect(lines[4].split(separator: " ") == ["lag", "service", "accept", "delivery"])
     let median = try #require(lines.first { $0.hasPrefix("  p50") })
     #expect(median.contains(" ms (") && median.contains("900 ms ("))

@@ -58,7 +58,10 @@ struct PlainTests {
     let line = PlainLine(snapshot: SampleRun(seconds: 110).snapshot, zone: .utc).text
     #expect(line.hasPrefix("14:03:50 live loopback sent "))
     #expect(line.contains(" asked 4.0/s due "))
-    for state in ["accepted 0", "delivered 4", "lost 6", "failed 3", "missed 0", "in_flight "] {
+    for state in [
+      "planned 4", "sent 4", "accepted 4", "delivered 4", "lost 6", "failed 3", "missed 0", "in_flight ",
+      "accepted, no receipt expected 0",
+    ] {
       #expect(line.contains(" \(state)"), "\(state)")
     }
     #expect(line.contains("last 60 s delivery n ") && line.contains("p99 n too small (needs 368)"))

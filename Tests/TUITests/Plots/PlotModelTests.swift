@@ -127,8 +127,8 @@ struct PlotModelTests {
 
   @Test("a threshold knows its share")
   func threshold() {
-    #expect(ThresholdFigures(value: 10, values: [1, 10, 11, 12]).share == "50.0 %")
-    #expect(ThresholdFigures(value: 10, values: []).share == "")
+    #expect(ThresholdFigures(value: 10, values: [1, 10, 11, 12], due: 5).share == "40.0 %")
+    #expect(ThresholdFigures(value: 10, values: [], due: 0).share == "")
   }
 
   @Test("two metrics stand side by side where there is room, with one stretch of time")

@@ -37,7 +37,7 @@ struct SampleRun {
         time += -Double.random(in: 0.0001..<1, using: &generator).logarithm / rate
         guard time < Double(seconds) else { break }
         let point = Self.point(at: time, now: Double(seconds), target: index, &generator)
-        tally[point.state] += 1
+        tally.add(point)
         track.append(point)
       }
       snapshot.tracks.append(track)

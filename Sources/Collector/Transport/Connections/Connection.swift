@@ -9,6 +9,8 @@ final class Connection {
   var stoodAt = MonotonicTime.zero
   /// Sent on it and unanswered.
   var inFlight = 0
+  /// Requests that have ended without an answer because the connection had.
+  var lost = 0
   var hasAnswered = false
   var allowance: StreamAllowance
   /// A GOAWAY came: nothing new goes onto it.

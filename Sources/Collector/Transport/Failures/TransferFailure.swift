@@ -107,6 +107,16 @@ struct TransferFailure: Sendable, Equatable {
   /// Whether libcurl can read nothing more on the connection, although it does not know it.
   var breaksConnection: Bool { stage == .sent && message.contains("nghttp2") }
 
+  /// Whether it ended because its connection did, not by itself.
+  var isLossOfConnection: Bool {
+    guard stage == .sent, !isUnprocessed, !isTooLarge else { return false }
+    if wasGivenUp || wasBroken { return true }
+    switch code {
+    case CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM: return false
+    default: return reason != .refusedStream
+    }
+  }
+
   /// For people: the detail of the event.
   var detail: String {
     if wasGivenUp { return "nothing came on the connection for the target's timeout; it was given up" }

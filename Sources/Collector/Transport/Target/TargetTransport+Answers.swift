@@ -193,6 +193,7 @@ extension TargetTransport {
       socket: transfer.wasRetried ? transfer.socketAtRetry : connection?.socketState ?? .unknown,
       wasBroken: connection?.isBroken ?? false,
       wasRefused: transfer.wasRefused || connection?.lastStream.map { transfer.stream > $0 } ?? false)
+    if failure.isLossOfConnection { connection?.lost += 1 }
     if failure.breaksConnection, let connection, !connection.isBroken {
       connection.isBroken = true
       shutdown(connection.fd, Int32(SHUT_RDWR))
@@ -281,7 +282,7 @@ extension TargetTransport {
       let last = lastStream.map { "last stream \($0), " } ?? ""
       emit(
         .goaway, connection: connection.id, at: loop.now(),
-        detail: "error \(error), \(last)\(connection.inFlight) unanswered")
+        detail: "error \(error), \(last)\(unanswered(on: connection)) unanswered")
       allowConnections()
     }
   }

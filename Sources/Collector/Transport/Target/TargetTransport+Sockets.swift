@@ -60,9 +60,16 @@ extension TargetTransport {
         .disconnected, connection: connection.id, at: now,
         detail: connection.isGivenUp
           ? "given up after silence"
-          : connection.isDraining ? "after GOAWAY" : "\(connection.inFlight) unanswered")
+          : connection.isDraining
+            ? "after GOAWAY" : "\(connection.lost + unanswered(on: connection)) unanswered")
     }
     allowConnections()
+  }
+
+  /// How many requests on a connection have no answer. Of some the answer is here already, but libcurl has not returned
+  /// yet from reading it.
+  func unanswered(on connection: Connection) -> Int {
+    transfers.count { $0.stage == .started && $0.connection === connection && $0.answer == nil }
   }
 
   func interestChanged(_ fd: Int32, to what: Int32) {

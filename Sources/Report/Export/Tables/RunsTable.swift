@@ -6,19 +6,23 @@ import Store
 /// The columns of `runs`. `planned`, `sent` and `accepted` count how far notifications came: into the plan, onto the
 /// wire, past the provider; the others count how they ended.
 enum RunsTable {
-  static let columns: [Column<RunRecord, Void>] = [
-    Column("run") { $2.uuid($0.id.uuid.words) },
-    Column("name") { $2.text($0.name) },
-    Column("collector") { $2.uuid($0.collectorID.words) },
-    Column("started_at") { $2.time($0.startedAt) },
-    Column("ended_at") { $2.time($0.endedAt) },
-    Column("end_reason") { $2.text($0.endReason?.rawValue) },
-    Column("targets") { $2.text($0.targetNames.joined(separator: " ")) },
-    Column("planned") { $2.integer($0.counts.planned) },
-    Column("sent") { $2.integer($0.counts.sent) },
-    Column("accepted") { $2.integer($0.counts.acceptedByProvider) },
-    state(.delivered), state(.late), state(.lost), state(.rejected), state(.failed), state(.missed),
-    state(.interrupted),
+  static let columns: [Column<RunRecord, Void>] =
+    [
+      Column("run") { $2.uuid($0.id.uuid.words) },
+      Column("name") { $2.text($0.name) },
+      Column("collector") { $2.uuid($0.collectorID.words) },
+      Column("started_at") { $2.time($0.startedAt) },
+      Column("ended_at") { $2.time($0.endedAt) },
+      Column("end_reason") { $2.text($0.endReason?.rawValue) },
+      Column("targets") { $2.text($0.targetNames.joined(separator: " ")) },
+      Column("planned") { $2.integer($0.counts.planned) },
+      Column("sent") { $2.integer($0.counts.sent) },
+      Column("accepted") { $2.integer($0.counts.acceptedByProvider) },
+    ] + states.map(state)
+
+  /// How they ended.
+  static let states: [NotificationState] = [
+    .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted,
   ]
 
   private static func state(_ state: NotificationState) -> Column<RunRecord, Void> {
