@@ -82,6 +82,9 @@ struct Appearance: Sendable {
       // The terminal's own text colour is the only one of sixteen that is sure to be readable.
       return CellStyle(attributes: role == .text ? [] : .bold)
     }
+    // The nearest of sixteen to a shade close to the background is the background itself.
+    if colors == .ansi16, role == .ghost { return CellStyle(attributes: .dim) }
+    if colors == .ansi16, role == .faint { return CellStyle(foreground: .basicGrey) }
     return CellStyle(
       foreground: color(of: role, theme), attributes: role == .strong || role == .brand ? .bold : [])
   }

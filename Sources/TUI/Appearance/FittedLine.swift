@@ -1,6 +1,6 @@
 import ConstraintAnimation
 
-/// Two groups of items, one from the left and one to the right, with what there is no room for left out.
+/// Two groups of items, one from the left and one to the right, with what there is no room for shortened or left out.
 struct FittedLine: Sendable {
   let left: [TextSpan]
   let right: [TextSpan]
@@ -16,12 +16,22 @@ struct FittedLine: Sendable {
     func total(_ items: [LineItem]) -> Int {
       items.reduce(0) { $0 + $1.columns } + max(0, items.count - 1) * gap
     }
+    /// The least important item gives way: it is shortened, or goes.
+    func yield(in items: inout [LineItem], at index: Int, isLast: Bool) -> Bool {
+      if let short = items[index].shortened {
+        items[index] = short
+        return true
+      }
+      if !isLast { items.remove(at: index) }
+      return !isLast
+    }
     while total(left) + total(right) + (left.isEmpty || right.isEmpty ? 0 : middle) > width {
       let lowest = (left + right).map(\.priority).min()
-      if let index = left.lastIndex(where: { $0.priority == lowest }), left.count + right.count > 1 {
-        left.remove(at: index)
-      } else if let index = right.lastIndex(where: { $0.priority == lowest }), left.count + right.count > 1 {
-        right.remove(at: index)
+      let isLast = left.count + right.count == 1
+      if let index = left.lastIndex(where: { $0.priority == lowest }) {
+        if !yield(in: &left, at: index, isLast: isLast) { break }
+      } else if let index = right.lastIndex(where: { $0.priority == lowest }) {
+        if !yield(in: &right, at: index, isLast: isLast) { break }
       } else {
         break
       }

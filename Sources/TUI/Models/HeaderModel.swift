@@ -20,9 +20,10 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + recording + whereabouts + names, right: speed, width: width - 3, gap: 2,
+      left: [brand, phase] + recording + whereabouts + names, right: speed, width: width - 2, gap: 2,
       middle: 2)
-    picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width))
+    // Whatever it is, the tabs behind it stand apart.
+    picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width - 1))
     if line.rightColumns > 0 {
       picture.lines.append(
         CellPicture.Line(x: width - line.rightColumns - 2, y: 0, spans: line.right, end: width))
@@ -39,33 +40,52 @@ struct HeaderModel {
       let state =
         replay.isPaused ? "\(appearance.glyphs.pause) paused at" : "\(appearance.glyphs.play) replay"
       let times = appearance.isASCII ? "x" : "×"
+      let sign = replay.isPaused ? appearance.glyphs.pause : appearance.glyphs.play
       return LineItem(
-        priority: 90,
+        priority: 68,
         [
           TextSpan("\(state) \(time.hoursMinutesSeconds)", appearance(.frozen)),
           TextSpan("  \(times)\(replay.speed)", appearance(.strong)),
-        ])
+        ],
+        short: LineItem.Short(
+          priority: 90,
+          spans: [
+            TextSpan("\(sign) \(time.hoursMinutesSeconds)", appearance(.frozen)),
+            TextSpan(" \(times)\(replay.speed)", appearance(.strong)),
+          ]))
     }
     if isFrozen {
-      let news = newSinceFrozen > 0 ? ", \(FixedPoint.grouped(newSinceFrozen)) new" : ""
+      let count = FixedPoint.grouped(newSinceFrozen)
+      let (news, shortNews) = newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
+      let frozen = "\(appearance.glyphs.pause) frozen"
       return LineItem(
-        priority: 90, [TextSpan("\(appearance.glyphs.pause) frozen\(news)", appearance(.frozen))])
+        priority: 68, [TextSpan(frozen + news, appearance(.frozen))],
+        short: LineItem.Short(priority: 90, spans: [TextSpan(frozen + shortNews, appearance(.frozen))]))
     }
     switch snapshot.run?.phase {
     case .live:
+      // Who looks back must see that more than that the run is live.
       return LineItem(
-        priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))])
+        priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))],
+        short: LineItem.Short(priority: 90, spans: [TextSpan(bullet, appearance(.live))]))
     case .silent(let since):
       let age = Self.age(since: since, now: snapshot.now)
-      return LineItem(priority: 90, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))])
+      return LineItem(
+        priority: 68, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))],
+        short: LineItem.Short(
+          priority: 90, spans: [TextSpan("\(bullet) gone for \(age)", appearance(.alarm))])
+      )
     case .ended(let at, let reason):
       let time = zone.civil(at)
+      let ended = "\(appearance.glyphs.pause) ended"
       return LineItem(
-        priority: 90,
+        priority: 68,
         [
-          TextSpan("\(appearance.glyphs.pause) ended \(time.dateTime)", appearance(.secondary)),
+          TextSpan("\(ended) \(time.dateTime)", appearance(.secondary)),
           TextSpan(reason.isEmpty ? "" : " (\(reason))", appearance(.secondary)),
-        ])
+        ],
+        short: LineItem.Short(
+          priority: 90, spans: [TextSpan("\(ended) \(time.date)", appearance(.secondary))]))
     case nil:
       return LineItem(priority: 90, [])
     }
@@ -95,7 +115,8 @@ struct HeaderModel {
     return [
       LineItem(
         priority: 85,
-        [TextSpan("looking back", appearance(.warning)), TextSpan(", f follows", appearance(.secondary))])
+        [TextSpan("looking back", appearance(.warning)), TextSpan(", f follows", appearance(.secondary))],
+        short: LineItem.Short(priority: 95, spans: [TextSpan("looking back", appearance(.warning))]))
     ]
   }
 

@@ -94,7 +94,10 @@ struct HistogramModel {
     if let span = buckets?.span { what += ", buckets of \(FixedPoint.grouped(Int(span / 1_000_000))) s" }
     var left = [
       LineItem(priority: 9, [TextSpan("histogram", appearance(.strong))]),
-      LineItem(priority: 5, [TextSpan(what, appearance(.secondary))]),
+      LineItem(
+        priority: 4, [TextSpan(what, appearance(.secondary))],
+        short: LineItem.Short(
+          priority: 7, spans: [TextSpan(facts.metric.rawValue, appearance(.secondary))])),
     ]
     if before.valueCount > 0 {
       left.append(
@@ -102,7 +105,10 @@ struct HistogramModel {
           priority: 3,
           [
             TextSpan(ghostSample, appearance(.ghost)), TextSpan(" the window before", appearance(.secondary)),
-          ]))
+          ],
+          short: LineItem.Short(
+            priority: 5,
+            spans: [TextSpan(ghostSample, appearance(.ghost)), TextSpan(" before", appearance(.secondary))])))
     }
     if !selected.isEmpty {
       left.append(
@@ -130,31 +136,43 @@ struct HistogramModel {
     guard due > 0 else { return items }
     let percent = FixedPoint.text(Int64(count) * 100_000 / Int64(due), scale: 1_000, decimals: 1)
     let style = appearance(count == due ? .secondary : .text)
+    let share = [
+      TextSpan("of ", appearance(.secondary)), TextSpan(FixedPoint.grouped(due), appearance(.text)),
+      TextSpan(" planned", appearance(.secondary)),
+    ]
     items.append(
       LineItem(
-        priority: 4,
-        [
-          TextSpan("of ", appearance(.secondary)), TextSpan(FixedPoint.grouped(due), appearance(.text)),
-          TextSpan(" planned", appearance(.secondary)), TextSpan(" \(percent) %", style),
-        ]))
+        priority: 4, share + [TextSpan(" \(percent) %", style)],
+        short: LineItem.Short(priority: 6, spans: share)))
     return items
   }
 
-  private var ghostSample: String { appearance.isASCII ? ":" : "█" }
+  private var ghostSample: String {
+    if !ghostNeedsGlyph { return "█" }
+    return Unicode.Scalar(appearance.glyphs.ghost).map { String(Character($0)) } ?? " "
+  }
+
+  /// Whether the ghost has a glyph of its own: with sixteen colors or none its shade may be the background's or the
+  /// bars' own, and ASCII has one glyph for one thing.
+  private var ghostNeedsGlyph: Bool { !appearance.hasManyColors || appearance.isASCII }
 
   // MARK: - Bars
 
   private func draw(_ buckets: Buckets, _ picture: inout CellPicture) {
     let levels = rows * 8
     let top = Self.roundCount(atLeast: max(2, buckets.highest))
-    func height(_ count: Int) -> Int {
-      count == 0 ? 0 : max(1, Int((Double(count) / Double(top) * Double(levels)).rounded()))
+    // What is there is never too low to be seen.
+    func height(_ count: Int, atLeast least: Int) -> Int {
+      count == 0 ? 0 : max(least, Int((Double(count) / Double(top) * Double(levels)).rounded()))
     }
+    let least = appearance.glyphs.smallestBar
+    let leastGhost = ghostNeedsGlyph ? Self.leastGhost : least
     for column in 0..<min(columns, buckets.columns) {
       guard let bucket = buckets.bucket(at: column) else { continue }
       drawColumn(
-        x: Self.gutter + column, bar: height(buckets.now[bucket]), ghost: height(buckets.before[bucket]),
-        selected: height(buckets.selected[bucket]), &picture)
+        x: Self.gutter + column, bar: height(buckets.now[bucket], atLeast: least),
+        ghost: height(buckets.before[bucket], atLeast: leastGhost),
+        selected: height(buckets.selected[bucket], atLeast: least), &picture)
     }
     drawCounts(top: top, &picture)
     let columns = min(columns, buckets.columns)
@@ -180,9 +198,20 @@ struct HistogramModel {
         if behind == 8, appearance.hasManyColors { style.background = appearance(.ghost).foreground }
         picture.set(bars[filled], x: x, y: y, style: style)
       } else if behind > 0 {
-        let glyph = !appearance.hasColors && behind >= 4 ? ghostGlyph : bars[behind]
-        picture.set(glyph, x: x, y: y, style: appearance(.ghost))
+        drawGhost(behind, x: x, y: y, &picture)
       }
+    }
+  }
+
+  /// Eighths of a cell from which a glyph that fills all of it stands for the ghost.
+  private static let leastGhost = 4
+
+  private func drawGhost(_ eighths: Int, x: Int, y: Int, _ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    if !ghostNeedsGlyph {
+      picture.set(glyphs.bars[eighths], x: x, y: y, style: appearance(.ghost))
+    } else if eighths >= Self.leastGhost {
+      picture.set(glyphs.ghost, x: x, y: y, style: appearance(.ghost))
     }
   }
 
@@ -190,16 +219,13 @@ struct HistogramModel {
     let bars = appearance.glyphs.bars
     if appearance.marksNeedGlyphs {
       // A letter of its own, where there is no colour to tell them by.
-      picture.set(appearance.isASCII ? 0x40 : 0x2592, x: x, y: y, style: appearance(.strong))
+      picture.set(appearance.glyphs.selectedBar, x: x, y: y, style: appearance(.strong))
       return
     }
     var style = appearance(.selected)
     if filled == 8, chosen < 8 { style.background = targetStyle.foreground }
     picture.set(bars[chosen], x: x, y: y, style: style)
   }
-
-  /// Without colours a ghost must not look like a bar.
-  private var ghostGlyph: UInt32 { appearance.isASCII ? 0x2E : 0x2591 }
 
   /// The end of the axis of counts: a round number not far above the highest bar, so that bars seldom all change.
   static func roundCount(atLeast count: Int) -> Int {
@@ -241,7 +267,8 @@ struct HistogramModel {
     for mark in marks {
       for column in mark.low...mark.high where column != mark.column {
         taken[column] = true
-        picture.set(glyphs.interval, x: Self.gutter + column, y: y, style: appearance(.median))
+        let glyph = column < mark.column ? glyphs.intervalBelow : glyphs.intervalAbove
+        picture.set(glyph, x: Self.gutter + column, y: y, style: appearance(.median))
       }
     }
     for mark in marks {

@@ -5,6 +5,8 @@ struct ListModel {
   let title: String
   /// Why not all lines are here; `nil` when they are.
   var filter: ListFilter?
+  /// Beside the title, as far as there is room.
+  var details: [LineItem] = []
   /// What there is in all, and how many of them were kept.
   let count: Int
   let visible: Range<Int>
@@ -30,7 +32,7 @@ struct ListModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     TitleRow.add(
       FittedLine(
-        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + only,
+        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + only + details,
         right: [LineItem(priority: 5, place)], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
     var y = 1
     if let heading, height > 2 {

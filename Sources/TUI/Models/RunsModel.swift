@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Measurement
 
-/// The runs of the store as a table, the newest first.
+/// The runs of the store as a table, the newest first. Counts have the names and the meanings of the CSV's columns.
 struct RunsModel {
   let runs: [RunEntry]
   let position: RunsPosition
@@ -14,46 +14,179 @@ struct RunsModel {
   func list(width: Int, height: Int) -> ListModel {
     let visible = position.visible(in: runs, rows: ListModel.room(height: height, hasHeading: height > 2))
     let chosen = position.place(in: runs)
-    let names = min(28, max(13, runs.map { TextSpan($0.title, .plain).columns }.max() ?? 13))
-    let isWide = width >= 100
+    let (columns, hidden) = fitted(into: width - 3 - Self.markColumns)
     return ListModel(
-      title: "runs", count: runs.count, visible: visible, follows: false, emptyText: "no run yet",
-      heading: heading(names, isWide: isWide),
-      rows: visible.map { row(runs[$0], names, isChosen: $0 == chosen, isWide: isWide) },
-      appearance: appearance, width: width, height: height)
+      title: "runs", details: runs.isEmpty ? [] : details(of: runs[chosen], hidden), count: runs.count,
+      visible: visible, follows: false, emptyText: "no run yet", heading: heading(columns),
+      rows: visible.map { row(runs[$0], columns, isChosen: $0 == chosen) }, appearance: appearance,
+      width: width, height: height)
   }
 
-  private func heading(_ names: Int, isWide: Bool) -> [TextSpan] {
-    var columns = ["   " + field("run", names), field("began", 19), number("length", 9)]
-    columns += (isWide ? ["planned", "delivered", "lost", "failed"] : ["planned"]).map { number($0, 10) }
-    return [TextSpan(columns.joined(separator: "  ") + "  ended", appearance(.secondary))]
+  // MARK: - Columns
+
+  /// A column of the table. Where not all fit, those that say least about the runs at hand go first.
+  private struct Column {
+    /// What it shows of a run.
+    enum Field {
+      case name
+      case began(isShort: Bool)
+      case length
+      /// The class gives numbers above 0 their color.
+      case count(MarkClass?, (RunEntry) -> Int)
+      case end
+    }
+
+    let title: String
+    let field: Field
+    /// The lowest goes first.
+    var priority: Int
+    var width: Int
+    var isLeading = false
+    /// Shown instead when it would have to go.
+    var short: [Column] = []
   }
 
-  private func row(_ run: RunEntry, _ names: Int, isChosen: Bool, isWide: Bool) -> [TextSpan] {
+  /// Which run is chosen, marked, on display.
+  private static let markColumns = 3
+  private static let gap = 2
+
+  /// The columns there is room for, in their order, and the others, the most important first.
+  private func fitted(into room: Int) -> (shown: [Column], hidden: [Column]) {
+    var shown = allColumns.enumerated().map { (place: $0.offset, column: $0.element) }
+    var hidden: [(place: Int, column: Column)] = []
+    func total() -> Int { shown.reduce(0) { $0 + $1.column.width } + (shown.count - 1) * Self.gap }
+    while shown.count > 1, total() > room {
+      guard
+        let lowest = shown.indices.min(by: { shown[$0].column.priority < shown[$1].column.priority })
+      else { break }
+      if let short = shown[lowest].column.short.first {
+        shown[lowest].column = short
+      } else {
+        hidden.insert(shown.remove(at: lowest), at: 0)
+      }
+    }
+    // Where a wide column went, a narrow one that had gone before it may have room.
+    hidden.removeAll { candidate in
+      guard total() + Self.gap + candidate.column.width <= room else { return false }
+      shown.append(candidate)
+      return true
+    }
+    shown.sort { $0.place < $1.place }
+    return (shown.map(\.column), hidden.map(\.column))
+  }
+
+  private var allColumns: [Column] {
+    let names = min(28, max(Self.leastName, runs.map { TextSpan($0.title, .plain).columns }.max() ?? 0))
+    func name(_ width: Int, priority: Int) -> Column {
+      Column(title: "run", field: .name, priority: priority, width: width, isLeading: true)
+    }
+    func began(isShort: Bool, _ width: Int, priority: Int) -> Column {
+      Column(
+        title: "began", field: .began(isShort: isShort), priority: priority, width: width, isLeading: true)
+    }
+    var first = name(names, priority: 45)
+    first.short = [name(Self.leastName, priority: 100)]
+    var second = began(isShort: false, 19, priority: 40)
+    second.short = [began(isShort: true, 11, priority: 58)]
+    let ends = runs.map { TextSpan.columns(of: [end($0.phase)]) }.max() ?? 0
+    return [first, second, Column(title: "length", field: .length, priority: 50, width: 9)] + counts
+      + [Column(title: "ended", field: .end, priority: 60, width: max(5, ends), isLeading: true)]
+  }
+
+  /// Enough for the part of a number that a run without a name is called by.
+  private static let leastName = 13
+
+  /// In the CSV's order. What did not arrive stays longest; a column with nothing but 0 in it goes before any other.
+  private var counts: [Column] {
+    func state(_ state: NotificationState, priority: Int) -> Column {
+      count(state.name, priority: priority, MarkClass(state)) { $0.counts[state] }
+    }
+    // Where no receipts are expected, accepted is as far as it goes.
+    let isEnd = runs.contains { $0.counts[.accepted] > 0 }
+    return [
+      count("planned", priority: 90) { $0.counts.total }, count("sent", priority: 30) { $0.counts.sent },
+      count("accepted", priority: isEnd ? 89 : 35) { $0.counts.accepted }, state(.delivered, priority: 84),
+      state(.late, priority: 81), state(.lost, priority: 89), state(.rejected, priority: 87),
+      state(.failed, priority: 88), state(.missed, priority: 86), state(.interrupted, priority: 85),
+    ]
+  }
+
+  private func count(
+    _ title: String, priority: Int, _ markClass: MarkClass? = nil, _ value: @escaping (RunEntry) -> Int
+  ) -> Column {
+    let most = runs.map(value).max() ?? 0
+    let isEmpty = most == 0 && title != "planned"
+    return Column(
+      title: title, field: .count(markClass, value), priority: isEmpty ? priority - 100 : priority,
+      width: max(title.count, FixedPoint.grouped(most).count))
+  }
+
+  // MARK: - Rows
+
+  private func heading(_ columns: [Column]) -> [TextSpan] {
+    let titles = columns.map { aligned($0.title, $0) }
+    let text = String(repeating: " ", count: Self.markColumns) + titles.joined(separator: separator)
+    return [TextSpan(text, appearance(.secondary))]
+  }
+
+  private func row(_ run: RunEntry, _ columns: [Column], isChosen: Bool) -> [TextSpan] {
     let mark = position.marked.firstIndex(of: run.id).map { $0 == 0 ? "a" : "b" } ?? " "
-    let style = appearance(isChosen ? .strong : .text)
-    let counts = run.counts
-    // Where no receipt is expected, accepted is as far as it goes.
-    let arrived = counts[.delivered] + counts[.late] + counts[.accepted]
-    var spans = [
+    let marks = [
       TextSpan(isChosen ? ">" : " ", appearance(.accent)), TextSpan(mark, appearance(.warning)),
       TextSpan(run.id == shown ? "*" : " ", appearance(.live)),
-      TextSpan(field(run.title, names) + "  ", style),
-      TextSpan(field(zone.civil(run.startedAt).dateTime, 19) + "  ", appearance(.secondary)),
-      TextSpan(number(Self.length(run.length(at: now)), 9) + "  ", style),
-      TextSpan(number(FixedPoint.grouped(counts.due), 10) + "  ", style),
     ]
-    if isWide {
-      spans += [
-        TextSpan(number(FixedPoint.grouped(arrived), 10) + "  ", style),
-        count(counts[.lost], .lost), count(counts[.failed] + counts[.rejected], .failed),
-      ]
+    let cells = columns.map { column in
+      var span = cell(run, column, isChosen: isChosen)
+      span.text = aligned(span.text, column)
+      return [span]
     }
-    return spans + [end(run.phase)]
+    return marks + cells.joined(separator: [TextSpan(separator, .plain)])
   }
 
-  private func count(_ count: Int, _ role: Role) -> TextSpan {
-    TextSpan(number(FixedPoint.grouped(count), 10) + "  ", appearance(count > 0 ? role : .secondary))
+  private func cell(_ run: RunEntry, _ column: Column, isChosen: Bool) -> TextSpan {
+    let style = appearance(isChosen ? .strong : .text)
+    switch column.field {
+    case .name: return TextSpan(run.title, style)
+    case .began(let isShort):
+      let time = zone.civil(run.startedAt)
+      return TextSpan(isShort ? time.monthDayTime : time.dateTime, appearance(.secondary))
+    case .length: return TextSpan(Self.length(run.length(at: now)), style)
+    case .count(let markClass, let value):
+      let count = value(run)
+      guard let markClass, markClass != .good else { return TextSpan(FixedPoint.grouped(count), style) }
+      return TextSpan(FixedPoint.grouped(count), appearance(count > 0 ? Role(markClass) : .secondary))
+    case .end: return end(run.phase)
+    }
+  }
+
+  /// What the table has no room for, of the chosen run.
+  private func details(of run: RunEntry, _ hidden: [Column]) -> [LineItem] {
+    hidden.compactMap { column in
+      let span = cell(run, column, isChosen: false)
+      let item = LineItem(priority: 3, [TextSpan("\(column.title) ", appearance(.secondary)), span])
+      switch column.field {
+      // How a run ended speaks for itself.
+      case .end: return LineItem(priority: 3, [span])
+      case .name, .began, .length: return item
+      case .count(_, let value) where value(run) == 0: return nil
+      case .count(let markClass, _):
+        guard let markClass else { return item }
+        var state = item
+        // With the plot's sign rather than not at all.
+        let sign = appearance.glyphs.sign(of: markClass)
+        state.short = LineItem.Short(
+          priority: 4, spans: [TextSpan("\(sign) ", appearance(Role(markClass))), span])
+        return state
+      }
+    }
+  }
+
+  private var separator: String { String(repeating: " ", count: Self.gap) }
+
+  private func aligned(_ text: String, _ column: Column) -> String {
+    column.isLeading
+      ? FittedText.field(text, columns: column.width, ellipsis: appearance.glyphs.ellipsis)
+      : FittedText.padded(text, columns: column.width)
   }
 
   private func end(_ phase: RunFacts.Phase) -> TextSpan {
@@ -76,10 +209,4 @@ struct RunsModel {
     default: FixedPoint.text(seconds * 10 / 86_400, scale: 10, decimals: 1) + " d"
     }
   }
-
-  private func field(_ text: String, _ columns: Int) -> String {
-    FittedText.field(text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
-  }
-
-  private func number(_ text: String, _ columns: Int) -> String { FittedText.padded(text, columns: columns) }
 }

@@ -9,7 +9,10 @@ enum ScatterTitle {
     appearance: Appearance
   ) -> FittedLine {
     var left = [
-      LineItem(priority: 60, metricLegend(facts.metric, colors, shown: shown, appearance))
+      LineItem(
+        priority: 60, metricLegend(facts.metric, colors, shown: shown, appearance),
+        short: LineItem.Short(
+          priority: 63, spans: metricLegend(facts.metric, colors, shown: shown, isShort: true, appearance)))
     ]
     if facts.metric != .service {
       left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
@@ -37,21 +40,21 @@ enum ScatterTitle {
     let isNarrow = width < 90
     let right =
       figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
-      + figure(.p99, summary, priority: 70, isNarrow: isNarrow, appearance)
+      + figure(.p99, summary, priority: 73, isNarrow: isNarrow, appearance)
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
   }
 
   /// One name, or two with the colours that tell them apart.
   private static func metricLegend(
-    _ metric: Metric, _ colors: SeriesColors, shown: [Int], _ appearance: Appearance
+    _ metric: Metric, _ colors: SeriesColors, shown: [Int], isShort: Bool = false, _ appearance: Appearance
   ) -> [TextSpan] {
-    guard colors.metrics.count > 1 else { return [TextSpan(metric.shortTitle, appearance(.strong))] }
+    func title(_ metric: Metric) -> TextSpan {
+      TextSpan(isShort ? metric.rawValue : metric.shortTitle, appearance(.strong))
+    }
+    guard colors.metrics.count > 1 else { return [title(metric)] }
     let spans = colors.metrics.map { metric in
       let place = colors.place(target: shown.first ?? 0, metric: metric, state: .delivered)
-      return [
-        TextSpan("\(appearance.glyphs.bullet) ", appearance.target(place)),
-        TextSpan(metric.shortTitle, appearance(.strong)),
-      ]
+      return [TextSpan("\(appearance.glyphs.sign(of: .good)) ", appearance.target(place)), title(metric)]
     }
     return Array(spans.joined(separator: [TextSpan("  ", .plain)]))
   }
@@ -93,7 +96,7 @@ enum ScatterTitle {
     guard targets.count > 1, appearance.hasColors else { return [] }
     let spans = shown.prefix(MarkCode.targets).map { index in
       [
-        TextSpan("\(appearance.glyphs.bullet) ", appearance.target(index)),
+        TextSpan("\(appearance.glyphs.sign(of: .good)) ", appearance.target(index)),
         TextSpan(
           FittedText.truncated(targets[index].name, columns: 16, ellipsis: appearance.glyphs.ellipsis),
           appearance(.secondary)),
@@ -120,7 +123,11 @@ enum ScatterTitle {
     if !hasBullet { items[0].spans.removeFirst(2) }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {
-      items.append(item(state, counts[state], priority: 50 - index, appearance))
+      var item = item(state, counts[state], priority: 50 - index, appearance)
+      // Without its name rather than not at all: the sign is the plot's, and only the median is worth more.
+      let least = state == .late ? 74 : 80 - index
+      item.short = LineItem.Short(priority: least, spans: [item.spans[0], item.spans[1], item.spans[3]])
+      items.append(item)
     }
     if counts[.inFlight] > 0 { items.append(item(.inFlight, counts[.inFlight], priority: 30, appearance)) }
     return items
@@ -130,7 +137,7 @@ enum ScatterTitle {
     _ state: NotificationState, _ count: Int, priority: Int, _ appearance: Appearance
   ) -> LineItem {
     let markClass = MarkClass(state) ?? .pending
-    let symbol = Unicode.Scalar(appearance.glyphs.symbol(of: markClass)).map { String(Character($0)) } ?? " "
+    let symbol = appearance.glyphs.sign(of: markClass)
     return LineItem(
       priority: priority,
       [
@@ -148,7 +155,8 @@ enum ScatterTitle {
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
     guard let interval = estimate.interval else {
       let text = isNarrow ? estimate.shortText : estimate.text
-      return [LineItem(priority: priority, [name, TextSpan(text, appearance(.secondary))])]
+      // That there is no figure yet matters less than what there is.
+      return [LineItem(priority: priority - 15, [name, TextSpan(text, appearance(.secondary))])]
     }
     return [
       LineItem(

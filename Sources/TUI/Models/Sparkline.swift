@@ -8,7 +8,7 @@ enum Sparkline {
     let highest = max(1, pairs.max() ?? 1)
     var text = ""
     for value in pairs {
-      let level = value == 0 ? 0 : max(1, value * 8 / highest)
+      let level = value == 0 ? 0 : max(glyphs.smallestBar, value * 8 / highest)
       if let scalar = Unicode.Scalar(glyphs.bars[level]) { text.unicodeScalars.append(scalar) }
     }
     return text

@@ -34,8 +34,16 @@ struct CivilTime: Sendable, Hashable {
 
   var hoursMinutesSeconds: String { "\(hoursMinutes):\(FixedPoint.padded(second, width: 2))" }
 
-  /// 2026-03-14 15:09:26
-  var dateTime: String {
-    "\(year)-\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2)) \(hoursMinutesSeconds)"
+  /// 2026-03-14
+  var date: String {
+    "\(year)-\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2))"
   }
+
+  /// 03-14 15:09
+  var monthDayTime: String {
+    "\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2)) \(hoursMinutes)"
+  }
+
+  /// 2026-03-14 15:09:26
+  var dateTime: String { "\(date) \(hoursMinutesSeconds)" }
 }

@@ -62,10 +62,11 @@ public struct TerminalCapabilities: Sendable, Hashable {
     erasesWithBackground = terminal.erasesWithBackground
   }
 
-  /// How the writer should paint here.
+  /// How the writer should paint here. Who asks for ASCII glyphs gets ASCII, also of names and units.
   public var outputProfile: OutputProfile {
     OutputProfile(
-      colors: colors, encodesUTF8: decodesUTF8, erasesWithBackground: erasesWithBackground,
+      colors: colors, encodesUTF8: decodesUTF8 && glyphs != .ascii,
+      erasesWithBackground: erasesWithBackground,
       synchronizesOutput: synchronizedOutput == .supported)
   }
 

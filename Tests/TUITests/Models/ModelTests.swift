@@ -65,6 +65,25 @@ struct ModelTests {
     #expect(line(17).leftColumns == 11 && line(17).rightColumns == 4)
   }
 
+  @Test("what can be said in fewer columns is, before it goes, and then stays for as long as it is worth")
+  func shortening() {
+    func line(_ width: Int) -> String {
+      let left = [
+        LineItem(priority: 5, [TextSpan("delivered", .plain)]),
+        LineItem(
+          priority: 3, [TextSpan("lost 7", .plain)],
+          short: LineItem.Short(priority: 9, spans: [TextSpan("x7", .plain)])),
+      ]
+      let right = [LineItem(priority: 7, [TextSpan("p50", .plain)])]
+      let line = FittedLine(left: left, right: right, width: width, gap: 1, middle: 1)
+      return (line.left + line.right).map(\.text).joined()
+    }
+    #expect(line(20) == "delivered lost 7p50")
+    #expect(line(19) == "delivered x7p50" && line(16) == "delivered x7p50")
+    #expect(line(15) == "x7p50" && line(6) == "x7p50")
+    #expect(line(5) == "x7" && line(1) == "x7")
+  }
+
   @Test("texts are cut where columns end, also wide ones")
   func truncation() {
     #expect(FittedText.truncated("hello", columns: 5, ellipsis: "…") == "hello")

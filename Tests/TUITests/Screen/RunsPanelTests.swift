@@ -130,6 +130,103 @@ struct RunsPanelTests {
     #expect(stage.screen.state.runs.marked == [Self.id(1)])
   }
 
+  private static let states: [NotificationState] = [
+    .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted,
+  ]
+
+  /// Two runs, the second of which has a number of its own in every column.
+  private static func troubled(_ zero: Set<NotificationState> = []) -> Snapshot {
+    var snapshot = Self.snapshot(2)
+    for place in snapshot.runs.indices { snapshot.runs[place].counts = Tally() }
+    for (place, state) in states.enumerated() where !zero.contains(state) {
+      snapshot.runs[1].counts[state] = 1_000 + 111 * place
+    }
+    snapshot.runs[1].counts[.planned] = 4
+    snapshot.runs[1].counts.sent = 7_777
+    snapshot.runs[1].counts.accepted = 6_666
+    snapshot.runs[1].name = "nightly"
+    return snapshot
+  }
+
+  /// What stands below a heading in the row of the second run; `nil` without such a heading.
+  private static func value(_ title: String, _ rows: [String]) throws -> String? {
+    let heading = try #require(rows.first { $0.contains("run  ") && $0.contains("planned") })
+    let row = try #require(rows.first { $0.contains("nightly") })
+    guard let range = heading.firstRange(of: title) else { return nil }
+    let end = heading.distance(from: heading.startIndex, to: range.upperBound)
+    // Numbers end where their heading ends.
+    let text = Array(row)[..<end]
+    return String(text.reversed().prefix { $0 != " " }.reversed())
+  }
+
+  @Test("a wide table has every count of the CSV, each with the CSV's name and meaning")
+  func everyCount() throws {
+    var stage = try Stage(columns: 200, rows: 30, motion: .none, snapshot: Self.troubled())
+    stage.press("4")
+    stage.frame()
+    for (place, state) in Self.states.enumerated() {
+      #expect(try Self.value(state.name, stage.rows) == "\(1_000 + 111 * place)")
+    }
+    #expect(try Self.value("sent", stage.rows) == "7777" && Self.value("accepted", stage.rows) == "6666")
+    // All of the plan, what is still to be sent included.
+    #expect(try Self.value("planned", stage.rows) == "9335")
+  }
+
+  @Test(
+    "a narrow table keeps what went wrong, whole, and says of the chosen run what it has no room for",
+    arguments: [60, 80, 100, 120])
+  func narrow(columns: Int) throws {
+    var stage = try Stage(columns: columns, rows: 24, motion: .none, snapshot: Self.troubled())
+    stage.press("4")
+    stage.press(.down)
+    stage.frame()
+    let title = try #require(stage.rows.first { $0.contains(" runs ") })
+    var hidden: [String] = []
+    for state in Self.states {
+      let count = stage.screen.latest.runs[1].counts[state]
+      if let value = try Self.value(state.name, stage.rows) {
+        #expect(value == "\(count)")
+      } else {
+        hidden.append(state.name)
+        let sign = stage.screen.appearance.glyphs.sign(of: try #require(MarkClass(state)))
+        #expect(title.contains("\(state.name) \(count)") || title.contains("\(sign) \(count)"), "\(title)")
+      }
+    }
+    #expect(!hidden.contains("lost") && !hidden.contains("failed") && !hidden.contains("rejected"))
+    #expect(try Self.value("planned", stage.rows) == "9335")
+    // Nothing is cut at the edge.
+    let heading = try #require(stage.rows.first { $0.contains("run  ") && $0.contains("planned") })
+    #expect(heading.hasSuffix(" │"), "\(heading)")
+  }
+
+  @Test("what is 0 in every run yields its room first")
+  func zeros() throws {
+    let zero: Set<NotificationState> = [.lost, .rejected, .failed]
+    var stage = try Stage(columns: 60, rows: 24, motion: .none, snapshot: Self.troubled(zero))
+    stage.press("4")
+    stage.frame()
+    for name in ["lost", "rejected", "failed"] { #expect(try Self.value(name, stage.rows) == nil) }
+    for name in ["late", "missed", "interrupted"] {
+      #expect(try Self.value(name, stage.rows) != nil, "\(name)")
+    }
+    stage.resize(columns: 200, rows: 40)
+    stage.frame()
+    #expect(try Self.value("lost", stage.rows) == "0")
+  }
+
+  @Test("any width is drawn, and a run without receipts shows how many were accepted")
+  func widths() throws {
+    var snapshot = Self.troubled(Set(Self.states))
+    snapshot.runs[1].counts[.accepted] = 6_666
+    var stage = try Stage(columns: 80, rows: 24, motion: .none, snapshot: snapshot)
+    stage.press("4")
+    for columns in 60...210 {
+      stage.resize(columns: columns, rows: 24)
+      stage.frame()
+      #expect(try Self.value("accepted", stage.rows) == "6666", "\(columns)")
+    }
+  }
+
   @Test("lengths are written as people say them")
   func lengths() {
     let second: Int64 = 1_000_000

@@ -160,5 +160,7 @@ struct TerminalCapabilitiesTests {
     let overrides = TerminalCapabilities.Overrides(glyphs: .ascii)
     let found = TerminalCapabilities(environment: ["TERM": "foot"], overrides: overrides)
     #expect(found.glyphs == .ascii && found.decodesUTF8)
+    // Names and units become ASCII too.
+    #expect(!found.outputProfile.encodesUTF8)
   }
 }

@@ -1,0 +1,117 @@
+import ConstraintAnimation
+import Measurement
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("The smallest terminal")
+struct NarrowTests {
+  private static let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
+
+  /// Every state that a header can be in.
+  static let headers = [
+    "live", "named", "looking back", "frozen", "ended", "gone", "replay", "paused", "idle", "recording",
+  ]
+
+  private static func stage(_ header: String, columns: Int, glyphs: GlyphRepertoire) throws -> Stage {
+    var snapshot = SampleRun(seconds: 110, targets: ["a-target-with-a-long-name", "another"]).snapshot
+    if ["ended", "replay", "paused", "idle"].contains(header) {
+      snapshot.run?.phase = .ended(at: end, reason: "interrupted")
+    }
+    if header == "gone" {
+      snapshot.run?.phase = .silent(since: end)
+      snapshot.now = end.advanced(byMicroseconds: 119 * 60_000_000)
+    }
+    if header == "named" { snapshot.run?.name = "a run with a long name, as people give them" }
+    if header == "idle" {
+      snapshot.collector = CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)
+    }
+    if header == "recording" {
+      snapshot.run?.phase = .ended(at: end, reason: "completed")
+      snapshot.recording = SampleRun().snapshot.run
+    }
+    var stage = try Stage(columns: columns, rows: 16, glyphs: glyphs, motion: .none, snapshot: snapshot)
+    switch header {
+    case "looking back": stage.press(.left, .shift)
+    case "frozen":
+      stage.press(" ")
+      var later = SampleRun(seconds: 3_000, rate: 50).snapshot
+      later.number = 2
+      stage.show(later)
+    case "replay", "paused":
+      stage.press("r")
+      for _ in 0..<6 { stage.press(")") }
+      if header == "paused" { stage.press(" ") }
+    default: break
+    }
+    stage.frame()
+    return stage
+  }
+
+  @Test(
+    "what the header says ends before the tabs, whole", arguments: headers,
+    [GlyphRepertoire.braille, .ascii])
+  func header(_ header: String, glyphs: GlyphRepertoire) throws {
+    for columns in [60, 61, 64, 70, 80, 81, 90, 100] {
+      let stage = try Self.stage(header, columns: columns, glyphs: glyphs)
+      let row = stage.rows[0]
+      let tabs = try #require(row.firstRange(of: "[1 Histogram]"))
+      let said = row[..<tabs.lowerBound]
+      #expect(said.hasSuffix(" "), "\(columns): \(row)")
+      #expect(!said.trimmed.isEmpty, "\(columns): \(row)")
+      #expect(row.contains("4 Runs"))
+    }
+    let least = try Self.stage(header, columns: 60, glyphs: glyphs).rows[0]
+    let words = [
+      "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15", "gone": "gone for 119 min",
+      "replay": "14:02:00 ", "paused": "14:02:00 ", "recording": "ended 2025-06-15",
+    ]
+    if let said = words[header] { #expect(least.contains(said), "\(least)") }
+    if header == "replay" || header == "paused" {
+      #expect(least.contains(glyphs == .ascii ? " x100 " : " ×100 "), "\(least)")
+    }
+  }
+
+  /// A run in which everything went wrong at least once.
+  private static func troubled() -> Snapshot {
+    var snapshot = SampleRun(seconds: 60).snapshot
+    var track = PointTrack(target: snapshot.tracks[0].target)
+    let states: [NotificationState] = [.late, .lost, .rejected, .failed, .missed, .interrupted]
+    snapshot.tracks[0].forEachRun(in: 0..<snapshot.tracks[0].count) { run in
+      for (place, point) in run.enumerated() {
+        let state = place >= 20 && place < 20 + 2 * states.count ? states[(place - 20) / 2] : .delivered
+        track.append(
+          PlotPoint(
+            plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
+            scheduleLag: 40, acceptLatency: 4_000,
+            deliveryLatency: state == .delivered || state == .late ? 200_000 : nil, state: state))
+      }
+    }
+    snapshot.tracks = [track]
+    return snapshot
+  }
+
+  @Test("no state that went wrong is left out of the plot's title", arguments: [60, 66, 72, 80, 100, 120])
+  func losses(columns: Int) throws {
+    for glyphs in [GlyphRepertoire.braille, .ascii] {
+      let stage = try Stage(columns: columns, rows: 16, glyphs: glyphs, motion: .none, snapshot: Self.troubled())
+      let counts = try #require(stage.screen.content).facts.counts
+      for state in [NotificationState.late, .lost, .rejected, .failed, .missed, .interrupted] {
+        #expect(counts[state] == 2)
+        let sign = stage.screen.appearance.glyphs.sign(of: try #require(MarkClass(state)))
+        #expect(
+          stage.rows[1].contains("\(sign) 2 ") || stage.rows[1].contains("\(sign) \(state.name) 2 "),
+          "\(stage.rows[1])")
+      }
+      #expect(stage.rows[1].contains("p50"))
+      // How many the figures speak for, and of what they are figures.
+      let title = try #require(stage.rows.first { $0.contains("histogram") })
+      #expect(title.contains("of \(counts.due) planned") && title.contains("delivery"), "\(title)")
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring { drop { $0 == " " } }
+}
