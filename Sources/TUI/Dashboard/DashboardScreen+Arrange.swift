@@ -42,7 +42,7 @@ extension DashboardScreen {
   /// Squeezes a second plot in beside the first, or takes it away: one priority goes up, and the first plot yields.
   func compare() {
     if state.comparison != nil {
-      state.comparison = nil
+      state.endComparison()
     } else if state.runs.marked.count == 2 {
       compareMarkedRuns()
     } else if shown.targets.count > 1 {
@@ -61,9 +61,11 @@ extension DashboardScreen {
     let marked = state.runs.marked
     state.replay = nil
     state.comparison = .run(marked[1])
-    guard marked[0] != shown.run?.id else { return }
-    subject = Subject(run: marked[0], target: nil)
-    state.frozenAt = nil
+    if marked[0] != shown.run?.id {
+      subject = Subject(run: marked[0], target: nil)
+      state.frozenAt = nil
+    }
+    openComparison(of: marked[0], with: marked[1])
   }
 
   /// Gives the second plot as much room as the state says it has.

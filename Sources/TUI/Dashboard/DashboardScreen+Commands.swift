@@ -9,6 +9,12 @@ extension DashboardScreen {
     return command == .freeze && state.panel == .runs && event.kind == .key(.character(" ")) ? .mark : command
   }
 
+  /// Whether a key that quits is to close what lies on top instead. Together with Ctrl it quits from anywhere.
+  func closesOverlay(_ event: InputEvent) -> Bool {
+    (state.overlay != nil || state.showsHelp) && !event.modifiers.contains(.control)
+      && keys.command(for: event) == .quit
+  }
+
   /// Does what a key asks for.
   func perform(_ command: Command) -> Effect? {
     if isTakenByCrosshair(command) { return nil }
@@ -157,6 +163,7 @@ extension DashboardScreen {
   func showHelp(_ shows: Bool) {
     guard shows != state.showsHelp else { return }
     state.showsHelp = shows
+    footer.invalidate()
     if shows {
       state.helpLine = 0
       fitHelp()

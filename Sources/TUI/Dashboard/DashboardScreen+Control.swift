@@ -78,7 +78,7 @@ extension DashboardScreen {
       state.runs.marked.removeAll { $0 == run }
       if subject.run == run { subject.run = nil }
       if state.comparison == .run(run) {
-        state.comparison = nil
+        state.endComparison()
         squeezePlots()
       }
     }

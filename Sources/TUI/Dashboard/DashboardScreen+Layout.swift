@@ -145,7 +145,8 @@ extension DashboardScreen {
     otherPlot.make = { [unowned self] in self.secondPlotPicture(width: $0, height: $1) }
     footer.make = { [unowned self] width, _ in
       FooterModel(
-        keys: self.keys, cost: self.cost, message: self.message, appearance: self.appearance
+        keys: self.keys, cost: self.cost, message: self.message,
+        isCovered: self.state.overlay != nil || self.state.showsHelp, appearance: self.appearance
       ).picture(width: width)
     }
     sheet.make = { [unowned self] in self.overlayPicture(width: $0, height: $1) }

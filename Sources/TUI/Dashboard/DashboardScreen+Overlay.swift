@@ -6,12 +6,14 @@ extension DashboardScreen {
     if state.showsHelp { showHelp(false) }
     state.overlay = overlay
     sheet.isHidden = false
+    footer.invalidate()
     fitOverlay()
   }
 
   func closeOverlay() {
     state.overlay = nil
     sheet.isHidden = true
+    footer.invalidate()
   }
 
   /// As large as it needs to be, in the middle.

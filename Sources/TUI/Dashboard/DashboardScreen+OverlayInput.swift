@@ -24,7 +24,7 @@ extension DashboardScreen {
     {
       return perform(command)
     }
-    if key == .escape {
+    if key == .escape || closesOverlay(event) && !isTyping {
       closeOverlay()
       update()
       return nil
@@ -36,6 +36,14 @@ extension DashboardScreen {
     case .selection: return takeOnSelection(event)
     case .formats: return takeFormat(key, event)
     case nil: return nil
+    }
+  }
+
+  /// In a prompt and in the palette every key belongs to the text, also the one that quits elsewhere.
+  private var isTyping: Bool {
+    switch state.overlay {
+    case .prompt, .palette: true
+    case .question, .selection, .formats, nil: false
     }
   }
 
@@ -128,7 +136,7 @@ extension DashboardScreen {
   private func takeOnSelection(_ event: InputEvent) -> Effect? {
     guard let command = keys.command(for: event) else { return nil }
     switch command {
-    case .quit, .help, .redraw, .suspend, .releaseMouse, .plot(.exportSelection): return perform(command)
+    case .help, .redraw, .suspend, .releaseMouse, .plot(.exportSelection): return perform(command)
     case .scroll(let rows): scrollSelection(by: rows)
     case .page(let pages): scrollSelection(by: pages * max(1, sheet.cellFrame.height - 4))
     case .scrollToStart: scrollSelection(by: -1_000_000_000)
@@ -158,7 +166,7 @@ extension DashboardScreen {
     }
     guard let command = keys.command(for: event) else { return nil }
     switch command {
-    case .quit, .help, .redraw, .suspend, .releaseMouse: return perform(command)
+    case .help, .redraw, .suspend, .releaseMouse: return perform(command)
     case .plot(.exportView), .dismiss:
       closeOverlay()
       update()

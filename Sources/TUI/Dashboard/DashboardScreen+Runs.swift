@@ -15,7 +15,7 @@ extension DashboardScreen {
     guard let run = chosenRun else { return }
     state.replay = nil
     state.frozenAt = nil
-    state.comparison = nil
+    state.endComparison()
     squeezePlots()
     subject = Subject(run: run.id == latest.runs.first?.id ? nil : run.id, target: nil)
     if run.id != latest.run?.id { say("opening \(run.title)") }

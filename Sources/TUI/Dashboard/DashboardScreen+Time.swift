@@ -57,6 +57,17 @@ extension DashboardScreen {
 
   func askMoment() { open(.prompt(Prompt(.goTo, title: "go to", hint: MomentText.hint))) }
 
+  /// The end of what is recorded; a picture that was moved or frozen follows it again.
+  private func goToNewest() {
+    if state.replay != nil {
+      state.replay?.position = latest.edge
+    } else {
+      state.frozenAt = nil
+    }
+    state.anchor = .edge
+    thaw()
+  }
+
   /// Goes to what was typed.
   /// - Returns: what is wrong with it.
   func go(to text: String) -> String? {
@@ -64,6 +75,10 @@ extension DashboardScreen {
     let middle = content.window.start.advanced(byMicroseconds: content.window.duration / 2)
     let reader = MomentText(
       now: latest.edge, start: latest.run?.startedAt, shown: state.replay?.position ?? middle, zone: zone)
+    if MomentText.isNewest(text) {
+      goToNewest()
+      return nil
+    }
     do throws(MomentText.Problem) {
       let moment = try reader.moment(text)
       if let start = latest.run?.startedAt, moment < start || moment > latest.edge {

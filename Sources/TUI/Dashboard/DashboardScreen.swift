@@ -37,6 +37,8 @@ final class DashboardScreen {
   private(set) var otherContent: PlotContent?
   /// The second run's, while two are compared.
   private(set) var other = Snapshot()
+  /// Two runs whose comparison waits for what is read of them before it has a window.
+  private var openingComparison: (first: RunID, second: RunID)?
   /// How the quantiles of the two plots differ.
   private(set) var differences: ComparisonFacts?
   /// When the replay's moment moved last.
@@ -123,6 +125,7 @@ final class DashboardScreen {
       return
     }
     adopt()
+    placeComparison()
     frozenRequest = request
     if shown.condition != .ready { state.frozenAt = nil }
     update()
@@ -133,7 +136,27 @@ final class DashboardScreen {
     step(to: time)
     guard snapshot.number != other.number || snapshot.run?.id != other.run?.id else { return }
     other = snapshot
+    placeComparison()
     if case .run = state.comparison { update() }
+  }
+
+  /// Gives the comparison of two runs its window as soon as both are known.
+  func openComparison(of first: RunID, with second: RunID) {
+    openingComparison = (first, second)
+    placeComparison()
+  }
+
+  private func placeComparison() {
+    guard let opening = openingComparison else { return }
+    guard state.comparison == .run(opening.second) else {
+      openingComparison = nil
+      return
+    }
+    guard shown.run?.id == opening.first, other.run?.id == opening.second, shown.condition == .ready,
+      other.condition == .ready
+    else { return }
+    openingComparison = nil
+    state.compare(shown, with: other, columns: plotGeometry.columns)
   }
 
   /// The newest becomes what is shown, or what was known of it at the moment of the replay.
@@ -187,6 +210,7 @@ final class DashboardScreen {
     step(to: time)
     if case .key = event.kind { say(nil) }
     if state.overlay != nil, !state.showsHelp { return handleOverlay(event) }
+    if closesOverlay(event) { return perform(.dismiss) }
     if let command = command(for: event) { return perform(command) }
     if case .wheel(let ticks) = event.kind { return turnWheel(ticks, event) }
     if state.showsHelp, event.kind == .mouseDown { return perform(.dismiss) }

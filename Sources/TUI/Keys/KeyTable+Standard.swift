@@ -107,7 +107,7 @@ extension KeyTable {
       [(.redraw, .redraw, [KeyStroke("l", .control)], "draw everything again")]),
     line(.program, "suspend", [(.suspend, .suspend, [KeyStroke("z", .control)], "suspend")]),
     line(
-      .program, "quit (or Ctrl-C)", short: "quit",
+      .program, "quit (Ctrl-C: from anywhere)", short: "quit",
       [(.quit, .quit, ["q", KeyStroke("c", .control)], "quit")]),
     line(
       .program, "close what is on top", [(.dismiss, .dismiss, [KeyStroke(.escape)], "close what is on top")]),

@@ -55,13 +55,23 @@ struct ComparisonModel {
   }
 
   private func drawMethod(below y: Int, _ picture: inout CellPicture) {
-    let text =
-      "B - A holds with 95 % whatever the distributions are; an interval with 0 in it proves no difference."
-    for (offset, line) in NoticeModel.wrapped(text, columns: max(1, width - 3)).enumerated()
-    where y + offset < height {
-      picture.put(line, x: 1, y: y + offset, style: appearance(.secondary))
+    // A sentence that is cut off may say the opposite: each is shown whole, or not at all.
+    var y = y
+    for sentence in Self.method {
+      let lines = NoticeModel.wrapped(sentence, columns: max(1, width - 3))
+      guard y + lines.count <= height else { return }
+      for line in lines {
+        picture.put(line, x: 1, y: y, style: appearance(.secondary))
+        y += 1
+      }
     }
   }
+
+  /// As in docs/dashboard.md.
+  private static let method = [
+    "An interval of B - A without 0 in it shows a difference; one with 0 in it shows neither a difference nor that there is none.",
+    "Each interval holds with at least 95 % by itself, whatever the distributions are.",
+  ]
 
   /// Names come from outside: they go through the canvas.
   private func add(

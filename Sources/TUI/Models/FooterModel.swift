@@ -6,6 +6,8 @@ struct FooterModel {
   let cost: FrameCost?
   /// In place of the keys.
   let message: FooterMessage?
+  /// Something lies on top and has the keys.
+  var isCovered = false
   let appearance: Appearance
 
   func picture(width: Int) -> CellPicture {
@@ -13,7 +15,7 @@ struct FooterModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     let hints =
       message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] }
-      ?? self.hints
+      ?? (isCovered ? closing : hints)
     TitleRow.add(
       FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
     return picture
@@ -32,6 +34,24 @@ struct FooterModel {
         priority: Self.priority(of: line),
         [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
     }
+  }
+
+  /// The ways out while something lies on top: other keys are not the dashboard's then.
+  private var closing: [LineItem] {
+    func item(_ stroke: KeyStroke?, _ short: String, priority: Int) -> LineItem? {
+      guard let stroke else { return nil }
+      return LineItem(
+        priority: priority,
+        [
+          TextSpan(appearance.isASCII ? stroke.plainLabel : stroke.label, appearance(.key)),
+          TextSpan(" \(short)", appearance(.secondary)),
+        ])
+    }
+    let quit = keys.bindings.first { $0.command == .quit }?.strokes.first { $0.modifiers.contains(.control) }
+    // Escape closes whatever the configuration says.
+    return [
+      item(KeyStroke(.escape), "close", priority: 90), item(quit, "quit", priority: 80),
+    ].compactMap { $0 }
   }
 
   /// Help and the way out stay longest.

@@ -66,12 +66,14 @@ struct HelpModel {
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    SheetFrame(title: "keys", appearance).draw(&picture)
     let count = width >= 2 * columnWidth + 3 ? 2 : 1
     let columns = arranged(count)
     let room = max(0, height - Self.margin)
     let hidden = max(0, (columns.map(\.count).max() ?? 0) - room)
     let first = min(max(firstLine, 0), hidden)
+    SheetFrame(
+      title: [TextSpan("keys", appearance(.strong))], hint: hint(hasMore: hidden > 0), appearance: appearance
+    ).draw(&picture)
     for (index, column) in columns.enumerated() {
       for (row, line) in column.dropFirst(first).prefix(room).enumerated() {
         guard let line else { continue }
@@ -80,12 +82,14 @@ struct HelpModel {
           &picture)
       }
     }
-    if hidden > 0 {
-      // What does not fit is said, not hidden.
-      let arrows = appearance.isASCII ? "Up Down" : "↑ ↓"
-      picture.put(" \(arrows) for more ", x: 2, y: height - 1, style: appearance(.warning))
-    }
     return picture
+  }
+
+  /// What does not fit is said, not hidden.
+  private func hint(hasMore: Bool) -> [TextSpan] {
+    let arrows = appearance.isASCII ? "Up Down" : "↑ ↓"
+    return (hasMore ? [TextSpan("\(arrows) for more  ", appearance(.warning))] : [])
+      + [TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary))]
   }
 
   private func draw(_ line: Line, x: Int, y: Int, end: Int, _ picture: inout CellPicture) {

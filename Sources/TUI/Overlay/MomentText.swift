@@ -11,11 +11,16 @@ struct MomentText {
   let zone: LocalTime
 
   static let hint =
-    "14:05 or 14:05:30, 2026-03-01T12:00:00Z, -10m from the newest, +30s from here, start, end"
+    "14:05 or 14:05:30, 2026-03-01T12:00:00Z, -10m from the newest, +30s from here, start, end (follows again)"
 
   /// What is wrong with a text.
   struct Problem: Error, Equatable {
     let text: String
+  }
+
+  /// Whether the text names the newest moment as such, which moves on.
+  static func isNewest(_ text: String) -> Bool {
+    ["now", "end"].contains(text.filter { $0 != " " }.lowercased())
   }
 
   func moment(_ text: String) throws(Problem) -> WallTime {

@@ -38,7 +38,7 @@ extension ViewState {
     guard scale != now.scale else { return }
     self.scale = scale
     // A window that follows goes on following.
-    guard case .at = anchor else { return }
+    if anchor == .edge { return }
     let moment = now.start.advanced(byMicroseconds: Int64(Double(now.duration) * fraction))
     settle(TimeWindow(around: moment, at: fraction, scale: scale, columns: columns), in: snapshot)
   }

@@ -9,6 +9,8 @@ struct ViewState: Sendable, Equatable {
     case edge
     /// Stays: this moment is in the middle.
     case at(WallTime)
+    /// Stays: begins here and, unless a scale was chosen, is this long (µs).
+    case stretch(from: WallTime, length: Int64)
   }
 
   var anchor = Anchor.edge
@@ -66,6 +68,11 @@ extension ViewState {
 
   /// The window on the axis of time for a plot of this many columns.
   func window(in snapshot: Snapshot, columns: Int) -> TimeWindow {
+    if case .stretch(let start, let length) = anchor {
+      // Its first column may begin a little earlier, hence one column more than it needs.
+      let scale = scale ?? TimeScale(columnAtLeast: length / Int64(max(1, columns - 1)) + 1)
+      return TimeWindow(around: start, at: 0, scale: scale, columns: columns)
+    }
     let scale = scale ?? automaticScale(in: snapshot, columns: columns)
     switch anchor {
     case .edge:
@@ -74,7 +81,8 @@ extension ViewState {
       // A run that does not fill the window yet grows from the left.
       guard let start = snapshot.run?.startedAt, window.column(of: start) > 0 else { return window }
       return window.moved(byColumns: window.column(of: start))
-    case .at(let moment): return TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns)
+    case .at(let moment), .stretch(let moment, _):
+      return TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns)
     }
   }
 
@@ -82,13 +90,59 @@ extension ViewState {
   /// when it is short enough to be drawn in one go.
   func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
     let columns = Int64(max(1, columns))
-    let rate = max(shownTargets(in: snapshot).reduce(0) { $0 + snapshot.targets[$1].askedRate }, 1e-6)
-    let second = 1_000_000.0
-    let span = min(max(400 / rate * second, 30 * second), 6 * 3600 * second)
     if let run = snapshot.run, !run.isLive {
-      let whole = Double(snapshot.edge.microseconds - run.startedAt.microseconds)
-      if whole * rate / second <= 20_000 { return TimeScale(columnAtLeast: Int64(whole) / columns + 1) }
+      let whole = snapshot.edge.microseconds - run.startedAt.microseconds
+      if isDrawable(whole, of: snapshot) { return TimeScale(columnAtLeast: whole / columns + 1) }
     }
-    return TimeScale(columnAtLeast: Int64(span) / columns)
+    return TimeScale(columnAtLeast: readableSpan(in: snapshot) / columns)
+  }
+
+  /// µs for about 400 notifications, but no less than half a minute and no more than six hours.
+  private func readableSpan(in snapshot: Snapshot) -> Int64 {
+    Int64(min(max(400 / rate(in: snapshot), 30), 6 * 3_600) * 1_000_000)
+  }
+
+  /// Whether a stretch (µs) of a run has few enough notifications to be drawn in one go.
+  private func isDrawable(_ length: Int64, of snapshot: Snapshot) -> Bool {
+    Double(length) / 1_000_000 * rate(in: snapshot) <= 20_000
+  }
+
+  /// Notifications a second, as asked for.
+  private func rate(in snapshot: Snapshot) -> Double {
+    max(shownTargets(in: snapshot).reduce(0) { $0 + snapshot.targets[$1].askedRate }, 1e-6)
+  }
+
+  /// Opens the comparison of two runs where both have something to show.
+  ///
+  /// The runs are laid over each other from their beginnings, and may be of different lengths: the end of the longer
+  /// one has nothing beside it. So the window becomes what both have, the whole of the shorter one; of very many
+  /// notifications the end of that. It stays as it is where people have moved it to a place that both have, and where
+  /// it follows a run that has not become longer than the other.
+  mutating func compare(_ first: Snapshot, with second: Snapshot, columns: Int) {
+    guard let run = first.run, let other = second.run else { return }
+    let length = first.edge.microseconds - run.startedAt.microseconds
+    let otherLength = second.edge.microseconds - other.startedAt.microseconds
+    switch anchor {
+    case .edge where run.isLive && length <= otherLength: return
+    case .at:
+      let window = window(in: first, columns: columns)
+      let from = max(window.start.microseconds, run.startedAt.microseconds)
+      let to = min(window.end.microseconds, run.startedAt.microseconds + min(length, otherLength))
+      if to - from >= window.duration / 2 { return }
+    case .edge, .stretch: break
+    }
+    let common = max(min(length, otherLength), 1_000_000)
+    var shown = common
+    if !isDrawable(common, of: first) || !isDrawable(common, of: second) {
+      shown = min(common, readableSpan(in: first))
+    }
+    scale = nil
+    anchor = .stretch(from: run.startedAt.advanced(byMicroseconds: common - shown), length: shown)
+  }
+
+  /// The comparison is over: what was opened for it goes back to the newest.
+  mutating func endComparison() {
+    comparison = nil
+    if case .stretch = anchor { anchor = .edge }
   }
 }

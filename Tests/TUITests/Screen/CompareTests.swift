@@ -117,4 +117,177 @@ struct CompareTests {
     stage.frames(30)
     #expect(stage.screen.order.second == nil && stage.text.contains("histogram"))
   }
+
+  /// A run that has ended, or goes on, `start` seconds after the sample run's beginning.
+  private static func run(
+    _ number: Int, seconds: Int, start: Int64 = 0, isLive: Bool = false, rate: Double = 4, seed: UInt64 = 1
+  ) -> Snapshot {
+    let shift = start * 1_000_000
+    let end = SampleRun.start.advanced(byMicroseconds: Int64(seconds) * 1_000_000 + shift)
+    var snapshot = SampleRun(
+      seconds: seconds, rate: rate, phase: isLive ? .live : .ended(at: end, reason: "completed"), seed: seed
+    ).snapshot
+    snapshot.number = UInt64(number) + 10
+    snapshot.run?.id = RunsPanelTests.id(number)
+    snapshot.run?.startedAt = SampleRun.start.advanced(byMicroseconds: shift)
+    snapshot.now = snapshot.now.advanced(byMicroseconds: shift)
+    var track = PointTrack(target: snapshot.tracks[0].target)
+    snapshot.tracks[0].forEachRun(in: 0..<snapshot.tracks[0].count) { run in
+      for point in run {
+        track.append(
+          PlotPoint(
+            plannedAt: WallTime(microseconds: point.plannedAt + shift),
+            plannedMonotonic: point.plannedMonotonic, scheduleLag: 40, acceptLatency: point.acceptLatency,
+            deliveryLatency: point.deliveryLatency, state: point.state))
+      }
+    }
+    snapshot.tracks = [track]
+    snapshot.runs = (1...2).map { place in
+      var entry = RunsPanelTests.entries(3)[place]
+      entry.id = RunsPanelTests.id(place)
+      return entry
+    }
+    return snapshot
+  }
+
+  /// Marks both runs and compares them, the one on display first.
+  private static func compared(_ first: Snapshot, _ second: Snapshot, columns: Int = 120) throws -> Stage {
+    var stage = try Stage(columns: columns, rows: 32, motion: .none, snapshot: first)
+    stage.press("4")
+    let isSecond = first.run?.id == RunsPanelTests.id(2)
+    if isSecond { stage.press(.down) }
+    stage.press(" ")
+    stage.press(isSecond ? .up : .down)
+    stage.press(" ")
+    stage.press("c")
+    stage.frame()
+    stage.screen.showOther(second, at: .zero)
+    stage.frames(3)
+    return stage
+  }
+
+  /// How long the second run has been going on where its plot begins and ends, in seconds.
+  private static func place(_ content: PlotContent, of run: Snapshot) throws -> ClosedRange<Int64> {
+    let start = try #require(run.run).startedAt.microseconds
+    let (from, to) = (content.window.start.microseconds - start, content.window.end.microseconds - start)
+    return from / 1_000_000...to / 1_000_000
+  }
+
+  @Test(
+    "runs of unequal length open on what both have, whichever of them is longer",
+    arguments: [(3_600, 60), (60, 3_600), (900, 840), (7_200, 5), (300, 300)], [60, 120, 200])
+  func unequal(_ seconds: (Int, Int), columns: Int) throws {
+    let first = Self.run(2, seconds: seconds.0)
+    let second = Self.run(1, seconds: seconds.1, start: -86_400, seed: 7)
+    let stage = try Self.compared(first, second, columns: columns)
+    let shown = try #require(stage.screen.content)
+    let other = try #require(stage.screen.otherContent)
+    #expect(shown.facts.counts.total > 0 && other.facts.counts.total > 0)
+    // All of the shorter run is in view, from the beginning, and it fills as much of the window as scales allow.
+    let common = Int64(min(seconds.0, seconds.1))
+    for (content, run) in [(shown, first), (other, second)] {
+      let place = try Self.place(content, of: run)
+      #expect(abs(place.lowerBound) <= content.window.scale.columnDuration / 1_000_000 + 1)
+      #expect(place.upperBound >= common && place.upperBound <= max(2, 3 * common), "\(place)")
+    }
+  }
+
+  @Test("a live run that has outgrown the other opens on what both have, and f follows it")
+  func liveFirst() throws {
+    let first = Self.run(2, seconds: 1_200, isLive: true)
+    let second = Self.run(1, seconds: 60, start: -86_400)
+    var stage = try Self.compared(first, second)
+    let other = try #require(stage.screen.otherContent)
+    #expect(other.facts.counts.total > 0 && stage.screen.request?.to != nil)
+    #expect(stage.rows[0].contains("looking back"))
+    stage.press("f")
+    stage.frame()
+    #expect(stage.screen.state.anchor == .edge)
+  }
+
+  @Test("a live run that is younger than the other goes on being followed")
+  func youngLiveFirst() throws {
+    let stage = try Self.compared(
+      Self.run(2, seconds: 40, isLive: true), Self.run(1, seconds: 600, start: -86_400))
+    #expect(stage.screen.state.anchor == .edge)
+    #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+  }
+
+  @Test("of very many notifications the end of what both have is shown")
+  func dense() throws {
+    let (first, second) = (
+      Self.run(2, seconds: 700, rate: 40), Self.run(1, seconds: 600, start: -86_400, rate: 40)
+    )
+    let stage = try Self.compared(first, second)
+    let place = try Self.place(#require(stage.screen.otherContent), of: second)
+    #expect(place.lowerBound > 500 && (600...680).contains(place.upperBound))
+    #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+  }
+
+  @Test("a place that was gone to and that both have stays; one that the other lacks does not")
+  func chosenPlace() throws {
+    let second = Self.run(1, seconds: 600, start: -86_400)
+    for (moment, stays) in [("+0s", true), ("14:07", true), ("14:58", false)] {
+      var stage = try Stage(motion: .none, snapshot: Self.run(2, seconds: 3_600))
+      stage.press("+")
+      stage.press("+")
+      stage.press("+")
+      stage.press("+")
+      stage.press("g")
+      for character in moment == "+0s" ? "14:04" : moment { stage.press(character) }
+      stage.press(.enter)
+      let anchor = stage.screen.state.anchor
+      stage.press("4")
+      stage.press(.down)
+      stage.press(" ")
+      stage.press(.up)
+      stage.press(" ")
+      stage.press("c")
+      stage.screen.showOther(second, at: .zero)
+      stage.frame()
+      #expect((stage.screen.state.anchor == anchor) == stays, "\(moment)")
+      #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+    }
+  }
+
+  @Test(
+    "zooming and panning start from what was opened, and the end of the comparison goes back to the newest")
+  func leaves() throws {
+    var stage = try Self.compared(Self.run(2, seconds: 3_600), Self.run(1, seconds: 60, start: -86_400))
+    let opened = try #require(stage.screen.content).window
+    stage.press("-")
+    stage.frame()
+    #expect(try #require(stage.screen.content).window.scale == opened.scale.coarser)
+    stage = try Self.compared(Self.run(2, seconds: 3_600), Self.run(1, seconds: 60, start: -86_400))
+    stage.press("c")
+    stage.frames(3)
+    #expect(stage.screen.state.anchor == .edge && stage.screen.state.comparison == nil)
+  }
+
+  @Test("the panel says of an interval with 0 in it what it says: nothing either way")
+  func method() throws {
+    for (columns, rows) in [(120, 40), (80, 40), (60, 50)] {
+      var stage = try Stage(columns: columns, rows: rows, motion: .none, snapshot: Self.two())
+      stage.press("c")
+      stage.frames(3)
+      let panel = stage.part(stage.screen.host.cellFrame)
+      let text = Golden.rows(of: panel).joined().split(separator: " ").joined(separator: " ")
+      #expect(
+        text.contains(
+          "without 0 in it shows a difference; one with 0 in it shows neither a difference nor that there is none."
+        ), "\(columns)x\(rows)")
+      #expect(!text.contains("proves no difference"))
+    }
+  }
+
+  @Test("a sentence that has no room is left out, never cut in two")
+  func methodIsWhole() throws {
+    for rows in 16...40 {
+      var stage = try Stage(columns: 60, rows: rows, motion: .none, snapshot: Self.two())
+      stage.press("c")
+      stage.frames(2)
+      let panel = Golden.rows(of: stage.part(stage.screen.host.cellFrame)).joined(separator: " ")
+      #expect(panel.contains("An interval of") == panel.contains("there is none."), "\(rows)")
+    }
+  }
 }

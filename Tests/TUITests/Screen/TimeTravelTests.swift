@@ -108,6 +108,42 @@ struct TimeTravelTests {
     #expect(stage.screen.shown.number == 3)
   }
 
+  @Test("g end follows the newest again", arguments: ["end", "now", " END "], [false, true])
+  func goToEnd(_ text: String, isFrozen: Bool) throws {
+    var stage = try Stage(motion: .none, snapshot: SampleRun(seconds: 400).snapshot)
+    let newest = try Self.window(stage)
+    if isFrozen { stage.press(" ") }
+    stage.press(.left, .shift)
+    stage.press(.left, .shift)
+    #expect(try Self.window(stage) != newest)
+    stage.press("g")
+    for character in text { stage.press(character) }
+    stage.press(.enter)
+    #expect(stage.screen.state.anchor == .edge && !stage.screen.state.isFrozen)
+    #expect(try Self.window(stage) == newest)
+    var later = SampleRun(seconds: 500).snapshot
+    later.number = 2
+    stage.show(later)
+    stage.frame()
+    #expect(try Self.window(stage).contains(later.edge) && !stage.rows[0].contains("looking back"))
+  }
+
+  @Test("in a replay g end goes to its end")
+  func goToEndOfReplay() throws {
+    let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
+    var stage = try Stage(
+      motion: .none, snapshot: SampleRun(phase: .ended(at: end, reason: "completed")).snapshot)
+    stage.press("r")
+    stage.press("g")
+    for character in "end" { stage.press(character) }
+    stage.press(.enter)
+    #expect(stage.screen.state.replay?.position == stage.screen.latest.edge)
+    stage.press("g")
+    for character in "start" { stage.press(character) }
+    stage.press(.enter)
+    #expect(stage.screen.state.replay?.position == SampleRun.start)
+  }
+
   @Test("the reader is asked for the window and the one before it")
   func request() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
