@@ -20,7 +20,8 @@ struct GlyphSetTests {
       (markClass == .good ? "delivered or accepted" : "\(markClass)", glyphs.symbol(of: markClass))
     }
     all += [
-      ("window before", glyphs.ghost), ("selected bar", glyphs.selectedBar), ("place on an axis", glyphs.pointer),
+      ("window before", glyphs.ghost), ("selected bar", glyphs.selectedBar),
+      ("place on an axis", glyphs.pointer),
       ("above the scale", glyphs.above), ("below the scale", glyphs.below), ("scroll bar", glyphs.thumb),
       ("median", glyphs.median), ("mean", glyphs.mean), ("threshold", glyphs.threshold),
       ("interval, below", glyphs.intervalBelow), ("interval, above", glyphs.intervalAbove),
@@ -49,7 +50,8 @@ struct GlyphSetTests {
     #expect(Set([glyphs.bullet, glyphs.pause, glyphs.play]).count == 3)
   }
 
-  @Test("the smallest bar shows", arguments: [GlyphRepertoire.ascii, .halfBlocks, .blocks, .braille, .octants])
+  @Test(
+    "the smallest bar shows", arguments: [GlyphRepertoire.ascii, .halfBlocks, .blocks, .braille, .octants])
   func smallestBar(_ repertoire: GlyphRepertoire) {
     let glyphs = GlyphSet(repertoire)
     #expect(glyphs.bars[glyphs.smallestBar] != 0x20)

@@ -64,7 +64,8 @@ struct NarrowTests {
     }
     let least = try Self.stage(header, columns: 60, glyphs: glyphs).rows[0]
     let words = [
-      "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15", "gone": "gone for 119 min",
+      "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15",
+      "gone": "gone for 119 min",
       "replay": "14:02:00 ", "paused": "14:02:00 ", "recording": "ended 2025-06-15",
     ]
     if let said = words[header] { #expect(least.contains(said), "\(least)") }
@@ -95,7 +96,8 @@ struct NarrowTests {
   @Test("no state that went wrong is left out of the plot's title", arguments: [60, 66, 72, 80, 100, 120])
   func losses(columns: Int) throws {
     for glyphs in [GlyphRepertoire.braille, .ascii] {
-      let stage = try Stage(columns: columns, rows: 16, glyphs: glyphs, motion: .none, snapshot: Self.troubled())
+      let stage = try Stage(
+        columns: columns, rows: 16, glyphs: glyphs, motion: .none, snapshot: Self.troubled())
       let counts = try #require(stage.screen.content).facts.counts
       for state in [NotificationState.late, .lost, .rejected, .failed, .missed, .interrupted] {
         #expect(counts[state] == 2)
