@@ -16,12 +16,14 @@ struct DoctorTests {
   }
 
   /// A server of Python's that speaks HTTP/1.1 over TLS with this certificate.
-  private func startServer(certificate: String, key: String) throws -> (RunningProcess, port: Int) {
+  private func startServer(
+    certificate: String, key: String, _ arguments: [String] = []
+  ) throws -> (RunningProcess, port: Int) {
     guard let python = Programs.find(Programs.python) else {
       throw NeverHappened(what: "python3 is installed", seen: "")
     }
     let server = try RunningProcess(
-      python, [Self.support + "/http1_server.py", "--cert", certificate, "--key", key])
+      python, [Self.support + "/http1_server.py", "--cert", certificate, "--key", key] + arguments)
     let port = try eventually("the server listens", seen: { server.standardError }) {
       server.standardOutput.split(separator: "\n").first.flatMap { Int($0.dropFirst("listening ".count)) }
     }
@@ -80,6 +82,7 @@ struct DoctorTests {
       lines.contains {
         $0.hasPrefix("ok    fcm  send  200 in ") && $0.hasSuffix("validated and not delivered")
       })
+    #expect(lines.contains { $0.hasPrefix("note  fcm  priority  Google delivers high priority as normal") })
   }
 
   @Test("a closed port is told with what to do, exit 69", .timeLimit(.minutes(5)))
@@ -144,7 +147,58 @@ struct DoctorTests {
     let loopback = try doctor(station, ["--send"])
     server.signal(SIGTERM)
     #expect(loopback.status == 69)
-    #expect(try #require(loopback.lines.last).hasPrefix("fail  t  alpn  the server does not support HTTP/2"))
+    #expect(
+      try #require(loopback.lines.last).hasPrefix(
+        "fail  t  alpn  the server negotiates no protocol (no ALPN)"))
+  }
+
+  @Test("a redirect is named, and not followed", .timeLimit(.minutes(5)))
+  func redirect() throws {
+    let station = try Station()
+    _ = try Certificates(in: station.directory)
+    let folder = station.directory.file("loopback")
+    let (server, port) = try startServer(
+      certificate: "\(folder)/server.pem", key: "\(folder)/server.key",
+      ["--redirect", "https://push.example.com:8443/s3cret"])
+    defer { server.signal(SIGTERM) }
+    try write(
+      station, target: "provider: http, endpoint: 'https://127.0.0.1:\(port)/', ca_file: loopback/ca.pem")
+    let result = try doctor(station, ["--send"])
+    #expect(result.status == 69)
+    let line = try #require(result.lines.last)
+    #expect(
+      line.hasPrefix("fail  t  send  redirected with 301 to https://push.example.com:8443; name"), "\(line)")
+  }
+
+  @Test("what collect refuses doctor refuses, and both name all of it", .timeLimit(.minutes(5)))
+  func limits() throws {
+    let station = try Station()
+    func write(_ more: String) throws {
+      try station.directory.write(
+        "pushscope.yaml",
+        """
+        targets:
+          - { name: a, provider: ntfy, endpoint: 'https://ntfy.sh', topic: probe\(more) }
+          - { name: b, provider: ntfy, endpoint: 'https://ntfy.sh', topic: probe, schedule: { every: 1s }\(more) }
+          - { name: c, provider: http, endpoint: 'http://127.0.0.1:1' }
+        """)
+    }
+    try write("")
+    let collected = try run(
+      Programs.pushscope,
+      ["collect", "--count", "1", "--config", station.configuration, "--store", station.store])
+    #expect(collected.status == 78)
+    for words in ["target a: ", "target b: ", "250 messages a day", "one request each 5 s"] {
+      #expect(collected.error.contains(words), "\(collected.error)")
+    }
+    #expect(!collected.error.contains("target c"))
+    // Ends before it would look ntfy.sh up.
+    try write(", ca_file: pushscope.yaml")
+    let result = try doctor(station)
+    #expect(result.status == 78)
+    #expect(result.lines.count { $0.hasPrefix("fail  a  rate  the schedule asks for ") } == 1)
+    #expect(result.lines.count { $0.hasPrefix("fail  b  rate  the schedule asks for ") } == 2)
+    #expect(!result.lines.contains { $0.contains("  c  rate  ") })
   }
 
   @Test(

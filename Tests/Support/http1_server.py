@@ -38,7 +38,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         say("request", self.number, self.path)
         time.sleep(self.server.delay)
         body = b"ok"
-        self.send_response(200)
+        self.send_response(301 if self.server.redirect else 200)
+        if self.server.redirect:
+            self.send_header("location", self.server.redirect)
         self.send_header("content-length", str(len(body)))
         if self.server.closes:
             self.send_header("connection", "close")
@@ -54,10 +56,11 @@ def main():
     parser.add_argument("--cert")
     parser.add_argument("--key")
     parser.add_argument("--delay", type=float, default=0, help="ms before each answer")
+    parser.add_argument("--redirect", help="answer 301 with this Location")
     parser.add_argument("--closes", action="store_true", help="end the connection after each answer")
     options = parser.parse_args()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.delay, server.closes = options.delay / 1000, options.closes
+    server.delay, server.closes, server.redirect = options.delay / 1000, options.closes, options.redirect
     if options.cert:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options.cert, options.key)

@@ -35,7 +35,8 @@ public struct TargetCredentials: Sendable {
       deviceToken = try reader.line(settings.deviceToken, as: "device_token")
       kind = try reader.apns(settings.credentials)
     case .fcm(let settings):
-      deviceToken = try reader.line(settings.deviceToken, as: "device_token")
+      deviceToken = try reader.line(
+        settings.deviceToken, as: settings.receiver == .fid ? "fid" : "device_token")
       kind = .fcm(
         try reader.parse(settings.serviceAccount, as: "service_account") {
           (bytes) throws(CredentialError) in try ServiceAccount(json: bytes)
@@ -131,6 +132,7 @@ public struct TargetCredentials: Sendable {
       guard case .fcm(let account) = kind else { throw Self.mixed }
       return try FCMProvider(
         origin: origin, projectID: account.projectID, deviceToken: deviceToken,
+        receiver: FCMReceiver(rawValue: settings.receiver.rawValue) ?? .token,
         priority: FCMPriority(rawValue: settings.priority.rawValue) ?? .high, ttl: settings.ttl,
         validateOnly: settings.validateOnly, payloadBytes: settings.payloadBytes, accessToken: token ?? "")
     case .webpush(let settings):

@@ -1,6 +1,7 @@
 import CLinux
 import Configuration
 import Glibc
+import HTTPServer
 import Measurement
 import NIOCore
 import NIOPosix
@@ -31,9 +32,14 @@ public enum HostDoctor {
     }
   }
 
-  /// Whether the receipt listener's address can be had.
+  /// Whether the receipt listener's certificate can be used and its address can be had.
   public static func listener(_ receipts: ReceiptsConfiguration) async -> DoctorFinding {
     let address = receipts.listen
+    do {
+      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    } catch {
+      return DoctorFinding(.misconfigured, "receipts", "listen", "\(error)")
+    }
     do {
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

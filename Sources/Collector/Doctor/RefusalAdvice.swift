@@ -26,6 +26,7 @@ enum RefusalAdvice {
     "SENDER_ID_MISMATCH": "the registration token belongs to another project's app",
     "PERMISSION_DENIED": "enable the Firebase Cloud Messaging API for the project",
     "INVALID_ARGUMENT: message.token": "that is no registration token: get a new one from the app",
+    "INVALID_ARGUMENT: message.fid": "that is no installation ID: get a new one from the app",
     // Web Push.
     "VapidPkHashMismatch": "subscribe again with this VAPID key's public key",
     "BadJwtToken": "check credentials.subject and this machine's clock",
@@ -33,6 +34,11 @@ enum RefusalAdvice {
 
   static func text(_ provider: ProviderKind, status: Int, reason: String) -> String {
     if let advice = byReason[reason] { return advice }
+    // ntfy as a UnifiedPush server, with a sentence behind the number.
+    if reason.hasPrefix("50701") {
+      return
+        "no device subscribes to the topic: start the app that gave the endpoint, or get a new one from it"
+    }
     switch (provider, status) {
     case (.webpush, 404), (.webpush, 410): return "the subscription is gone: subscribe again in the browser"
     case (.webpush, 401), (.webpush, 403):

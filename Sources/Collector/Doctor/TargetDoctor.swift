@@ -5,6 +5,8 @@ import Providers
 /// Looks at one target step by step, as a run would come to it, and ends with the first step that fails.
 public struct TargetDoctor: Sendable {
   private let target: TargetConfiguration
+  /// The target as a run would take it.
+  private let configured: TargetConfiguration
   private let clock: any HostClock
   private let sends: Bool
 
@@ -13,6 +15,7 @@ public struct TargetDoctor: Sendable {
 
   /// - Parameter sends: also send one notification, which FCM is asked to validate only.
   public init(_ target: TargetConfiguration, clock: any HostClock, sends: Bool) {
+    configured = target
     self.target = sends ? Self.validating(target) : target
     self.clock = clock
     self.sends = sends
@@ -20,6 +23,13 @@ public struct TargetDoctor: Sendable {
 
   /// Checks; blocks for as long as name servers and peers take.
   public func examine(_ report: (DoctorFinding) -> Void) {
+    for limit in TargetAssembly.exceededLimits(of: configured) {
+      let rate = configured.schedule.rate.words
+      report(
+        finding(
+          .misconfigured, "rate", "the schedule asks for \(rate), and \(limit)",
+          remedy: "give it a lower rate; collect refuses it without --allow-above-provider-limit"))
+    }
     let credentials: TargetCredentials
     do {
       credentials = try TargetCredentials(reading: target)
@@ -32,8 +42,25 @@ public struct TargetDoctor: Sendable {
         DoctorFinding(
           .misconfigured, target.name, "key", error.placedMessage, remedy: error.remedy))
     }
+    if isLikelyDowngraded {
+      report(
+        finding(
+          .note, "priority", "Google delivers high priority as normal where the app shows nothing for it",
+          remedy: "let the app show a notification for each probe, or measure priority: normal"))
+    }
     guard resolves(report), connects(credentials, report) else { return }
     if sends { send(credentials, report) }
+  }
+
+  /// Data messages of high priority: the app decides whether anything is shown.
+  private var isLikelyDowngraded: Bool {
+    configured.variants.contains {
+      if case .fcm(let settings) = $0.settings {
+        settings.priority == .high && !settings.validateOnly
+      } else {
+        false
+      }
+    }
   }
 
   private func finding(
@@ -175,9 +202,11 @@ public struct TargetDoctor: Sendable {
       return true
     }
     let isNeeded = target.provider == .apns || target.provider == .loopback
+    // Without ALPN a server may well know HTTP/2: over TLS nobody can learn that it does.
     report(
       finding(
-        isNeeded ? .unreachable : .note, "alpn", "the server does not support HTTP/2",
+        isNeeded ? .unreachable : .note, "alpn",
+        outcome.agreed == nil ? "the server negotiates no protocol (no ALPN)" : "the server does not support HTTP/2",
         remedy: isNeeded
           ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
           : "HTTP/1.1 carries one request at a time on a connection"))
@@ -241,6 +270,13 @@ public struct TargetDoctor: Sendable {
         finding(
           .fine, "send",
           "\(response.status) in \(outcome.took.microseconds / 1000) ms\(Self.validated(target.settings))"))
+    case .rejected where (300...399).contains(response.status) && response.headers["location"] != nil:
+      report(
+        finding(
+          .unreachable, "send",
+          "redirected with \(response.status) to \(Self.whereTo(response.headers["location"] ?? ""))",
+          remedy: "name that as the endpoint: redirects are not followed, they would be timed with the answer"
+        ))
     case .rejected(let word):
       let reason = RequestSecrets(of: request).hidden(in: word)
       report(
@@ -249,6 +285,11 @@ public struct TargetDoctor: Sendable {
           "refused with \(response.status)\(reason.isEmpty ? "" : ": \(reason)")",
           remedy: RefusalAdvice.text(target.provider, status: response.status, reason: reason)))
     }
+  }
+
+  /// Of a redirect without its path, which may hold what the request's held.
+  private static func whereTo(_ location: String) -> String {
+    (try? Endpoint.parse(location))?.origin ?? "another path of the same server"
   }
 
   private static func validated(_ settings: ProviderSettings) -> String {

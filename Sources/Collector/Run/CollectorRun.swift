@@ -339,11 +339,22 @@ public final class CollectorRun: Sendable {
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
     let now = clock.wallNow()
-    return try selected.map { target in
-      let assembly = try TargetAssembly(target, options: options)
-      try assembly.check(at: now)
-      return assembly
+    var assemblies: [TargetAssembly] = []
+    var problems: [any Error] = []
+    for target in selected {
+      do {
+        let assembly = try TargetAssembly(target, options: options)
+        try assembly.check(at: now)
+        assemblies.append(assembly)
+      } catch {
+        problems.append(error)
+      }
     }
+    // All at once: who mends the first should not have to start again to learn of the second.
+    guard let first = problems.first else { return assemblies }
+    guard problems.count > 1 else { throw first }
+    throw CollectorError(
+      (first as? CollectorError)?.code ?? .credentials, problems.map { "\($0)" }.joined(separator: "\n"))
   }
 
   /// For this run alone.

@@ -27,12 +27,22 @@ struct TargetAssembly: Sendable {
     subscription = try credentials.ntfySubscription()
     // Settings that no provider takes are told now; the token is not looked at.
     _ = try credentials.providers(token: "none")
-    for limit in documented where limit.isExceeded(by: arrivals.rate) {
+    let exceeded =
+      options.allowsAboveProviderLimit ? [] : Self.exceededLimits(of: configuration, rate: arrivals.rate)
+    guard exceeded.isEmpty else {
+      let limits = exceeded.map(\.description).joined(separator: ", and ")
       throw CollectorError(
         .providerLimit,
-        "target \(configuration.name): the schedule asks for \(arrivals.rate.words), and \(limit); "
+        "target \(configuration.name): the schedule asks for \(arrivals.rate.words), and \(limits); "
           + "give it a lower rate, or --allow-above-provider-limit")
     }
+  }
+
+  /// What the provider's documentation allows less of than the target's schedule asks for.
+  ///
+  /// - Parameter rate: in place of the schedule's own.
+  static func exceededLimits(of configuration: TargetConfiguration, rate: ArrivalRate? = nil) -> [SendLimit] {
+    documentedLimits(of: configuration).filter { $0.isExceeded(by: rate ?? configuration.schedule.rate) }
   }
 
   /// Whether its credentials are good at the moment a run begins.

@@ -21,7 +21,8 @@ extension LoopbackCredentials {
     return LoopbackCredentials(
       directory: directory, local: local, signingKey: signing, account: account,
       registrationToken: try text(in: file("fcm.token")) {
-        "loopback:APA91b" + randomText(bytes: 100)
+        // As Google's begin: with the installation ID.
+        randomText(bytes: 17).prefix(22) + ":APA91b" + randomText(bytes: 100)
       }, subscription: browser.subscription, browser: browser.reader, applicationKey: application,
       ntfyToken: try text(in: file("ntfy.token")) {
         "tk_" + SymmetricKey(size: .bits256).text.prefix(29)

@@ -20,6 +20,26 @@ public enum FCMDialect {
   public static func sendPath(projectID: String) -> String { "/v1/projects/\(projectID)/messages:send" }
 }
 
+/// What names the device in a message. Google's newer libraries send to the installation ID; both are taken.
+public enum FCMReceiver: String, Sendable, Hashable, CaseIterable {
+  /// A registration token.
+  case token
+  /// A Firebase installation ID.
+  case fid
+
+  /// Whether a text can be one: 22 characters of base64url (17 bytes), or a token of no certain form.
+  public func accepts(_ text: String) -> Bool {
+    switch self {
+    case .token: (1...4096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    case .fid:
+      text.utf8.count == 22
+        && text.utf8.allSatisfy {
+          (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F
+        }
+    }
+  }
+}
+
 /// How eagerly Android is to wake for a message.
 public enum FCMPriority: String, Sendable, Hashable, CaseIterable {
   /// At once, also out of deep sleep.

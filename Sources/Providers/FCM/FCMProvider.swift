@@ -13,7 +13,7 @@ public struct FCMProvider: Provider {
 
   /// - Parameters:
   ///   - origin: scheme, host and port, without a trailing slash.
-  ///   - deviceToken: the app's registration token.
+  ///   - deviceToken: the app's registration token or installation ID, as `receiver` says.
   ///   - ttl: how long FCM may keep it for a device that is away, whole seconds; zero: now or never. `nil` leaves FCM's
   ///     four weeks.
   ///   - validateOnly: have it checked and not delivered.
@@ -21,19 +21,22 @@ public struct FCMProvider: Provider {
   ///   - accessToken: as the exchange of a ``ServiceAccount`` gave it.
   /// - Throws: ``ProviderError`` for what FCM would refuse.
   public init(
-    origin: String, projectID: String, deviceToken: String, priority: FCMPriority = .high,
+    origin: String, projectID: String, deviceToken: String, receiver: FCMReceiver = .token,
+    priority: FCMPriority = .high,
     ttl: Duration? = .zero, validateOnly: Bool = false, payloadBytes: Int? = nil, accessToken: String
   ) throws(ProviderError) {
     guard ServiceAccount.isProjectID(projectID) else {
       throw ProviderError(
         "project_id", "is no project's", remedy: "use the project_id of the service account's file")
     }
-    guard (1...4096).contains(deviceToken.utf8.count),
-      deviceToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else {
-      throw ProviderError(
-        "device_token_file", "holds no registration token",
-        remedy: "put in the token as FirebaseMessaging.getToken gave it to the app")
+    guard receiver.accepts(deviceToken) else {
+      throw receiver == .token
+        ? ProviderError(
+          "device_token_file", "holds no registration token",
+          remedy: "put in the token as FirebaseMessaging.getToken gave it to the app")
+        : ProviderError(
+          "fid_file", "holds no Firebase installation ID",
+          remedy: "put in the 22 characters as FirebaseInstallations.getId gave them to the app")
     }
     secrets = [deviceToken]
     url = origin + FCMDialect.sendPath(projectID: projectID)
@@ -45,7 +48,7 @@ public struct FCMProvider: Provider {
       throw ProviderError("ttl", "is out of range", remedy: "write a duration from 0s to 28d")
     }
     head =
-      "{\"validate_only\":\(validateOnly),\"message\":{\"token\":\(JSONText.quoted(deviceToken)),\"data\":{"
+      "{\"validate_only\":\(validateOnly),\"message\":{\"\(receiver.rawValue)\":\(JSONText.quoted(deviceToken)),\"data\":{"
     let keeping = seconds.map { ",\"ttl\":\"\($0)s\"" } ?? ""
     tail = "},\"android\":{\"priority\":\"\(priority.rawValue)\"\(keeping)}}}"
     self.payloadBytes = payloadBytes

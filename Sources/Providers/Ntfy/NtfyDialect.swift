@@ -1,7 +1,8 @@
 /// The words and limits of ntfy, as a client and as the loopback service need them.
 public enum NtfyDialect {
-  /// Longer messages become attachments.
-  public static let maximumMessageBytes = 4096
+  /// Longer messages become attachments: a server reads 4096 bytes, and takes a body that fills them for one that goes
+  /// on (ntfy's `message-size-limit`).
+  public static let maximumMessageBytes = 4095
   /// A line of the event stream: a message, escaped, and what is told of it.
   public static let maximumLineBytes = 32 * 1024
   /// How often a quiet stream says that it lives.

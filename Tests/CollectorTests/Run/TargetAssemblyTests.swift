@@ -39,6 +39,26 @@ import Testing
     #expect(try TargetAssembly(own, options: Self.options()).limits.provider.isEmpty)
   }
 
+  /// Both of ntfy.sh's limits, and what the schedule's default asks for.
+  @Test func namesEveryLimitThatIsExceeded() throws {
+    let usual = try Self.ntfy(rate: .every(.seconds(15)))
+    #expect(
+      TargetAssembly.exceededLimits(of: usual).map(\.description) == [
+        "ntfy.sh allows a visitor 250 messages a day"
+      ])
+    let fast = try Self.ntfy(rate: ArrivalRate(4, per: .seconds(1)))
+    #expect(TargetAssembly.exceededLimits(of: fast).count == 2)
+    #expect(throws: CollectorError.self) { try TargetAssembly(fast, options: Self.options()) }
+    let apns = TargetConfiguration(
+      name: "ios", endpoint: Endpoint(scheme: .https, host: "api.push.apple.com", port: 443),
+      settings: .apns(
+        APNsSettings(
+          deviceToken: .text(Secret("00ff")), topic: "a.b", pushType: .background,
+          credentials: .token(
+            signingKey: .text(Secret("x")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))))
+    #expect(TargetAssembly.exceededLimits(of: apns).count == 1, "at the default schedule")
+  }
+
   @Test func onlyASubscriberHearsItself() throws {
     let rate = ArrivalRate.every(.seconds(15))
     let deaf = try TargetAssembly(

@@ -88,6 +88,24 @@ import Testing
         == .fcm(FCMSettings(deviceToken: file("device.token"), serviceAccount: file("account.json"))))
   }
 
+  @Test func anInstallationIDStandsInForTheToken() throws {
+    let fid = Self.fcm.replacing("device_token_file: device.token", with: "fid_file: device.token")
+    #expect(
+      try load(fid).settings
+        == .fcm(
+          FCMSettings(
+            deviceToken: file("device.token"), receiver: .fid, serviceAccount: file("account.json"))))
+  }
+
+  /// The largest that each service takes; one more is among the mistakes below.
+  @Test func takesWhatEachServiceTakes() throws {
+    let topic = String(repeating: "t", count: 32)
+    for yaml in [
+      "\(Self.ntfy), payload_bytes: 4095, priority: 5", "\(Self.fcm), payload_bytes: 4096, ttl: 28d",
+      "\(Self.webpush), payload_bytes: 4096, ttl: 30d, topic: \(topic)",
+    ] { _ = try load(yaml) }
+  }
+
   @Test func webPushGoesWhereTheSubscriptionSays() throws {
     let target = try load("\(Self.webpush), \(Self.vapid), ttl: 1m, urgency: very-low, topic: probe1")
     #expect(target.endpoint.url == "https://push.example.net/wpush/s3cret")
@@ -252,7 +270,10 @@ import Testing
     ),
     ("provider: webpush", "", "needs the key \"subscription_file\"", "subscription.json"),
     ("\(ntfy), priority: 6", "priority", "\"6\" is out of range", "from 1 to 5"),
-    ("\(ntfy), payload_bytes: 4097", "payload_bytes", "out of range", "256 to 4096"),
+    ("\(ntfy), payload_bytes: 4096", "payload_bytes", "out of range", "256 to 4095"),
+    ("\(webpush), payload_bytes: 4097", "payload_bytes", "out of range", "256 to 4096"),
+    ("\(fcm), payload_bytes: 4097", "payload_bytes", "out of range", "768 to 4096"),
+    ("\(fcm), fid: x", "fid", "cannot stand beside \"device_token_file\"", "keep one"),
     ("provider: ntfy, endpoint: 'https://n', topic: a/b", "topic", "\"a/b\" is not a topic", "hyphens"),
     ("provider: ntfy, endpoint: 'https://n/x', topic: a", "endpoint", "has a path", "end it with the port"),
     (

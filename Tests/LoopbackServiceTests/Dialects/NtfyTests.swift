@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
+import Providers
 import Testing
 
 /// ntfy through curl and python-h2.
@@ -58,6 +59,26 @@ import Testing
       #expect(try await poll("&since=none").isEmpty)
       let binary = try await curl.ask("/news?up=1", version, headers: [bearer], body: "\u{1}x")
       #expect(try Self.read(binary.body).first?.encoding == "base64")
+    }
+  }
+
+  /// A message is shorter than what the server reads of a body; what UnifiedPush carries may fill it.
+  @Test func takesTheLongestMessage() async throws {
+    try await withLoopback(Scenario()) { fixture in
+      let bearer = try Self.bearer(fixture)
+      func status(_ path: String, _ bytes: Int) async throws -> Int {
+        let body = String(repeating: "x", count: bytes)
+        return try await fixture.curl.ask(path, headers: [bearer], body: body).status
+      }
+      #expect(try await status("/news", 4095) == 200)
+      #expect(try await status("/news", 4096) == 400)
+      #expect(try await status("/news?up=1", 4096) == 200)
+      #expect(try await status("/news?up=1", 4097) == 400)
+      let provider = try NtfyProvider(origin: "https://a", topic: "news", payloadBytes: 4095)
+      #expect(throws: ProviderError.self) {
+        try NtfyProvider(origin: "https://a", topic: "news", payloadBytes: 4096)
+      }
+      #expect(provider.name == "ntfy")
     }
   }
 
@@ -126,7 +147,7 @@ import Testing
       ("/t", "prio: 9", "x", 40007), ("/no.topic", nil, "x", 40009), ("/docs", nil, "x", 40010),
       ("/t", "delay: 10m", "x", 40004), ("/t", "attach: https://example.com/x", "x", 40014),
       ("/", nil, "{", 40017), ("/", nil, "{\"message\":\"x\"}", 40009),
-      ("/t", nil, String(repeating: "x", count: 4097), 40014), ("/t/x/y", nil, "x", 40401),
+      ("/t", nil, String(repeating: "x", count: 4096), 40014), ("/t/x/y", nil, "x", 40401),
       ("/t", nil, String(repeating: "x", count: 100_000), 41301),
     ] as [(String, String?, String, Int)])
   func namesMistakesByNtfysNumbers(path: String, header: String?, body: String, code: Int) async throws {

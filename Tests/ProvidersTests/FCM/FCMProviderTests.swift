@@ -34,6 +34,20 @@ import Testing
     )
   }
 
+  /// Firebase installation IDs: 17 bytes in base64url.
+  @Test func sendsToAnInstallationToo() throws {
+    func request(_ id: String) throws -> String {
+      let provider = try FCMProvider(
+        origin: "https://a", projectID: "p-1", deviceToken: id, receiver: .fid, accessToken: "t")
+      return String(decoding: provider.request(for: Probes.notification()).body, as: UTF8.self)
+    }
+    #expect(
+      try request("cHrIfKOvS_-Wx0z1AbCdEf").contains(#""message":{"fid":"cHrIfKOvS_-Wx0z1AbCdEf","data""#))
+    for wrong in ["", "cHrIfKOvS_-Wx0z1AbCdE", "cHrIfKOvS_-Wx0z1AbCdEfg", "cHrIfKOvS_+Wx0z1AbCdEf"] {
+      #expect(throws: ProviderError.self) { try request(wrong) }
+    }
+  }
+
   @Test func withoutATTLNothingIsSaidOfIt() throws {
     let body = try provider(ttl: nil).request(for: Probes.notification(mac: nil)).body
     let text = String(decoding: body, as: UTF8.self)

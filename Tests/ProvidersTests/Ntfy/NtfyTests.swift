@@ -27,7 +27,7 @@ import Testing
     #expect(open.header("authorization") == nil && open.header("priority") == nil)
     let basic = try provider(authorization: .basic(username: "me", password: "pass"))
     #expect(basic.request(for: Probes.notification()).header("authorization") == "Basic bWU6cGFzcw==")
-    for bytes in [256, 257, 4096] {
+    for bytes in [256, 257, 4095] {
       #expect(try provider(payloadBytes: bytes).request(for: Probes.notification()).body.count == bytes)
     }
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: ProviderError.self) { try provider(topic: String(repeating: "a", count: 65)) }
     #expect(throws: ProviderError.self) { try provider(priority: 0) }
     #expect(throws: ProviderError.self) { try provider(priority: 6) }
-    #expect(throws: ProviderError.self) { try provider(payloadBytes: 4097) }
+    #expect(throws: ProviderError.self) { try provider(payloadBytes: 4096) }
     #expect(throws: ProviderError.self) {
       try NtfySubscription(origin: "https://a", topic: "x?y")
     }

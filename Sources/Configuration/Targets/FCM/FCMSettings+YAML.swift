@@ -1,6 +1,6 @@
 extension FCMSettings {
   static let keys =
-    YAMLMapping.secretKeys("device_token") + [
+    YAMLMapping.secretKeys("device_token") + YAMLMapping.secretKeys("fid") + [
       "priority", "ttl", "validate_only", "payload_bytes", "credentials",
     ]
 
@@ -14,12 +14,12 @@ extension FCMSettings {
     let sizes = map.payloadAxis(in: payloadBytes)
     map.check(variants: priorities.choices.count * lives.choices.count * sizes.choices.count)
 
-    let deviceToken = map.secret("device_token", example: "device_token_file: fcm.token")
+    let (device, receiver) = receiver(map)
     let validateOnly = map["validate_only"]?.boolean() ?? false
     let account = map.required("credentials", example: "credentials: { service_account_file: account.json }")?
       .mapping(keys: YAMLMapping.secretKeys("service_account"))?
       .secret("service_account", example: "service_account_file: account.json")
-    guard let deviceToken, let account else { return [] }
+    guard let device, let account else { return [] }
 
     return priorities.choices.flatMap { priority in
       lives.choices.flatMap { ttl in
@@ -28,11 +28,25 @@ extension FCMSettings {
             name: TargetVariant.name(priorities.part(priority), lives.part(ttl), sizes.part(size)),
             settings: .fcm(
               FCMSettings(
-                deviceToken: deviceToken, priority: priority.value, ttl: ttl.value,
+                deviceToken: device, receiver: receiver, priority: priority.value, ttl: ttl.value,
                 validateOnly: validateOnly, payloadBytes: size.value, serviceAccount: account)))
         }
       }
     }
+  }
+}
+
+extension FCMSettings {
+  /// Either of them, and not both.
+  private static func receiver(_ map: YAMLMapping) -> (SecretReference?, Receiver) {
+    let keys = YAMLMapping.secretKeys("fid")
+    guard keys.contains(where: { map[$0] != nil }) else {
+      return (map.secret("device_token", example: "device_token_file: fcm.token"), .token)
+    }
+    for token in YAMLMapping.secretKeys("device_token") {
+      for fid in keys { map.exclude(token, with: fid) }
+    }
+    return (map.secret("fid", example: nil), .fid)
   }
 }
 

@@ -5,8 +5,17 @@ public struct FCMSettings: Sendable, Hashable {
     case high, normal
   }
 
-  /// The app's registration token.
+  /// What names the device.
+  public enum Receiver: String, Sendable, Hashable {
+    /// The app's registration token.
+    case token
+    /// Its Firebase installation ID.
+    case fid
+  }
+
+  /// Registration token or installation ID, as ``receiver`` says.
   public var deviceToken: SecretReference
+  public var receiver: Receiver
   public var priority: Priority
   /// How long FCM may keep it, whole seconds; zero: now or never.
   public var ttl: Duration
@@ -18,10 +27,12 @@ public struct FCMSettings: Sendable, Hashable {
   public var serviceAccount: SecretReference
 
   public init(
-    deviceToken: SecretReference, priority: Priority = .high, ttl: Duration = .zero,
+    deviceToken: SecretReference, receiver: Receiver = .token, priority: Priority = .high,
+    ttl: Duration = .zero,
     validateOnly: Bool = false, payloadBytes: Int? = nil, serviceAccount: SecretReference
   ) {
     self.deviceToken = deviceToken
+    self.receiver = receiver
     self.priority = priority
     self.ttl = ttl
     self.validateOnly = validateOnly

@@ -1,7 +1,8 @@
 extension NtfySettings {
   static let keys = ["topic", "priority", "subscribe", "payload_bytes", "credentials"]
 
-  static let payloadBytes = 256...4096
+  /// A body of 4096 bytes is an attachment to ntfy.
+  static let payloadBytes = 256...4095
   /// How long a message that we hear ourselves may take, when the target does not say.
   static let usualReceiptDeadline = Duration.seconds(30)
 

@@ -29,7 +29,7 @@ struct FCMMessage {
   let isOnlyValidated: Bool
   let data: [String: String]
 
-  /// - Parameter device: the only registration token that there is.
+  /// - Parameter device: the only registration token that there is; its installation ID stands before the colon.
   init(_ body: Data, device: String) throws(Violation) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: body), let top = value.object else {
       throw Violation("", "Invalid JSON payload received: it is no object.")
@@ -133,14 +133,19 @@ struct FCMMessage {
         "message", "Exactly one of token, topic or condition is required, and it must be a text.")
     }
     guard kind == "token" || kind == "fid" else { return true }
-    if text == device { return false }
+    let known = kind == "token" ? device[...] : device.prefix { $0 != ":" }
+    if text == known { return false }
     let isWellFormed =
-      (100...4096).contains(text.utf8.count)
+      (kind == "token" ? 100...4096 : 22...22).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         (0x30...0x3A).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
       }
     guard isWellFormed else {
-      throw Violation("message.\(kind)", "The registration token is not a valid FCM registration token")
+      throw Violation(
+        "message.\(kind)",
+        kind == "token"
+          ? "The registration token is not a valid FCM registration token"
+          : "The installation ID is not a valid Firebase installation ID")
     }
     throw Violation("", "Requested entity was not found.", isUnregistered: true)
   }

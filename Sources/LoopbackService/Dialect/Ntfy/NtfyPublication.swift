@@ -12,7 +12,10 @@ struct NtfyPublication {
     init(_ code: String) { self.code = code }
   }
 
-  private static let maximumMessageBytes = 4096
+  /// The server reads so much of a body to see whether it is a message.
+  private static let peekedBytes = 4096
+  /// A body that fills what is read may go on, so it is an attachment.
+  private static let maximumMessageBytes = peekedBytes - 1
   /// What an empty message becomes.
   private static let trigger = "triggered"
 
@@ -37,8 +40,10 @@ struct NtfyPublication {
       throw Mistake("40014")
     }
     let bytes = request.body.readableBytes
-    // A longer message would become an attachment, and there are none here.
-    guard bytes <= Self.maximumMessageBytes else { throw Mistake("40014") }
+    // A longer message would become an attachment, and there are none here. What UnifiedPush carries never does.
+    guard bytes <= (isUnifiedPush ? Self.peekedBytes : Self.maximumMessageBytes) else {
+      throw Mistake("40014")
+    }
     let body = request.body.getBytes(at: request.body.readerIndex, length: bytes) ?? []
     if isUnifiedPush {
       message = Data(body).base64EncodedString()
