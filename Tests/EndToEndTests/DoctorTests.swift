@@ -147,9 +147,18 @@ struct DoctorTests {
     let loopback = try doctor(station, ["--send"])
     server.signal(SIGTERM)
     #expect(loopback.status == 69)
+    #expect(try #require(loopback.lines.last).hasPrefix("fail  t  alpn  the server does not support HTTP/2"))
+    let (silent, silentPort) = try startServer(
+      certificate: "\(folder)/server.pem", key: "\(folder)/server.key", ["--no-alpn"])
+    defer { silent.signal(SIGTERM) }
+    try write(
+      station,
+      target: "provider: loopback, endpoint: 'https://127.0.0.1:\(silentPort)', ca_file: loopback/ca.pem")
+    let unnamed = try doctor(station, ["--send"])
+    #expect(unnamed.status == 69)
     #expect(
-      try #require(loopback.lines.last).hasPrefix(
-        "fail  t  alpn  the server negotiates no protocol (no ALPN)"))
+      try #require(unnamed.lines.last).hasPrefix("fail  t  alpn  the server negotiates no protocol (no ALPN)")
+    )
   }
 
   @Test("a redirect is named, and not followed", .timeLimit(.minutes(5)))

@@ -56,6 +56,7 @@ def main():
     parser.add_argument("--cert")
     parser.add_argument("--key")
     parser.add_argument("--delay", type=float, default=0, help="ms before each answer")
+    parser.add_argument("--no-alpn", action="store_true", help="take no part in ALPN")
     parser.add_argument("--redirect", help="answer 301 with this Location")
     parser.add_argument("--closes", action="store_true", help="end the connection after each answer")
     options = parser.parse_args()
@@ -64,7 +65,8 @@ def main():
     if options.cert:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options.cert, options.key)
-        context.set_alpn_protocols(["http/1.1"])
+        if not options.no_alpn:
+            context.set_alpn_protocols(["http/1.1"])
         server.socket = context.wrap_socket(server.socket, server_side=True)
     say("listening", server.server_address[1])
     server.serve_forever()

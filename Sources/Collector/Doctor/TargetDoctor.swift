@@ -206,7 +206,8 @@ public struct TargetDoctor: Sendable {
     report(
       finding(
         isNeeded ? .unreachable : .note, "alpn",
-        outcome.agreed == nil ? "the server negotiates no protocol (no ALPN)" : "the server does not support HTTP/2",
+        outcome.agreed == nil
+          ? "the server negotiates no protocol (no ALPN)" : "the server does not support HTTP/2",
         remedy: isNeeded
           ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
           : "HTTP/1.1 carries one request at a time on a connection"))
