@@ -12,9 +12,12 @@
 
 enum { most_bytes = 512, signal_stack_bytes = 64 * 1024 };
 
-// What ends a process without asking. SIGQUIT is among them so that Ctrl-\ helps even when the drawing thread hangs.
-static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGQUIT, SIGSYS};
-enum { fatal_count = sizeof fatal_signals / sizeof fatal_signals[0] };
+// Every signal that ends a process unless it is caught or ignored, but those that become events. SIGQUIT is among them so
+// that Ctrl-\ helps even when the drawing thread hangs. The crashes come first.
+static const int fatal_signals[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGTRAP,   SIGFPE,  SIGABRT,   SIGSYS, SIGQUIT, SIGXCPU,
+                                    SIGXFSZ, SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGSTKFLT, SIGIO,  SIGPWR,  SIGUSR1,
+                                    SIGUSR2};
+enum { fatal_count = sizeof fatal_signals / sizeof fatal_signals[0], crash_count = 7 };
 
 static atomic_bool armed;
 static int terminal_descriptor = -1;
@@ -23,6 +26,7 @@ static char restore_bytes[most_bytes];
 static size_t restore_count;
 static struct sigaction replaced[fatal_count];
 static bool installed;
+static bool wants_backtrace;
 static char signal_stack[signal_stack_bytes];
 
 static void restore_at_exit(void) { cncurses_guard_restore(); }
@@ -63,6 +67,8 @@ bool cncurses_guard_restore(void) {
 
 bool cncurses_guard_is_armed(void) { return atomic_load(&armed); }
 
+static const char crash_advice[] = "it crashed; SWIFT_BACKTRACE=enable=yes in the environment shows where\n";
+
 // Lets whoever was here before (Swift's backtracer) say its piece.
 static void call_replaced(const struct sigaction *before, int number, siginfo_t *information, void *context) {
   if ((before->sa_flags & SA_SIGINFO) != 0) {
@@ -73,12 +79,18 @@ static void call_replaced(const struct sigaction *before, int number, siginfo_t 
 }
 
 static void restore_and_raise(int number, siginfo_t *information, void *context) {
-  cncurses_guard_restore();
+  const bool was_ours = cncurses_guard_restore();
   const struct sigaction *before = NULL;
+  bool is_crash = false;
   for (int index = 0; index < fatal_count; index += 1) {
-    if (fatal_signals[index] == number) before = &replaced[index];
+    if (fatal_signals[index] != number) continue;
+    before = &replaced[index];
+    is_crash = index < crash_count;
   }
   if (before == NULL) return;
+  if (was_ours && is_crash && !wants_backtrace) {
+    write_all(terminal_descriptor, crash_advice, sizeof crash_advice - 1);
+  }
   // A fault happens again on return, with its address intact for whoever was here before.
   const bool recurs = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
   if (recurs && information != NULL && information->si_code > 0) {
@@ -108,11 +120,15 @@ static void install(void) {
   if (installed) return;
   installed = true;
   atexit(restore_at_exit);
+  // Swift's backtracer takes half a minute for a program of this size and then waits for a key, with the shell behind it.
+  // Whoever wants it says so.
+  wants_backtrace = getenv("SWIFT_BACKTRACE") != NULL;
   for (int index = 0; index < fatal_count; index += 1) {
     struct sigaction action = {.sa_sigaction = restore_and_raise, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (is_ignored(fatal_signals[index])) continue;
     sigaction(fatal_signals[index], &action, &replaced[index]);
+    if (!wants_backtrace) replaced[index] = (struct sigaction){.sa_handler = SIG_DFL};
   }
 }
 

@@ -51,8 +51,10 @@ void cncurses_release_signal(int signal);
 
 // The same limit again: a crash must give the terminal back without running any Swift.
 
-/// From now on a crash, SIGQUIT or `exit` writes `bytes` to `terminal` and gives it back the line modes that it has
-/// now. `bytes` is copied; at most 512. Returns -1 when it is longer or the modes cannot be read. Call from the
+/// From now on a crash, any other signal that ends the process (but those that are ignored, and those that become bytes),
+/// or `exit` writes `bytes` to `terminal` and gives it back the line modes that it has
+/// now. The terminal should not block: one that does not read is given up on after a second. Without SWIFT_BACKTRACE in the
+/// environment Swift's own crash report is left out. `bytes` is copied; at most 512. Returns -1 when it is longer or the modes cannot be read. Call from the
 /// thread that draws: it gets a signal stack of its own, so that its stack may overflow.
 int cncurses_guard_arm(int terminal, const char *bytes, size_t count);
 

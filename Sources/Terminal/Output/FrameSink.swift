@@ -68,9 +68,13 @@ final class FrameSink {
   }
 
   /// Drops what still waits: the terminal has been given back.
-  func abandon() {
+  /// - Returns: whether the terminal has taken everything and takes more.
+  @discardableResult
+  func abandon() -> Bool {
     flush()
+    let isReading = !hasPending && isWritable
     discardPending()
+    return isReading
   }
 
   private func discardPending() {

@@ -66,7 +66,7 @@ public final class TerminalSession {
     // Before anything is changed: from here on every way out gives back what was.
     let leaving = TerminalModes.leave(
       hasAlternateScreen: TerminalKind(environment: environment).hasAlternateScreen)
-    guard leaving.withCString({ cncurses_guard_arm(terminal.output, $0, leaving.utf8.count) }) == 0 else {
+    guard leaving.withCString({ cncurses_guard_arm(terminal.painting, $0, leaving.utf8.count) }) == 0 else {
       throw .system("cannot read the terminal's modes")
     }
     do {
@@ -303,8 +303,9 @@ public final class TerminalSession {
 
   /// What a frame still wants to say must not reach the shell's screen.
   private func leave() {
-    sink.abandon()
-    if isEnded { curses.end() }
+    let isReading = sink.abandon()
+    // ncurses waits without limit for a terminal that does not read; the guard does not.
+    if isEnded, isReading { curses.end() }
     cncurses_guard_restore()
   }
 

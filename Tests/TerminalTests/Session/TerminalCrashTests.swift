@@ -41,7 +41,12 @@ struct TerminalCrashTests {
     return session
   }
 
-  @Test("a signal that ends it", arguments: [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT])
+  @Test(
+    "a signal that ends it",
+    arguments: [
+      SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT, SIGXCPU, SIGVTALRM, SIGPROF, SIGUSR1,
+      SIGALRM,
+    ])
   func signal(number: Int32) async throws {
     let path = pty.path
     let result = await #expect(processExitsWith: .failure) {
@@ -62,6 +67,52 @@ struct TerminalCrashTests {
       withExtendedLifetime(session) { preconditionFailure("as a bug would") }
     }
     expectGivenBack()
+  }
+
+  @Test("a crash leaves at once, without a report that nobody asked for")
+  func report() async {
+    let path = pty.path
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [path = path as String] in
+      unsetenv("SWIFT_BACKTRACE")
+      // The runtime's handler is there before us, as it is in a terminal.
+      var handler = sigaction()
+      handler.__sigaction_handler.sa_handler = { _ in
+        while true { pause() }
+      }
+      sigaction(SIGSEGV, &handler, nil)
+      let session = try TerminalCrashTests.begin(path)
+      withExtendedLifetime(session) { _ = raise(SIGSEGV) }
+    }
+    #expect(result?.exitStatus == .signal(SIGSEGV))
+    #expect(clock.now - start < .seconds(60))
+    let output = String(decoding: pty.output(), as: UTF8.self)
+    #expect(output.contains("SWIFT_BACKTRACE") && pty.modes == before)
+  }
+
+  @Test("a terminal that does not read")
+  func deaf() async {
+    let path = pty.path
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      // Ends a process that waits for the terminal.
+      alarm(60)
+      Glibc.signal(SIGALRM, SIG_DFL)
+      let session = try TerminalCrashTests.begin(path)
+      let buffer = CellBuffer(columns: 60, rows: 10)
+      var frame = 0
+      while true {
+        for row in 0..<10 {
+          buffer.write(String(repeating: "\(frame % 10)", count: 60), x: 0, y: row, style: .plain)
+        }
+        frame += 1
+        if session.present(buffer) == .skipped { break }
+      }
+      session.restore()
+      Glibc.exit(session.isActive ? 1 : 7)
+    }
+    #expect(pty.modes == before)
   }
 
   @Test("exit, from anywhere")
