@@ -30,6 +30,33 @@ struct CommandLineTests {
     #expect(result.error.hasPrefix("pushscope: "))
   }
 
+  @Test("control characters in a path are shown, not sent, in logs and errors")
+  func hostilePath() throws {
+    let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let store = station.directory.file("a\u{1B}[31m\u{7}\u{9B}b\u{202E}\n.sqlite")
+    var said: [String] = []
+    for arguments in [
+      ["collect", "--config", station.configuration, "--count", "5"], ["dashboard"], ["runs", "list"],
+      ["export", "samples"], ["doctor", "--config", station.configuration],
+    ] {
+      for path in arguments[0] == "collect" ? [store] : [store, store + ".missing"] {
+        let result = try run(Programs.pushscope, arguments + ["--store", path])
+        said.append(result.error)
+        for text in [result.output, result.error] {
+          let harmful = text.unicodeScalars.first { scalar in
+            scalar.value < 0x20 && scalar != "\n" && scalar != "\r" || (0x7F..<0xA0).contains(scalar.value)
+              || scalar.value == 0x202E
+          }
+          #expect(harmful == nil, "\(arguments) \(text.debugDescription)")
+        }
+      }
+    }
+    #expect(said.contains { $0.contains("into ") && $0.contains("\u{241B}[31m") })
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+
   @Test("a wrong key in the configuration is named with file, line, column and the nearest right one")
   func wrongKey() throws {
     let station = try Station(target: ["recipt_deadline: 3s"])

@@ -53,15 +53,36 @@ struct DashboardTests {
   }
 
   @Test(
-    "the terminal is given back after a signal and after a crash", .timeLimit(.minutes(5)),
-    arguments: ["TERM", "SEGV", "INT"])
+    "the terminal is given back after a signal and, at once, after a crash", .timeLimit(.minutes(5)),
+    arguments: ["TERM", "SEGV", "INT", "XCPU"])
   func signals(name: String) throws {
     let station = try Station.recorded(runs: [""], count: 300)
-    // Swift's own crash report would ask for a key before the shell comes back.
-    let tmux = try Tmux(columns: 100, rows: 30, environment: ["SWIFT_BACKTRACE": "enable=no"])
+    let tmux = try Tmux(columns: 100, rows: 30)
     try tmux.openDashboard(on: station)
     let pid = try tmux.state("pane_pid")
+    for ignored in ["USR1", "USR2", "ALRM"] {
+      _ = try run("/usr/bin/env", ["pkill", "-\(ignored)", "-P", pid])
+    }
+    try tmux.press("3")
+    try tmux.waitFor("run_stopped")
     _ = try run("/usr/bin/env", ["pkill", "-\(name)", "-P", pid])
+    try expectClean(tmux)
+  }
+
+  @Test("a store that is moved away and replaced while it is shown", .timeLimit(.minutes(5)))
+  func replaced() throws {
+    let first = try Station.recorded(runs: ["first"], count: 100)
+    let second = try Station.recorded(runs: ["second"], count: 100)
+    let tmux = try Tmux(columns: 120, rows: 30)
+    try tmux.openDashboard(on: first)
+    try tmux.waitFor("first")
+    try FileManager.default.removeItem(atPath: first.store)
+    try tmux.waitFor("The store is gone")
+    try FileManager.default.moveItem(atPath: second.store, toPath: first.store)
+    try tmux.waitUntil("the new one is shown, and that it is another one") {
+      $0.contains("second") && $0.contains("another store")
+    }
+    try tmux.press("q")
     try expectClean(tmux)
   }
 

@@ -79,5 +79,9 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Whether what is written no longer reaches the file with the store's name, or another collector writes it too.
   public var isStoreLost: Bool { code == .replaced || code == .inUse }
 
+  /// The file, its directory or its file system may not be written to: SQLite says one or the other, depending on which of
+  /// its files it misses.
+  var isLackOfRights: Bool { code == .permissionDenied || code == .readOnly }
+
   public var description: String { "\(detail): \(path); \(remedy)" }
 }

@@ -9,19 +9,20 @@ import Synchronization
 final class OpenStore: Sendable {
   private static let counts = Mutex<[FileIdentity: Int]>([:])
 
-  private let key: FileIdentity?
+  /// As it was before SQLite opened the file.
+  let file: FileIdentity?
 
   /// Made before SQLite opens the file.
   init(path: String) {
-    key = FileIdentity(path: path)
-    if let key { Self.counts.withLock { $0[key, default: 0] += 1 } }
+    file = FileIdentity(path: path)
+    if let file { Self.counts.withLock { $0[file, default: 0] += 1 } }
   }
 
   deinit {
-    guard let key else { return }
+    guard let file else { return }
     Self.counts.withLock { counts in
-      counts[key, default: 1] -= 1
-      if counts[key] == 0 { counts[key] = nil }
+      counts[file, default: 1] -= 1
+      if counts[file] == 0 { counts[file] = nil }
     }
   }
 
@@ -39,7 +40,7 @@ final class OpenStore: Sendable {
 }
 
 /// Which file a name or a descriptor stands for, whatever it is called.
-struct FileIdentity: Hashable, Sendable {
+public struct FileIdentity: Sendable, Hashable {
   private let device: UInt
   private let inode: UInt
 
@@ -49,7 +50,7 @@ struct FileIdentity: Hashable, Sendable {
   }
 
   /// - Returns: `nil` when there is no such file, or it may not be looked at.
-  init?(path: String) {
+  public init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)

@@ -12,7 +12,7 @@ enum StoreUpgrade {
     let version: Int64
     do {
       version = try file.checkThroughSQLite()
-    } catch let error as StoreError where error.code == .permissionDenied {
+    } catch let error as StoreError where error.isLackOfRights {
       // Perhaps on a medium where nobody can write: opening tells.
       return
     }

@@ -23,14 +23,98 @@ extension StoreReader {
       RecordQuery.receipt)
   }
 
-  /// The last events of a run, oldest first, and the cursor to follow from.
-  public func lastEvents(of run: RunID, limit: Int) throws -> ChangePage<EventRecord> {
-    try last(RecordQuery.events, of: run, limit: limit, RecordQuery.event)
+  /// The last events of a run, or the last up to a revision, oldest first, and the cursor to follow from.
+  public func lastEvents(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+    -> ChangePage<EventRecord>
+  {
+    try last(RecordQuery.events, of: run, through: revision, limit: limit, RecordQuery.event)
   }
 
-  /// The last log lines of a run, oldest first, and the cursor to follow from.
-  public func lastLog(of run: RunID, limit: Int) throws -> ChangePage<LogRecord> {
-    try last(RecordQuery.log, of: run, limit: limit, RecordQuery.log)
+  /// The last log lines of a run, or the last up to a revision, oldest first, and the cursor to follow from.
+  public func lastLog(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+    -> ChangePage<LogRecord>
+  {
+    try last(RecordQuery.log, of: run, through: revision, limit: limit, RecordQuery.log)
+  }
+
+  /// The first events of a run after a revision, oldest first.
+  public func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws
+    -> ContiguousArray<EventRecord>
+  {
+    try first(RecordQuery.events, of: run, after: revision, limit: limit, RecordQuery.event)
+  }
+
+  /// The first log lines of a run after a revision, oldest first.
+  public func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  {
+    try first(RecordQuery.log, of: run, after: revision, limit: limit, RecordQuery.log)
+  }
+
+  /// How many events of a run were written before a revision; reads an index.
+  public func eventCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
+    try count("event", of: run, before: revision)
+  }
+
+  /// How many log lines of a run were written before a revision; reads an index.
+  public func logCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
+    try count("log", of: run, before: revision)
+  }
+
+  /// The revision of the last event of a run that had happened at a moment.
+  public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision("event", of: run, until: moment)
+  }
+
+  /// The revision of the last log line of a run that had been written at a moment.
+  public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision("log", of: run, until: moment)
+  }
+
+  private func count(_ table: String, of run: RunID, before revision: Int64) throws -> Int {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        "SELECT count(*) FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND revision < ?2")
+      statement.bind(run.description, at: 1)
+      statement.bind(revision, at: 2)
+      defer { statement.reset() }
+      return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  private func lastRevision(_ table: String, of run: RunID, until moment: WallTime) throws -> Int64? {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT revision FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND at <= ?2
+        ORDER BY revision DESC LIMIT 1
+        """)
+      statement.bind(run.description, at: 1)
+      statement.bind(moment.microseconds, at: 2)
+      defer { statement.reset() }
+      return try statement.step() ? statement.integer(0) : nil
+    }
+  }
+
+  private func first<Row>(
+    _ select: String, of run: RunID, after revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+  ) throws -> ContiguousArray<Row> {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        select + """
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision > ?2 ORDER BY e.revision LIMIT ?3
+          """)
+      statement.bind(run.description, at: 1)
+      statement.bind(revision, at: 2)
+      statement.bind(limit, at: 3)
+      var rows = ContiguousArray<Row>()
+      while try statement.step() {
+        if let row = decode(statement) { rows.append(row) }
+      }
+      return rows
+    }
   }
 
   private func changes<Row>(
@@ -49,16 +133,18 @@ extension StoreReader {
   }
 
   private func last<Row>(
-    _ select: String, of run: RunID, limit: Int, _ decode: (RawStatement) -> Row?
+    _ select: String, of run: RunID, through revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
   ) throws -> ChangePage<Row> {
     try read { db in
       let statement = try RawStatement(
         db,
         select + """
-           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) ORDER BY e.revision DESC LIMIT ?2
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision <= ?3
+          ORDER BY e.revision DESC LIMIT ?2
           """)
       statement.bind(run.description, at: 1)
       statement.bind(limit, at: 2)
+      statement.bind(revision, at: 3)
       var rows = ContiguousArray<Row>()
       while try statement.step() {
         if let row = decode(statement) { rows.append(row) }

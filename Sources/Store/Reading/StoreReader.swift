@@ -16,9 +16,14 @@ public final class StoreReader: Sendable {
   private let queue: Mutex<DatabaseQueue?>
   private let seenVersion: Mutex<Int64?>
   private let token: OpenStore
+  /// Opened as a file that nobody changes.
+  private let isImmutable: Bool
 
-  private init(path: String, collectorID: UUID, queue: DatabaseQueue, token: OpenStore) {
+  private init(
+    path: String, collectorID: UUID, queue: DatabaseQueue, token: OpenStore, isImmutable: Bool
+  ) {
     self.token = token
+    self.isImmutable = isImmutable
     self.path = path
     self.collectorID = collectorID
     self.queue = Mutex(queue)
@@ -38,20 +43,24 @@ public final class StoreReader: Sendable {
     try StoreUpgrade.run(file)
     do {
       return try open(file, at: file.path)
-    } catch let error as StoreError where error.code == .permissionDenied && !file.hasLog {
-      // A store on a medium where SQLite cannot make its files: nobody writes there, so it needs none.
-      return try open(file, at: file.immutableURI)
+    } catch let error as StoreError where error.isLackOfRights && !file.hasLog {
+      // A store on a medium, or in a directory, where SQLite cannot make its files: without a log it needs none.
+      return try open(file, at: file.immutableURI, isImmutable: true)
     }
   }
 
-  static func open(_ file: StoreFile, at name: String) throws -> StoreReader {
+  static func open(_ file: StoreFile, at name: String, isImmutable: Bool = false) throws -> StoreReader {
     let token = OpenStore(path: file.path)
     return try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: name, configuration: configuration)
       do {
         let collectorID = try queue.read { db in
           try file.check(db)
-          guard try Int64.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.version else {
+          let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+          if version > 0, version < StoreSchema.version {
+            throw StoreError.olderSchema(file.path, version: version, .readOnly(file.path))
+          }
+          guard version == StoreSchema.version else {
             throw StoreError.notAStore(file.path, "no collector has written to the file yet")
           }
           let text = try String.fetchOne(db, sql: "SELECT collector FROM meta")
@@ -60,7 +69,8 @@ public final class StoreReader: Sendable {
           }
           return id
         }
-        return StoreReader(path: file.path, collectorID: collectorID, queue: queue, token: token)
+        return StoreReader(
+          path: file.path, collectorID: collectorID, queue: queue, token: token, isImmutable: isImmutable)
       } catch {
         try? queue.close()
         throw error
@@ -76,6 +86,15 @@ public final class StoreReader: Sendable {
     configuration.label = "pushscope.reader"
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
     return configuration
+  }
+
+  /// Which file was opened.
+  public var file: FileIdentity? { token.file }
+
+  /// Whether a path names the file that was opened, and this reader sees what is written to it. A file that was deleted or
+  /// replaced can be read on, but nobody else sees it.
+  public func isStillAt(_ path: String) -> Bool {
+    FileIdentity(path: path) == token.file && !(isImmutable && StoreFile(path: path).hasLog)
   }
 
   /// Closes the database; any other call then fails.

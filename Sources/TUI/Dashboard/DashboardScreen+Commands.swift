@@ -80,8 +80,8 @@ extension DashboardScreen {
     case .filter: askFilter()
     case .scroll(let rows): scroll(by: rows)
     case .page(let pages): scroll(by: pages * max(1, listRows - 1))
-    case .scrollToStart: scroll(by: -1_000_000)
-    case .scrollToEnd: scroll(by: 1_000_000)
+    case .scrollToStart: scroll(by: -ViewState.toEnd)
+    case .scrollToEnd: scroll(by: ViewState.toEnd)
     case .quit, .redraw, .suspend, .releaseMouse, .help, .dismiss, .palette, .nextTheme, .nextMotion,
       .showPanel, .nextPanel, .previousPanel, .plot, .startStop:
       break

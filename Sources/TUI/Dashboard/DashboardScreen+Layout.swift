@@ -156,14 +156,16 @@ extension DashboardScreen {
     pages[.histogram]?.make = { [unowned self] in self.histogramPicture(width: $0, height: $1) }
     pages[.log]?.make = { [unowned self] in
       LogModel(
-        entries: self.listed.log, position: self.state.logPosition, filter: self.state.filter,
+        entries: self.listed.log, extent: self.listed.logExtent, position: self.state.logPosition,
+        filter: self.state.filter,
         marks: self.selectionMarks,
         chosen: self.state.plot.chosenLogLine, appearance: self.appearance, zone: self.zone
       ).list(width: $0, height: $1).picture()
     }
     pages[.events]?.make = { [unowned self] in
       EventsModel(
-        entries: self.listed.events, targets: self.shown.targets, position: self.state.eventPosition,
+        entries: self.listed.events, targets: self.shown.targets, extent: self.listed.eventExtent,
+        position: self.state.eventPosition,
         filter: self.state.filter,
         marks: self.selectionMarks, chosen: self.state.plot.chosenEvent, appearance: self.appearance,
         zone: self.zone

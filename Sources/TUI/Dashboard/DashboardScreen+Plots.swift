@@ -66,7 +66,8 @@ extension DashboardScreen {
     }
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,
-      axis: content.axis(state, for: pane.metrics, with: other), isEmpty: facts.isEmpty, colors: colors,
+      axis: content.axis(state, for: pane.metrics, with: other), isEmpty: facts.isEmpty,
+      isReading: content.isReading, colors: colors,
       averages: state.plot.averages, threshold: state.plot.threshold,
       overlay: isFirst ? overlay(of: number) : ScatterOverlay(),
       isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen,
@@ -74,7 +75,9 @@ extension DashboardScreen {
         facts: facts, summary: content.summary(of: metric), colors: colors, targets: snapshot.targets,
         shown: content.targets, averages: state.plot.averages, threshold: threshold,
         sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
-        isTruncated: snapshot.isTruncated, width: pane.geometry.width, appearance: appearance),
+        isTruncated: snapshot.isTruncated, isReading: content.isReading,
+        isReadingMarks: snapshot.axisMarks.from > content.window.start, width: pane.geometry.width,
+        appearance: appearance),
       appearance: appearance, zone: zone, geometry: pane.geometry)
   }
 
@@ -95,7 +98,9 @@ extension DashboardScreen {
   func histogramPicture(width: Int, height: Int) -> CellPicture {
     if let differences {
       return ComparisonModel(
-        facts: differences, names: comparedNames, appearance: appearance, width: width, height: height
+        facts: differences, names: comparedNames,
+        isReading: content?.isReading ?? false || otherContent?.isReading ?? false, appearance: appearance,
+        width: width, height: height
       ).picture()
     }
     return plainHistogramPicture(width: width, height: height)
@@ -113,6 +118,11 @@ extension DashboardScreen {
       facts: content.facts, before: content.before, summary: content.summary, summaries: content.summaries,
       kind: state.plot.buckets, selected: selected ?? [],
       targetStyle: content.targets.count == 1 ? appearance.target(content.targets[0]) : appearance(.bar),
+      isReading: content.isReading,
+      openSums: shown.density.flatMap { density in
+        let window = content.window
+        return density.isAnyOpen(of: content.targets, from: window.start, to: window.end) ? density.name : nil
+      },
       appearance: appearance, width: width, height: height)
   }
 }

@@ -31,6 +31,7 @@ final class DashboardScreen {
   let themes: [Theme]
   /// Which run people want to see; `nil` in it is the newest.
   var subject: Subject
+  private let firstSubject: Subject
   /// What is said in the last line for a while.
   private(set) var message: FooterMessage?
   /// Of the second plot, when there is one.
@@ -85,6 +86,7 @@ final class DashboardScreen {
     storePath = options.storePath
     themes = options.themes
     subject = options.subject
+    firstSubject = options.subject
     state.slides = options.slides
     state.arrangement = options.arrangement
     state.plot.threshold = options.threshold
@@ -117,9 +119,14 @@ final class DashboardScreen {
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
     let isNew = snapshot.number != latest.number
+    let isAnotherStore = snapshot.replacements > latest.replacements
     latest = snapshot
     guard isNew else { return }
+    if isAnotherStore { beginStore() }
     if state.isFrozen, snapshot.condition == .ready, !answersFrozenRequest(snapshot) {
+      // What was scrolled to may lie beyond what was at hand.
+      if state.eventPosition != .end { shown.eventList = snapshot.eventList }
+      if state.logPosition != .end { shown.logList = snapshot.logList }
       header.refresh()
       refreshLists()
       return
@@ -129,6 +136,16 @@ final class DashboardScreen {
     frozenRequest = request
     if shown.condition != .ready { state.frozenAt = nil }
     update()
+  }
+
+  /// Another file lies where the store was; the runs of the old one are not in it.
+  private func beginStore() {
+    state.beginRun()
+    subject = firstSubject
+    state.comparison = nil
+    state.runs = RunsPosition()
+    squeezePlots()
+    say("another store has taken the place of the one that was shown", .warning)
   }
 
   /// Takes a snapshot of the second run.
@@ -271,7 +288,7 @@ final class DashboardScreen {
       return ReadRequest(
         from: content.window.previous.start,
         to: content.window.end.advanced(byMicroseconds: content.window.duration),
-        tick: content.window.scale.columnDuration, start: content.window.start)
+        tick: content.window.scale.columnDuration, start: content.window.start, isReplay: true)
     }
     let follows = state.anchor == .edge && !state.isFrozen
     return ReadRequest(
@@ -282,6 +299,7 @@ final class DashboardScreen {
   /// All that the reader is to look at.
   var order: ReaderOrder {
     var order = ReaderOrder(subject: subject, request: request)
+    order.lists = ListsPlace(events: listPlace(state.eventPosition), log: listPlace(state.logPosition))
     order.wantsRuns = latest.condition == .ready && (panels.active == .runs || panels.isSliding)
     if case .run(let run) = state.comparison {
       let request = otherContent.map {
@@ -292,6 +310,18 @@ final class DashboardScreen {
       order.second = ReaderOrder.Second(run: run, request: request)
     }
     return order
+  }
+
+  private func listPlace(_ position: ListPosition) -> ListPlace {
+    switch position {
+    case .at(let number): return .around(number)
+    case .end:
+      guard let replay = state.replay else { return .newest }
+      // By whole seconds, so that not every frame asks for something else.
+      let second: Int64 = 1_000_000
+      return .until(
+        WallTime(microseconds: (replay.position.microseconds.flooringQuotient(second) + 1) * second))
+    }
   }
 
   // MARK: - Keeping up
@@ -331,7 +361,9 @@ final class DashboardScreen {
     plot.invalidate()
     let isOtherNew = refreshOtherPlot(beside: fresh, at: time)
     // The histogram keeps step with the quantiles.
-    if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window || isOtherNew {
+    if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
+      || previous?.isReading != fresh.isReading || isOtherNew
+    {
       differences = otherContent.map { ComparisonFacts(fresh, $0) }
       pages[.histogram]?.invalidate()
     }
@@ -366,6 +398,7 @@ final class DashboardScreen {
     otherContent = fresh
     otherPlot.invalidate()
     return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
+      || previous?.isReading != fresh.isReading
   }
 
   /// The state that the first plot goes by.

@@ -13,7 +13,10 @@ struct ListKey: Equatable {
 
   init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
     last = [snapshot.log.last?.number, snapshot.events.last?.number]
-    counts = [snapshot.log.count, snapshot.events.count]
+    counts = [
+      snapshot.log.count, snapshot.logList.first, snapshot.logList.total, snapshot.events.count,
+      snapshot.eventList.first, snapshot.eventList.total,
+    ]
     positions = [state.logPosition, state.eventPosition]
     targets = snapshot.targets
     runs = latest.runs

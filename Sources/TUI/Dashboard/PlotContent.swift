@@ -36,7 +36,10 @@ struct PlotContent {
       second = nil
     }
     isUnread = !facts.sums.isEmpty && snapshot.density?.isOfAnother(window) ?? false
-    if let previous, previous.isSamePlace(window, targets, metric),
+    isReading = !snapshot.covered.includes(from: window.start, to: window.end)
+    hasBefore = snapshot.covered.from <= window.previous.start
+    if let previous, previous.isSamePlace(window, targets, metric), previous.isReading == isReading,
+      previous.hasBefore == hasBefore,
       isUnread || !previous.isUnread && time - previous.summarizedAt < Self.summaryInterval
     {
       (before, summaries, summarizedAt) = (previous.before, previous.summaries, previous.summarizedAt)
@@ -46,12 +49,20 @@ struct PlotContent {
         && (previous.isSummaryStale || facts.valueCount != previous.facts.valueCount)
     } else {
       before = WindowFacts(
-        snapshot: snapshot, window: window.previous, targets: targets, metric: metric, includesPending: false)
+        snapshot: hasBefore ? snapshot : Snapshot(), window: window.previous, targets: targets,
+        metric: metric,
+        includesPending: false)
       summaries = Self.summaries(snapshot, window, targets, facts)
       summarizedAt = time
       isSummaryStale = false
     }
   }
+
+  /// A part of the window has not been read yet: nothing can be said about it.
+  let isReading: Bool
+
+  /// The window before has been read.
+  private let hasBefore: Bool
 
   /// The sums at hand are of another window than the one shown: the right ones are on their way.
   private let isUnread: Bool

@@ -6,6 +6,8 @@ struct ComparisonModel {
   let facts: ComparisonFacts
   /// What the first and the second plot show.
   let names: [String]
+  /// A part of one of the windows has not been read yet.
+  let isReading: Bool
   let appearance: Appearance
   let width: Int
   let height: Int
@@ -21,6 +23,14 @@ struct ComparisonModel {
     ]
     TitleRow.add(
       FittedLine(left: title, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    if isReading {
+      // No figures of a part.
+      let text = ScatterTitle.reading(appearance)
+      picture.put(
+        text.text, x: max(1, (width - text.columns) / 2), y: max(1, height / 2), style: appearance(.secondary)
+      )
+      return picture
+    }
     let columns = min(34, max(16, (width - 2 - Self.nameColumns) / 3))
     let heads = ["A \(names[0])", "B \(names[1])", "B \(appearance.glyphs.minus) A"]
     for (place, head) in heads.enumerated() {

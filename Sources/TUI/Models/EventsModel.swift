@@ -4,6 +4,7 @@ import Measurement
 struct EventsModel {
   let entries: [ListEntry<Event>]
   let targets: [TargetFacts]
+  var extent = ListExtent()
   let position: ListPosition
   var filter: ListFilter?
   var marks: SelectionMarks?
@@ -23,7 +24,10 @@ struct EventsModel {
     let kindColumns = kindColumns
     return ListModel(
       title: "events", filter: filter, count: entries.count, visible: visible, follows: position == .end,
-      emptyText: filter == nil ? "nothing has happened yet" : "no event has these words",
+      extent: extent,
+      emptyText: extent.emptyText(
+        "nothing has happened yet", noneMatches: "no event has these words",
+        ellipsis: appearance.glyphs.ellipsis),
       heading: heading(kindColumns, isWide: isWide),
       rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, marked: marked(visible),
       chosen: chosen(visible), appearance: appearance,

@@ -13,6 +13,10 @@ struct HistogramModel {
   /// The latencies of those that are selected, µs.
   let selected: [Int64]
   let targetStyle: CellStyle
+  /// A part of the window has not been read yet.
+  let isReading: Bool
+  /// The sums that are not over yet at the moment of a replay, by their length; `nil` when all are.
+  let openSums: String?
   let appearance: Appearance
   let width: Int
   let height: Int
@@ -23,14 +27,16 @@ struct HistogramModel {
     var picture = CellPicture(width: width, height: height)
     let buckets = buckets
     drawTitle(buckets, &picture)
-    if tableWidth > 0 {
+    if isReading {
+      // No figures of a part.
+    } else if tableWidth > 0 {
       table.draw(&picture, x: width - tableWidth, y: 1, height: height - 1)
     } else if figuresWidth > 0 {
       figures.draw(&picture, x: width - figuresWidth, y: 1, height: height - 1)
     }
     guard rows > 0, columns > 8 else { return picture }
     guard let buckets else {
-      let text = facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
+      let text = emptyText
       let shown = FittedText.truncated(text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
       picture.put(
         shown, x: Self.gutter + max(0, (columns - shown.unicodeScalars.count) / 2), y: 1 + rows / 2,
@@ -39,6 +45,12 @@ struct HistogramModel {
     }
     draw(buckets, &picture)
     return picture
+  }
+
+  private var emptyText: String {
+    if isReading { return "reading\(appearance.glyphs.ellipsis)" }
+    if facts.isEmpty, let openSums { return "no sum of \(openSums) is over yet" }
+    return facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
   }
 
   // MARK: - Room
@@ -126,6 +138,8 @@ struct HistogramModel {
   /// How many of those that were planned the figures speak for: what never arrived has no latency, and a distribution
   /// without it flatters.
   private var share: [LineItem] {
+    if isReading { return [LineItem(priority: 7, [ScatterTitle.reading(appearance)])] }
+    if facts.isEmpty, openSums != nil { return [] }
     let due = facts.counts.due
     let count = facts.valueCount
     var items = [
@@ -262,7 +276,9 @@ struct HistogramModel {
         picture.set(glyphs.teeDown, x: Self.gutter + tick.column, y: y, style: appearance(.faint))
       }
     }
-    let marks = WindowSummary.quantiles.compactMap { PercentileMark(summary, $0, axis, columns: columns) }
+    let marks =
+      isReading
+      ? [] : WindowSummary.quantiles.compactMap { PercentileMark(summary, $0, axis, columns: columns) }
     var taken = Array(repeating: false, count: self.columns + 1)
     for mark in marks {
       for column in mark.low...mark.high where column != mark.column {

@@ -11,6 +11,8 @@ struct ListModel {
   let count: Int
   let visible: Range<Int>
   let follows: Bool
+  /// Where the rows at hand lie among all; of use where these are not all there are.
+  var extent = ListExtent()
   /// Shown instead of rows when there are none.
   let emptyText: String
   /// Above the rows; `nil` for none.
@@ -68,29 +70,40 @@ struct ListModel {
       LineItem(
         priority: 8, [TextSpan("only ", appearance(.secondary)), TextSpan(words, appearance(.warning))])
     ]
+      + (extent.isWhole
+        ? []
+        : [
+          LineItem(
+            priority: 7,
+            [TextSpan("in the \(FixedPoint.grouped(extent.count)) at hand", appearance(.secondary))])
+        ])
   }
 
   private var place: [TextSpan] {
     guard count > 0 else { return [] }
     if follows {
       return [
-        TextSpan(FixedPoint.grouped(count), appearance(.text)),
+        TextSpan(FixedPoint.grouped(all), appearance(.text)),
         TextSpan(", following", appearance(.secondary)),
       ]
     }
     let dash = appearance.glyphs.dash
     return [
-      TextSpan("\(visible.lowerBound + 1)\(dash)\(visible.upperBound)", appearance(.text)),
-      TextSpan(" of \(FixedPoint.grouped(count))", appearance(.secondary)),
+      TextSpan("\(before + visible.lowerBound + 1)\(dash)\(before + visible.upperBound)", appearance(.text)),
+      TextSpan(" of \(FixedPoint.grouped(all))", appearance(.secondary)),
     ]
   }
 
+  /// Rows before those at hand, and rows in all, unless only those that pass a filter are counted.
+  private var before: Int { extent.isFiltered ? 0 : extent.first }
+  private var all: Int { extent.isFiltered ? count : max(count, extent.total) }
+
   private func drawBar(_ picture: inout CellPicture, top: Int) {
     let room = height - top
-    guard count > visible.count, room > 1 else { return }
-    let length = max(1, room * visible.count / count)
-    let range = max(1, count - visible.count)
-    let start = (room - length) * visible.lowerBound / range
+    guard all > visible.count, room > 1 else { return }
+    let length = max(1, room * visible.count / all)
+    let range = max(1, all - visible.count)
+    let start = (room - length) * (before + visible.lowerBound) / range
     for row in start..<start + length {
       picture.set(appearance.glyphs.thumb, x: width - 1, y: top + row, style: appearance(.faint))
     }

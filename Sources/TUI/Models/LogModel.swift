@@ -3,6 +3,7 @@ import Measurement
 /// The collector's log.
 struct LogModel {
   let entries: [ListEntry<LogLine>]
+  var extent = ListExtent()
   let position: ListPosition
   var filter: ListFilter?
   var marks: SelectionMarks?
@@ -16,7 +17,10 @@ struct LogModel {
     let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
     return ListModel(
       title: "log", filter: filter, count: entries.count, visible: visible, follows: position == .end,
-      emptyText: filter == nil ? "the collector has not logged anything" : "no line has these words",
+      extent: extent,
+      emptyText: extent.emptyText(
+        "the collector has not logged anything", noneMatches: "no line has these words",
+        ellipsis: appearance.glyphs.ellipsis),
       heading: nil,
       rows: entries[visible].map { row($0.row) }, marked: marked(visible), chosen: chosen(visible),
       appearance: appearance, width: width, height: height)

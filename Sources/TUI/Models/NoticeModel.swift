@@ -21,6 +21,13 @@ struct NoticeModel: Sendable, Equatable {
         "There is no file \(path).", "Start a collector and it is made: pushscope collect --store \(path)",
       ]
       outlook = "This screen gives way to the dashboard as soon as there is one."
+    case .gone:
+      title = "The store is gone"
+      body = [
+        "The file \(path) was deleted or moved away while it was shown.",
+        "A collector that was writing it ends; start it again and it records into a new one.",
+      ]
+      outlook = "This screen gives way to the dashboard as soon as there is a store again."
     case .empty:
       title = "Nothing recorded yet"
       body = [

@@ -46,10 +46,8 @@ extension ScatterModel {
   /// What happened in view, at most one in a column.
   private var eventMarks: [EventMark] {
     var worst: [Int: EventKind] = [:]
-    for event in snapshot.events.lazy.map(\.row) {
-      guard event.kind.axisLabel != nil, window.contains(event.at), concernsShownTarget(event) else {
-        continue
-      }
+    for event in snapshot.axisMarks.marks(from: window.start, to: window.end) {
+      guard concernsShownTarget(event) else { continue }
       let x = ScatterGeometry.gutter + window.column(of: event.at)
       // In one column what breaks a connection says more than what makes one.
       if worst[x]?.role != .warning || event.kind.role == .warning { worst[x] = event.kind }
@@ -57,7 +55,7 @@ extension ScatterModel {
     return worst.map { EventMark(x: $0.key, kind: $0.value) }.sorted { $0.x < $1.x }
   }
 
-  private func concernsShownTarget(_ event: Event) -> Bool {
+  private func concernsShownTarget(_ event: AxisMarks.Mark) -> Bool {
     guard let target = event.target else { return true }
     return targets.contains { snapshot.targets.indices.contains($0) && snapshot.targets[$0].id == target }
   }

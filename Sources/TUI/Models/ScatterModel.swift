@@ -11,6 +11,8 @@ struct ScatterModel {
   let axis: LatencyAxis
   /// Whether nothing at all was planned in the window.
   let isEmpty: Bool
+  /// A part of the window has not been read yet.
+  let isReading: Bool
   let colors: SeriesColors
   let averages: AverageLines
   /// µs.
@@ -200,9 +202,18 @@ struct ScatterModel {
     guard isEmpty else { return }
     let from = zone.civil(window.start).hoursMinutesSeconds
     let to = zone.civil(window.end).hoursMinutesSeconds
-    let text =
-      snapshot.tracks.allSatisfy(\.isEmpty) && snapshot.density == nil
-      ? "waiting for the first notification" : "nothing was planned between \(from) and \(to)"
+    let text: String
+    if isReading {
+      text = "reading\(appearance.glyphs.ellipsis)"
+    } else if let density = snapshot.density,
+      density.isAnyOpen(of: targets, from: window.start, to: window.end)
+    {
+      text = "no sum of \(density.name) is over yet"
+    } else if snapshot.tracks.allSatisfy(\.isEmpty), snapshot.density == nil {
+      text = "waiting for the first notification"
+    } else {
+      text = "nothing was planned between \(from) and \(to)"
+    }
     let shown = FittedText.truncated(text, columns: geometry.columns, ellipsis: appearance.glyphs.ellipsis)
     let x = ScatterGeometry.gutter + (geometry.columns - shown.unicodeScalars.count) / 2
     picture.put(shown, x: x, y: geometry.firstRow + geometry.rows / 2, style: appearance(.secondary))

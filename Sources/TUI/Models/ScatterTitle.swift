@@ -5,8 +5,9 @@ import Measurement
 enum ScatterTitle {
   static func line(
     facts: WindowFacts, summary: WindowSummary, colors: SeriesColors, targets: [TargetFacts], shown: [Int],
-    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, isTruncated: Bool, width: Int,
-    appearance: Appearance
+    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, isTruncated: Bool, isReading: Bool,
+    isReadingMarks: Bool,
+    width: Int, appearance: Appearance
   ) -> FittedLine {
     var left = [
       LineItem(
@@ -14,6 +15,11 @@ enum ScatterTitle {
         short: LineItem.Short(
           priority: 63, spans: metricLegend(facts.metric, colors, shown: shown, isShort: true, appearance)))
     ]
+    if isReading {
+      // Counts and quantiles of a part would pass for those of the window.
+      left.append(LineItem(priority: 65, [reading(appearance)]))
+      return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+    }
     if facts.metric != .service {
       left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
     }
@@ -24,6 +30,11 @@ enum ScatterTitle {
         LineItem(
           priority: 64,
           [TextSpan("\(FixedPoint.grouped(facts.withinError)) within their error", appearance(.warning))]))
+    }
+    if isReadingMarks {
+      left.append(
+        LineItem(
+          priority: 63, [TextSpan("reading events\(appearance.glyphs.ellipsis)", appearance(.warning))]))
     }
     if let sums {
       left.append(LineItem(priority: 65, [TextSpan("sums of \(sums)", appearance(.warning))]))
@@ -42,6 +53,11 @@ enum ScatterTitle {
       figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
       + figure(.p99, summary, priority: 73, isNarrow: isNarrow, appearance)
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
+  }
+
+  /// In place of everything that is not known before the store has been read.
+  static func reading(_ appearance: Appearance) -> TextSpan {
+    TextSpan("reading\(appearance.glyphs.ellipsis)", appearance(.warning))
   }
 
   /// One name, or two with the colours that tell them apart.

@@ -1,6 +1,7 @@
 import Glibc
 import Measurement
 import Store
+import Terminal
 
 /// The dashboard as lines of text: one a second while a run goes on, a summary at its end.
 struct PlainDashboard {
@@ -9,6 +10,9 @@ struct PlainDashboard {
   var output: Int32 = STDOUT_FILENO
   /// ms between two lines.
   var interval: Int32 = 1_000
+
+  /// Bytes that a pipe takes without blocking when it can be written to (PIPE_BUF).
+  private static let atOnce = 4_096
 
   func run() throws(DashboardError) -> Dashboard.Outcome {
     let alarm = try Alarm()
@@ -19,16 +23,26 @@ struct PlainDashboard {
     var source = SnapshotSource(
       path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
     var snapshot = Snapshot()
+    var isStopping: Bool { signals.haveCome || stop.isStopped }
+    func emit(_ line: String) -> Bool { write(line, alarm, isStopping: { isStopping }) }
+    var ended: Dashboard.Outcome { isStopping ? .stopped : .hangup }
     var isFirst = true
-    while !signals.haveCome && !stop.isStopped {
+    var replacements = 0
+    while !isStopping {
       let from = options.clock.wallNow().advanced(byMicroseconds: -(PlainLine.seconds + 30) * 1_000_000)
       if let newer = source.poll(ReadRequest(from: from, to: nil, tick: 1_000_000)) { snapshot = newer }
+      if snapshot.condition == .ready, snapshot.replacements != replacements {
+        replacements = snapshot.replacements
+        guard emit("another store has taken the place of the one that was shown: \(shownPath)") else {
+          return ended
+        }
+      }
       switch snapshot.condition {
       case .ready:
-        if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot) }
-        guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return .hangup }
+        if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot, emit) ? .quit : ended }
+        guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return ended }
       case .empty, .opening:
-        if isFirst, !emit("waiting for the first run in \(options.storePath)") { return .hangup }
+        if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
       // A store that cannot be read now and then is no reason to give up on it, once it could be.
       case .locked where !isFirst, .unreadable where !isFirst: break
       default: throw failure(snapshot.condition)
@@ -39,8 +53,10 @@ struct PlainDashboard {
     return .stopped
   }
 
-  private func summarize(_ snapshot: Snapshot) throws(DashboardError) -> Dashboard.Outcome {
-    guard let run = snapshot.run else { return .quit }
+  private var shownPath: String { VisibleText.visible(settings.options.storePath) }
+
+  private func summarize(_ snapshot: Snapshot, _ emit: (String) -> Bool) throws(DashboardError) -> Bool {
+    guard let run = snapshot.run else { return true }
     let lines: [String]
     do {
       let reader = try StoreReader.open(at: settings.options.storePath)
@@ -51,7 +67,7 @@ struct PlainDashboard {
     } catch {
       throw failure(StoreCondition(error))
     }
-    return lines.allSatisfy(emit) ? .quit : .hangup
+    return lines.allSatisfy(emit)
   }
 
   private func failure(_ condition: StoreCondition) -> DashboardError {
@@ -70,12 +86,17 @@ struct PlainDashboard {
     return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
   }
 
-  /// Writes a line at once.
-  /// - Returns: false when nobody reads any more.
-  private func emit(_ line: String) -> Bool {
+  /// Writes a line as soon as the reader takes it.
+  /// - Returns: false when nobody reads any more, or it is to end.
+  private func write(_ line: String, _ alarm: Alarm, isStopping: () -> Bool) -> Bool {
     var rest = Array((line + "\n").utf8)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+      // A reader that stands still must not keep a signal waiting.
+      while !alarm.wait(untilWritable: output) {
+        if isStopping() { return false }
+      }
+      if isStopping() { return false }
+      let count = rest.prefix(Self.atOnce).withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
       if count < 0 {
         if errno == EINTR { continue }
         return false

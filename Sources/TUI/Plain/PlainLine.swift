@@ -53,7 +53,7 @@ struct PlainLine {
     let metric = ViewState().metric(in: snapshot)
     let facts = WindowFacts(
       snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
-    let summary = WindowSummary(metric: metric, ranged: facts.ranged)
+    let summary = WindowSummary(facts, snapshot, window: window, targets: targets)
     return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) "
       + WindowSummary.quantiles.map { "\($0.label) \(PlainLine.figure(summary[$0]))" }.joined(separator: " ")
   }

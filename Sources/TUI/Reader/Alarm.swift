@@ -33,10 +33,26 @@ final class Alarm: Sendable {
     _ = write(descriptor, &byte, 1)
   }
 
+  /// Returns when a descriptor can be written to, or when it rings.
+  /// - Returns: whether the descriptor can be written to, or is beyond hope.
+  func wait(untilWritable other: Int32) -> Bool {
+    var waiting = [
+      pollfd(fd: other, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&waiting, 2, -1) > 0 else { return false }
+    if waiting[1].revents != 0 { clear() }
+    return waiting[0].revents != 0
+  }
+
   /// Returns when it rings, when it has rung since the last wait, or when the time is over.
   func wait(milliseconds: Int32) {
     var waiting = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, milliseconds) > 0 else { return }
+    clear()
+  }
+
+  private func clear() {
     withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { bytes in
       while read(readingEnd, bytes.baseAddress, bytes.count) == bytes.count {}
     }

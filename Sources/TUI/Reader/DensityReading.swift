@@ -5,6 +5,9 @@ import Store
 /// more than a screen can show.
 struct DensityReading {
   private let request: ReadRequest
+  private let span: RollupSpan
+  /// How much time is put together, µs.
+  private let tick: Int64
   private let places: [TargetID: Int]
   private var columns: [[Density.Column]]
   private var histograms: [[RangedLatencies<LatencyHistogram>]]
@@ -21,36 +24,72 @@ struct DensityReading {
   static func read(
     _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: StoreReader
   ) throws -> Density? {
-    // The first second as a whole: half of it could not be had.
-    let second: Int64 = 1_000_000
-    let from = WallTime(microseconds: request.from.microseconds.flooringQuotient(second) * second)
+    let from = request.from
     // A run that ended long ago has nothing to sum up since.
     let end = min(end, try reader.rollupsCoverTo() ?? from)
     guard from < end else { return nil }
-    let span = span(for: request.tick, length: end.microseconds - from.microseconds, targets: targets.count)
-    var reading = DensityReading(targets, request)
+    let span = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
+    var reading = DensityReading(targets, request, span: span)
     var reached = from
-    while true {
-      let page = try reader.rollups(of: targets, from: reached, to: end, span: span, limit: mostRows)
-      for row in page.rows { reading.take(row) }
-      let isFurther = page.coveredTo > reached
-      reached = max(reached, page.coveredTo)
-      guard page.isTruncated, isFurther else { break }
+    // No row may reach from one window into the next: it would count in one of them as a whole, or in none.
+    for edge in request.edges(to: end) where reached < edge {
+      let next = try reading.read(targets, from: reached, to: edge, in: reader)
+      reached = max(reached, next)
+      if next < edge { break }
     }
     guard reached > from else { return nil }
-    return reading.density(span: Int64(span.rawValue) * second, end: reached)
+    return reading.density(end: reached)
   }
 
-  /// The coarsest span that a column of the plot does not show as such, and none of which there are too many.
-  private static func span(for tick: Int64, length: Int64, targets: Int) -> RollupSpan {
-    let fitting = RollupSpan.allCases.filter {
-      length / (Int64($0.rawValue) * 1_000_000) * Int64(max(1, targets)) <= Int64(mostRows)
+  /// Reads a stretch: whole seconds from the sums, what remains at its ends from the notifications.
+  /// - Returns: how far there are sums.
+  private mutating func read(
+    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
+  ) throws -> WallTime {
+    let second: Int64 = 1_000_000
+    let firstWhole = -(-start.microseconds).flooringQuotient(second) * second
+    let lastWhole = end.microseconds.flooringQuotient(second) * second
+    guard firstWhole < lastWhole else {
+      try readPoints(targets, from: start, to: end, in: reader)
+      return end
     }
-    return fitting.last { Int64($0.rawValue) * 1_000_000 <= 2 * tick } ?? fitting.first ?? .hour
+    try readPoints(targets, from: start, to: WallTime(microseconds: firstWhole), in: reader)
+    var reached = WallTime(microseconds: firstWhole)
+    let last = WallTime(microseconds: lastWhole)
+    while reached < last {
+      let page = try reader.rollups(of: targets, from: reached, to: last, span: span, limit: Self.mostRows)
+      for row in page.rows { take(row) }
+      guard page.coveredTo > reached else { return reached }
+      reached = page.coveredTo
+    }
+    try readPoints(targets, from: last, to: end, in: reader)
+    return end
   }
 
-  private init(_ targets: [TargetID], _ request: ReadRequest) {
+  /// Less than a second.
+  private mutating func readPoints(
+    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
+  ) throws {
+    guard start < end else { return }
+    for point in try reader.points(of: targets, plannedFrom: start, to: end, limit: Self.mostRows).points {
+      take(PlotPoint(point), of: point.id.target)
+    }
+  }
+
+  /// The coarsest span that a column of the plot does not show as such, and none of which there are too many. A replay
+  /// knows of a span only when it is over: it gets the finest there is.
+  private static func span(for request: ReadRequest, length: Int64, targets: Int) -> RollupSpan {
+    let fitting = RollupSpan.allCases.filter {
+      length / $0.microseconds * Int64(max(1, targets)) <= Int64(mostRows)
+    }
+    if request.isReplay { return fitting.first ?? .hour }
+    return fitting.last { $0.microseconds <= 2 * request.tick } ?? fitting.first ?? .hour
+  }
+
+  private init(_ targets: [TargetID], _ request: ReadRequest, span: RollupSpan) {
     self.request = request
+    self.span = span
+    tick = request.isReplay ? min(request.tick, span.microseconds) : request.tick
     places = Dictionary(targets.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
     let metrics = Metric.allCases.count
     columns = Array(repeating: [], count: targets.count)
@@ -63,16 +102,8 @@ struct DensityReading {
 
   private mutating func take(_ row: RollupRow) {
     guard let place = places[row.target] else { return }
-    let duration = Int64(row.span.rawValue) * 1_000_000
-    let isWide = duration > request.tick
-    let start =
-      isWide
-      ? row.start.microseconds : row.start.microseconds.flooringQuotient(request.tick) * request.tick
-    if open[place]?.start != start { close(place) }
-    var counts = open[place]?.counts ?? Tally()
-    counts = counts + Tally(row.counts)
-    open[place] = (start, isWide ? duration : request.tick, counts)
-    let isInWindow = row.start >= request.start ?? request.from && request.to.map { row.start < $0 } ?? true
+    add(Tally(row.counts), at: row.start, duration: row.span.microseconds, place)
+    let isCounted = isInWindow(row.start)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let packed = row.ranged(metric) else { continue }
       Self.add(packed.values, to: &tallies[place][number])
@@ -80,7 +111,7 @@ struct DensityReading {
         Self.add(packed.lows, to: &ends[place].lows)
         Self.add(packed.highs, to: &ends[place].highs)
       }
-      if isInWindow { histograms[place][number].merge(packed) }
+      if isCounted { histograms[place][number].merge(packed) }
     }
   }
 
@@ -88,6 +119,44 @@ struct DensityReading {
     for bucket in packed {
       tally.add(bucket.lower + (bucket.upper - bucket.lower) / 2, count: bucket.count)
     }
+  }
+
+  private mutating func take(_ point: PlotPoint, of target: TargetID) {
+    guard let place = places[target] else { return }
+    let plannedAt = WallTime(microseconds: point.plannedAt)
+    var counts = Tally()
+    counts[point.state] = 1
+    add(counts, at: plannedAt, duration: 0, place)
+    for (number, metric) in Metric.allCases.enumerated() {
+      guard let value = point.value(of: metric).map({ max(0, $0) }) else { continue }
+      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
+      tallies[place][number].add(value, count: 1)
+      if metric == .delivery {
+        ends[place].lows.add(ranged.lows, count: 1)
+        ends[place].highs.add(ranged.highs, count: 1)
+      }
+      if isInWindow(plannedAt) { histograms[place][number].record(ranged) }
+    }
+  }
+
+  /// Adds to the column of a target that lies at a moment; those before it are over.
+  private mutating func add(_ counts: Tally, at moment: WallTime, duration: Int64, _ place: Int) {
+    let isWide = duration > tick
+    // A column does not begin before the window that it belongs to.
+    let start =
+      isWide
+      ? moment.microseconds : max(moment.microseconds.flooringQuotient(tick) * tick, edge(before: moment))
+    if open[place]?.start != start { close(place) }
+    open[place] = (start, isWide ? duration : tick, (open[place]?.counts ?? Tally()) + counts)
+  }
+
+  private func edge(before moment: WallTime) -> Int64 {
+    if let start = request.start, start <= moment { return start.microseconds }
+    return request.from.microseconds
+  }
+
+  private func isInWindow(_ moment: WallTime) -> Bool {
+    moment >= request.start ?? request.from && request.to.map { moment < $0 } ?? true
   }
 
   private mutating func close(_ place: Int) {
@@ -102,10 +171,11 @@ struct DensityReading {
     open[place] = nil
   }
 
-  private consuming func density(span: Int64, end: WallTime) -> Density {
+  private consuming func density(end: WallTime) -> Density {
     for place in open.indices { close(place) }
     return Density(
-      span: span, end: end, columns: columns, start: request.start ?? request.from, to: request.to,
+      span: span.microseconds, end: end, columns: columns, start: request.start ?? request.from,
+      to: request.to,
       histograms: histograms)
   }
 }

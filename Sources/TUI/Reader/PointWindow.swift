@@ -10,6 +10,10 @@ struct PointWindow {
   private var start: WallTime?
   private let end: WallTime?
   private var places: [TargetID: Int] = [:]
+  /// Points whose predecessors have not come yet, by target. Changes come in the order of their revisions: a notification
+  /// that was answered between two looks comes after later ones that were only planned.
+  private var early: [[Int64: PlotPoint]] = []
+  private var earlyCount = 0
 
   /// As many as are kept, over all targets.
   static let capacity = 200_000
@@ -31,6 +35,7 @@ struct PointWindow {
     for (place, target) in targets.enumerated() {
       places[target] = place
       tracks.append(PointTrack(target: target))
+      early.append([:])
     }
     for point in page.points { append(point) }
   }
@@ -44,6 +49,13 @@ struct PointWindow {
     }
   }
 
+  /// Since when everything planned is here; the distant past where that is all there ever was.
+  var coveredFrom: WallTime {
+    if let start { return start }
+    let first = tracks.compactMap { $0.isEmpty || $0.firstSequence == 1 ? nil : $0[0].plannedAt }.max()
+    return WallTime(microseconds: first ?? .min)
+  }
+
   /// Whether everything planned in a stretch is here, or as much of it as there is room for.
   func covers(from moment: WallTime, to other: WallTime?) -> Bool {
     guard let start, let end, let other else { return false }
@@ -53,18 +65,49 @@ struct PointWindow {
   /// Whether it belongs to one of the targets, and not to another run.
   func concerns(_ point: SamplePoint) -> Bool { places[point.id.target] != nil }
 
-  /// Takes in a point that is new or has changed; one of another run or target is passed over.
-  /// - Returns: false when points before it are missing.
-  mutating func take(_ point: SamplePoint) -> Bool {
-    guard let place = places[point.id.target] else { return true }
+  /// Takes in a point that is new or has changed; one of another run or target is passed over. Points may come in any
+  /// order up to the next ``settle()``.
+  mutating func take(_ point: SamplePoint) {
+    guard let place = places[point.id.target] else { return }
     let sequence = point.id.sequence
-    if tracks[place].isEmpty || sequence == tracks[place].endSequence {
-      append(point)
-      return true
+    if tracks[place].isEmpty {
+      // Changed, but planned before everything that is wanted.
+      if let start, point.plannedAt < start { return }
+    } else if sequence < tracks[place].endSequence {
+      _ = tracks[place].update(sequence: sequence, to: PlotPoint(point))
+      return
+    } else if sequence == tracks[place].endSequence, early[place].isEmpty {
+      tracks[place].append(PlotPoint(point))
+      return
     }
-    if sequence > tracks[place].endSequence { return false }
-    _ = tracks[place].update(sequence: sequence, to: PlotPoint(point))
-    return true
+    if early[place].updateValue(PlotPoint(point), forKey: sequence) == nil { earlyCount += 1 }
+  }
+
+  /// There are so many changes that what is wanted is better read anew.
+  var isBehind: Bool { earlyCount > Self.capacity }
+
+  /// Puts in order what has come since the last time.
+  /// - Returns: false when points are missing in between.
+  mutating func settle() -> Bool {
+    guard earlyCount > 0 else { return true }
+    var isWhole = true
+    for place in early.indices where !early[place].isEmpty {
+      let sequences = early[place].keys.sorted()
+      if tracks[place].isEmpty, let first = sequences.first {
+        tracks[place] = PointTrack(target: tracks[place].target, firstSequence: first)
+      }
+      for sequence in sequences {
+        guard let point = early[place][sequence] else { continue }
+        guard sequence == tracks[place].endSequence else {
+          isWhole = false
+          break
+        }
+        tracks[place].append(point)
+      }
+      early[place].removeAll()
+    }
+    earlyCount = 0
+    return isWhole
   }
 
   /// Takes in a change of a point that is here.
@@ -74,13 +117,17 @@ struct PointWindow {
   }
 
   /// Lets the oldest go when there are too many.
-  mutating func trim() {
+  /// - Returns: whether there were.
+  mutating func trim() -> Bool {
     let limit = Self.capacity / max(1, tracks.count)
+    var isTrimmed = false
     for place in tracks.indices where tracks[place].count > limit + limit / 4 {
       tracks[place].dropFirst(keeping: limit)
       start = nil
       isFull = true
+      isTrimmed = true
     }
+    return isTrimmed
   }
 
   private mutating func append(_ point: SamplePoint) {

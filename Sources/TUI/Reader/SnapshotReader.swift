@@ -76,6 +76,7 @@ final class SnapshotReader: Sendable {
       let (order, isStopping) = mailbox.withLock { ($0.order, $0.isStopping) }
       if isStopping { return }
       source.look(at: order.subject, wantsRuns: order.wantsRuns)
+      source.show(order.lists)
       var news = News(snapshot: source.poll(order.request))
       if let wanted = order.second {
         var other =
@@ -89,7 +90,7 @@ final class SnapshotReader: Sendable {
         second = nil
       }
       deliver(news)
-      alarm.wait(milliseconds: source.isLive ? Self.livePatience : Self.idlePatience)
+      alarm.wait(milliseconds: source.isReading ? 0 : source.isLive ? Self.livePatience : Self.idlePatience)
     }
   }
 

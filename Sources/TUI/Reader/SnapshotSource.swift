@@ -20,6 +20,8 @@ struct SnapshotSource {
   private let bootID: String
 
   private var reader: StoreReader?
+  /// Which file was shown last.
+  private var file: FileIdentity?
   private var run: RunRecord?
   private var targets: [TargetRecord] = []
   private var live = PointWindow()
@@ -32,6 +34,7 @@ struct SnapshotSource {
   private let capacity: Int
   private var cursor: Int64 = 0
   private var lists = RecordTails()
+  private var place = ListsPlace()
   private var snapshot = Snapshot()
   private var request: ReadRequest?
   /// Counts what was read that shows.
@@ -88,6 +91,10 @@ struct SnapshotSource {
       let now = clock.monotonicNow().microseconds
       if hasChanged || areFactsStale && now - factsReadAt >= Self.factsInterval { try follow(reader) }
       if isAsked { try serve(reader) }
+      if let run, snapshot.condition == .ready {
+        if try lists.show(place, reader, run: run.id) { changes += 1 }
+        if try lists.readMarks(reader, run: run.id) { changes += 1 }
+      }
       if now - presenceReadAt >= Self.presenceInterval || presenceWith != runStanding {
         try readPresence(reader, at: now)
       }
@@ -96,9 +103,16 @@ struct SnapshotSource {
     } catch {
       close()
       snapshot.condition = StoreCondition(error)
+      if snapshot.condition == .missing, file != nil { snapshot.condition = .gone }
     }
     return published(before: before)
   }
+
+  /// Says which parts of the lists are wanted.
+  mutating func show(_ place: ListsPlace) { self.place = place }
+
+  /// Whether there is more to read at once.
+  var isReading: Bool { snapshot.condition == .ready && !lists.marks.isComplete }
 
   /// Whether the collector writes, so that a look soon again is worth it.
   var isLive: Bool { snapshot.condition == .ready && (snapshot.run?.isLive ?? false) }
@@ -106,10 +120,15 @@ struct SnapshotSource {
   // MARK: - Following
 
   private mutating func opened() throws -> StoreReader {
-    if let reader { return reader }
+    if let reader {
+      if reader.isStillAt(path) { return reader }
+      close()
+    }
     let opened = try StoreReader.open(at: path)
     reader = opened
     run = nil
+    if let file, file != opened.file { snapshot.replacements += 1 }
+    file = opened.file
     return opened
   }
 
@@ -216,15 +235,20 @@ struct SnapshotSource {
     snapshot.totals = targets.map { Tally($0.counts) }
   }
 
-  /// The first look at a run: its end, quickly; what else the screen wants it asks for.
+  /// The first look at a run.
   private mutating func restart(_ reader: StoreReader, _ record: RunRecord) throws {
+    lists = try RecordTails(reader, run: record.id)
+    try readPoints(reader)
+  }
+
+  /// Reads the notifications anew: the run's end, quickly, then what the screen wants.
+  private mutating func readPoints(_ reader: StoreReader) throws {
     let page = try reader.lastPoints(
-      of: targets.map(\.id), limit: PointWindow.firstLook / max(1, targets.count))
+      of: targets.map(\.id), limit: max(1, min(PointWindow.firstLook, capacity) / max(1, targets.count)))
     live = PointWindow(targets: targets.map(\.id), page: page)
     cursor = page.revision
     past = nil
     density = nil
-    lists = try RecordTails(reader, run: record.id)
     changes += 1
     if request != nil { try serve(reader) }
   }
@@ -238,21 +262,19 @@ struct SnapshotSource {
       for point in page.rows where live.concerns(point) {
         changes += 1
         past?.update(point)
-        if !live.take(point) { try reload(reader) }
+        live.take(point)
       }
-      if page.isComplete { break }
+      if page.isComplete || live.isBehind { break }
     }
-    live.trim()
+    if live.isBehind || !live.settle() {
+      try readPoints(reader)
+    } else if live.trim(), request != nil {
+      // What was let go is needed as sums.
+      try serve(reader)
+    }
     let now = clock.monotonicNow().microseconds
     if density != nil, cursor != before, now - densityReadAt >= Self.densityInterval { try serve(reader) }
     return cursor != before
-  }
-
-  /// After a gap, which only a store changed by other hands can have.
-  private mutating func reload(_ reader: StoreReader) throws {
-    let page = try reader.lastPoints(
-      of: targets.map(\.id), limit: PointWindow.firstLook / max(1, targets.count))
-    live = PointWindow(targets: targets.map(\.id), page: page)
   }
 
   /// Gets the notifications of the window asked for.
@@ -301,8 +323,10 @@ struct SnapshotSource {
     }
     snapshot.isTruncated =
       request.map { past?.isFull ?? !live.covers(from: density?.end ?? $0.from) } ?? false
-    snapshot.events = lists.events
-    snapshot.log = lists.log
+    snapshot.covered = covered
+    snapshot.eventList = lists.events.list
+    snapshot.logList = lists.log.list
+    snapshot.axisMarks = lists.marks
     if let run {
       snapshot.run = RunFacts(
         id: run.id, name: run.name, startedAt: run.startedAt, phase: phase(of: run, at: now))
@@ -316,6 +340,13 @@ struct SnapshotSource {
     snapshot.now = now
     snapshot.number = before.number + 1
     return snapshot
+  }
+
+  /// What has been read: the answer to the last request, and whatever else lies in memory.
+  private var covered: ReadStretch {
+    guard let request else { return ReadStretch(from: live.coveredFrom) }
+    guard past == nil else { return ReadStretch(from: request.from, to: request.to) }
+    return ReadStretch(from: min(request.from, live.coveredFrom))
   }
 
   private func phase(of run: RunRecord, at now: WallTime) -> RunFacts.Phase {

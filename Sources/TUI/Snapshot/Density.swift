@@ -36,6 +36,8 @@ struct Density: Sendable {
   let to: WallTime?
   /// Three digits of every latency in that window before `end`, by target and by the places of `Metric.allCases`.
   let histograms: [[RangedLatencies<LatencyHistogram>]]
+  /// For each target when columns began that were not over at the moment of a replay, µs; ascending.
+  var open: [[Int64]] = []
 
   /// The columns of a target that begin in a stretch of time.
   func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
@@ -102,11 +104,24 @@ struct Density: Sendable {
 
   /// As it was known at a moment: columns that are not over by then are left out.
   func known(at moment: WallTime) -> Density {
-    Density(
+    let moment = moment.microseconds
+    var known = Density(
       span: span, end: end,
-      columns: columns.map { columns in
-        columns.filter { $0.start + $0.duration <= moment.microseconds }
-      }, start: moment, to: moment, histograms: [])
+      columns: columns.map { columns in columns.filter { $0.start + $0.duration <= moment } },
+      start: WallTime(microseconds: moment), to: WallTime(microseconds: moment), histograms: [])
+    known.open = columns.map { columns in
+      columns.filter { $0.start <= moment && $0.start + $0.duration > moment }.map(\.start)
+    }
+    return known
+  }
+
+  /// Whether something was planned in a stretch of time that a replay does not know of yet, because its column is not
+  /// over.
+  func isAnyOpen(of targets: [Int], from start: WallTime, to end: WallTime) -> Bool {
+    targets.contains { target in
+      open.indices.contains(target)
+        && open[target].contains { $0 >= start.microseconds && $0 < end.microseconds }
+    }
   }
 
   /// `1 s`, `1 min`, `1 h`.

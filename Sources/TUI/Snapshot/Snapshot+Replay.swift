@@ -32,23 +32,13 @@ extension Snapshot {
       known.totals.append(counts)
     }
     known.density = density?.known(at: moment)
-    known.events = Self.until(moment, events) { $0.at }
-    known.log = Self.until(moment, log) { $0.at }
+    // What comes after the moment is not known, whether it has been read or not.
+    if let to = covered.to, moment < to { known.covered.to = nil }
+    known.eventList = eventList.until(moment)
+    known.logList = logList.until(moment)
+    known.axisMarks = axisMarks.until(moment)
     if run?.startedAt ?? moment <= moment { known.run?.phase = .live }
     return known
-  }
-
-  /// The entries up to a moment; they lie in the order they were written in, which is that of their times but for
-  /// moments.
-  private static func until<Row>(
-    _ moment: WallTime, _ entries: [ListEntry<Row>], _ time: (Row) -> WallTime
-  ) -> [ListEntry<Row>] {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if time(entries[middle].row) <= moment { low = middle + 1 } else { high = middle }
-    }
-    return Array(entries[..<low])
   }
 }
 

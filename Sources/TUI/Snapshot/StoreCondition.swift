@@ -6,6 +6,8 @@ enum StoreCondition: Sendable, Equatable {
   /// The store is there but no run was ever recorded in it.
   case empty
   case missing
+  /// It was shown, and was deleted or moved away since.
+  case gone
   /// Something at its path that is no store: a directory, another kind of file.
   case notAStore(String)
   case corrupt(String)

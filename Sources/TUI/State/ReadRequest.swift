@@ -10,4 +10,13 @@ struct ReadRequest: Sendable, Equatable {
   var tick: Int64
   /// Where the window itself begins; `nil` when it is all that is asked for.
   var start: WallTime?
+  /// What is read is shown as it was known at moments of the past.
+  var isReplay = false
+
+  /// Where one window ends and another begins, up to and with `end`; ascending. All windows are as long as the one before.
+  func edges(to end: WallTime) -> [WallTime] {
+    guard let start, from < start else { return [end] }
+    let windowEnd = start.advanced(byMicroseconds: start.microseconds - from.microseconds)
+    return [start, windowEnd].filter { $0 < end } + [end]
+  }
 }

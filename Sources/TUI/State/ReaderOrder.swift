@@ -12,5 +12,7 @@ struct ReaderOrder: Sendable, Equatable {
   var request: ReadRequest?
   /// The list of all runs is on the screen.
   var wantsRuns = false
+  /// Which parts of log and events.
+  var lists = ListsPlace()
   var second: Second?
 }

@@ -102,9 +102,24 @@ extension ViewState {
     switch panel {
     case .histogram: break
     case .runs: runs.move(by: count, in: snapshot.runs, rows: rows)
-    case .log: logPosition = logPosition.moved(by: count, in: listed.log.lazy.map(\.number), rows: rows)
+    case .log:
+      logPosition = moved(logPosition, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
     case .events:
-      eventPosition = eventPosition.moved(by: count, in: listed.events.lazy.map(\.number), rows: rows)
+      eventPosition = moved(
+        eventPosition, by: count, listed.events.map(\.number), listed.eventExtent, rows: rows)
     }
   }
+
+  /// The ends of a list may lie beyond what is at hand.
+  private func moved(
+    _ position: ListPosition, by count: Int, _ numbers: [Int64], _ extent: ListExtent, rows: Int
+  ) -> ListPosition {
+    if count <= -Self.toEnd, extent.total > rows { return .at(.min) }
+    let moved = position.moved(by: count, in: numbers, rows: rows)
+    guard moved == .end, count < Self.toEnd, !extent.reachesEnd, let last = numbers.last else { return moved }
+    return .at(last)
+  }
+
+  /// Rows by which a list moves to one of its ends.
+  static let toEnd = 1_000_000
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Measurement
 import Testing
 
@@ -151,6 +152,27 @@ import Testing
     #expect(reader.collectorID == bench.collectorID)
     #expect(reader.path == path)
     #expect(!scratch.names.contains { $0.hasSuffix("-shm") })
+  }
+
+  /// By somebody who may read the store and its directory, and write neither; in a process of its own, since root may
+  /// write everywhere.
+  @Test func readsAStoreInADirectoryThatMayNotBeWrittenTo() async throws {
+    let run = try Bench(scratch: scratch)
+    try run.commit(inserted: run.plans(run.alpha, count: 3))
+    run.store.close()
+    for (name, mode) in [("", 0o555), ("/test.sqlite", 0o444)] {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: scratch.path + name)
+    }
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path) }
+    let path = scratch.store
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      if geteuid() == 0 { try #require(setgid(65_534) == 0 && setuid(65_534) == 0) }
+      try #require(access(path + "-wal", F_OK) != 0 && open(path + "-wal", O_RDWR | O_CREAT, 0o600) < 0)
+      let reader = try StoreReader.open(at: path)
+      #expect(try reader.runs().count == 1)
+      #expect(reader.isStillAt(path) && !reader.isStillAt("/dev/null"))
+    }
   }
 
   @Test func saysThatAStoreIsDamaged() throws {

@@ -117,6 +117,45 @@ struct PlainTests {
     #expect(ending.outcome.withLock { $0 } == .stopped)
   }
 
+  @Test("it ends when told to, also when nobody takes what it writes")
+  func deaf() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let pipe = Pipe()
+    // Full from the beginning.
+    _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
+    let filler = [UInt8](repeating: 0x20, count: 4_096)
+    while write(pipe.writing, filler, filler.count) > 0 {}
+    _ = fcntl(pipe.writing, F_SETFL, 0)
+    let stop = DashboardStop()
+    let settings = try Self.settings(fixture)
+    let ending = Ending()
+    let (writing, done) = (pipe.writing, try Alarm())
+    try WorkerThread.start {
+      ending.outcome.withLock {
+        $0 = try? PlainDashboard(settings: settings, stop: stop, output: writing, interval: 5).run()
+      }
+      done.ring()
+    }
+    // It writes into the room that there is, until it is used up.
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    #expect(read(pipe.reading, &bytes, bytes.count) == bytes.count)
+    var isFull = false
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(60)
+    while !isFull, clock.now < deadline {
+      var waiting = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
+      isFull = poll(&waiting, 1, 0) == 0
+      done.wait(milliseconds: 5)
+    }
+    #expect(isFull)
+    stop.stop()
+    done.wait(milliseconds: 60_000)
+    #expect(ending.outcome.withLockIfAvailable { $0 } == .some(.stopped))
+    close(pipe.writing)
+  }
+
   private final class Ending: Sendable {
     let outcome = Mutex<Dashboard.Outcome?>(nil)
   }

@@ -180,6 +180,100 @@ struct DensityTests {
     #expect(there.summary.count != here.summary.count && there.facts.valueCount == there.summary.count)
   }
 
+  /// A run of 20 notifications a second that begins at an odd moment, and has ended.
+  private static func ended(seconds: Int) throws -> (fixture: StoreFixture, start: WallTime) {
+    let fixture = try StoreFixture()
+    // To 20.3 s after a whole minute.
+    let now = fixture.clock.wallNow().microseconds
+    let odd = (now / 60_000_000 + 1) * 60_000_000 + 20_300_000
+    fixture.clock.advance(by: .microseconds(odd - now))
+    try fixture.begin(rate: 20)
+    var sequence: Int64 = 0
+    for second in 0..<seconds {
+      var batch: [Sample] = []
+      for index in 0..<20 {
+        sequence += 1
+        batch.append(
+          fixture.delivered(
+            sequence, at: Int64(second) * 1_000 + Int64(index) * 50, after: 100_000 + sequence % 97 * 1_000))
+      }
+      fixture.clock.advance(by: .milliseconds(750))
+      try fixture.commit(inserted: batch)
+    }
+    try fixture.end()
+    fixture.clock.advance(by: .seconds(200))
+    let store = try #require(fixture.collector)
+    while try store.rollUp() {}
+    return (fixture, WallTime(microseconds: odd))
+  }
+
+  @Test(
+    "however far it is zoomed out, the window has every notification that was planned in it, and only those",
+    arguments: [500_000, 1_000_000, 5_000_000, 20_000_000, 30_000_000, 60_000_000, 120_000_000] as [Int64])
+  func zooms(tick: Int64) throws {
+    let (fixture, start) = try Self.ended(seconds: 200)
+    func read(_ request: ReadRequest, capacity: Int) throws -> Snapshot {
+      var source = SnapshotSource(
+        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+        capacity: capacity)
+      let snapshot = source.poll(request)
+      return try #require(snapshot)
+    }
+    let scale = TimeScale(columnAtLeast: tick)
+    // From the column of the run's beginning, from before it and from within it.
+    for (before, columns) in [(0, 40), (3, 30), (-2, 25), (-1, 7)] {
+      let first = start.microseconds.flooringQuotient(tick) - Int64(before)
+      let window = TimeWindow(scale: scale, firstColumn: first, columns: columns)
+      for to in [nil, window.end] {
+        var request = ReadRequest(from: window.previous.start, to: to, tick: tick, start: window.start)
+        request.isReplay = before == 3 && to != nil
+        let exact = try read(request, capacity: 100_000)
+        let summed = try read(request, capacity: 20)
+        #expect(exact.density == nil)
+        for place in [window, window.previous] {
+          func facts(_ snapshot: Snapshot) -> WindowFacts {
+            WindowFacts(
+              snapshot: snapshot, window: place, targets: [0], metric: .delivery, includesPending: false)
+          }
+          let (one, other) = (facts(exact), facts(summed))
+          #expect(one.counts == other.counts && one.valueCount == other.valueCount)
+          if place == window, one.valueCount > 20 {
+            #expect(summed.density != nil)
+            let expected = WindowSummary(one, exact, window: place, targets: [0])
+            let found = WindowSummary(other, summed, window: place, targets: [0])
+            #expect(found.count == expected.count)
+            for quantile in WindowSummary.quantiles {
+              guard let value = expected[quantile].value else { continue }
+              #expect(abs((found[quantile].value ?? 0) - value) <= value / 1_000 + 1)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a replay says that no sum is over yet, not that there is nothing")
+  func replay() throws {
+    var all = SampleRun(
+      seconds: 300, rate: 8,
+      phase: .ended(at: SampleRun.start.advanced(byMicroseconds: 300_000_000), reason: "stopped")
+    ).snapshot
+    let window = TimeWindow(
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 60_000_000), columns: 20)
+    all = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 300_000_000), in: window)
+    let soon = all.known(at: SampleRun.start.advanced(byMicroseconds: 20_000_000), since: SampleRun.start)
+    let later = all.known(at: SampleRun.start.advanced(byMicroseconds: 130_000_000), since: SampleRun.start)
+    let end = window.end
+    #expect(soon.density?.isAnyOpen(of: [0], from: window.start, to: end) == true)
+    #expect(soon.density?.isAnyOpen(of: [1], from: window.start, to: end) == false)
+    #expect(later.density?.columns[0].count == 2)
+    var snapshot = soon
+    snapshot.run?.phase = .live
+    let stage = try Stage(columns: 120, snapshot: snapshot)
+    #expect(stage.text.contains("is over yet") && !stage.text.contains("nothing was planned"))
+    #expect(!stage.text.contains("n 0"))
+  }
+
   @Test(
     "a window with more than there is room for is read as sums, and as notifications again when it is short")
   func reading() throws {

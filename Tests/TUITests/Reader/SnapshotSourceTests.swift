@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Foundation
 import Measurement
 import Testing
@@ -14,6 +15,10 @@ struct SnapshotSourceTests {
     init(_ source: SnapshotSource) { self.source = source }
 
     func poll(_ request: ReadRequest?) -> Snapshot? { source.poll(request) }
+
+    func show(_ place: ListsPlace) { source.show(place) }
+
+    var isReading: Bool { source.isReading }
 
     var isLive: Bool { source.isLive }
   }
@@ -251,6 +256,105 @@ struct SnapshotSourceTests {
     #expect(source.poll(whole) == nil)
   }
 
+  @Test("after a long pause changes come in the order of their revisions, and nothing is let go for that")
+  func pause() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(targets: ["a", "b"], rate: 100)
+    let start = fixture.clock.wallNow()
+    try fixture.commit(inserted: (1...6_000).map { fixture.delivered($0, at: $0 * 10) })
+    let source = Self.source(fixture)
+    let request = ReadRequest(from: start, to: nil, tick: 100_000)
+    _ = source.poll(request)
+    // While nobody looks much is planned, and what was planned first is answered last.
+    for block in 0..<12 {
+      let first = 6_001 + Int64(block) * 500
+      try fixture.commit(inserted: (first..<first + 500).map { fixture.sample($0, at: $0 * 10) })
+    }
+    for sequence in stride(from: Int64(9_000), to: 6_000, by: -100) {
+      try fixture.commit(
+        updated: (sequence - 99...sequence).map { fixture.delivered($0, at: $0 * 10, after: 77) })
+    }
+    let after = try #require(source.poll(request))
+    #expect(after.tracks[0].firstSequence == 1 && after.tracks[0].count == 12_000)
+    #expect(after.tracks[1].isEmpty)
+    #expect(!after.isTruncated && after.covered.includes(from: start, to: fixture.clock.wallNow()))
+    for sequence in [6_001, 7_777, 9_000] {
+      #expect(after.tracks[0][sequence - 1].deliveryLatency == 77)
+    }
+    #expect(after.tracks[0][9_000].state == .planned)
+  }
+
+  @Test("points that are missing in between are read anew, all that the picture asks for")
+  func gap() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(rate: 100)
+    let start = fixture.clock.wallNow()
+    try fixture.commit(inserted: (1...9_000).map { fixture.delivered($0, at: $0 * 10) })
+    let source = Self.source(fixture)
+    let request = ReadRequest(from: start, to: nil, tick: 100_000)
+    _ = source.poll(request)
+    // As other hands would: a number is left out.
+    try fixture.commit(inserted: (9_002...9_010).map { fixture.delivered($0, at: $0 * 10) })
+    let after = try #require(source.poll(request))
+    #expect(after.tracks[0].endSequence == 9_011 && !after.isTruncated)
+  }
+
+  @Test("so many changes that they are better read anew are not collected")
+  func behind() throws {
+    let target = TargetID(rawValue: 1)
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    var window = PointWindow(
+      targets: [target], page: PointPage(points: [], revision: 0, isTruncated: false))
+    window.take(SamplePoint(fixture.delivered(1)))
+    let isWhole = window.settle()
+    #expect(isWhole)
+    for sequence in 3...Int64(PointWindow.capacity) + 3 where !window.isBehind {
+      window.take(SamplePoint(fixture.delivered(sequence, at: sequence)))
+    }
+    #expect(window.isBehind)
+    let isComplete = window.settle()
+    #expect(!isComplete && !window.isBehind)
+  }
+
+  @Test("a store that is replaced or deleted while it is shown is noticed, said, and its successor opened")
+  func replaced() throws {
+    let fixture = try StoreFixture()
+    let first = try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let source = Self.source(fixture)
+    #expect(source.poll(nil)?.run?.id == first)
+    fixture.close()
+    let other = try StoreFixture()
+    let second = try other.begin(targets: ["other"])
+    try other.commit(inserted: [other.delivered(1), other.delivered(2, at: 10)])
+    try other.end()
+    other.close()
+    try FileManager.default.moveItem(atPath: fixture.path, toPath: fixture.path + ".old")
+    let gone = try #require(source.poll(nil))
+    #expect(gone.condition == .gone && gone.replacements == 0)
+    #expect(source.poll(nil) == nil)
+    // Back at its place it is no other store.
+    try FileManager.default.moveItem(atPath: fixture.path + ".old", toPath: fixture.path)
+    let back = try #require(source.poll(nil))
+    #expect(back.condition == .ready && back.run?.id == first && back.replacements == 0)
+    // Replaced at one stroke.
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: fixture.path + suffix) }
+    #expect(rename(other.path, fixture.path) == 0)
+    let replaced = try #require(source.poll(nil))
+    #expect(replaced.condition == .ready && replaced.run?.id == second && replaced.replacements == 1)
+    #expect(replaced.targets.map(\.name) == ["other"] && replaced.tracks[0].count == 2)
+    var stage = try Stage(snapshot: back)
+    stage.screen.subject.run = first
+    stage.show(replaced)
+    #expect(stage.screen.subject.run == nil && stage.rows.last?.contains("another store") == true)
+    var notice = gone
+    (notice.number, notice.replacements) = (replaced.number + 1, replaced.replacements)
+    stage.show(notice)
+    stage.frame()
+    #expect(stage.text.contains("The store is gone"))
+  }
+
   @Test("what is too much is cut at its old end, said, and not asked for again and again")
   func capacity() throws {
     let targets = [TargetID(rawValue: 1), TargetID(rawValue: 2)]
@@ -259,11 +363,13 @@ struct SnapshotSourceTests {
     var window = PointWindow(targets: targets, page: PointPage(points: [], revision: 0, isTruncated: false))
     let share = PointWindow.capacity / 2
     for sequence in 1...Int64(share + share / 4 + PointTrack.chunkSize) {
-      let isWhole = window.take(SamplePoint(fixture.delivered(sequence, target: 0, at: sequence)))
-      if !isWhole { Issue.record("a gap before \(sequence)") }
+      window.take(SamplePoint(fixture.delivered(sequence, target: 0, at: sequence)))
     }
+    let isWhole = window.settle()
+    #expect(isWhole)
     #expect(window.covers(from: WallTime(microseconds: 0)) && !window.isFull)
-    window.trim()
+    let isTrimmed = window.trim()
+    #expect(isTrimmed)
     #expect(window.isFull && !window.covers(from: WallTime(microseconds: 0)))
     #expect(window.tracks[0].count >= share && window.tracks[0].count < share + PointTrack.chunkSize)
     #expect(window.covers(from: WallTime(microseconds: window.tracks[0][0].plannedAt)))
@@ -290,6 +396,96 @@ struct SnapshotSourceTests {
     #expect(snapshot.events.count == 3_001 && snapshot.log.last?.row.message == "6999")
     #expect(snapshot.log.count == RecordTails.capacity)
     #expect(zip(snapshot.log, snapshot.log.dropFirst()).allSatisfy { $0.number < $1.number })
+    #expect(snapshot.logList.total == 7_001 && snapshot.logList.first == 7_001 - RecordTails.capacity)
+  }
+
+  @Test("every event and log line can be listed, and every mark is on the axis, however many there are")
+  func longLists() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    let start = fixture.clock.wallNow()
+    func at(_ number: Int) -> WallTime { start.advanced(byMicroseconds: Int64(number) * 1_000) }
+    // Marks lie far apart among the losses.
+    for block in 0..<9 {
+      try fixture.commit(
+        events: (block * 5_000..<(block + 1) * 5_000).map { number in
+          Event(at: at(number), kind: number % 1_000 == 7 ? .goaway : .lost, sequence: Int64(number))
+        },
+        log: block == 0
+          ? (0..<12_000).map { LogLine(at: at($0), level: .debug, label: "l", message: "\($0)") } : [])
+    }
+    let source = Self.source(fixture)
+    var snapshot = try #require(source.poll(nil))
+    #expect(snapshot.eventList.total == 45_000 && snapshot.events.last?.row.sequence == 44_999)
+    var looks = 0
+    while source.isReading, looks < 10 {
+      snapshot = source.poll(nil) ?? snapshot
+      looks += 1
+    }
+    #expect(!source.isReading && looks > 1 && snapshot.axisMarks.isComplete)
+    #expect(snapshot.axisMarks.marks.map(\.at) == (0..<45).map { at($0 * 1_000 + 7) })
+    #expect(snapshot.axisMarks.marks(from: at(1_007), to: at(3_007)).count == 2)
+    func shown(_ events: ListPlace, log: ListPlace = .newest) -> Snapshot? {
+      source.show(ListsPlace(events: events, log: log))
+      return source.poll(nil)
+    }
+    // To the beginning, by a row that is not at hand, and back.
+    let first = try #require(shown(.around(.min), log: .around(.min)))
+    #expect(first.eventList.first == 0 && first.eventList.total == 45_000)
+    #expect(first.events.first?.row.sequence == 0 && first.log.first?.row.message == "0")
+    let number = try #require(first.events.last).number
+    let middle = try #require(shown(.around(number)))
+    #expect(middle.eventList.first == 2_500 && middle.events.first?.row.sequence == 2_500)
+    #expect(middle.events[2_499].number == number && middle.eventList.has(.around(number)))
+    #expect(shown(.around(number)) == nil)
+    // What had happened at a moment.
+    let then = try #require(shown(.until(at(20_000))))
+    let known = then.known(at: at(20_000), since: start)
+    #expect(known.events.last?.row.sequence == 20_000 && known.events.count == 2_500)
+    #expect(known.axisMarks.marks.count == 20)
+    // A list that stands still counts what comes.
+    try fixture.commit(events: [Event(at: at(45_000), kind: .lost, sequence: 45_000)])
+    #expect(source.poll(nil)?.eventList.total == 45_001)
+    let newest = try #require(shown(.newest))
+    #expect(newest.events.last?.row.sequence == 45_000 && newest.events.count == RecordTails.capacity)
+  }
+
+  @Test("a list shows where it is among all rows, and goes to ends that are not at hand")
+  func listScreen() throws {
+    var snapshot = SampleRun().snapshot
+    let rows = (0..<5_000).map { number in
+      ListEntry(
+        number: Int64(10_000 + number),
+        row: LogLine(at: SampleRun.start, level: .info, label: "l", message: "line \(number)"))
+    }
+    snapshot.log = rows
+    (snapshot.logList.first, snapshot.logList.total) = (26_207, 31_207)
+    var stage = try Stage(snapshot: snapshot)
+    stage.press("2")
+    stage.wait(.seconds(1))
+    #expect(stage.text.contains("31 207, following") && stage.screen.order.lists == ListsPlace())
+    stage.press(.home)
+    stage.frame()
+    #expect(stage.screen.order.lists.log == .around(.min))
+    #expect(stage.text.contains("26208"))
+    snapshot.logList.first = 0
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(stage.text.contains("of 31 207") && stage.text.contains("line 0"))
+    // The end of what is at hand is not the end.
+    for _ in 0..<1_000 { stage.press(.pageDown) }
+    stage.frame()
+    #expect(stage.screen.order.lists.log == .around(14_999))
+    stage.press(.end)
+    #expect(stage.screen.order.lists.log == .newest)
+    // Nothing of this part had happened yet: that is not nothing.
+    snapshot.logList.first = 26_207
+    snapshot.logList = snapshot.logList.until(SampleRun.start.advanced(byMicroseconds: -1))
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(stage.text.contains("reading"))
   }
 
   @Test("what is no store is told apart, and a store put in its place is opened")

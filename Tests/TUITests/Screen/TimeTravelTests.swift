@@ -158,6 +158,53 @@ struct TimeTravelTests {
     #expect(stage.screen.request?.to == past.end)
   }
 
+  @Test("nothing is said about time that has not been read; it says that it is reading")
+  func reading() throws {
+    var snapshot = SampleRun(seconds: 400).snapshot
+    let whole = try Stage(snapshot: snapshot)
+    #expect(!whole.text.contains("reading") && whole.text.contains("p50"))
+    // The newest only, as at the first look.
+    let since = snapshot.now.advanced(byMicroseconds: -20_000_000)
+    var track = PointTrack(target: snapshot.tracks[0].target, firstSequence: 1)
+    for index in snapshot.tracks[0].range(from: since, to: snapshot.now) {
+      if track.isEmpty { track = PointTrack(target: track.target, firstSequence: Int64(index + 1)) }
+      track.append(snapshot.tracks[0][index])
+    }
+    let complete = snapshot.tracks
+    snapshot.tracks = [track]
+    snapshot.covered = ReadStretch(from: since)
+    var stage = try Stage(snapshot: snapshot)
+    #expect(
+      stage.rows[1].contains("reading") && !stage.text.contains("p50") && !stage.text.contains("planned"))
+    snapshot.tracks = complete
+    snapshot.covered = ReadStretch()
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(stage.rows.dropFirst() == whole.rows.dropFirst())
+    // A window in the past that is not here yet.
+    snapshot.covered = ReadStretch(from: since, to: nil)
+    snapshot.tracks = [track]
+    snapshot.number += 1
+    stage.show(snapshot)
+    for _ in 0..<4 { stage.press(.left, .shift) }
+    stage.frame()
+    #expect(stage.text.contains("reading") && !stage.text.contains("nothing was planned"))
+    // Up to a moment before the window's end.
+    snapshot.tracks = complete
+    let window = try Self.window(stage)
+    snapshot.covered = ReadStretch(from: window.previous.start, to: window.end.advanced(byMicroseconds: -1))
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(stage.rows[1].contains("reading"))
+    snapshot.covered.to = window.end
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(!stage.text.contains("reading"))
+  }
+
   @Test("a young run grows from the left; an old one steps on")
   func growth() throws {
     let young = try Self.window(Stage(snapshot: SampleRun(seconds: 5).snapshot))

@@ -1,0 +1,115 @@
+import Measurement
+import Store
+
+/// What happened to connections, tokens and clocks in a run: every event that the axis of time has a mark for.
+///
+/// The store has no index of them by kind. They are taken from the events as these are read, the newest first; so that
+/// a run with millions of events is on the screen at once, each look reads a part of them.
+struct AxisMarks: Sendable, Equatable {
+  struct Mark: Sendable, Equatable {
+    let at: WallTime
+    let kind: EventKind
+    let target: TargetID?
+  }
+
+  /// Ascending by time.
+  private(set) var marks: [Mark] = []
+  /// Since when all of them are here.
+  private(set) var from = WallTime(microseconds: .min)
+  /// The number of the first event that was looked at; `nil` when none lies before it.
+  private var first: Int64?
+  /// Of marks in one stretch of this length, µs, one is kept for each target; 0 keeps all.
+  private var grain: Int64 = 0
+
+  /// More are thinned out.
+  private static let capacity = 50_000
+  /// Events looked at at a time.
+  private static let step = 20_000
+
+  init() {}
+
+  /// - Parameter newest: the end of a run's events.
+  init(newest: RecordList<Event>) {
+    append(newest.entries)
+    guard newest.first > 0, let entry = newest.entries.first else { return }
+    (first, from) = (entry.number, entry.row.at)
+  }
+
+  /// All events that there are have been looked at.
+  var isComplete: Bool { first == nil }
+
+  /// Takes in later events.
+  mutating func append(_ entries: [ListEntry<Event>]) { insert(entries.compactMap { Mark($0.row) }) }
+
+  /// Looks at some of the events before those that have been looked at.
+  mutating func readBack(_ reader: StoreReader, run: RunID) throws {
+    guard let before = first else { return }
+    let page = try reader.lastEvents(of: run, through: before - 1, limit: Self.step)
+    insert(page.rows.compactMap { Mark($0.event) })
+    if page.rows.count < Self.step {
+      (first, from) = (nil, WallTime(microseconds: .min))
+    } else if let row = page.rows.first {
+      (first, from) = (row.revision, row.event.at)
+    }
+  }
+
+  /// As it was at a moment.
+  func until(_ moment: WallTime) -> AxisMarks {
+    var known = self
+    known.marks.removeSubrange(place(after: moment)...)
+    return known
+  }
+
+  func marks(from start: WallTime, to end: WallTime) -> ArraySlice<Mark> {
+    let lower = place(after: start.advanced(byMicroseconds: -1))
+    return marks[lower..<max(lower, place(after: end.advanced(byMicroseconds: -1)))]
+  }
+
+  private func place(after moment: WallTime) -> Int {
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].at <= moment { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func insert(_ new: [Mark]) {
+    guard !new.isEmpty else { return }
+    let isInOrder = marks.last.map { last in new.allSatisfy { $0.at >= last.at } } ?? true
+    marks += new
+    if !isInOrder || zip(new, new.dropFirst()).contains(where: { $0.at > $1.at }) {
+      marks.sort { $0.at < $1.at }
+    }
+    while marks.count > Self.capacity { thin() }
+  }
+
+  /// Keeps one mark of each stretch and target: what breaks a connection says more than what makes one.
+  private mutating func thin() {
+    grain = max(1_000_000, grain * 2)
+    struct Place: Hashable {
+      let stretch: Int64
+      let target: TargetID?
+    }
+    var kept: [Mark] = []
+    var places: [Place: Int] = [:]
+    for mark in marks {
+      let place = Place(stretch: mark.at.microseconds.flooringQuotient(grain), target: mark.target)
+      if let index = places[place] {
+        if kept[index].kind.role != .warning, mark.kind.role == .warning { kept[index] = mark }
+      } else {
+        places[place] = kept.count
+        kept.append(mark)
+      }
+    }
+    marks = kept.sorted { $0.at < $1.at }
+  }
+}
+
+extension AxisMarks.Mark {
+  /// `nil` for kinds without a mark.
+  fileprivate init?(_ event: Event) {
+    guard event.kind.axisLabel != nil else { return nil }
+    self.init(at: event.at, kind: event.kind, target: event.target)
+  }
+}
