@@ -125,7 +125,7 @@ struct DensityReading {
     guard let place = places[target] else { return }
     let plannedAt = WallTime(microseconds: point.plannedAt)
     var counts = Tally()
-    counts[point.state] = 1
+    counts.add(point)
     add(counts, at: plannedAt, duration: 0, place)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let value = point.value(of: metric).map({ max(0, $0) }) else { continue }
