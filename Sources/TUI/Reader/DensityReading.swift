@@ -156,7 +156,8 @@ struct DensityReading {
   }
 
   private func isInWindow(_ moment: WallTime) -> Bool {
-    moment >= request.start ?? request.from && request.to.map { moment < $0 } ?? true
+    guard moment >= request.start ?? request.from else { return false }
+    return (request.to ?? request.windowEnd).map { moment < $0 } ?? true
   }
 
   private mutating func close(_ place: Int) {

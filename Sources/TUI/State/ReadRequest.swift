@@ -13,10 +13,15 @@ struct ReadRequest: Sendable, Equatable {
   /// What is read is shown as it was known at moments of the past.
   var isReplay = false
 
+  /// Where the window itself ends; `nil` when it is all that is asked for.
+  var windowEnd: WallTime? {
+    guard let start, from < start else { return nil }
+    return start.advanced(byMicroseconds: start.microseconds - from.microseconds)
+  }
+
   /// Where one window ends and another begins, up to and with `end`; ascending. All windows are as long as the one before.
   func edges(to end: WallTime) -> [WallTime] {
-    guard let start, from < start else { return [end] }
-    let windowEnd = start.advanced(byMicroseconds: start.microseconds - from.microseconds)
+    guard let start, let windowEnd else { return [end] }
     return [start, windowEnd].filter { $0 < end } + [end]
   }
 }
