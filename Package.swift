@@ -45,6 +45,7 @@ let package = Package(
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CLinux"),
     .target(name: "CNcurses"),
+    .target(name: "CNghttp2", linkerSettings: [.linkedLibrary("nghttp2")]),
 
     // Floor 1: words and arithmetic; the animation core.
     .target(
@@ -95,7 +96,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "CCurl", "CLinux", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        "CCurl", "CLinux", "CNghttp2", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),

@@ -109,6 +109,12 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
     return providers
   }()
 
+  /// SETTINGS, PING, and HEADERS (literals without indexing) and DATA of a response on stream 1.
+  private static let http2Frames =
+    "\0\0\0\u{4}\0\0\0\0\0" + "\0\0\u{8}\u{6}\0\0\0\0\012345678"
+    + "\0\0\u{17}\u{1}\u{4}\0\0\0\u{1}\0\u{7}:status\u{3}200\0\u{5}small\u{2}ok"
+    + "\0\0\u{2}\0\u{1}\0\0\0\u{1}ok"
+
   private static let providers = [
     OutsideParser(
       name: "an answer's body",
@@ -139,6 +145,28 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
               (.zero...RetryAfter.longest).contains($0) ? nil : "a pause of \($0)\u{1B}"
             }
           })
+      }),
+    OutsideParser(
+      name: "frames of an HTTP/2 server", good: [http2Frames],
+      read: { bytes in
+        guard let session = try? HTTP2Session(at: .zero),
+          let stream = try? session.submit(HTTP2Request(authority: "h", body: [1]))
+        else { return Outcome(words: ["no session"]) }
+        var written: [UInt8] = []
+        session.write(into: &written)
+        bytes.withUnsafeBytes { session.receive($0, at: .zero) }
+        session.write(into: &written)
+        var outcome = Outcome(words: session.failure.map { [$0.detail] } ?? [])
+        for event in session.takeEvents() {
+          switch event {
+          case .ended(stream, .completed(let response)):
+            outcome.values.append(String(decoding: response.headerLines + response.body, as: UTF8.self))
+          case .ended(_, .malformed(let text)): outcome.words.append(text)
+          case .goaway(let goaway): outcome.values.append(String(decoding: goaway.debug, as: UTF8.self))
+          default: break
+          }
+        }
+        return outcome
       }),
     OutsideParser(
       name: "an access token", good: [#"{"access_token":"a","expires_in":3599,"token_type":"Bearer"}"#],

@@ -1,0 +1,111 @@
+import Providers
+
+/// An error code of RST_STREAM and GOAWAY (RFC 9113, section 7).
+struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  var rawValue: UInt32
+
+  static let noError = HTTP2ErrorCode(rawValue: 0)
+  static let protocolError = HTTP2ErrorCode(rawValue: 1)
+  static let internalError = HTTP2ErrorCode(rawValue: 2)
+  static let refusedStream = HTTP2ErrorCode(rawValue: 7)
+  static let cancel = HTTP2ErrorCode(rawValue: 8)
+  static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 11)
+
+  private static let names = [
+    "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+    "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+    "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+  ]
+
+  /// The name in the RFC, or the number.
+  var description: String {
+    Int(rawValue) < Self.names.count ? Self.names[Int(rawValue)] : "error code \(rawValue)"
+  }
+}
+
+/// What a peer states about itself in SETTINGS (RFC 9113, section 6.5.2), as in force after the frame.
+struct HTTP2PeerSettings: Sendable, Hashable {
+  /// Streams that the peer lets us have open at a time; 100 until its SETTINGS arrive, as libnghttp2 assumes.
+  var maximumConcurrentStreams = 100
+  /// Bytes of a request body that may be under way on a new stream.
+  var initialWindowSize = 65_535
+  /// Bytes of a frame's payload.
+  var maximumFrameSize = 16_384
+  /// Bytes of a request's header list, or nil where the peer states none.
+  var maximumHeaderListSize: Int?
+}
+
+/// GOAWAY (RFC 9113, section 6.8): the peer takes no new streams.
+struct HTTP2Goaway: Sendable, Hashable {
+  /// Streams above this one were not processed.
+  var lastStream: Int32
+  var code: HTTP2ErrorCode
+  /// The peer's debug data, hostile text, at most ``maximumDebugBytes``.
+  var debug: [UInt8]
+
+  static let maximumDebugBytes = 1024
+}
+
+/// A complete response.
+struct HTTP2Response: Sendable, Hashable {
+  var status: Int
+  /// Header lines of the final response as `name: value`, CR LF: the form of ``ResponseHeaders``.
+  var headerLines: [UInt8]
+  var body: [UInt8]
+}
+
+/// How a stream ended.
+enum HTTP2StreamEnd: Sendable, Hashable {
+  case completed(HTTP2Response)
+  /// RST_STREAM of the peer.
+  case reset(HTTP2ErrorCode)
+  /// The stream is above the last one that the peer's GOAWAY names.
+  case aboveGoaway
+  /// ``HTTP2Session/cancel(_:)``.
+  case cancelled
+  /// The response was larger than ``HTTP2Limits`` allow; the stream was reset.
+  case exceeded(HTTP2Limits.Kind)
+  /// The response broke the rules of HTTP; the stream was reset. The text is libnghttp2's.
+  case malformed(String)
+  /// Nothing of the request was written: the session could not open the stream. The text is libnghttp2's.
+  case unsent(String)
+
+  /// Whether it is certain that the peer did nothing with the request (RFC 9113, section 8.7).
+  var isUnprocessed: Bool {
+    switch self {
+    case .reset(.refusedStream), .aboveGoaway, .unsent: true
+    default: false
+    }
+  }
+}
+
+/// What a session has to tell, in the order in which it came about.
+enum HTTP2Event: Sendable, Hashable {
+  /// The last byte of a request is at this offset of all bytes that the session has written.
+  case requestWritten(stream: Int32, offset: Int)
+  /// The final response's HEADERS are complete: the end of the service time. Interim responses (1xx) are not told.
+  case responded(stream: Int32, status: Int)
+  case ended(stream: Int32, HTTP2StreamEnd)
+  case settings(HTTP2PeerSettings)
+  case goaway(HTTP2Goaway)
+  /// The answer to ``HTTP2Session/ping(_:)``.
+  case pong(UInt64)
+}
+
+/// Why a session cannot go on. Every stream that is still open ended with it.
+struct HTTP2SessionFailure: Error, Hashable, CustomStringConvertible {
+  enum Code: Sendable, Hashable {
+    /// The peer broke HTTP/2's rules; ours is the GOAWAY.
+    case protocolError
+    /// The peer sent more frames of a kind than ``HTTP2Limits`` allow.
+    case exceeded(HTTP2Limits.Kind)
+    /// libnghttp2 found no memory.
+    case outOfMemory
+  }
+
+  var code: Code
+  /// For people, in our or libnghttp2's words.
+  var detail: String
+
+  var description: String { detail }
+}

@@ -1,0 +1,68 @@
+import Measurement
+
+/// What a peer may cost us: sizes of one response, and numbers of frames that carry no response.
+///
+/// A frame rate is a token bucket: `burst` frames at once, refilled by `perSecond` up to `burst`, and by `perRequest` for each
+/// request that was written (what 1 000 requests earn at the most), since an honest peer answers requests with WINDOW_UPDATE
+/// and RST_STREAM.
+struct HTTP2Limits: Sendable, Hashable {
+  enum Kind: String, Sendable, Hashable, CaseIterable {
+    case headerBytes = "header bytes"
+    case headerFields = "header fields"
+    case bodyBytes = "body bytes"
+    case continuations = "CONTINUATION frames"
+    case settings = "SETTINGS frames"
+    case pings = "PING frames"
+    case resets = "RST_STREAM frames"
+    case windowUpdates = "WINDOW_UPDATE frames"
+    /// PRIORITY, GOAWAY and DATA without bytes. Frames of unknown types are skipped as they come and cost nothing.
+    case others = "frames without a use"
+  }
+
+  struct Rate: Sendable, Hashable {
+    var burst: Double
+    var perSecond: Double
+    var perRequest: Double = 0
+  }
+
+  /// Names and values of one response with its interim responses and trailers.
+  var headerBytes = 64 * 1024
+  var headerFields = 1000
+  var bodyBytes = 64 * 1024
+  /// CONTINUATION frames of one header block: `headerBytes` fit into four. libnghttp2 itself takes 8.
+  var continuations = 7
+  var settings = Rate(burst: 20, perSecond: 1)
+  var pings = Rate(burst: 100, perSecond: 10)
+  var resets = Rate(burst: 1000, perSecond: 10, perRequest: 1)
+  var windowUpdates = Rate(burst: 1000, perSecond: 100, perRequest: 8)
+  var others = Rate(burst: 1000, perSecond: 100, perRequest: 2)
+}
+
+/// What is left of one ``HTTP2Limits/Rate``.
+struct HTTP2FrameBucket: Sendable {
+  private let rate: HTTP2Limits.Rate
+  private var level: Double
+  private var refilled: MonotonicTime
+
+  init(_ rate: HTTP2Limits.Rate, at now: MonotonicTime) {
+    self.rate = rate
+    level = rate.burst
+    refilled = now
+  }
+
+  mutating func requestWritten() {
+    level = min(level + rate.perRequest, rate.burst + rate.perRequest * 1000)
+  }
+
+  /// - Returns: whether one more frame is within the rate.
+  mutating func take(at now: MonotonicTime) -> Bool {
+    let elapsed = Double((now - refilled).nanoseconds) / 1e9
+    if elapsed > 0 {
+      refilled = now
+      level = max(level, min(rate.burst, level + elapsed * rate.perSecond))
+    }
+    guard level >= 1 else { return false }
+    level -= 1
+    return true
+  }
+}

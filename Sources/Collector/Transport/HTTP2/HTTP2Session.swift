@@ -1,0 +1,555 @@
+import CNghttp2
+import Measurement
+import Providers
+
+/// A request as HTTP/2 has it: control data as pseudo-header fields (RFC 9113, section 8.3.1).
+struct HTTP2Request: Sendable, Hashable {
+  var method = "POST"
+  var scheme = "https"
+  /// Host and, where it is not the scheme's own, port.
+  var authority: String
+  /// Path and query.
+  var path = "/"
+  /// Names in lower case, without connection-specific fields.
+  var headers: [HeaderField] = []
+  var body: [UInt8] = []
+}
+
+/// The client's side of one HTTP/2 connection (RFC 9113): requests go in and bytes come out, bytes go in and events come out.
+///
+/// It does no I/O, reads no clock and owns no socket: whoever owns the connection passes on what ``write(into:)`` appends and
+/// gives ``receive(_:at:)`` what arrived, TLS record by TLS record where each event needs the time of its own record. Frames,
+/// HPACK, flow control and HTTP's rules are libnghttp2's. Not safe to share between threads.
+///
+/// A session that cannot go on has a ``failure``; ``write(into:)`` still gives the GOAWAY that says so to the peer.
+final class HTTP2Session {
+  enum SubmitError: Error, Hashable {
+    /// The peer allows no further stream now, it sent GOAWAY, or the session failed.
+    case noStream
+    /// A header or a pseudo-header field cannot go onto the wire; nothing was submitted.
+    case invalidField(name: String)
+  }
+
+  /// One request and what has come of its response.
+  private struct Stream {
+    var body: [UInt8]
+    var bodySent = 0
+    var isWritten = false
+    /// Its end was told; what is left is libnghttp2's closing of the stream.
+    var isEnded = false
+    /// The end to tell when libnghttp2 closes the stream, where its error code says less.
+    var knownEnd: HTTP2StreamEnd?
+
+    /// `:status` of the header block that is being read.
+    var blockStatus = 0
+    /// Of the final response, 0 before its HEADERS.
+    var status = 0
+    var headerBytes = 0
+    var headerFields = 0
+    var continuations = 0
+    var headerLines: [UInt8] = []
+    var responseBody: [UInt8] = []
+  }
+
+  /// Why nothing more can be sent or received on the connection; nil while it can.
+  private(set) var failure: HTTP2SessionFailure?
+  private(set) var peerSettings = HTTP2PeerSettings()
+  private(set) var goaway: HTTP2Goaway?
+  /// Bytes that ``write(into:)`` has given so far.
+  private(set) var bytesWritten = 0
+
+  private let limits: HTTP2Limits
+  private var session: OpaquePointer?
+  private var streams: [Int32: Stream] = [:]
+  private var endedStreams = 0
+  private var events: [HTTP2Event] = []
+  private var now: MonotonicTime
+  private var settingsBucket: HTTP2FrameBucket
+  private var pingBucket: HTTP2FrameBucket
+  private var resetBucket: HTTP2FrameBucket
+  private var windowBucket: HTTP2FrameBucket
+  private var otherBucket: HTTP2FrameBucket
+  /// libnghttp2's last complaint.
+  private var complaint = ""
+  private var isTerminatedByUs = false
+  /// libnghttp2's session may only be deleted.
+  private var isFatal = false
+  private var fieldBytes: [UInt8] = []
+  private var fields: [nghttp2_nv] = []
+
+  /// - Throws: ``HTTP2SessionFailure`` where libnghttp2 finds no memory.
+  init(limits: HTTP2Limits = HTTP2Limits(), at now: MonotonicTime) throws {
+    self.limits = limits
+    self.now = now
+    settingsBucket = HTTP2FrameBucket(limits.settings, at: now)
+    pingBucket = HTTP2FrameBucket(limits.pings, at: now)
+    resetBucket = HTTP2FrameBucket(limits.resets, at: now)
+    windowBucket = HTTP2FrameBucket(limits.windowUpdates, at: now)
+    otherBucket = HTTP2FrameBucket(limits.others, at: now)
+    session = try HTTP2Callbacks.makeSession(for: self)
+    // A response larger than the stream's window is one that is larger than the limit: the peer has to stop by itself.
+    var settings = [
+      nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
+      nghttp2_settings_entry(
+        settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(limits.bodyBytes)),
+      nghttp2_settings_entry(
+        settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(limits.headerBytes)),
+    ]
+    nghttp2_submit_settings(session, 0, &settings, settings.count)
+    nghttp2_session_set_local_window_size(session, 0, 0, Self.connectionWindow)
+  }
+
+  deinit { nghttp2_session_del(session) }
+
+  /// Bytes of responses that the peer may have under way on the whole connection.
+  static let connectionWindow: Int32 = 1 << 20
+
+  // MARK: Requests
+
+  /// Streams whose end has not been told, in no order.
+  var openStreams: [Int32] { streams.lazy.filter { !$0.value.isEnded }.map(\.key) }
+  var openStreamCount: Int { streams.count - endedStreams }
+
+  /// How many requests the peer takes now.
+  var freeStreams: Int {
+    guard failure == nil, goaway == nil, !isTerminatedByUs else { return 0 }
+    guard nghttp2_session_get_next_stream_id(session) < UInt32(Int32.max) else { return 0 }
+    return max(0, peerSettings.maximumConcurrentStreams - streams.count)
+  }
+
+  /// Queues a request; ``write(into:)`` gives its bytes.
+  /// - Returns: the number of its stream.
+  func submit(_ request: HTTP2Request) throws(SubmitError) -> Int32 {
+    guard freeStreams > 0 else { throw .noStream }
+    try encode(request)
+    let hasBody = !request.body.isEmpty
+    var provider = nghttp2_data_provider()
+    provider.read_callback = HTTP2Callbacks.readBody
+    let stream = fieldBytes.withUnsafeMutableBufferPointer { bytes -> Int32 in
+      // Offsets become pointers only now that the bytes do not move any more.
+      var at = bytes.baseAddress
+      for index in fields.indices {
+        fields[index].name = at
+        at = at.map { $0 + fields[index].namelen }
+        fields[index].value = at
+        at = at.map { $0 + fields[index].valuelen }
+      }
+      return fields.withUnsafeBufferPointer { fields in
+        withUnsafePointer(to: &provider) {
+          nghttp2_submit_request(session, nil, fields.baseAddress, fields.count, hasBody ? $0 : nil, nil)
+        }
+      }
+    }
+    guard stream > 0 else { throw .noStream }
+    streams[stream] = Stream(body: request.body)
+    return stream
+  }
+
+  /// Resets a stream with CANCEL; ``HTTP2Event/ended(stream:_:)`` follows.
+  func cancel(_ stream: Int32) {
+    guard let state = streams[stream], !state.isEnded else { return }
+    end(stream, .cancelled)
+    nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.cancel.rawValue)
+  }
+
+  /// Queues a PING with these 8 bytes; ``HTTP2Event/pong(_:)`` tells the answer.
+  func ping(_ data: UInt64) {
+    withUnsafeBytes(of: data.bigEndian) {
+      _ = nghttp2_submit_ping(session, 0, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// Says to the peer that the connection ends: nothing more is sent, responses that are still out are not waited for.
+  func terminate() {
+    isTerminatedByUs = true
+    nghttp2_session_terminate_session(session, HTTP2ErrorCode.noError.rawValue)
+  }
+
+  private func encode(_ request: HTTP2Request) throws(SubmitError) {
+    fieldBytes.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    let control = [
+      HeaderField(":method", request.method), HeaderField(":scheme", request.scheme),
+      HeaderField(":authority", request.authority), HeaderField(":path", request.path),
+    ]
+    for field in control {
+      guard !field.value.isEmpty, HeaderField("x", field.value).isSendable else {
+        throw .invalidField(name: field.name)
+      }
+      append(field)
+    }
+    for field in request.headers {
+      guard field.isSendable, !field.name.utf8.contains(where: { (0x41...0x5A).contains($0) }),
+        !Self.connectionFields.contains(field.name)
+      else { throw .invalidField(name: field.name) }
+      append(field)
+    }
+  }
+
+  /// RFC 9113, section 8.2.2.
+  private static let connectionFields: Set<String> = [
+    "connection", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
+  ]
+
+  private func append(_ field: HeaderField) {
+    fieldBytes.append(contentsOf: field.name.utf8)
+    fieldBytes.append(contentsOf: field.value.utf8)
+    fields.append(
+      nghttp2_nv(
+        name: nil, value: nil, namelen: field.name.utf8.count, valuelen: field.value.utf8.count,
+        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+  }
+
+  // MARK: Bytes
+
+  /// Takes what arrived, whole frames or any parts of them.
+  /// - Parameter now: the instant that frame rates are counted at.
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) {
+    guard failure == nil else { return }
+    self.now = now
+    let taken = nghttp2_session_mem_recv(
+      session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    if taken < 0 {
+      isFatal = true
+      fail(with: Int32(taken))
+    }
+  }
+
+  /// Appends everything that can go out now, as one piece: what a batch of requests needs is one write to the socket.
+  func write(into buffer: inout [UInt8]) {
+    var bytes: UnsafePointer<UInt8>?
+    while !isFatal {
+      let count = nghttp2_session_mem_send(session, &bytes)
+      guard count > 0 else {
+        guard count < 0 else { return }
+        isFatal = true
+        return fail(with: Int32(count))
+      }
+      bytesWritten += count
+      buffer.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+    }
+  }
+
+  /// What came about since the last call, in order.
+  func takeEvents() -> [HTTP2Event] {
+    defer { events.removeAll(keepingCapacity: true) }
+    return events
+  }
+
+  private func fail(with code: Int32) {
+    guard failure == nil else { return }
+    failure = HTTP2SessionFailure(
+      code: code == NGHTTP2_ERR_NOMEM.rawValue ? .outOfMemory : .protocolError,
+      detail: complaint.isEmpty ? HTTP2Callbacks.text(of: code) : complaint)
+  }
+
+  /// What is left of the bytes that arrived together is still read, without consequence: an error from a callback would be
+  /// fatal to libnghttp2's session, and the peer would never be told.
+  private func exceed(_ kind: HTTP2Limits.Kind, _ text: String) -> Int32 {
+    guard failure == nil else { return 0 }
+    failure = HTTP2SessionFailure(code: .exceeded(kind), detail: text)
+    nghttp2_session_terminate_session(session, HTTP2ErrorCode.enhanceYourCalm.rawValue)
+    return 0
+  }
+
+  private func end(_ stream: Int32, _ how: HTTP2StreamEnd) {
+    guard var state = streams[stream], !state.isEnded else { return }
+    state.isEnded = true
+    state.headerLines = []
+    state.responseBody = []
+    streams[stream] = state
+    endedStreams += 1
+    events.append(.ended(stream: stream, how))
+  }
+
+  // MARK: What libnghttp2 tells (HTTP2Callbacks)
+
+  fileprivate func frameBegins(_ header: nghttp2_frame_hd) -> Int32 {
+    switch nghttp2_frame_type(UInt32(header.type)) {
+    case NGHTTP2_HEADERS:
+      streams[header.stream_id]?.continuations = 0
+    case NGHTTP2_CONTINUATION:
+      // libnghttp2 ends the session itself where the stream is not the one whose block is open.
+      let count = (streams[header.stream_id]?.continuations ?? 0) + 1
+      streams[header.stream_id]?.continuations = count
+      guard count <= limits.continuations else {
+        return exceed(
+          .continuations,
+          "a header block of the peer has more than \(limits.continuations) CONTINUATION frames")
+      }
+    case NGHTTP2_SETTINGS:
+      guard header.flags & cnghttp2_flag_ack != 0 || settingsBucket.take(at: now) else {
+        return tooMany(.settings)
+      }
+    case NGHTTP2_PING:
+      guard pingBucket.take(at: now) else { return tooMany(.pings) }
+    case NGHTTP2_RST_STREAM:
+      guard resetBucket.take(at: now) else { return tooMany(.resets) }
+    case NGHTTP2_WINDOW_UPDATE:
+      guard windowBucket.take(at: now) else { return tooMany(.windowUpdates) }
+    case NGHTTP2_DATA where header.length > 0: break
+    default:
+      guard otherBucket.take(at: now) else { return tooMany(.others) }
+    }
+    return 0
+  }
+
+  private func tooMany(_ kind: HTTP2Limits.Kind) -> Int32 {
+    exceed(kind, "the peer sent too many \(kind.rawValue)")
+  }
+
+  fileprivate func headersBegin(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+    streams[frame.pointee.hd.stream_id]?.blockStatus = 0
+    return 0
+  }
+
+  fileprivate func header(
+    _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
+  ) -> Int32 {
+    let id = frame.pointee.hd.stream_id
+    guard var state = streams[id], !state.isEnded else { return 0 }
+    // Taken out while it is changed, so that its arrays are not copied.
+    streams[id] = nil
+    defer { streams[id] = state }
+    state.headerBytes += name.count + value.count
+    state.headerFields += 1
+    if state.headerBytes > limits.headerBytes || state.headerFields > limits.headerFields {
+      state.knownEnd = .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields)
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    }
+    if name.elementsEqual(":status".utf8) {
+      // Three digits: libnghttp2 has seen to that.
+      state.blockStatus = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    } else if state.status == 0, state.blockStatus >= 200 {
+      state.headerLines.append(contentsOf: name)
+      state.headerLines.append(contentsOf: ": ".utf8)
+      state.headerLines.append(contentsOf: value)
+      state.headerLines.append(contentsOf: "\r\n".utf8)
+    }
+    return 0
+  }
+
+  fileprivate func data(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+    guard let state = streams[id], !state.isEnded else { return 0 }
+    guard state.responseBody.count + bytes.count <= limits.bodyBytes else {
+      end(id, .exceeded(.bodyBytes))
+      nghttp2_submit_rst_stream(session, 0, id, HTTP2ErrorCode.cancel.rawValue)
+      return 0
+    }
+    streams[id]?.responseBody.append(contentsOf: bytes)
+    return 0
+  }
+
+  fileprivate func frameArrived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+    let header = frame.pointee.hd
+    switch nghttp2_frame_type(UInt32(header.type)) {
+    case NGHTTP2_HEADERS:
+      if let state = streams[header.stream_id], !state.isEnded, state.status == 0, state.blockStatus >= 200 {
+        streams[header.stream_id]?.status = state.blockStatus
+        events.append(.responded(stream: header.stream_id, status: state.blockStatus))
+      }
+      responseMayEnd(header)
+    case NGHTTP2_DATA:
+      responseMayEnd(header)
+    case NGHTTP2_SETTINGS where header.flags & cnghttp2_flag_ack == 0:
+      peerSettings = readPeerSettings(frame.pointee.settings)
+      events.append(.settings(peerSettings))
+    case NGHTTP2_RST_STREAM:
+      let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
+      if streams[header.stream_id]?.knownEnd == nil { streams[header.stream_id]?.knownEnd = .reset(code) }
+    case NGHTTP2_GOAWAY:
+      let told = frame.pointee.goaway
+      let debug = UnsafeBufferPointer(
+        start: told.opaque_data, count: min(told.opaque_data_len, HTTP2Goaway.maximumDebugBytes))
+      let goaway = HTTP2Goaway(
+        lastStream: told.last_stream_id, code: HTTP2ErrorCode(rawValue: told.error_code), debug: Array(debug))
+      self.goaway = goaway
+      events.append(.goaway(goaway))
+    case NGHTTP2_PING where header.flags & cnghttp2_flag_ack != 0:
+      var told = frame.pointee.ping.opaque_data
+      let data = withUnsafeBytes(of: &told) { $0.loadUnaligned(as: UInt64.self) }
+      events.append(.pong(UInt64(bigEndian: data)))
+    default: break
+    }
+    return 0
+  }
+
+  private func responseMayEnd(_ header: nghttp2_frame_hd) {
+    guard header.flags & cnghttp2_flag_end_stream != 0, let state = streams[header.stream_id], !state.isEnded,
+      state.status != 0
+    else { return }
+    end(
+      header.stream_id,
+      .completed(
+        HTTP2Response(status: state.status, headerLines: state.headerLines, body: state.responseBody)))
+    // A response that came before the request was out needs no more of it.
+    if nghttp2_session_get_stream_local_close(session, header.stream_id) == 0 {
+      nghttp2_submit_rst_stream(session, 0, header.stream_id, HTTP2ErrorCode.cancel.rawValue)
+    }
+  }
+
+  private func readPeerSettings(_ frame: nghttp2_settings) -> HTTP2PeerSettings {
+    var settings = peerSettings
+    // A peer that does not state a limit on streams in its first SETTINGS has none.
+    settings.maximumConcurrentStreams = Self.bounded(
+      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    settings.initialWindowSize = Self.bounded(
+      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
+    settings.maximumFrameSize = Self.bounded(
+      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_FRAME_SIZE))
+    let headerList = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
+    settings.maximumHeaderListSize = headerList == UInt32.max ? nil : Self.bounded(headerList)
+    return settings
+  }
+
+  private static func bounded(_ value: UInt32) -> Int { min(Int(value), Int(Int32.max)) }
+
+  fileprivate func frameWritten(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+    let header = frame.pointee.hd
+    let type = nghttp2_frame_type(UInt32(header.type))
+    if type == NGHTTP2_GOAWAY, !isTerminatedByUs, failure == nil, frame.pointee.goaway.error_code != 0 {
+      fail(with: NGHTTP2_ERR_PROTO.rawValue)
+    }
+    guard type == NGHTTP2_HEADERS || type == NGHTTP2_DATA, header.flags & cnghttp2_flag_end_stream != 0,
+      let state = streams[header.stream_id], !state.isWritten
+    else { return 0 }
+    streams[header.stream_id]?.isWritten = true
+    streams[header.stream_id]?.body = []
+    resetBucket.requestWritten()
+    windowBucket.requestWritten()
+    otherBucket.requestWritten()
+    // HEADERS are told after they were given to write(into:), DATA while they are.
+    let offset = type == NGHTTP2_DATA ? bytesWritten + 9 + header.length : bytesWritten
+    events.append(.requestWritten(stream: header.stream_id, offset: offset))
+    return 0
+  }
+
+  fileprivate func frameNotWritten(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
+    let header = frame.pointee.hd
+    guard nghttp2_frame_type(UInt32(header.type)) == NGHTTP2_HEADERS else { return 0 }
+    close(header.stream_id, .unsent(HTTP2Callbacks.text(of: code)))
+    return 0
+  }
+
+  fileprivate func frameInvalid(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
+    let stream = frame.pointee.hd.stream_id
+    let text = complaint.isEmpty ? HTTP2Callbacks.text(of: code) : complaint
+    if streams[stream]?.knownEnd == nil { streams[stream]?.knownEnd = .malformed(text) }
+    return 0
+  }
+
+  fileprivate func streamClosed(_ stream: Int32, code: UInt32) -> Int32 {
+    if let goaway, stream > goaway.lastStream {
+      close(stream, .aboveGoaway)
+    } else {
+      // The peer's resets are known: this one is libnghttp2's.
+      close(stream, .malformed("the response broke HTTP's rules (\(HTTP2ErrorCode(rawValue: code)))"))
+    }
+    return 0
+  }
+
+  private func close(_ stream: Int32, _ how: HTTP2StreamEnd) {
+    guard let state = streams[stream] else { return }
+    end(stream, state.knownEnd ?? how)
+    streams[stream] = nil
+    endedStreams -= 1
+  }
+
+  fileprivate func readBody(
+    _ stream: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>, flags: UnsafeMutablePointer<UInt32>
+  ) -> Int {
+    guard let state = streams[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+    let count = min(buffer.count, state.body.count - state.bodySent)
+    _ = buffer.update(fromContentsOf: state.body[state.bodySent..<(state.bodySent + count)])
+    streams[stream]?.bodySent += count
+    if state.bodySent + count == state.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+    return count
+  }
+
+  fileprivate func complains(_ text: String) { complaint = text }
+}
+
+/// libnghttp2's callbacks: each finds its session and hands its arguments on as Swift values.
+private enum HTTP2Callbacks {
+  /// libnghttp2 states an error's words.
+  static func text(of code: Int32) -> String { String(cString: nghttp2_strerror(code)) }
+
+  static func makeSession(for owner: HTTP2Session) throws -> OpaquePointer {
+    var callbacks: OpaquePointer?
+    var options: OpaquePointer?
+    var session: OpaquePointer?
+    defer {
+      nghttp2_session_callbacks_del(callbacks)
+      nghttp2_option_del(options)
+    }
+    guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&options) == 0 else {
+      throw HTTP2SessionFailure(code: .outOfMemory, detail: text(of: NGHTTP2_ERR_NOMEM.rawValue))
+    }
+    // Streams that are over are not kept for priorities, which nobody asks for.
+    nghttp2_option_set_no_closed_streams(options, 1)
+    set(callbacks)
+    let result = nghttp2_session_client_new2(
+      &session, callbacks, Unmanaged.passUnretained(owner).toOpaque(), options)
+    guard result == 0, let session else {
+      throw HTTP2SessionFailure(code: .outOfMemory, detail: text(of: result))
+    }
+    return session
+  }
+
+  static let readBody: nghttp2_data_source_read_callback = { _, stream, buffer, length, flags, _, user in
+    guard let owner = owner(user), let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+    return owner.readBody(
+      stream, into: UnsafeMutableBufferPointer(start: buffer, count: length), flags: flags)
+  }
+
+  private static func set(_ callbacks: OpaquePointer?) {
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, user in
+      guard let header else { return 0 }
+      return owner(user)?.frameBegins(header.pointee) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
+      guard let frame else { return 0 }
+      return owner(user)?.headersBegin(frame) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+      _, frame, name, nameLength, value, valueLength, _, user in
+      guard let frame else { return 0 }
+      return owner(user)?.header(
+        frame, name: UnsafeBufferPointer(start: name, count: nameLength),
+        value: UnsafeBufferPointer(start: value, count: valueLength)) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, user in
+      owner(user)?.data(stream, UnsafeBufferPointer(start: bytes, count: count)) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
+      guard let frame else { return 0 }
+      return owner(user)?.frameArrived(frame) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, user in
+      guard let frame else { return 0 }
+      return owner(user)?.frameInvalid(frame, code: code) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
+      guard let frame else { return 0 }
+      return owner(user)?.frameWritten(frame) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, code, user in
+      guard let frame else { return 0 }
+      return owner(user)?.frameNotWritten(frame, code: code) ?? 0
+    }
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, user in
+      owner(user)?.streamClosed(stream, code: code) ?? 0
+    }
+    nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, message, length, user in
+      // libnghttp2 quotes names and values of headers, which are the peer's.
+      let bytes = UnsafeRawBufferPointer(start: message, count: min(length, 200))
+      owner(user)?.complains(HarmlessText.make(String(decoding: bytes, as: UTF8.self)))
+      return 0
+    }
+  }
+}
+
+/// The session is libnghttp2's user data, unretained: it deletes libnghttp2's session before it goes.
+private func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Session? {
+  pointer.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+}
