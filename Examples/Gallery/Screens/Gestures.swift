@@ -52,8 +52,8 @@ final class Gestures: Screen {
 
   private func makePan() -> GestureRecognizer {
     var start = Vector.zero
-    return PanGestureRecognizer { [weak self] recognizer in
-      guard let self, let pan = recognizer as? PanGestureRecognizer else { return }
+    return PanGestureRecognizer { [weak self] pan in
+      guard let self else { return }
       note("drag", pan.state)
       switch pan.state {
       case .began: start = Vector(dx: pins.centerX.constant, dy: pins.centerY.constant)
@@ -72,8 +72,8 @@ final class Gestures: Screen {
 
   private func makePinch() -> GestureRecognizer {
     var start = Size.zero
-    return PinchGestureRecognizer { [weak self] recognizer in
-      guard let self, let pinch = recognizer as? PinchGestureRecognizer else { return }
+    return PinchGestureRecognizer { [weak self] pinch in
+      guard let self else { return }
       note("pinch", pinch.state)
       if pinch.state == .began { start = Size(width: pins.width.constant, height: pins.height.constant) }
       pins.width.constant = max(Gestures.smallest.width, start.width * pinch.scale)
@@ -83,8 +83,8 @@ final class Gestures: Screen {
 
   private func makeRotation() -> GestureRecognizer {
     var start = Transform.identity
-    return RotationGestureRecognizer { [weak self] recognizer in
-      guard let self, let rotation = recognizer as? RotationGestureRecognizer else { return }
+    return RotationGestureRecognizer { [weak self] rotation in
+      guard let self else { return }
       note("rotation", rotation.state)
       if rotation.state == .began { start = box.transform }
       box.transform = start.concatenating(.rotation(rotation.rotation))

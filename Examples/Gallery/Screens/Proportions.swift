@@ -69,8 +69,8 @@ final class Proportions: Screen {
 
     var start = 0.0
     handle.addGestureRecognizer(
-      PanGestureRecognizer { [weak self] recognizer in
-        guard let self, let pan = recognizer as? PanGestureRecognizer else { return }
+      PanGestureRecognizer { [weak self] pan in
+        guard let self else { return }
         if pan.state == .began { start = trailing.constant }
         trailing.constant = min(start + pan.translation(in: view).dx, -2)
       })

@@ -7,8 +7,9 @@ final class AnimationBlock {
   let start: MotionTime
   /// When it completes; `.max` for those that repeat or are driven by hand.
   let end: MotionTime
-  var tracks: [AnimationTrack] = []
-  var constantTracks: [ConstantTrack] = []
+  private(set) var tracks: [AnimationTrack] = []
+  /// Has ended or lost all it animated; the window's list drops it at the next opportunity.
+  var isRetired = false
   var completion: ((Bool) -> Void)?
   /// What the completion is told when the block was taken out before its time.
   var isFinished = true
@@ -38,7 +39,7 @@ final class AnimationBlock {
     self.completion = completion
   }
 
-  var isEmpty: Bool { tracks.isEmpty && constantTracks.isEmpty }
+  var isEmpty: Bool { tracks.isEmpty }
 
   var resolvesEachFrame: Bool { options.contains(.resolveEachFrame) && motionLevel == .full }
 
@@ -59,20 +60,16 @@ final class AnimationBlock {
 
   /// Whether the offsets as they are now would come out differently from what was last shown.
   var changesWhatIsShown: Bool {
-    if !constantTracks.isEmpty { return true }
-    return tracks.contains { track in
-      guard let view = track.item as? View else { return false }
-      if track.property != .frame { return view.appearance?.isMoving ?? false }
-      return view.layoutCells != view.shownCells
-        || (view.edgeStyle == .eighths && view.offset != view.shownOffset)
-    }
-  }
-
-  func addConstantTrack(_ constraint: LayoutConstraint, delta: Double) {
-    if let index = constantTracks.firstIndex(where: { $0.constraint === constraint }) {
-      constantTracks[index].delta += delta
-    } else {
-      constantTracks.append(ConstantTrack(constraint: constraint, delta: delta))
+    tracks.contains { track in
+      switch track.target {
+      case .frame(let item):
+        guard let view = item as? View else { return false }
+        return view.layoutCells != view.shownCells
+          || (view.edgeStyle == .eighths && view.offset != view.shownOffset)
+      case .alpha(let view), .tint(let view), .background(let view), .transform(let view):
+        return view.appearance?.isMoving ?? false
+      case .constant: return true
+      }
     }
   }
 
@@ -96,5 +93,79 @@ final class AnimationBlock {
   private func isRunningBack(_ elapsed: Double) -> Bool {
     guard options.contains(.autoreverse), sampler.duration > 0 else { return false }
     return Int64((elapsed / sampler.duration).rounded(.down)) % 2 == 1
+  }
+
+  // MARK: Tracks
+
+  /// Moves an item whose model has just jumped: on screen it stays where it was and comes after.
+  func addFrameTrack(_ item: LayoutItem, delta: SIMD4<Double>, window: Window) {
+    guard motionLevel == .full else { return }
+    register(AnimationTrack(.frame(item), delta: delta), in: window)
+    window.invalidate(item)
+  }
+
+  func addAppearanceTrack(_ target: AnimationTrack.Target, _ view: View, delta: SIMD8<Double>, window: Window) {
+    let track = AnimationTrack(target, delta: delta)
+    guard motionLevel == .full || motionLevel == .basic && track.property != .transform else { return }
+    register(track, in: window)
+    window.invalidate(view)
+  }
+
+  /// Moves a constant that has just been set; for blocks that solve on each frame.
+  func addConstantTrack(_ constraint: LayoutConstraint, delta: Double, window: Window) {
+    register(AnimationTrack(.constant(constraint), delta: delta), in: window)
+  }
+
+  private func register(_ fresh: AnimationTrack, in window: Window) {
+    var track = fresh
+    if options.contains(.beginFromCurrentState) {
+      let (delta, velocity) = window.takeOver(track.property, of: track.object, except: self)
+      track.delta += delta
+      track.velocity = sampler.isSpring ? velocity : .zero
+    }
+    track.add(fresh.delta)
+    insert(track)
+  }
+
+  /// Takes a track in, or adds it to the one of the same property and object.
+  func insert(_ track: AnimationTrack) {
+    let object = track.object
+    let property = track.property
+    if let place = object.trackPlaces.first(where: { $0.block === self && $0.property == property }) {
+      tracks[place.index].delta += track.delta
+      tracks[place.index].velocity += track.velocity
+    } else {
+      object.trackPlaces.append(TrackPlace(block: self, property: property, index: tracks.count))
+      tracks.append(track)
+    }
+  }
+
+  /// Takes the track at `index` out; the last one moves into its place.
+  func removeTrack(at index: Int) -> AnimationTrack {
+    let track = tracks[index]
+    forgetPlace(of: track)
+    let moved = tracks.removeLast()
+    if index < tracks.count {
+      tracks[index] = moved
+      let object = moved.object
+      let property = moved.property
+      if let entry = object.trackPlaces.firstIndex(where: { $0.block === self && $0.property == property }) {
+        object.trackPlaces[entry].index = index
+      }
+    }
+    return track
+  }
+
+  /// Takes all tracks out.
+  func removeTracks() -> [AnimationTrack] {
+    let removed = tracks
+    tracks = []
+    for track in removed { forgetPlace(of: track) }
+    return removed
+  }
+
+  private func forgetPlace(of track: AnimationTrack) {
+    let property = track.property
+    track.object.trackPlaces.removeAll { $0.block === self && $0.property == property }
   }
 }

@@ -15,6 +15,9 @@ protocol ProgressDriver: AnyObject {
   /// Called once, at the arrival.
   func arrive(in window: Window)
 
-  /// The model has been changed inside one of its blocks.
-  func remember(_ change: ModelChange)
+  /// The model has been changed inside one of its blocks, or before it (`isEarlier`) and laid out there.
+  func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool)
+
+  /// The window is going and has no further use for it.
+  func windowIsGone()
 }

@@ -93,6 +93,7 @@ extension PropertyAnimator {
     state = .active
     motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
     window.drivers.append(self)
+    sizeAtStart = window.size
     let bodies = pending
     pending = []
     for entry in bodies { run(entry.body, delayFactor: entry.delayFactor) }
@@ -136,25 +137,57 @@ extension PropertyAnimator {
   /// Lets go of the blocks and makes the model say what `position` means.
   func release(at position: AnimatingPosition) {
     guard let window else { return }
-    let share: Double? =
-      switch position {
-      case .end: nil
-      case .start: 0
-      case .current: progress
-      }
+    var shares: [UInt64: Double] = [:]
+    for block in blocks {
+      shares[block.id] =
+        switch position {
+        case .start: 0
+        case .end: 1
+        case .current: 1 - remainder(of: block, at: window.time)
+        }
+    }
+    let restoresConstraints = position == .current || position == .start && restoresModelWhenReversed
+    let expected = restoresConstraints && window.size == sizeAtStart ? expectedEdges(shares) : []
     window.drivers.removeAll { $0 === self }
     window.blocks.removeAll { $0.driver === self }
     for block in blocks { window.end(block) }
-    if let share {
+    if position != .end {
       window.performWithoutAnimation {
-        for change in changes.reversed() {
-          change.apply(share: share, restoringConstraints: restoresModelWhenReversed || position == .current)
-        }
+        changes.apply(shares: shares, restoringConstraints: restoresConstraints)
         window.layoutIfNeeded()
       }
     }
+    rest()
+    // More than rounding can make of two edges.
+    let leapt = expected.first { entry in
+      let distance = entry.edges - entry.item.snapped.values
+      return (distance * distance).max() > 1.0001
+    }
+    if let leapt { window.report(.modelNotRestored(leapt.item.name)) }
+  }
+
+  /// Where the model has to come to lie if nothing is to leap.
+  private func expectedEdges(_ shares: [UInt64: Double]) -> [(item: LayoutItem, edges: SIMD4<Double>)] {
+    var places: [ObjectIdentifier: Int] = [:]
+    var expected: [(item: LayoutItem, edges: SIMD4<Double>)] = []
+    for block in blocks {
+      for track in block.tracks {
+        guard case .frame(let item) = track.target else { continue }
+        let place = places[ObjectIdentifier(item)] ?? expected.count
+        if place == expected.count {
+          places[ObjectIdentifier(item)] = place
+          expected.append((item, item.snapped.values))
+        }
+        expected[place].edges += track.delta.lowHalf * (1 - (shares[block.id] ?? 0))
+      }
+    }
+    return expected
+  }
+
+  /// Back to where it can be started from again, without touching the window.
+  func rest() {
     blocks = []
-    changes = []
+    changes.removeAll()
     state = .inactive
     isRunning = false
     motion = .held(fraction: 0, scrubbed: false)

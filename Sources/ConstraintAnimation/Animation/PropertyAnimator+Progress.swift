@@ -79,7 +79,15 @@ extension PropertyAnimator: ProgressDriver {
     tellCompletions(position)
   }
 
-  func remember(_ change: ModelChange) { changes.append(change) }
+  func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool) {
+    changes.remember(change, block: block.id, isEarlier: isEarlier)
+  }
+
+  func windowIsGone() {
+    pending = []
+    completions = []
+    rest()
+  }
 
   /// Leaves the curve for a way of its own from what is on screen.
   func glide(_ timing: TimingCurve, durationFactor: Double) {

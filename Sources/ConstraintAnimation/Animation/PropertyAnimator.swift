@@ -23,8 +23,13 @@ public final class PropertyAnimator {
   /// When false, pausing, scrubbing and turning round are refused.
   public var isInterruptible = true
 
-  /// Constants and priorities that the animations changed are put back when the animator ends at its start, so that
-  /// the model says what the screen shows.
+  /// Constants, priorities and activations that the animations changed are put back when the animator ends at its
+  /// start, so that the model says what the screen shows. What was changed before an animation and laid out by it
+  /// counts as its own.
+  ///
+  /// An animator that ends at ``AnimatingPosition/current`` always sets constants to what is on screen. A priority or an
+  /// activation has nothing between its ends and stays as it is; when that makes a view leap, or when the animations
+  /// changed something an animator does not know of, the window reports ``LayoutDiagnostic/modelNotRestored(_:)``.
   public var restoresModelWhenReversed = true
 
   weak var window: Window?
@@ -33,7 +38,9 @@ public final class PropertyAnimator {
   var pending: [(delayFactor: Double, body: () -> Void)] = []
   var completions: [(AnimatingPosition) -> Void] = []
   var blocks: [AnimationBlock] = []
-  var changes: [ModelChange] = []
+  var changes = ModelChanges()
+  /// The window's size when the animations began: after a resize their ways are no measure.
+  var sizeAtStart = Size.zero
 
   /// How progress comes about.
   enum Motion {

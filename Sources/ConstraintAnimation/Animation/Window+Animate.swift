@@ -2,7 +2,7 @@ extension Window {
   /// The block that changes are registered with at this moment.
   var currentBlock: AnimationBlock? { contexts.last ?? nil }
 
-  /// Runs `animations` and lets what it changes move to its new values: alpha, colours, transforms and frames set by
+  /// Runs `animations` and lets what it changes move to its new values: alpha, colors, transforms and frames set by
   /// hand at once, constraints as soon as the block calls `layoutIfNeeded()`.
   ///
   /// Animations of the same property add up, so that one that begins while another runs turns the motion round
@@ -66,13 +66,22 @@ extension Window {
     contexts.removeLast()
   }
 
-  /// Ends the animations of a view and of everything below it; the presentation jumps to the model. Blocks that
-  /// animated nothing else complete.
+  /// Ends the animations of a view and of everything below it; the presentation jumps to the model. Animated constants
+  /// of constraints that hold any of it end too. Blocks that animated nothing else complete.
   /// - Parameters:
   ///   - view: the top of what is to stand still.
   ///   - finishing: what their completions are told.
   public func cancelAnimations(of view: View, finishing: Bool = false) {
-    dropTracks(finished: finishing) { $0.hostView?.isDescendant(of: view) ?? false }
+    if isAnimating {
+      var removed: [AnimationTrack] = []
+      view.forEachItem { item in
+        removeTracks(of: item, finished: finishing, into: &removed)
+        for constraint in item.attachedConstraints {
+          removeTracks(of: constraint, finished: finishing, into: &removed)
+        }
+      }
+      refresh(removed)
+    }
     deliverInterrupted()
   }
 
@@ -83,9 +92,11 @@ extension Window {
 
   /// Opens the block, runs what it animates and puts it to the running ones.
   func run(_ block: AnimationBlock, animations: () -> Void) {
+    noteAnimationBegins()
     let changedBefore = changedSinceLayout
     changedSinceLayout = false
     blocks.append(block)
+    if block.driver == nil, block.end < MotionTime(nanoseconds: .max) { endings.insert(block) }
     contexts.append(block)
     animations()
     contexts.removeLast()
@@ -97,17 +108,18 @@ extension Window {
     deliverInterrupted()
   }
 
-  /// Takes the running animations of one property of one item out of their blocks.
+  /// Takes the running animations of one property of one object out of their blocks.
   /// - Returns: what they add at this instant, and how fast that changes.
-  func takeOver(_ property: AnimationTrack.Property, of item: LayoutItem, except block: AnimationBlock)
-    -> (delta: SIMD8<Double>, velocity: SIMD8<Double>)
-  {
+  func takeOver(
+    _ property: AnimationTrack.Property, of object: any AnimatedObject, except block: AnimationBlock
+  ) -> (delta: SIMD8<Double>, velocity: SIMD8<Double>) {
     var delta = SIMD8<Double>.zero
     var velocity = SIMD8<Double>.zero
-    for other in blocks where other !== block {
-      guard let index = other.tracks.firstIndex(where: { $0.item === item && $0.property == property })
-      else { continue }
-      let track = other.tracks.remove(at: index)
+    for place in object.trackPlaces {
+      work.tracksVisited += 1
+      let other = place.block
+      guard place.property == property, other !== block else { continue }
+      let track = other.removeTrack(at: place.index)
       let phase = other.phase(at: time)
       let speeds = other.phaseSpeeds(at: time)
       delta += track.delta * phase.remainder + track.velocity * phase.carried
@@ -120,11 +132,10 @@ extension Window {
   /// How fast a view's edges move on screen at this instant, cells a second: left, top, right, bottom.
   func edgeSpeeds(of item: LayoutItem) -> SIMD4<Double> {
     var speed = SIMD4<Double>.zero
-    for block in blocks {
-      for track in block.tracks where track.item === item && track.property == .frame {
-        let speeds = block.phaseSpeeds(at: time)
-        speed += track.delta.lowHalf * speeds.remainder + track.velocity.lowHalf * speeds.carried
-      }
+    for place in item.trackPlaces where place.property == .frame {
+      let track = place.block.tracks[place.index]
+      let speeds = place.block.phaseSpeeds(at: time)
+      speed += track.delta.lowHalf * speeds.remainder + track.velocity.lowHalf * speeds.carried
     }
     return speed
   }
@@ -132,13 +143,12 @@ extension Window {
   /// Gives `view` and everything in it the animations that `other`'s frame has, so that the two move as one from now
   /// on.
   func shareFrameAnimations(of other: View, with view: View) {
-    for block in blocks {
-      guard let track = block.tracks.first(where: { $0.item === other && $0.property == .frame }) else {
-        continue
-      }
+    for place in other.trackPlaces where place.property == .frame {
+      let track = place.block.tracks[place.index]
       view.forEachItem { item in
-        block.tracks.append(
-          AnimationTrack(.frame, item, delta: track.delta, velocity: track.velocity))
+        var copy = AnimationTrack(.frame(item), delta: track.delta)
+        copy.velocity = track.velocity
+        place.block.insert(copy)
       }
     }
     view.forEachItem { item in
@@ -147,36 +157,45 @@ extension Window {
     }
   }
 
-  /// Takes tracks out of all blocks; those left empty wait in `interrupted`.
-  func dropTracks(finished: Bool, where matches: (LayoutItem) -> Bool) {
-    for block in blocks where !block.tracks.isEmpty {
-      let count = block.tracks.count
-      block.tracks.removeAll { track in
-        guard matches(track.item) else { return false }
-        track.reset()
-        invalidate(track.item)
-        return true
-      }
-      if block.tracks.count != count { retireIfEmpty(block, finished: finished) }
+  /// Takes all tracks of an object out of their blocks; blocks left empty wait in `interrupted`. The offsets are as
+  /// they were: ``refresh(_:)`` works them out.
+  func removeTracks(
+    of object: any AnimatedObject, finished: Bool, into removed: inout [AnimationTrack]
+  ) {
+    while let place = object.trackPlaces.last {
+      work.tracksVisited += 1
+      removed.append(place.block.removeTrack(at: place.index))
+      retireIfEmpty(place.block, finished: finished)
     }
-    sample()
+  }
+
+  /// The same for an object whose offsets have to be right at once.
+  func endTracks(of object: any AnimatedObject) {
+    guard !object.trackPlaces.isEmpty else { return }
+    var removed: [AnimationTrack] = []
+    removeTracks(of: object, finished: false, into: &removed)
+    refresh(removed)
   }
 
   private func retireIfEmpty(_ block: AnimationBlock, finished: Bool = false) {
-    guard block.isEmpty, block.driver == nil, let index = blocks.firstIndex(where: { $0 === block }) else {
-      return
-    }
+    guard block.isEmpty, block.driver == nil, !block.isRetired else { return }
     // A block that is still open may be about to animate something else.
     guard !contexts.contains(where: { $0 === block }) else { return }
-    blocks.remove(at: index)
+    retire(block)
     block.isFinished = finished
     interrupted.append(block)
   }
 
   func deliverInterrupted() {
+    dropRetiredBlocks()
     guard contexts.allSatisfy({ $0 == nil }) else { return }
-    while !interrupted.isEmpty {
-      let block = interrupted.removeFirst()
+    while interruptedHead < interrupted.count {
+      let block = interrupted[interruptedHead]
+      interruptedHead += 1
+      if interruptedHead == interrupted.count {
+        interrupted.removeAll()
+        interruptedHead = 0
+      }
       onMotionEvent?(.completed(id: block.id, finished: block.isFinished))
       block.completion?(block.isFinished)
     }

@@ -1,18 +1,18 @@
 extension Window {
   func alphaChanged(_ view: View, from oldValue: Double) {
-    currentBlock?.driver?.remember(.alpha(view, from: oldValue, to: view.alpha))
+    remember(.alpha(view, from: oldValue, to: view.alpha))
     currentBlock?.addAppearanceTrack(
-      .alpha, view, delta: SIMD8(oldValue - view.alpha, 0, 0, 0, 0, 0, 0, 0), window: self)
+      .alpha(view), view, delta: SIMD8(oldValue - view.alpha, 0, 0, 0, 0, 0, 0, 0), window: self)
     invalidateDisplay(of: view)
   }
 
   /// Colours blend between two colours; to and from none they jump, as there is nothing between.
   func colorChanged(_ view: View, _ property: ColorProperty, from old: Color?, to new: Color?) {
-    currentBlock?.driver?.remember(
+    remember(
       property == .tint ? .tint(view, from: old, to: new) : .background(view, from: old, to: new))
     if let old, let new {
       currentBlock?.addAppearanceTrack(
-        property == .tint ? .tint : .background, view,
+        property == .tint ? .tint(view) : .background(view), view,
         delta: SIMD8(lowHalf: old.components - new.components, highHalf: .zero), window: self)
     }
     invalidateDisplay(of: view)
@@ -20,9 +20,9 @@ extension Window {
 
   func transformChanged(_ view: View, from oldValue: Transform) {
     hasTransforms = true
-    currentBlock?.driver?.remember(.transform(view, from: oldValue, to: view.transform))
+    remember(.transform(view, from: oldValue, to: view.transform))
     let delta = TransformComponents(view.transform).delta(to: TransformComponents(oldValue))
-    currentBlock?.addAppearanceTrack(.transform, view, delta: delta, window: self)
+    currentBlock?.addAppearanceTrack(.transform(view), view, delta: delta, window: self)
     damage = root.snapped.cells
   }
 }

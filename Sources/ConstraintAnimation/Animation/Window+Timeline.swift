@@ -14,22 +14,34 @@ extension Window {
   /// The same without looking for what changed on screen.
   func step(to target: MotionTime) {
     let goal = max(time, target)
+    noteTimeIsTold(goal)
     // A completion that starts an animation of no duration whose completion does the same would never end.
-    var budget = 10_000
+    var budget = max(10_000, 2 * blocks.count)
     while budget > 0, let due = nextEventTime, due <= goal {
       time = max(time, due)
       fireNextEvent()
       budget -= 1
     }
-    time = goal
+    // A completion may have gone further than this call was to go.
+    time = max(time, goal)
+    dropRetiredBlocks()
     layoutIfNeeded()
     sample()
+    deliverInterrupted()
   }
 
   /// When the next frame is due that can change a cell, or the next timer; nil when everything is at rest. It is the
   /// window's own time when something already waits to be drawn.
   public var nextDeadline: MotionTime? {
+    let deadline = findDeadline()
+    // Who is told to sleep for long has to tell the time before animating again.
+    wasToldToSleep = deadline.map { $0 > time + frameInterval * 3 } ?? true
+    return deadline
+  }
+
+  private func findDeadline() -> MotionTime? {
     if layoutPending || !damage.isEmpty || !invalidItems.isEmpty { return time }
+    dropRetiredBlocks()
     var deadline: MotionTime?
     func consider(_ candidate: MotionTime) {
       if deadline.map({ candidate < $0 }) ?? true { deadline = candidate }
@@ -49,8 +61,20 @@ extension Window {
     return deadline
   }
 
+  /// An animation begins at the window's time. If the program was told to sleep and has not told the time since, that
+  /// may lie far back; the next step shows how far.
+  func noteAnimationBegins() {
+    if wasToldToSleep, !isStepping { beganUnawares = true }
+  }
+
+  private func noteTimeIsTold(_ goal: MotionTime) {
+    if beganUnawares, goal > time + frameInterval * 8 { report(.timeNotAdvanced(goal - time)) }
+    beganUnawares = false
+    wasToldToSleep = false
+  }
+
   /// Whether anything moves or waits to.
-  public var isAnimating: Bool { !blocks.isEmpty }
+  public var isAnimating: Bool { blocks.count > retiredCount }
 
   func schedule(at deadline: MotionTime, action: @escaping () -> Void) -> UInt64 {
     defer { nextTimerID += 1 }
@@ -76,18 +100,20 @@ extension Window {
   }
 
   private var nextEventTime: MotionTime? {
-    var earliest: MotionTime?
+    var earliest = endings.next()?.end
     func consider(_ candidate: MotionTime) {
       if earliest.map({ candidate < $0 }) ?? true { earliest = candidate }
     }
     for timer in timers { consider(timer.deadline) }
-    for block in blocks where block.driver == nil { consider(block.end) }
     for driver in drivers { if let arrival = driver.arrival { consider(arrival) } }
     return earliest
   }
 
   /// Fires one event that is due at the window's time: timers first, then completions by their order and number.
   private func fireNextEvent() {
+    let wasStepping = isStepping
+    isStepping = true
+    defer { isStepping = wasStepping }
     let dueTimer = timers.indices.filter { timers[$0].deadline <= time }.min {
       (timers[$0].deadline, timers[$0].id) < (timers[$1].deadline, timers[$1].id)
     }
@@ -95,11 +121,8 @@ extension Window {
       timers.remove(at: dueTimer).action()
       return
     }
-    let dueBlock = blocks.indices.filter { blocks[$0].driver == nil && blocks[$0].end <= time }.min {
-      (blocks[$0].order, blocks[$0].id) < (blocks[$1].order, blocks[$1].id)
-    }
-    if let dueBlock {
-      let block = blocks.remove(at: dueBlock)
+    if let block = endings.next(), block.end <= time {
+      retire(block)
       end(block)
       onMotionEvent?(.completed(id: block.id, finished: true))
       block.completion?(true)
@@ -108,16 +131,34 @@ extension Window {
     drivers.first { $0.arrival.map { $0 <= time } ?? false }?.arrive(in: self)
   }
 
+  func retire(_ block: AnimationBlock) {
+    block.isRetired = true
+    retiredCount += 1
+  }
+
+  func dropRetiredBlocks() {
+    guard retiredCount > 0 else { return }
+    blocks.removeAll(where: \.isRetired)
+    retiredCount = 0
+  }
+
   /// Lets go of what a block animated; the model is what is on screen then, plus other blocks.
-  func end(_ block: AnimationBlock) {
-    for track in block.tracks {
+  func end(_ block: AnimationBlock) { refresh(block.removeTracks()) }
+
+  /// Works out the offsets of what `removed` animated from the tracks that are left.
+  func refresh(_ removed: [AnimationTrack]) {
+    var solves = false
+    for track in removed {
       track.reset()
-      invalidate(track.item)
+      let property = track.property
+      for place in track.object.trackPlaces where place.property == property {
+        let other = place.block.tracks[place.index]
+        let phase = place.block.phase(at: time)
+        other.add(other.delta * phase.remainder + other.velocity * phase.carried)
+      }
+      if present(track) { solves = true }
     }
-    for track in block.constantTracks { track.constraint.constantOffset = 0 }
-    sample()
-    for track in block.constantTracks { engine.setConstant(of: track.constraint) }
-    if !block.constantTracks.isEmpty { constraintsChanged() }
+    if solves { layoutWithoutAnimation() }
   }
 
   /// Computes the offsets of everything that moves, for the window's time. Allocates nothing.
@@ -126,24 +167,16 @@ extension Window {
     sampleTracks(at: time)
     var solves = false
     for block in blocks {
-      for track in block.tracks { invalidate(track.item) }
-      for track in block.constantTracks { track.constraint.constantOffset = 0 }
+      for track in block.tracks where present(track) { solves = true }
     }
-    for block in blocks where !block.constantTracks.isEmpty {
-      let phase = block.phase(at: time)
-      for track in block.constantTracks {
-        track.constraint.constantOffset += track.delta * phase.remainder
-        solves = true
-      }
-    }
-    if solves { solveAnimatedConstants() }
+    if solves { layoutWithoutAnimation() }
   }
 
   private func sampleTracks(at instant: MotionTime) {
     for block in blocks {
       for track in block.tracks { track.reset() }
     }
-    for block in blocks {
+    for block in blocks where !block.isEmpty {
       let phase = block.phase(at: instant)
       for track in block.tracks {
         track.add(track.delta * phase.remainder + track.velocity * phase.carried)
@@ -151,13 +184,27 @@ extension Window {
     }
   }
 
-  private func solveAnimatedConstants() {
-    for block in blocks {
-      for track in block.constantTracks { engine.setConstant(of: track.constraint) }
+  /// Has what a track moves compared with what is shown, or handed to the solver.
+  /// - Returns: whether the layout has to be solved.
+  private func present(_ track: AnimationTrack) -> Bool {
+    switch track.target {
+    case .frame(let item): invalidate(item)
+    case .alpha(let view), .tint(let view), .background(let view), .transform(let view): invalidate(view)
+    case .constant(let constraint):
+      guard constraint.handle != nil else { return false }
+      engine.setConstant(of: constraint)
+      return true
     }
+    return false
+  }
+
+  /// Solves for constants that animations have moved: nothing new is animated by that.
+  private func layoutWithoutAnimation() {
     layoutPending = true
     contexts.append(nil)
+    isMovingConstants = true
     layoutIfNeeded()
+    isMovingConstants = false
     contexts.removeLast()
   }
 }

@@ -16,10 +16,23 @@ extension LayoutConstraint {
       for constraint in fresh { constraint.deactivate() }
       throw error
     }
+    for constraint in fresh where !constraint.isIntrinsic {
+      constraint.window?.remember(.activation(constraint, wasActive: false))
+    }
   }
 
+  /// Takes them out of the layout. Animations of their constants end with `finished == false`.
   public static func deactivate(_ constraints: [LayoutConstraint]) {
-    for constraint in constraints { constraint.deactivate() }
+    var windows: [Window] = []
+    for constraint in constraints {
+      guard constraint.isActive else { continue }
+      if let window = constraint.window {
+        if windows.last !== window { windows.append(window) }
+        if !constraint.isIntrinsic { window.remember(.activation(constraint, wasActive: true)) }
+      }
+      constraint.deactivate()
+    }
+    for window in windows { window.deliverInterrupted() }
   }
 
   /// Hands the constraint to the nearest common ancestor, and to the solver when that is in a window.
@@ -31,9 +44,9 @@ extension LayoutConstraint {
       throw .noCommonAncestor(description)
     }
     owner = holder
-    holder.heldConstraints.append(self)
-    first.attachedConstraints.append(self)
-    if let second = secondItem, second !== first { second.attachedConstraints.append(self) }
+    holder.heldConstraints.append(self, as: .held)
+    first.attachedConstraints.append(self, as: .first)
+    if let second = secondItem, second !== first { second.attachedConstraints.append(self, as: .second) }
     guard let window = holder.window else { return }
     do throws(LayoutError) {
       try window.engine.insert(self, in: window, holder: holder)
@@ -45,11 +58,13 @@ extension LayoutConstraint {
 
   func deactivate() {
     guard let holder = owner else { return }
+    let window = self.window
     window?.engine.extract(self)
+    window?.endTracks(of: self)
     owner = nil
-    holder.heldConstraints.removeAll { $0 === self }
-    firstItem?.attachedConstraints.removeAll { $0 === self }
-    secondItem?.attachedConstraints.removeAll { $0 === self }
+    holder.heldConstraints.remove(self, as: .held)
+    firstItem?.attachedConstraints.remove(self, as: .first)
+    secondItem?.attachedConstraints.remove(self, as: .second)
   }
 
   private var hasComparableAttributes: Bool {

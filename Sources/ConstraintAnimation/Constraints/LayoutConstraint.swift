@@ -2,7 +2,7 @@
 ///
 /// The constant and the priority may change while the constraint is active; neither rebuilds anything. The priority
 /// may cross `required` in both directions. Items are referred to weakly: a constraint never keeps a view alive.
-public final class LayoutConstraint {
+public final class LayoutConstraint: AnimatedObject {
   public private(set) weak var firstItem: LayoutItem?
   public let firstAttribute: LayoutAttribute
   public private(set) weak var secondItem: LayoutItem?
@@ -18,7 +18,7 @@ public final class LayoutConstraint {
     didSet {
       guard constant.isFinite else {
         constant = oldValue
-        window?.report(.notFinite(description))
+        report(.notFinite(description))
         return
       }
       if constant != oldValue { window?.constantChanged(self, from: oldValue) }
@@ -33,13 +33,14 @@ public final class LayoutConstraint {
       do throws(LayoutError) {
         try setPriority(newValue)
       } catch {
-        window?.report(.layout(error))
+        report(.layout(error))
       }
     }
   }
 
   /// Whether it takes part in the layout. Setting it to true on a constraint that contradicts the required ones
-  /// leaves it inactive and reports to the window; ``activate(_:)`` throws instead.
+  /// leaves it inactive and reports to the window; so does one whose items have no view above both. When neither item
+  /// is in a window, the window they come into hears of it. ``activate(_:)`` throws instead.
   public var isActive: Bool {
     get { owner != nil }
     set {
@@ -47,10 +48,10 @@ public final class LayoutConstraint {
         do throws(LayoutError) {
           try LayoutConstraint.activate([self])
         } catch {
-          (firstItem?.hostView?.window ?? window)?.report(.layout(error))
+          report(.layout(error))
         }
       } else {
-        deactivate()
+        LayoutConstraint.deactivate([self])
       }
     }
   }
@@ -62,8 +63,14 @@ public final class LayoutConstraint {
   /// The window whose solver has it.
   weak var window: Window?
   var handle: SolverConstraint?
+  /// Where lists have it, by ``ConstraintList/Role``.
+  var seats = SIMD4<Int32>(repeating: -1)
+  /// Where running blocks keep tracks of its constant.
+  var trackPlaces: [TrackPlace] = []
   /// What animations with `resolveEachFrame` add to the constant at this instant.
   var constantOffset = 0.0
+  /// The constant as of the last layout pass, if it has changed since outside an animator.
+  var constantBeforeLayout: Double?
   /// Made by the library from a view's content size.
   var isIntrinsic = false
   private let hasSecondItem: Bool
@@ -113,6 +120,15 @@ public final class LayoutConstraint {
   public func edgeSign(for view: LayoutItem) -> Double {
     if firstItem === view { return 1 }
     return multiplier < 0 ? 1 : -1
+  }
+
+  /// Tells the window of one of its items, or the one they come into.
+  func report(_ diagnostic: LayoutDiagnostic) {
+    if let window = window ?? firstItem?.hostView?.window ?? secondItem?.hostView?.window {
+      window.report(diagnostic)
+    } else {
+      firstItem?.hostView?.report(diagnostic)
+    }
   }
 
   /// Whether one of its items has gone.

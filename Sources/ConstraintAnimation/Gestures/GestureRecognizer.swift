@@ -1,5 +1,6 @@
 /// A state machine over input events. Attach one to a view with ``View/addGestureRecognizer(_:)``; its action runs on
-/// each change of state that matters.
+/// each change of state that matters. Each kind hands itself to its action: a pan's closure gets a
+/// ``PanGestureRecognizer``.
 open class GestureRecognizer {
   public enum State: Sendable, Hashable {
     case possible, began, changed, ended, cancelled, failed

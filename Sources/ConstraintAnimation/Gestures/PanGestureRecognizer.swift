@@ -39,6 +39,13 @@ public final class PanGestureRecognizer: GestureRecognizer {
     return view.layoutPoint(of: Point(x: speed.dx, y: speed.dy)) - view.layoutPoint(of: .zero)
   }
 
+  /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
+  public override init(action: @escaping (PanGestureRecognizer) -> Void) {
+    super.init { recognizer in
+      if let own = recognizer as? PanGestureRecognizer { action(own) }
+    }
+  }
+
   override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
     switch event.kind {
     case .mouseDown:

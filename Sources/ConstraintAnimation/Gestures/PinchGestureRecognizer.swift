@@ -30,6 +30,13 @@ public final class PinchGestureRecognizer: GestureRecognizer {
   private var earlier = 1.0
   private var tracker = VelocityTracker()
 
+  /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
+  public override init(action: @escaping (PinchGestureRecognizer) -> Void) {
+    super.init { recognizer in
+      if let own = recognizer as? PinchGestureRecognizer { action(own) }
+    }
+  }
+
   override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
     switch event.kind {
     case .wheel(let steps) where event.modifiers.contains(.control):

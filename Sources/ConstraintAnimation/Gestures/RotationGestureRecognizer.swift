@@ -22,6 +22,13 @@ public final class RotationGestureRecognizer: GestureRecognizer {
   private var ticks = 0
   private var tracker = VelocityTracker()
 
+  /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
+  public override init(action: @escaping (RotationGestureRecognizer) -> Void) {
+    super.init { recognizer in
+      if let own = recognizer as? RotationGestureRecognizer { action(own) }
+    }
+  }
+
   override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
     let turn: Int
     switch event.kind {

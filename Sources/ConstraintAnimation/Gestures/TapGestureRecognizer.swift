@@ -15,6 +15,13 @@ public final class TapGestureRecognizer: GestureRecognizer {
   private var taps = 0
   private var timer: UInt64?
 
+  /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
+  public override init(action: @escaping (TapGestureRecognizer) -> Void) {
+    super.init { recognizer in
+      if let own = recognizer as? TapGestureRecognizer { action(own) }
+    }
+  }
+
   override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
     switch event.kind {
     case .mouseDown:

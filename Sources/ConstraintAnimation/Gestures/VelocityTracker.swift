@@ -12,8 +12,8 @@ struct VelocityTracker {
   mutating func removeAll() { samples.removeAll(keepingCapacity: true) }
 
   mutating func add(_ location: Point, at time: MotionTime) {
-    // The one before the window is kept: it is where the window's first movement came from.
-    while samples.count > 2, time.nanoseconds - samples[1].time.nanoseconds > Self.window {
+    // The last one at or before the window's opening is kept: it is where the window's first movement came from.
+    while samples.count > 2, time.nanoseconds - samples[1].time.nanoseconds >= Self.window {
       samples.removeFirst()
     }
     if samples.count >= 128 { samples.remove(at: 1) }
@@ -23,10 +23,10 @@ struct VelocityTracker {
   func velocity(at time: MotionTime) -> Vector {
     guard let last = samples.last, time.nanoseconds - last.time.nanoseconds < Self.rest else { return .zero }
     let opening = MotionTime(nanoseconds: time.nanoseconds - Self.window)
-    guard let inside = samples.firstIndex(where: { $0.time >= opening }) else { return .zero }
-    // Where the pointer was when the window opened: at the sample before it, if there is one.
-    let first = samples[max(0, inside - 1)]
+    // Where the pointer was when the window opened: at the last sample up to then, if there is one.
+    let first = samples.last { $0.time <= opening } ?? samples[0]
     let seconds = max(last.time.seconds(since: max(first.time, opening)), Self.floor)
-    return (last.location - first.location) * (1 / seconds)
+    let way = last.location - first.location
+    return Vector(dx: way.dx / seconds, dy: way.dy / seconds)
   }
 }

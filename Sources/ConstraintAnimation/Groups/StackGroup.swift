@@ -8,7 +8,14 @@ public final class StackGroup: View {
 
   /// Cells between children: half of it on either side of each, an odd cell on the right or below.
   public var margin = 1.0 {
-    didSet { if margin != oldValue { setNeedsLayout() } }
+    didSet {
+      guard margin.isFinite else {
+        margin = oldValue
+        report(.notFinite("\(name).margin"))
+        return
+      }
+      if margin != oldValue { setNeedsLayout() }
+    }
   }
 
   public var distribution = GroupDistribution.proportional {
@@ -92,7 +99,13 @@ public final class StackGroup: View {
   }
 
   public override func didAddSubview(_ subview: View) {
-    if !storedChildren.contains(where: { $0 === subview }) { storedChildren.append(subview) }
+    guard !storedChildren.contains(where: { $0 === subview }) else { return }
+    let depth = subviews.firstIndex { $0 === subview } ?? subviews.count
+    let next = subviews[min(depth + 1, subviews.count)...].first { view in
+      storedChildren.contains { $0 === view }
+    }
+    let place = next.flatMap { view in storedChildren.firstIndex { $0 === view } }
+    storedChildren.insert(subview, at: place ?? storedChildren.count)
   }
 
   public override func willRemoveSubview(_ subview: View) {

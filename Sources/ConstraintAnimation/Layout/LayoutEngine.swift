@@ -9,11 +9,15 @@ final class LayoutEngine {
   private(set) var items: [LayoutItem] = []
   /// Changes wait for ``settle()``.
   private(set) var needsSolve = false
-  /// The solver's values have moved since they were last read.
-  private(set) var needsRead = false
+  /// Items the solver has moved, or has come to know, since they were last read.
+  private var unread: [LayoutItem] = []
+  /// The item of each solver variable, by the variable's place.
+  private var owners: [LayoutItem?] = []
+  /// By how much the solver's answer misses a constraint, if that is more than it promises.
+  private var inexactness: Double?
 
   // What has been asked for since the last success.
-  private var added: [LayoutConstraint] = []
+  private var added = ConstraintList()
   private var removed: [SolverConstraint] = []
   private var constantsChanged: [LayoutConstraint] = []
   private var prioritiesChanged: [LayoutConstraint] = []
@@ -34,7 +38,7 @@ final class LayoutEngine {
       throw translate(error, blaming: constraint)
     }
     constraint.window = window
-    added.append(constraint)
+    added.append(constraint, as: .fresh)
     needsSolve = true
     window.constraintsChanged()
   }
@@ -43,11 +47,7 @@ final class LayoutEngine {
   func extract(_ constraint: LayoutConstraint) {
     guard let handle = constraint.handle else { return }
     solver.remove(handle)
-    if let index = added.lastIndex(where: { $0 === constraint }) {
-      added.remove(at: index)
-    } else {
-      removed.append(handle)
-    }
+    if !added.remove(constraint, as: .fresh) { removed.append(handle) }
     constraint.handle = nil
     let window = constraint.window
     constraint.window = nil
@@ -116,6 +116,11 @@ final class LayoutEngine {
       bottom: solver.makeVariable(), index: items.count)
     item.variables = made
     items.append(item)
+    for variable in made.all {
+      while owners.count <= variable.place { owners.append(nil) }
+      owners[variable.place] = item
+    }
+    noteUnread(item)
     if let view = item as? View, view.manualFrame != nil { pin(view, at: view.model) }
     return made
   }
@@ -124,6 +129,7 @@ final class LayoutEngine {
     guard let variables = item.variables else { return }
     if let view = item as? View { unpin(view) }
     retired.append(contentsOf: variables.all)
+    for variable in variables.all { owners[variable.place] = nil }
     item.variables = nil
     needsSolve = true
     let last = items.removeLast()
@@ -140,12 +146,47 @@ final class LayoutEngine {
     let exact = SIMD4(
       solver.value(of: variables.left), solver.value(of: variables.top),
       solver.value(of: variables.right), solver.value(of: variables.bottom))
-    return Edges((exact * LayoutEngine.grain).rounded(.toNearestOrEven) / LayoutEngine.grain)
+    return LayoutEngine.cut(exact)
+  }
+
+  /// Where a frame relative to `superview` lies in the window, cut like the solver's values: a view placed by hand and
+  /// one that constraints tie to it agree to the bit.
+  static func place(_ frame: Rect, in superview: View?) -> Edges {
+    let origin = superview?.model.values ?? .zero
+    return cut(Edges(frame.offsetBy(Vector(dx: origin.x, dy: origin.y))).values)
+  }
+
+  private static func cut(_ exact: SIMD4<Double>) -> Edges {
+    Edges((exact * grain).rounded(.toNearestOrEven) / grain)
   }
 
   private static let grain = 1_073_741_824.0
 
-  func didRead() { needsRead = false }
+  var needsRead: Bool { !unread.isEmpty || inexactness != nil }
+
+  /// The items to be read; from now on they count as read.
+  func takeUnread() -> [LayoutItem] {
+    let items = unread
+    unread.removeAll(keepingCapacity: true)
+    var known: [LayoutItem] = []
+    known.reserveCapacity(items.count)
+    for item in items where item.isUnread && item.variables != nil {
+      item.isUnread = false
+      known.append(item)
+    }
+    return known
+  }
+
+  func takeInexactness() -> Double? {
+    defer { inexactness = nil }
+    return inexactness
+  }
+
+  private func noteUnread(_ item: LayoutItem) {
+    guard !item.isUnread else { return }
+    item.isUnread = true
+    unread.append(item)
+  }
 
   // MARK: Batches
 
@@ -162,10 +203,13 @@ final class LayoutEngine {
       askAgain()
       return refusal
     }
-    needsRead = true
+    solver.forEachChangedVariable { variable, _ in
+      if variable.place < owners.count, let item = owners[variable.place] { noteUnread(item) }
+    }
+    if solver.largestError > SimplexSolver.promisedAccuracy { inexactness = solver.largestError }
     for view in pinned { view.variables?.pinsAreNew = false }
     for variable in retired { solver.removeVariable(variable) }
-    added.removeAll(keepingCapacity: true)
+    added.removeAll()
     removed.removeAll(keepingCapacity: true)
     constantsChanged.removeAll(keepingCapacity: true)
     prioritiesChanged.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@
 ///
 /// It has two geometries. The *model* is what the layout says now; the *presentation* is what is on screen at the
 /// window's time: the model's whole-cell edges plus what running animations have left to go.
-open class LayoutItem {
+open class LayoutItem: AnimatedObject {
   /// A name for error messages and tests.
   public var identifier: String?
 
@@ -22,8 +22,8 @@ open class LayoutItem {
   final var shownOffset = SIMD4<Double>.zero
   /// Queued for a comparison with `shownCells`.
   final var isInvalid = false
-  /// The newest block that has a track of its frame, 0 = none.
-  final var newestFrameBlock: UInt64 = 0
+  /// Where running blocks keep tracks of it.
+  final var trackPlaces: [TrackPlace] = []
   /// Changed in the layout pass that is running.
   final var isTouched = false
   /// Snapped edges before the pass.
@@ -31,7 +31,11 @@ open class LayoutItem {
   /// The item's variables in the solver, made when the first constraint mentions it.
   final var variables: EngineVariables?
   /// Active constraints that mention the item.
-  final var attachedConstraints: [LayoutConstraint] = []
+  final var attachedConstraints = ConstraintList()
+  /// The solver has moved it since its model was last read.
+  final var isUnread = false
+  /// Its model has a negative width or height, which has been reported.
+  final var isInsideOut = false
 
   /// The view whose coordinates and window the item shares: itself or the guide's owner.
   var hostView: View? { nil }
@@ -46,13 +50,19 @@ open class LayoutItem {
   public final var topAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .top) }
   public final var bottomAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .bottom) }
   public final var centerYAnchor: LayoutAnchor<YAxis> { LayoutAnchor(self, .centerY) }
+  /// Text runs from left to right here: the same edge as ``leadingAnchor``.
+  public final var leftAnchor: LayoutAnchor<XAxis> { leadingAnchor }
+  /// The same edge as ``trailingAnchor``.
+  public final var rightAnchor: LayoutAnchor<XAxis> { trailingAnchor }
   public final var widthAnchor: LayoutAnchor<DimensionKind> { LayoutAnchor(self, .width) }
   public final var heightAnchor: LayoutAnchor<DimensionKind> { LayoutAnchor(self, .height) }
 
   /// The model in window coordinates.
   public final var windowFrame: Rect { model.rect }
 
-  /// What is on screen at the window's time, in window coordinates, before rounding and without transforms.
+  /// What is on screen at the window's time, in window coordinates and without transforms: the whole-cell edges of the
+  /// model plus what animations have left to go. At rest these are whole cells (``windowFrame`` has the fractions);
+  /// while something moves they are fractions, which drawing rounds.
   public final var presentationFrame: Rect { Edges(snapped.values + offset).rect }
 
   /// Without a window there is nothing on screen.
@@ -60,7 +70,9 @@ open class LayoutItem {
     isInvalid = false
     isTouched = false
     hasBeenLaidOut = false
-    newestFrameBlock = 0
+    isUnread = false
+    isInsideOut = false
+    trackPlaces = []
     offset = .zero
     shownOffset = .zero
     shownCells = .zero

@@ -7,17 +7,19 @@ extension Window {
     var passes = 0
     while layoutPending {
       layoutPending = false
+      work.layoutPasses += 1
       solve()
-      layoutSubviewsIfNeeded(root)
+      layOutViews()
       passes += 1
-      if passes == Window.maximumPasses {
-        report(.layoutLoop(loopingView(in: root)?.name ?? root.name))
+      if passes == Window.maximumPasses, layoutPending {
+        report(.layoutLoop(viewsToLayOut.first?.name ?? root.name))
         break
       }
     }
     layoutPending = false
     isInLayoutPass = false
     changedSinceLayout = false
+    handOverUnlaidChanges()
     commitTouched()
   }
 
@@ -26,7 +28,11 @@ extension Window {
   /// The window's new size. Layout follows at once, without animation; running animations go on towards the new
   /// places. Gestures in progress are cancelled.
   public func resize(to newSize: Size) {
-    guard newSize != size, newSize.width.isFinite, newSize.height.isFinite else { return }
+    guard newSize.width.isFinite, newSize.height.isFinite else {
+      report(.notFinite("the window's size"))
+      return
+    }
+    guard newSize != size else { return }
     size = Size(width: max(0, newSize.width), height: max(0, newSize.height))
     gestures.cancelAll()
     performWithoutAnimation {
@@ -46,15 +52,49 @@ extension Window {
 
   func constantChanged(_ constraint: LayoutConstraint, from oldValue: Double) {
     guard constraint.handle != nil else { return }
-    if let block = currentBlock, block.resolvesEachFrame {
-      block.addConstantTrack(constraint, delta: oldValue - constraint.constant)
-      constraint.constantOffset += oldValue - constraint.constant
+    let block = currentBlock
+    if let block, block.resolvesEachFrame {
+      block.addConstantTrack(constraint, delta: oldValue - constraint.constant, window: self)
+    } else if let block, block.driver != nil {
+      remember(.constant(constraint, from: oldValue, to: constraint.constant))
     } else {
-      currentBlock?.driver?.remember(
-        .constant(constraint, from: oldValue, to: constraint.constant))
+      if constraint.constantBeforeLayout == nil {
+        constraint.constantBeforeLayout = oldValue
+        unlaidConstants.append(constraint)
+      }
+      if let block, block.options.contains(.beginFromCurrentState), !constraint.trackPlaces.isEmpty {
+        // The edges are animated from where they are, so the constant need not be any more.
+        _ = takeOver(.constant, of: constraint, except: block)
+        constraint.constantOffset = 0
+      }
     }
     engine.setConstant(of: constraint)
     constraintsChanged()
+  }
+
+  /// Lets the animator whose block is open know of a change to the model, or keeps it for one that lays it out.
+  func remember(_ change: ModelChange) {
+    if let block = currentBlock, let driver = block.driver {
+      if case .activation = change, !change.isOfPlacedItems { return }
+      driver.remember(change, in: block, isEarlier: false)
+    } else if change.isOfConstraint, change.isOfPlacedItems {
+      unlaidChanges.remember(change)
+    }
+  }
+
+  /// After a layout pass: what it has made visible is the open animator's to take back.
+  private func handOverUnlaidChanges() {
+    if let block = currentBlock, let driver = block.driver {
+      for constraint in unlaidConstants {
+        guard let before = constraint.constantBeforeLayout else { continue }
+        let change = ModelChange.constant(constraint, from: before, to: constraint.constant)
+        if change.isOfPlacedItems { driver.remember(change, in: block, isEarlier: true) }
+      }
+      unlaidChanges.forEach { driver.remember($0, in: block, isEarlier: true) }
+    }
+    for constraint in unlaidConstants { constraint.constantBeforeLayout = nil }
+    unlaidConstants.removeAll(keepingCapacity: true)
+    unlaidChanges.removeAll()
   }
 
   func setPriority(_ priority: LayoutPriority, of constraint: LayoutConstraint) throws(LayoutError) {
@@ -69,7 +109,7 @@ extension Window {
       try? engine.setPriority(of: constraint)
       throw error
     }
-    currentBlock?.driver?.remember(.priority(constraint, from: old))
+    remember(.priority(constraint, from: old))
     constraintsChanged()
   }
 
@@ -105,36 +145,57 @@ extension Window {
   private func solve() {
     if let refusal = engine.settle() { report(.layout(refusal.error(blaming: nil))) }
     guard engine.needsRead else { return }
-    engine.didRead()
-    for item in engine.items {
-      setModel(item, engine.edges(of: item))
-      if let view = item as? View { moveManualSubviews(of: view) }
+    if let error = engine.takeInexactness() { report(.inexactSolution(error)) }
+    for item in engine.takeUnread() {
+      work.itemsRead += 1
+      let view = item as? View
+      // A view placed by hand is where it was put; the solver only knows it to place others by it.
+      if view?.manualFrame == nil {
+        let edges = engine.edges(of: item)
+        setModel(item, edges)
+        noteSize(of: item, edges)
+      }
+      if let view { moveManualSubviews(of: view) }
     }
   }
 
-  private func layoutSubviewsIfNeeded(_ view: View) {
-    if view.needsLayoutSubviews {
-      view.needsLayoutSubviews = false
-      view.layoutSubviews()
-      for observer in view.boundsObservers where observer.token != nil { observer.body(view) }
-    }
-    for subview in view.subviews { layoutSubviewsIfNeeded(subview) }
+  /// Springs that move constants may pass through anything; what the model says at rest should make sense.
+  private func noteSize(of item: LayoutItem, _ edges: Edges) {
+    let isInsideOut = edges.right < edges.left - 1e-6 || edges.bottom < edges.top - 1e-6
+    if isInsideOut, !item.isInsideOut, !isMovingConstants { report(.negativeSize(item.name)) }
+    if !isMovingConstants || !isInsideOut { item.isInsideOut = isInsideOut }
   }
 
-  private func loopingView(in view: View) -> View? {
-    if view.needsLayoutSubviews { return view }
-    for subview in view.subviews {
-      if let found = loopingView(in: subview) { return found }
+  /// Parents before children; a view laid out in this pass that asks again waits for the next.
+  private func layOutViews() {
+    var postponed: [View] = []
+    var depth = 0
+    while depth < viewsToLayOut.depthCount {
+      var waiting = viewsToLayOut.take(depth: depth)
+      while !waiting.isEmpty {
+        for view in waiting where view.window === self && view.needsLayoutSubviews {
+          if view.lastLayoutPass == work.layoutPasses {
+            postponed.append(view)
+            continue
+          }
+          view.lastLayoutPass = work.layoutPasses
+          view.needsLayoutSubviews = false
+          work.viewsLaidOut += 1
+          view.layoutSubviews()
+          for observer in view.boundsObservers where observer.token != nil { observer.body(view) }
+        }
+        waiting = viewsToLayOut.take(depth: depth)
+      }
+      depth += 1
     }
-    return nil
+    for view in postponed { viewsToLayOut.insert(view) }
   }
 
   // MARK: Views placed by hand
 
   func manualFrameChanged(_ view: View) {
     guard let frame = view.frameByHand else { return }
-    let origin = view.superview?.model.values ?? .zero
-    let edges = Edges(frame.offsetBy(Vector(dx: origin.x, dy: origin.y)))
+    let edges = LayoutEngine.place(frame, in: view.superview)
     setModel(view, edges)
     if view.variables != nil {
       engine.pin(view, at: edges)
@@ -144,10 +205,9 @@ extension Window {
   }
 
   private func moveManualSubviews(of view: View) {
-    let origin = view.model.values
     for subview in view.subviews {
       guard let frame = subview.frameByHand else { continue }
-      let edges = Edges(frame.offsetBy(Vector(dx: origin.x, dy: origin.y)))
+      let edges = LayoutEngine.place(frame, in: view)
       if edges != subview.model || (subview.manualFrame != nil && !subview.hasBeenLaidOut) {
         manualFrameChanged(subview)
       }

@@ -2,8 +2,8 @@ extension LowerViewManager {
   /// A recognizer that drags the pages along an axis, to be added to the host: they follow the pointer, the
   /// neighbour comes in behind, and let go they snap by distance or speed.
   public func makePanGestureRecognizer(along axis: TransitionAxis = .horizontal) -> PanGestureRecognizer {
-    PanGestureRecognizer { [weak self] recognizer in
-      guard let self, let pan = recognizer as? PanGestureRecognizer else { return }
+    PanGestureRecognizer { [weak self] pan in
+      guard let self else { return }
       let location = pan.location(in: nil)
       let velocity = pan.velocity(in: nil)
       let place = axis == .horizontal ? location.x : location.y

@@ -60,8 +60,8 @@ public final class PagerController {
 
   /// A recognizer that drives the controller, to be added to the container or to the host.
   public func makePanGestureRecognizer() -> PanGestureRecognizer {
-    PanGestureRecognizer { [weak self] recognizer in
-      guard let self, let pan = recognizer as? PanGestureRecognizer else { return }
+    PanGestureRecognizer { [weak self] pan in
+      guard let self else { return }
       let location = pan.location(in: self.host).x
       switch pan.state {
       case .began: self.dragBegan(at: location)

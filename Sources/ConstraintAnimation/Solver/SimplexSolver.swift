@@ -54,6 +54,11 @@ public struct SimplexSolver: ~Copyable {
   /// How many variables the last ``solve()`` moved by more than 1e-9.
   public internal(set) var changedVariableCount = 0
 
+  /// What required constraints hold to, unless ``largestError`` says otherwise.
+  public static var promisedAccuracy: Double { 1e-6 }
+  /// By how much the last solution misses the constraints it should meet.
+  public internal(set) var largestError = 0.0
+
   /// An empty system.
   public init() {}
 

@@ -3,10 +3,13 @@ extension View {
     insertSubview(view, at: subviews.count)
   }
 
-  /// Puts a view in at a depth, 0 = at the back. A view that was elsewhere is moved; one that contains this view is
-  /// refused, as it would close a circle.
+  /// Puts a view in at a depth, 0 = at the back. A view that was elsewhere is moved. One that contains this view would
+  /// close a circle, and a window's root belongs to its window: they are refused and reported.
   public final func insertSubview(_ view: View, at index: Int) {
-    guard view !== self, !isDescendant(of: view) else { return }
+    guard !isDescendant(of: view), view.superview != nil || view.window == nil else {
+      report(.misplacedView(view.name))
+      return
+    }
     if view.superview != nil { view.removeFromSuperview() }
     subviews.insert(view, at: min(max(index, 0), subviews.count))
     view.superview = self
@@ -26,7 +29,10 @@ extension View {
     setNeedsDisplay()
     for constraint in outwardConstraints() { constraint.deactivate() }
     let window = window
-    if let window { detach(from: window) }
+    if let window {
+      window.forgetSubtree(self)
+      detach(from: window)
+    }
     parent.subviews.removeAll { $0 === self }
     superview = nil
     parent.setNeedsLayout()
@@ -47,10 +53,12 @@ extension View {
 
   public final func removeLayoutGuide(_ guide: LayoutGuide) {
     guard let index = layoutGuides.firstIndex(where: { $0 === guide }) else { return }
-    for constraint in guide.attachedConstraints { constraint.deactivate() }
+    LayoutConstraint.deactivate(Array(guide.attachedConstraints))
+    window?.endTracks(of: guide)
     window?.engine.removeVariables(of: guide)
     layoutGuides.remove(at: index)
     guide.owningView = nil
+    window?.deliverInterrupted()
   }
 
   public final func isDescendant(of view: View) -> Bool {
@@ -114,6 +122,10 @@ extension View {
     self.window = window
     id = window.makeViewID()
     needsLayoutSubviews = true
+    lastLayoutPass = 0
+    window.viewsToLayOut.insert(self)
+    for diagnostic in unheardDiagnostics { window.report(diagnostic) }
+    unheardDiagnostics = []
     for view in subviews { view.attach(to: window) }
     updateIntrinsicConstraints()
   }
@@ -134,12 +146,13 @@ extension View {
       for constraint in view.heldConstraints {
         constraint.handle = nil
         constraint.constantOffset = 0
+        constraint.constantBeforeLayout = nil
+        constraint.trackPlaces = []
       }
     }
   }
 
   private func detach(from window: Window) {
-    window.forget(self)
     for constraint in heldConstraints { window.engine.extract(constraint) }
     for guide in layoutGuides { window.engine.removeVariables(of: guide) }
     for view in subviews { view.detach(from: window) }

@@ -2,7 +2,8 @@ extension View {
   /// The model in the superview's coordinates.
   ///
   /// Setting it places a view by hand, at once; inside an animation block the change is animated. A view that
-  /// constraints place must not have its frame set: the value is ignored and the window reports the view's name.
+  /// constraints place must not have its frame set: the value is ignored and reported with the view's name, to the
+  /// view's window or to the one it comes into.
   public final var frame: Rect {
     get {
       guard window != nil else { return manualFrame ?? .zero }
@@ -12,23 +13,31 @@ extension View {
     set {
       guard newValue.minX.isFinite, newValue.minY.isFinite, newValue.maxX.isFinite, newValue.maxY.isFinite
       else {
-        window?.report(.notFinite(name))
+        report(.notFinite(name))
         return
       }
       if isPlacedByConstraints {
-        if let window {
-          window.report(.frameOfConstrainedView(name))
-        } else {
-          assertionFailure(LayoutDiagnostic.frameOfConstrainedView(name).description)
-        }
+        report(.frameOfConstrainedView(name))
         return
       }
       guard newValue != manualFrame else { return }
-      window?.currentBlock?.driver?.remember(.frame(self, from: manualFrame, to: newValue))
+      if newValue.width < 0 || newValue.height < 0 { report(.negativeSize(name)) }
+      window?.remember(.frame(self, from: manualFrame, to: newValue))
       let wasPlacedByHand = manualFrame != nil
       manualFrame = newValue
       if !wasPlacedByHand { updateIntrinsicConstraints() }
       window?.manualFrameChanged(self)
+    }
+  }
+
+  /// The middle of ``frame``, in the superview's coordinates. Setting it moves a view that is placed by hand and keeps
+  /// its size.
+  public final var center: Point {
+    get { Point(x: frame.midX, y: frame.midY) }
+    set {
+      let now = frame
+      frame = Rect(
+        x: newValue.x - now.width / 2, y: newValue.y - now.height / 2, width: now.width, height: now.height)
     }
   }
 
@@ -51,8 +60,24 @@ extension View {
 
   /// Has ``layoutSubviews()`` called in the next layout pass.
   public final func setNeedsLayout() {
-    needsLayoutSubviews = true
-    window?.setNeedsLayout()
+    guard let window else {
+      needsLayoutSubviews = true
+      return
+    }
+    if !needsLayoutSubviews {
+      needsLayoutSubviews = true
+      window.viewsToLayOut.insert(self)
+    }
+    window.setNeedsLayout()
+  }
+
+  /// Tells the window, or keeps it for the one the view comes into.
+  final func report(_ diagnostic: LayoutDiagnostic) {
+    if let window {
+      window.report(diagnostic)
+    } else if unheardDiagnostics.count < 16 {
+      unheardDiagnostics.append(diagnostic)
+    }
   }
 
   /// Lays the window out now if anything has changed. Inside an animation block the changes become animations.
@@ -93,8 +118,9 @@ extension View {
   final func updateIntrinsicConstraints() {
     guard window != nil else { return }
     let size = manualFrame == nil ? intrinsicContentSize : nil
-    let horizontal = size.flatMap { $0.width >= 0 ? $0.width : nil }
-    let vertical = size.flatMap { $0.height >= 0 ? $0.height : nil }
+    if let size, !size.width.isFinite || !size.height.isFinite { report(.notFinite("\(name).intrinsicContentSize")) }
+    let horizontal = size.flatMap { $0.width >= 0 && $0.width.isFinite ? $0.width : nil }
+    let vertical = size.flatMap { $0.height >= 0 && $0.height.isFinite ? $0.height : nil }
     intrinsic.width = update(
       intrinsic.width, widthAnchor, to: horizontal, intrinsic.huggingX, intrinsic.compressionX)
     intrinsic.height = update(

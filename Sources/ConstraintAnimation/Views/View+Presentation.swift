@@ -64,6 +64,38 @@ extension View {
     let inLayout = layoutPoint(of: point)
     return Point(x: inLayout.x - presentationFrame.minX, y: inLayout.y - presentationFrame.minY)
   }
+
+  /// A point in another view's coordinates, or the window's for nil, in this view's.
+  public final func convert(_ point: Point, from other: View?) -> Point {
+    convertFromWindow(other?.convert(point, to: nil) ?? point)
+  }
+
+  /// A rectangle in this view's coordinates in those of another view, or of the window for nil. Between views that are
+  /// turned against each other it is the smallest upright one that holds all four corners.
+  public final func convert(_ rect: Rect, to other: View?) -> Rect {
+    Rect(around: rect.corners.map { convert($0, to: other) })
+  }
+
+  /// A rectangle in another view's coordinates, or the window's for nil, in this view's.
+  public final func convert(_ rect: Rect, from other: View?) -> Rect {
+    Rect(around: rect.corners.map { convert($0, from: other) })
+  }
+}
+
+extension Rect {
+  fileprivate var corners: [Point] {
+    [
+      Point(x: minX, y: minY), Point(x: maxX, y: minY), Point(x: minX, y: maxY), Point(x: maxX, y: maxY),
+    ]
+  }
+
+  fileprivate init(around corners: [Point]) {
+    let left = corners.map(\.x).min() ?? 0
+    let top = corners.map(\.y).min() ?? 0
+    self.init(
+      x: left, y: top, width: (corners.map(\.x).max() ?? 0) - left,
+      height: (corners.map(\.y).max() ?? 0) - top)
+  }
 }
 
 extension Transform {

@@ -15,8 +15,8 @@ open class View: LayoutItem {
   public internal(set) final var layoutGuides: [LayoutGuide] = []
 
   /// The constraints it holds as the nearest common ancestor of their items.
-  final var heldConstraints: [LayoutConstraint] = []
-  public final var constraints: [LayoutConstraint] { heldConstraints }
+  final var heldConstraints = ConstraintList()
+  public final var constraints: [LayoutConstraint] { Array(heldConstraints) }
 
   /// A number of the owner's choice, 0 until it is set.
   public final var tag = 0
@@ -36,6 +36,7 @@ open class View: LayoutItem {
     didSet {
       guard alpha.isFinite else {
         alpha = oldValue
+        report(.notFinite("\(name).alpha"))
         return
       }
       if alpha != oldValue { window?.alphaChanged(self, from: oldValue) }
@@ -61,6 +62,7 @@ open class View: LayoutItem {
     didSet {
       guard transform.isFinite else {
         transform = oldValue
+        report(.notFinite("\(name).transform"))
         return
       }
       if transform != oldValue { window?.transformChanged(self, from: oldValue) }
@@ -87,12 +89,26 @@ open class View: LayoutItem {
 
   /// Its size along the axis of a ``StackGroup`` it is in, in cells.
   public final var explicitSize: Double? {
-    didSet { if explicitSize != oldValue { superview?.childSizeChanged() } }
+    didSet {
+      guard explicitSize?.isFinite ?? true else {
+        explicitSize = oldValue
+        report(.notFinite("\(name).explicitSize"))
+        return
+      }
+      if explicitSize != oldValue { superview?.childSizeChanged() }
+    }
   }
 
   /// Its part of what explicit sizes leave in a ``StackGroup``, in hundredths; wins over an explicit size.
   public final var percentageSize: Double? {
-    didSet { if percentageSize != oldValue { superview?.childSizeChanged() } }
+    didSet {
+      guard percentageSize?.isFinite ?? true else {
+        percentageSize = oldValue
+        report(.notFinite("\(name).percentageSize"))
+        return
+      }
+      if percentageSize != oldValue { superview?.childSizeChanged() }
+    }
   }
 
   public internal(set) final var gestureRecognizers: [GestureRecognizer] = []
@@ -100,6 +116,10 @@ open class View: LayoutItem {
   /// Position by hand, relative to the superview; nil while constraints place the view.
   final var manualFrame: Rect?
   final var needsLayoutSubviews = true
+  /// The last layout pass that laid out its subviews.
+  final var lastLayoutPass = 0
+  /// What it had to say while it was in no window.
+  final var unheardDiagnostics: [LayoutDiagnostic] = []
   final var intrinsic = IntrinsicSize()
   /// What animations add to colours, alpha and transform; nil while none ever did.
   final var appearance: AppearanceOffsets?

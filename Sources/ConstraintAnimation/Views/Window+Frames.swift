@@ -25,9 +25,32 @@ extension Window {
 
   /// What a view covers has to be drawn again.
   func invalidateDisplay(of view: View) {
-    let cells = view.cellFrame.union(view.shownCells)
+    let clip = visibleArea(around: view)
     // Subviews may stick out of a view that does not clip.
-    damage = damage.union(view.clipsToBounds || view.subviews.isEmpty ? cells : root.snapped.cells)
+    guard view.clipsToBounds || view.subviews.isEmpty else {
+      damage = damage.union(clip)
+      return
+    }
+    damage = damage.union(painted(by: view).intersection(clip))
+  }
+
+  /// The cells that may have been or may be painted by a view, without its subviews.
+  private func painted(by view: View) -> CellRect {
+    let cells = view.cellFrame.union(view.shownCells)
+    let hasFractions = view.edgeStyle == .eighths && (view.offset != .zero || view.shownOffset != .zero)
+    return hasFractions && !cells.isEmpty ? cells.insetBy(dx: -1, dy: -1) : cells
+  }
+
+  /// What the views above let through of a view, now or when they were last shown. A view above that has moved itself
+  /// counts its own cells as damage, so either is enough.
+  private func visibleArea(around view: View) -> CellRect {
+    var area = root.snapped.cells
+    var ancestor = view.superview
+    while let current = ancestor {
+      if current.clipsToBounds { area = area.intersection(current.cellFrame.union(current.shownCells)) }
+      ancestor = current.superview
+    }
+    return area
   }
 
   func makeFrameChange() -> FrameChange {
@@ -38,9 +61,11 @@ extension Window {
       let edgesMove = view.edgeStyle == .eighths && view.offset != view.shownOffset
       let looksMove = edgesMove || (view.appearance?.isMoving ?? false)
       if cells != view.shownCells || looksMove, view.isShown {
-        damage = damage.union(view.shownCells).union(cells)
-        if edgesMove { damage = damage.insetBy(dx: -1, dy: -1) }
-        if view.appearance?.transformMoves ?? false { damage = root.snapped.cells }
+        if view.appearance?.transformMoves ?? false {
+          damage = root.snapped.cells
+        } else {
+          damage = damage.union(painted(by: view).intersection(visibleArea(around: view)))
+        }
       }
       view.shownCells = cells
       view.shownOffset = view.offset
@@ -53,12 +78,24 @@ extension Window {
     return FrameChange(time: time, damage: visible, isAnimating: isAnimating)
   }
 
-  /// Drops everything that refers to a view that leaves.
-  func forget(_ view: View) {
-    damage = damage.union(view.shownCells)
-    dropTracks(finished: false) { $0.hostView === view }
-    invalidItems.removeAll { $0.hostView === view }
-    view.forEachOwnItem { $0.forgetWindow() }
-    if firstResponder === view { firstResponder = nil }
+  /// Drops everything that refers to a view that leaves, or to anything in it, in one go.
+  func forgetSubtree(_ top: View) {
+    let clip = visibleArea(around: top)
+    var removed: [AnimationTrack] = []
+    top.forEachItem { item in
+      damage = damage.union(item.shownCells.intersection(clip))
+      removeTracks(of: item, finished: false, into: &removed)
+      item.forgetWindow()
+      guard let view = item as? View else { return }
+      view.appearance?.reset()
+      for constraint in view.heldConstraints {
+        removeTracks(of: constraint, finished: false, into: &removed)
+        constraint.constantOffset = 0
+        constraint.constantBeforeLayout = nil
+      }
+      if firstResponder === view { firstResponder = nil }
+    }
+    invalidItems.removeAll { !$0.isInvalid }
+    unlaidConstants.removeAll { $0.constantBeforeLayout == nil }
   }
 }

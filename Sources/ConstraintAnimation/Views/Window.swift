@@ -44,6 +44,16 @@ public final class Window {
   var layoutPending = true
   var isInLayoutPass = false
   var touched: [LayoutItem] = []
+  /// Views whose subviews wait to be laid out, by their depth in the tree: parents come first.
+  var viewsToLayOut = LayoutQueue()
+  /// Constraints whose constants have changed since the last layout pass, and what else constraints have gone through,
+  /// for an animator that lays it out.
+  var unlaidConstants: [LayoutConstraint] = []
+  var unlaidChanges = ModelChanges()
+  /// The layout pass that is running moves constants on behalf of animations.
+  var isMovingConstants = false
+  /// How much has been looked at so far.
+  var work = WorkCounts()
 
   // Animation
   var blocks: [AnimationBlock] = []
@@ -51,8 +61,19 @@ public final class Window {
   var nextBlockID: UInt64 = 1
   /// What blocks without a plain place in time are driven by.
   var drivers: [any ProgressDriver] = []
-  /// Blocks that have lost all they animated and wait for their completion to be told.
+  /// Blocks that end by themselves, in the order of their completions.
+  var endings = CompletionQueue()
+  /// Blocks that have lost all they animated and wait for their completion to be told, from `interruptedHead` on.
   var interrupted: [AnimationBlock] = []
+  var interruptedHead = 0
+  /// How many of `blocks` are retired.
+  var retiredCount = 0
+  /// A completion, a timer or an arrival is being told.
+  var isStepping = false
+  /// The last answer to ``nextDeadline`` was that nothing is due soon, and the time has not been told since.
+  var wasToldToSleep = false
+  /// An animation was begun in that state.
+  var beganUnawares = false
   /// Constraints have changed since the last layout pass.
   var changedSinceLayout = false
 
@@ -73,22 +94,44 @@ public final class Window {
   /// One for each level of turned views inside turned views.
   var offscreens: [OffscreenGrid] = []
 
+  /// - Parameters:
+  ///   - size: cells; negative numbers and what is not finite count as 0.
+  ///   - metrics: how many points a cell is, for transforms.
+  ///   - motion: see ``motionLevel``.
   public init(size: Size, metrics: CellMetrics = CellMetrics(), motion: MotionLevel = .full) {
-    self.size = size
+    self.size = Size(
+      width: size.width.isFinite ? max(0, size.width) : 0,
+      height: size.height.isFinite ? max(0, size.height) : 0)
     self.metrics = metrics
     motionLevel = motion
     root = View(identifier: "root")
     root.clipsToBounds = true
-    root.manualFrame = Rect(origin: .zero, size: size)
+    root.manualFrame = Rect(origin: .zero, size: self.size)
     root.enter(self)
+    if self.size != size { report(.notFinite("the window's size")) }
     damage = root.model.cells
   }
 
-  deinit { root.abandonWindow() }
+  deinit {
+    // A paused animator and its blocks refer to each other.
+    for driver in drivers { driver.windowIsGone() }
+    root.abandonWindow()
+  }
 
   func report(_ diagnostic: LayoutDiagnostic) {
     if diagnostics.count >= 16 { diagnostics.removeFirst() }
     diagnostics.append(diagnostic)
     onDiagnostic?(diagnostic)
   }
+}
+
+/// How much work a window has done since it was made: what tests of its cost count instead of time.
+struct WorkCounts {
+  var layoutPasses = 0
+  /// Items whose edges were read from the solver.
+  var itemsRead = 0
+  /// Calls of `layoutSubviews`.
+  var viewsLaidOut = 0
+  /// Tracks looked at to take over or to end animations.
+  var tracksVisited = 0
 }

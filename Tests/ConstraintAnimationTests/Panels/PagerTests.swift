@@ -251,9 +251,7 @@ import Testing
     let window = Window(size: Size(width: 200, height: 10))
     var speeds: [Double] = []
     window.root.addGestureRecognizer(
-      PanGestureRecognizer { recognizer in
-        if let pan = recognizer as? PanGestureRecognizer { speeds.append(pan.velocity(in: nil).dx) }
-      })
+      PanGestureRecognizer { pan in speeds.append(pan.velocity(in: nil).dx) })
     var pointer = Pointer(window, x: 0, y: 5)
     pointer.press()
     pointer.move(by: 30, over: .zero, events: 3)

@@ -29,8 +29,7 @@ final class DraggableBox {
 
   private func makePan() -> PanGestureRecognizer {
     var start = Vector.zero
-    return PanGestureRecognizer { [unowned self] recognizer in
-      guard let pan = recognizer as? PanGestureRecognizer else { return }
+    return PanGestureRecognizer { [unowned self] pan in
       states.append(pan.state)
       if pan.state == .began { start = Vector(dx: center.centerX.constant, dy: center.centerY.constant) }
       let offset = start + pan.translation(in: box.superview)
@@ -42,8 +41,7 @@ final class DraggableBox {
 
   private func makePinch() -> PinchGestureRecognizer {
     var start = Size.zero
-    return PinchGestureRecognizer { [unowned self] recognizer in
-      guard let pinch = recognizer as? PinchGestureRecognizer else { return }
+    return PinchGestureRecognizer { [unowned self] pinch in
       states.append(pinch.state)
       if pinch.state == .began { start = box.windowFrame.size }
       center.width.constant = min(max(4, start.width * pinch.scale), 200)
@@ -54,8 +52,7 @@ final class DraggableBox {
 
   private func makeRotation() -> RotationGestureRecognizer {
     var start = Transform.identity
-    return RotationGestureRecognizer { [unowned self] recognizer in
-      guard let rotation = recognizer as? RotationGestureRecognizer else { return }
+    return RotationGestureRecognizer { [unowned self] rotation in
       if rotation.state == .began { start = box.transform }
       box.transform = start.concatenating(.rotation(rotation.rotation))
     }
