@@ -104,7 +104,8 @@ final class AnimationBlock {
     window.invalidate(item)
   }
 
-  func addAppearanceTrack(_ target: AnimationTrack.Target, _ view: View, delta: SIMD8<Double>, window: Window) {
+  func addAppearanceTrack(_ target: AnimationTrack.Target, _ view: View, delta: SIMD8<Double>, window: Window)
+  {
     let track = AnimationTrack(target, delta: delta)
     guard motionLevel == .full || motionLevel == .basic && track.property != .transform else { return }
     register(track, in: window)

@@ -25,6 +25,9 @@ struct Edges: Hashable {
     Rect(x: left, y: top, width: max(0, right - left), height: max(0, bottom - top))
   }
 
+  /// Edges have crossed by more than rounding can.
+  var hasNegativeSize: Bool { right < left - 1e-6 || bottom < top - 1e-6 }
+
   var center: Point { Point(x: (left + right) / 2, y: (top + bottom) / 2) }
 
   /// The edges on whole cells.

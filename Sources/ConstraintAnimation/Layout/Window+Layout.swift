@@ -21,6 +21,7 @@ extension Window {
     changedSinceLayout = false
     handOverUnlaidChanges()
     commitTouched()
+    checkSizes()
   }
 
   private static let maximumPasses = 16
@@ -153,17 +154,27 @@ extension Window {
       if view?.manualFrame == nil {
         let edges = engine.edges(of: item)
         setModel(item, edges)
-        noteSize(of: item, edges)
+        if item.isInsideOut || edges.hasNegativeSize { suspects.append(item) }
       }
       if let view { moveManualSubviews(of: view) }
     }
   }
 
-  /// Springs that move constants may pass through anything; what the model says at rest should make sense.
-  private func noteSize(of item: LayoutItem, _ edges: Edges) {
-    let isInsideOut = edges.right < edges.left - 1e-6 || edges.bottom < edges.top - 1e-6
-    if isInsideOut, !item.isInsideOut, !isMovingConstants { report(.negativeSize(item.name)) }
-    if !isMovingConstants || !isInsideOut { item.isInsideOut = isInsideOut }
+  /// Names what has come out with a negative size. Springs that move constants may pass through anything, and what is
+  /// in a view of no size has nowhere to go: neither is a mistake.
+  private func checkSizes() {
+    for item in suspects where item.variables != nil {
+      let isInsideOut = item.model.hasNegativeSize
+      let room = (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
+      let hasRoom = room.width > 0 && room.height > 0
+      if isInsideOut, !item.isInsideOut, hasRoom, !isMovingConstants {
+        item.isInsideOut = true
+        report(.negativeSize(item.name))
+      } else if !isInsideOut {
+        item.isInsideOut = false
+      }
+    }
+    suspects.removeAll(keepingCapacity: true)
   }
 
   /// Parents before children; a view laid out in this pass that asks again waits for the next.

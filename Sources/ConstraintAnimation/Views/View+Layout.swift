@@ -118,7 +118,9 @@ extension View {
   final func updateIntrinsicConstraints() {
     guard window != nil else { return }
     let size = manualFrame == nil ? intrinsicContentSize : nil
-    if let size, !size.width.isFinite || !size.height.isFinite { report(.notFinite("\(name).intrinsicContentSize")) }
+    if let size, !size.width.isFinite || !size.height.isFinite {
+      report(.notFinite("\(name).intrinsicContentSize"))
+    }
     let horizontal = size.flatMap { $0.width >= 0 && $0.width.isFinite ? $0.width : nil }
     let vertical = size.flatMap { $0.height >= 0 && $0.height.isFinite ? $0.height : nil }
     intrinsic.width = update(

@@ -28,7 +28,7 @@ open class View: LayoutItem {
 
   /// Whether its subviews are cut off at its edges.
   public final var clipsToBounds = false {
-    didSet { if clipsToBounds != oldValue { setNeedsDisplay() } }
+    didSet { if clipsToBounds != oldValue, isShown { window?.invalidateSurroundings(of: self) } }
   }
 
   /// 0…1, animatable: how much of it and its subviews is left over what is behind.

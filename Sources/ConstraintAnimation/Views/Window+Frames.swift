@@ -34,6 +34,9 @@ extension Window {
     damage = damage.union(painted(by: view).intersection(clip))
   }
 
+  /// What a view and everything in it may cover, clipped or not, has to be drawn again.
+  func invalidateSurroundings(of view: View) { damage = damage.union(visibleArea(around: view)) }
+
   /// The cells that may have been or may be painted by a view, without its subviews.
   private func painted(by view: View) -> CellRect {
     let cells = view.cellFrame.union(view.shownCells)

@@ -50,6 +50,8 @@ public final class Window {
   /// for an animator that lays it out.
   var unlaidConstants: [LayoutConstraint] = []
   var unlaidChanges = ModelChanges()
+  /// Items that had a negative size in the layout pass that is running, or have one no more.
+  var suspects: [LayoutItem] = []
   /// The layout pass that is running moves constants on behalf of animations.
   var isMovingConstants = false
   /// How much has been looked at so far.

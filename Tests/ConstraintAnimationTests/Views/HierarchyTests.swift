@@ -174,7 +174,13 @@ import Testing
     window.root.addSubview(other)
     other.frame = Rect(x: .infinity, y: 0, width: 1, height: 1)
     #expect(other.frame == .zero)
-    #expect(window.diagnostics.count == 2)
+    other.explicitSize = .nan
+    other.percentageSize = .infinity
+    #expect(other.explicitSize == nil && other.percentageSize == nil)
+    window.resize(to: Size(width: .nan, height: 3))
+    #expect(window.size == Size(width: 40, height: 10))
+    let notFinite = window.diagnostics.filter { if case .notFinite = $0 { true } else { false } }
+    #expect(notFinite.count == 7, "\(window.diagnostics)")
   }
 
   @Test("a view by hand among constraints: what refers to it follows it")

@@ -72,6 +72,93 @@ import Testing
     }
   }
 
+  @Test("what a clipping view cuts off is not damage, nested or turned")
+  func clippedDamage() {
+    let window = Window(size: Size(width: 80, height: 24))
+    let host = View()
+    let inner = View()
+    let page = View()
+    window.root.addSubview(host)
+    host.addSubview(inner)
+    inner.addSubview(page)
+    host.clipsToBounds = true
+    host.frame = Rect(x: 10, y: 5, width: 20, height: 10)
+    inner.frame = Rect(x: 0, y: 0, width: 60, height: 18)
+    page.frame = Rect(x: -15, y: 2, width: 15, height: 14)
+    window.advance(to: .zero)
+    let area = host.cellFrame
+    func damage(_ body: () -> Void) -> CellRect {
+      body()
+      return window.advance(to: window.time).damage
+    }
+    // Moves in from outside on the left, and out on the right.
+    #expect(damage { page.frame.origin.x = -5 } == CellRect(x0: 10, y0: 7, x1: 20, y1: 15))
+    #expect(damage { page.frame.origin.x = 15 } == CellRect(x0: 10, y0: 7, x1: 30, y1: 15))
+    #expect(damage { page.frame.origin.x = 22 } == CellRect(x0: 25, y0: 7, x1: 30, y1: 15))
+    #expect(damage { page.frame.origin.x = 30 }.isEmpty)
+    #expect(damage { page.backgroundColor = Color(1, 2, 3) }.isEmpty)
+    #expect(damage { inner.setNeedsDisplay() } == area)
+    #expect(damage { page.frame.origin.x = 15 } == CellRect(x0: 25, y0: 7, x1: 30, y1: 15))
+    #expect(damage { page.removeFromSuperview() } == CellRect(x0: 25, y0: 7, x1: 30, y1: 15))
+    // Only the view that moves counts, also when many with edges between cells do.
+    let bars = (0..<10).map { index in
+      let bar = View()
+      bar.edgeStyle = .eighths
+      bar.backgroundColor = Color(1, 2, 3)
+      inner.addSubview(bar)
+      bar.frame = Rect(x: 1, y: Double(index) + 2, width: 4, height: 1)
+      return bar
+    }
+    window.advance(to: window.time)
+    window.animate(withDuration: .seconds(1), curve: .linear) {
+      for bar in bars { bar.frame.size.width = 8 }
+    }
+    let change = window.advance(to: window.time + .milliseconds(300))
+    #expect(change.damage == CellRect(x0: 10, y0: 6, x1: 17, y1: 15))
+  }
+
+  @Test("damage stays whole when the clipping view moves or opens with what is in it")
+  func movingClip() {
+    let window = Window(size: Size(width: 60, height: 20))
+    let host = GlyphView("host", glyph: "o")
+    let page = GlyphView("page", glyph: "p")
+    window.root.addSubview(host)
+    host.addSubview(page)
+    host.clipsToBounds = true
+    var generator = SeededGenerator(seed: 8)
+    func some(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &generator)) }
+    func draw() -> TextCanvas {
+      let canvas = TextCanvas(columns: 60, rows: 20)
+      window.draw(on: canvas)
+      return canvas
+    }
+    var before = draw()
+    for step in 0..<400 {
+      let duration = Duration.milliseconds(Int(some(0...120)))
+      window.animate(withDuration: duration) {
+        if step % 3 != 0 {
+          host.frame = Rect(x: some(-10...50), y: some(-5...15), width: some(0...30), height: some(0...12))
+        }
+        if step % 2 == 0 {
+          page.frame = Rect(x: some(-20...30), y: some(-8...12), width: some(0...30), height: some(0...12))
+        }
+      }
+      if step % 17 == 0 { host.clipsToBounds.toggle() }
+      if step % 23 == 0 { page.isHidden.toggle() }
+      let change = window.advance(to: window.time + .milliseconds(Int(some(1...40))))
+      let canvas = draw()
+      for y in 0..<20 {
+        for x in 0..<60 where canvas.glyph(x: x, y: y) != before.glyph(x: x, y: y) {
+          guard change.damage.contains(x: x, y: y) else {
+            Issue.record("step \(step): \(x),\(y) changed outside \(change.damage)")
+            return
+          }
+        }
+      }
+      before = canvas
+    }
+  }
+
   @Test("a slow animation does not wake the program for frames that look alike")
   func skipsAhead() {
     let window = Window(size: Size(width: 40, height: 5))
