@@ -6,7 +6,8 @@ public enum LayoutDiagnostic: Sendable, Equatable {
   case frameOfConstrainedView(String)
   /// A constant or a priority was changed in an animation block that did not lay out: it will jump.
   case changeNotLaidOut
-  /// A view's or guide's model came out with a negative width or height: constraints cross. It shows nothing.
+  /// A view's or guide's model came out with a negative width or height: constraints cross. It shows nothing. Not
+  /// reported while the window is smaller than it was made, nor inside a view of no size.
   case negativeSize(String)
   /// A view was not added: it is a window's root, or contains the view it was to be added to.
   case misplacedView(String)

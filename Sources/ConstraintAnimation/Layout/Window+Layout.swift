@@ -160,14 +160,16 @@ extension Window {
     }
   }
 
-  /// Names what has come out with a negative size. Springs that move constants may pass through anything, and what is
-  /// in a view of no size has nowhere to go: neither is a mistake.
+  /// Names what has come out with a negative size. Springs that move constants may pass through anything, what is in a
+  /// view of no size has nowhere to go, and a window made smaller than it was to be need not have room for everything:
+  /// none of these is a mistake.
   private func checkSizes() {
+    let isAsMade = size.width >= sizeAsMade.width && size.height >= sizeAsMade.height
     for item in suspects where item.variables != nil {
       let isInsideOut = item.model.hasNegativeSize
       let room = (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
       let hasRoom = room.width > 0 && room.height > 0
-      if isInsideOut, !item.isInsideOut, hasRoom, !isMovingConstants {
+      if isInsideOut, !item.isInsideOut, hasRoom, isAsMade, !isMovingConstants {
         item.isInsideOut = true
         report(.negativeSize(item.name))
       } else if !isInsideOut {

@@ -1,7 +1,10 @@
 /// An incremental solver for linear equalities and inequalities with priorities, made for layouts that change a little
 /// at a time.
 ///
-/// Required constraints (priority 1000) hold exactly, to 1e-6 of a unit for values up to about a million. Among all
+/// Required constraints (priority 1000) hold to 1e-6 of a unit for values up to about a million. A search whose
+/// coefficients have grown so far that this is in doubt is gone through again on a tableau made afresh, its result is
+/// refined and measured, and ``largestError`` says what is left: with factors between 0.01 and 100 in one system that is
+/// hardly ever more, with those of layouts (0.3 to 3) never. Among all
 /// solutions that do, the solver takes one whose sum of errors is least at the highest priority in use, among those
 /// one whose sum is least at the next, and so on: a thousand constraints of priority 250 never outweigh one of 251.
 /// What the constraints leave open stays where it was until one pushes it; a variable starts at 0.
@@ -56,7 +59,10 @@ public struct SimplexSolver: ~Copyable {
 
   /// What required constraints hold to, unless ``largestError`` says otherwise.
   public static var promisedAccuracy: Double { 1e-6 }
-  /// By how much the last solution misses the constraints it should meet.
+
+  /// By how much the last ``solve()`` misses a constraint it should meet: a required one, or one that it holds tight.
+  /// Measured when rounding may have grown, 0 otherwise. Above ``promisedAccuracy`` the result is not to be relied on:
+  /// bring the coefficients nearer to one.
   public internal(set) var largestError = 0.0
 
   /// An empty system.

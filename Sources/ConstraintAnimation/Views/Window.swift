@@ -16,6 +16,9 @@ public final class Window {
 
   public internal(set) var size: Size
 
+  /// The size it was made with.
+  let sizeAsMade: Size
+
   public let metrics: CellMetrics
 
   /// How much motion people want. Applies to animations that begin later.
@@ -104,6 +107,7 @@ public final class Window {
     self.size = Size(
       width: size.width.isFinite ? max(0, size.width) : 0,
       height: size.height.isFinite ? max(0, size.height) : 0)
+    sizeAsMade = self.size
     self.metrics = metrics
     motionLevel = motion
     root = View(identifier: "root")

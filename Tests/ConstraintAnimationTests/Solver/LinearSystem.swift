@@ -73,6 +73,35 @@ extension LinearSystem {
     return LinearSystem(variableCount: variables, constraints: constraints)
   }
 
+  /// A system whose factors lie between 0.01 and 100 in one constraint, with few digits so that exact arithmetic stays
+  /// quick.
+  static func uneven(variables: Int, constraints count: Int, using random: inout RandomSource) -> LinearSystem
+  {
+    let point = (0..<variables).map { _ in Double(Int.random(in: -400...400, using: &random)) / 4 }
+    let constraints = (0..<count).map { _ in
+      let places = point.indices.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
+      let terms = places.map { place in
+        let digits = 1 + Double(Int.random(in: 0..<8, using: &random)) / 8
+        let scale = Double(sign: .plus, exponent: Int.random(in: -7...6, using: &random), significand: 1)
+        return (variable: place, coefficient: random.chance(50) ? digits * scale : -digits * scale)
+      }
+      var constraint = Constraint(
+        terms: terms, relation: random.pick([.equal, .lessThanOrEqual, .greaterThanOrEqual]), constant: 0,
+        priority: random.pick([1000, 750, 500, 250]))
+      let room = Double(Int.random(in: 0...8, using: &random))
+      let shift =
+        switch (constraint.priority, constraint.relation) {
+        case (1000, .equal): 0.0
+        case (1000, .lessThanOrEqual): room
+        case (1000, .greaterThanOrEqual): -room
+        default: Double(Int.random(in: -20...20, using: &random))
+        }
+      constraint.constant = constraint.gap(point) + shift
+      return constraint
+    }
+    return LinearSystem(variableCount: variables, constraints: constraints)
+  }
+
   /// A constraint of a layout's kind: an edge, a distance between two, or a sum of some; a required one holds at
   /// `point`.
   static func randomConstraint(

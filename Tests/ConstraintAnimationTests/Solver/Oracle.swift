@@ -21,8 +21,17 @@ enum Oracle {
     return place
   }()
 
+  /// Needs nothing but Python.
+  static let exactScript = repository.appendingPathComponent("Benchmarks/Solver/Oracle/exact_oracle.py")
+
+  static let hasPython: Bool =
+    ProcessInfo.processInfo.environment["CI"] == "true" || run(["-c", "import fractions"]).passed
+
   /// Judges systems with their solutions.
-  static func judge(_ solved: [(system: LinearSystem, values: [Double])]) throws -> Verdict {
+  /// - Parameter script: `script`, or `exactScript` for small systems.
+  static func judge(
+    _ solved: [(system: LinearSystem, values: [Double])], by script: URL = script
+  ) throws -> Verdict {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "solver-oracle-\(UUID().uuidString).jsonl")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -158,6 +158,13 @@ import Testing
     pins[2].constant = 9
     window.layoutNow()
     #expect(window.diagnostics == [.negativeSize("view"), .negativeSize("view")])
+    // A terminal made small need not have room.
+    pins[2].constant = 4
+    pins[3].constant = -3
+    window.resize(to: Size(width: 40, height: 3))
+    #expect(window.diagnostics.count == 2)
+    window.resize(to: Size(width: 40, height: 8))
+    #expect(window.diagnostics.count == 2 && view.windowFrame.height == 1)
     let byHand = View(identifier: "by hand")
     window.root.addSubview(byHand)
     byHand.frame = Rect(x: 5, y: 0, width: -3, height: 1)

@@ -11,6 +11,7 @@ extension SimplexSolver {
 
   /// Finds the optimum from where the batch's edits have left the tableau.
   mutating func optimise() throws(SolverError) {
+    largestError = 0
     do {
       try search()
     } catch {
@@ -19,16 +20,30 @@ extension SimplexSolver {
       rebuild()
       try search()
     }
-    guard upkeep.isDue || upkeep.pivots >= 64 || upkeep.moves >= 2048 else { return }
-    let rebuilds = upkeep.isDue || refresh() > 1e-11
+    var isRisky = false
+    for _ in 0..<Self.maximumRebuilds {
+      guard upkeep.isDue || upkeep.pivots >= 64 || upkeep.moves >= 2048 else { break }
+      isRisky = isRisky || upkeep.isDue
+      let rebuilds = upkeep.isDue || refresh() > 1e-11
+      upkeep.pivots = 0
+      upkeep.moves = 0
+      guard rebuilds else { break }
+      rebuild()
+      // What the rebuilding itself went through is not the search's to answer for.
+      upkeep.isDue = false
+      upkeep.pivots = 0
+      try search()
+    }
     upkeep.isDue = false
-    upkeep.pivots = 0
-    upkeep.moves = 0
-    guard rebuilds else { return }
-    rebuild()
-    try search()
-    upkeep.pivots = 0
+    if isRisky {
+      polish()
+      try repairRows()
+      largestError = missedBy()
+    }
   }
+
+  /// A search that needs more fresh tableaus than this will not come out better with another.
+  private static var maximumRebuilds: Int { 3 }
 
   private mutating func search() throws(SolverError) {
     upkeep.limit = upkeep.totalPivots + 50 * (variableCount + constraintCount) + 200

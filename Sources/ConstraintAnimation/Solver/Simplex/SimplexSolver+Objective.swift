@@ -146,7 +146,10 @@ extension SimplexSolver {
       let weight = Double(node.multiplier)
       for position in 0..<Int(node.count) {
         let cell = node.cells[position]
-        objective[Int(cell.symbol) * stride + Int(node.level)] += weight * cell.coefficient
+        let seat = objective + Int(cell.symbol) * stride + Int(node.level)
+        let old = seat.pointee
+        let sum = old + weight * cell.coefficient
+        seat.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
       }
     }
   }

@@ -3,6 +3,9 @@ extension SimplexSolver {
   /// A sum this much smaller than what it was formed from is taken for the zero it would be without rounding.
   static var cancellation: Double { 1e-10 }
 
+  /// A row whose coefficients have grown to this has lost digits. Layouts stay far below it.
+  static var risk: Double { 1e3 }
+
   /// Exchanges `leaving`, which takes the value 0 and gives up its cost, for the symbol of its row's cell at
   /// `position`, which takes on the cost slope `multiplier`.
   mutating func pivot(leaving: Int, entering: Int, at position: Int, multiplier: Int8) {
@@ -26,6 +29,7 @@ extension SimplexSolver {
     journal.basisChanges.append(Journal.BasisChange(left: Int32(leaving), entered: Int32(entering)))
 
     // The row now belongs to the entering symbol and the column, cell by cell, to the leaving one.
+    var largest = abs(inverse)
     let scratch = scratch.base
     let enteringRow = Int32(truncatingIfNeeded: entering)
     let leavingSymbol = Int32(truncatingIfNeeded: leaving)
@@ -38,9 +42,12 @@ extension SimplexSolver {
         cell.pointee.coefficient = inverse
       } else {
         cell.pointee.coefficient *= -inverse
+        largest = max(largest, abs(cell.pointee.coefficient))
         scratch[symbol].value = cell.pointee.coefficient
       }
     }
+    // Rounding has grown with the coefficients: the tableau is to be made afresh for the basis this leads to.
+    if largest > Self.risk { upkeep.isDue = true }
     swap(&nodes[leaving].block, &nodes[entering].block)
     swap(&nodes[leaving].count, &nodes[entering].count)
     swap(&nodes[leaving].capacity, &nodes[entering].capacity)

@@ -250,8 +250,8 @@ extension SimplexSolver {
   }
 
   /// The free nonbasic symbol of a row whose column has the fewest cells, so that a pivot on it fills in least; among
-  /// equals a removed constraint, then the smallest place. Coefficients far below the largest are passed over.
-  func sparsestFreeSymbol(inRowOf place: Int) -> (symbol: Int, position: Int)? {
+  /// equals a removed constraint, then the smallest place. Coefficients below `share` of the largest are passed over.
+  func sparsestFreeSymbol(inRowOf place: Int, above share: Double = 0.05) -> (symbol: Int, position: Int)? {
     let nodes = nodes.base
     let count = Int(nodes[place].count)
     guard count > 0 else { return nil }
@@ -264,7 +264,7 @@ extension SimplexSolver {
     var chosenKey = (Int32.max, Int.max)
     for position in 0..<count {
       let symbol = Int(cells[position].symbol)
-      guard nodes[symbol].isFree, abs(cells[position].coefficient) >= 0.05 * largest else { continue }
+      guard nodes[symbol].isFree, abs(cells[position].coefficient) >= share * largest else { continue }
       let key = (nodes[symbol].flags.contains(.leaving) ? 0 : nodes[symbol].count, symbol)
       if key < chosenKey {
         chosenKey = key
