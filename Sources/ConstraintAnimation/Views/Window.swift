@@ -6,7 +6,8 @@
 ///
 /// A program's loop: `advance(to: now)`, draw when the change says so, sleep until ``nextDeadline`` or until an event
 /// comes, hand that to `send(_:at:)`, begin again. Before the program itself changes anything it calls
-/// `advance(to: now)`, because animations begin at the window's time.
+/// `advance(to: now)`, because animations begin at the window's time; whoever sleeps and forgets it hears
+/// ``LayoutDiagnostic/timeNotAdvanced(_:)``.
 public final class Window {
   /// Pinned to the window's edges.
   public let root: View
