@@ -114,7 +114,8 @@ import Testing
           + "GET /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
         alpn: "http/1.1")
       let answers = outcome.output.components(separatedBy: "HTTP/1.1 200 OK\r\n").dropFirst()
-      #expect(answers.map { $0.components(separatedBy: "\r\n\r\n").last } == ["", "", "GET /echo 1.1 0  127.0.0.1"])
+      #expect(
+        answers.map { $0.components(separatedBy: "\r\n\r\n").last } == ["", "", "GET /echo 1.1 0  127.0.0.1"])
     }
   }
 
