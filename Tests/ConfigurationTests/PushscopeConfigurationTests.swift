@@ -75,7 +75,7 @@ import Testing
         HTTPSettings.Header(name: "authorization", value: Secret("Bearer t0ps3cret")),
         HTTPSettings.Header(name: "content-type", value: Secret("application/json")),
         HTTPSettings.Header(name: "x-probe", value: Secret("{sequence}")),
-      ], body: Array("{}\n".utf8))
+      ], body: Array("{}\n".utf8), environmentValues: [Secret("t0ps3cret")])
     #expect(hook.settings == .http(expected))
     var dumped = ""
     dump(configuration, to: &dumped)

@@ -42,7 +42,7 @@ struct HostileServiceTests {
     Behaviour("cut-json-400", "rejected 400"), Behaviour("deep-json-400", "rejected 400"),
     Behaviour("deep-lists-400", "rejected 400"), Behaviour("no-utf8-400", "rejected 400"),
     Behaviour("wrong-types-400", "rejected 400"), Behaviour("long-reason-400", "rejected 400"),
-    Behaviour("evil-reason-400", "rejected 400"), Behaviour("html-502", "rejected 502|missed retry_after"),
+    Behaviour("evil-reason-400", "rejected 400"), Behaviour("html-502", "rejected 502|missed backoff"),
     Behaviour("retry-digits-429", "rejected 429|missed retry_after"),
     Behaviour("retry-negative-429", "rejected 429|missed retry_after"),
     Behaviour("retry-huge-float-429", "rejected 429|missed retry_after"),

@@ -59,7 +59,7 @@ struct OAuthCredentialTests {
       Issue.record("a token from nowhere")
       return
     }
-    #expect(!isFinalNow && reason.contains("no answer"))
+    #expect(!isFinalNow && reason.contains("does not answer"))
   }
 
   /// All together: the first token before the first message, a new one in the middle of sending, none refused.

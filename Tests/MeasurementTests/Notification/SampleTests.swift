@@ -50,7 +50,7 @@ import Testing
       ])
     #expect(
       MissedReason.allCases.map(\.rawValue) == [
-        "lag", "in_flight", "retry_after", "stopping", "provider_limit", "credential",
+        "lag", "in_flight", "retry_after", "stopping", "provider_limit", "credential", "backoff",
       ])
     #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery"])
     #expect(

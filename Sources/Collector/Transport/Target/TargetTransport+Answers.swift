@@ -226,11 +226,15 @@ extension TargetTransport {
         detail: failure.detail + nextAttempt(after: now), at: now))
   }
 
-  /// How far it had come, read from which of libcurl's phases are stamped.
+  /// How far it had come, read from which of libcurl's phases are stamped. libcurl 7.88 stamps the end of TCP's handshake
+  /// only with that of TLS where both begin in one call; it knows the local port as soon as TCP's is over.
   func stage(of transfer: Transfer) -> TransferFailure.Stage {
     if transfer.stage == .started { return .sent }
     if ccurl_easy_get_offset(transfer.easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
-    return ccurl_easy_get_offset(transfer.easy, CURLINFO_CONNECT_TIME_T) == 0 ? .connecting : .handshaking
+    let isConnected =
+      ccurl_easy_get_offset(transfer.easy, CURLINFO_CONNECT_TIME_T) != 0
+      || ccurl_easy_get_long(transfer.easy, CURLINFO_LOCAL_PORT) > 0
+    return isConnected ? .handshaking : .connecting
   }
 
   func noteConnectFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
