@@ -75,6 +75,7 @@ extension DashboardScreen {
         facts: facts, summary: content.summary(of: metric), colors: colors, targets: snapshot.targets,
         shown: content.targets, averages: state.plot.averages, threshold: threshold,
         sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
+        openSums: Self.openSums(of: snapshot, content),
         isTruncated: snapshot.isTruncated, isReading: content.isReading,
         isReadingMarks: snapshot.axisMarks.from > content.window.start, width: pane.geometry.width,
         appearance: appearance),
@@ -119,10 +120,14 @@ extension DashboardScreen {
       kind: state.plot.buckets, selected: selected ?? [],
       targetStyle: content.targets.count == 1 ? appearance.target(content.targets[0]) : appearance(.bar),
       isReading: content.isReading,
-      openSums: shown.density.flatMap { density in
-        let window = content.window
-        return density.isAnyOpen(of: content.targets, from: window.start, to: window.end) ? density.name : nil
-      },
+      openSums: Self.openSums(of: shown, content),
       appearance: appearance, width: width, height: height)
+  }
+
+  /// The name of the sums that a window is drawn from, where some of them are not over yet.
+  private static func openSums(of snapshot: Snapshot, _ content: PlotContent) -> String? {
+    guard let density = snapshot.density else { return nil }
+    let window = content.window
+    return density.isAnyOpen(of: content.targets, from: window.start, to: window.end) ? density.name : nil
   }
 }

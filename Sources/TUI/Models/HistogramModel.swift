@@ -49,22 +49,25 @@ struct HistogramModel {
 
   private var emptyText: String {
     if isReading { return "reading\(appearance.glyphs.ellipsis)" }
-    if facts.isEmpty, let openSums { return "no sum of \(openSums) is over yet" }
+    if isUnknown, let openSums { return "no sum of \(openSums) is over yet" }
     return facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
   }
+
+  /// Nothing is known before the first of the sums is over: no figure stands for it.
+  private var isUnknown: Bool { facts.isEmpty && openSums != nil }
 
   // MARK: - Room
 
   private var table: QuantileTable { QuantileTable(summaries: summaries, appearance: appearance) }
 
   /// Quantiles of every metric, where there is room.
-  private var tableWidth: Int { width >= 60 + table.width && height >= 5 ? table.width : 0 }
+  private var tableWidth: Int { !isUnknown && width >= 60 + table.width && height >= 5 ? table.width : 0 }
 
   private var figures: QuantileFigures { QuantileFigures(summary: summary, appearance: appearance) }
 
   /// Quantiles of the metric on display, where there is room for these only.
   private var figuresWidth: Int {
-    width >= 44 + QuantileFigures.width && height >= 5 ? QuantileFigures.width : 0
+    !isUnknown && width >= 44 + QuantileFigures.width && height >= 5 ? QuantileFigures.width : 0
   }
 
   /// Columns and rows of the bars.
@@ -139,7 +142,7 @@ struct HistogramModel {
   /// without it flatters.
   private var share: [LineItem] {
     if isReading { return [LineItem(priority: 7, [ScatterTitle.reading(appearance)])] }
-    if facts.isEmpty, openSums != nil { return [] }
+    if isUnknown { return [] }
     let due = facts.counts.due
     let count = facts.valueCount
     var items = [

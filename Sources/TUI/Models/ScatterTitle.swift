@@ -5,7 +5,8 @@ import Measurement
 enum ScatterTitle {
   static func line(
     facts: WindowFacts, summary: WindowSummary, colors: SeriesColors, targets: [TargetFacts], shown: [Int],
-    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, isTruncated: Bool, isReading: Bool,
+    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, openSums: String? = nil,
+    isTruncated: Bool, isReading: Bool,
     isReadingMarks: Bool,
     width: Int, appearance: Appearance
   ) -> FittedLine {
@@ -18,6 +19,11 @@ enum ScatterTitle {
     if isReading {
       // Counts and quantiles of a part would pass for those of the window.
       left.append(LineItem(priority: 65, [reading(appearance)]))
+      return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+    }
+    if facts.isEmpty, let openSums {
+      // Nothing is known before the first of them is over: no count is 0, and n is not too small.
+      left.append(LineItem(priority: 65, [TextSpan("sums of \(openSums)", appearance(.warning))]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
     if facts.metric != .service {
