@@ -78,7 +78,7 @@ extension CollectorStore {
   /// for later than the last instant at which anything may have been sent was never due and is taken out of the plan; any
   /// other row whose end is open may have gone out and is interrupted. Later receipts may still change rows.
   ///
-  /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` for now.
+  /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` means the instant of the call.
   public func endRun(
     _ run: RunID, at time: WallTime, reason: RunEndReason, sendingEnded: MonotonicTime? = nil
   ) throws {
