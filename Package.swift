@@ -136,7 +136,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], swiftSettings: strict),
 
-    // The animation core, one screen a behaviour.
+    // The animation core, one screen a behavior.
     .executableTarget(
       name: "gallery", dependencies: ["ConstraintAnimation", "Terminal"], path: "Examples/Gallery",
       swiftSettings: strict),

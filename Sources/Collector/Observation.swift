@@ -71,12 +71,12 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var attempt: Int
   public var httpVersion: HTTPVersion?
   /// What the answer told of a credential that is kept fresh; `nil` when nothing that was not known.
-  public var credential: CredentialNews?
+  public var credential: CredentialFeedback?
 
   public init(
     id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
     reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil, credential: CredentialNews? = nil
+    httpVersion: HTTPVersion? = nil, credential: CredentialFeedback? = nil
   ) {
     self.id = id
     self.at = at

@@ -179,7 +179,7 @@ final class PushService {
     case .notification(let notification):
       let index = nextIndex[service.dialect, default: 0]
       nextIndex[service.dialect] = index + 1
-      let fate = Fate(index: index, of: service.dialect, at: time, in: scenario)
+      let fate = ScriptedOutcome(index: index, of: service.dialect, at: time, in: scenario)
       act(on: fate, index: index, service.dialect, notification, exchange, start: start, time: time)
     case .answered(let response):
       at(start + thawed) { _ in exchange.answer(response) }
@@ -199,7 +199,7 @@ final class PushService {
   }
 
   private func act(
-    on fate: Fate, index: Int, _ dialect: ScenarioDialect, _ notification: IncomingNotification,
+    on fate: ScriptedOutcome, index: Int, _ dialect: ScenarioDialect, _ notification: IncomingNotification,
     _ exchange: HTTPExchange, start: MonotonicTime, time: Duration
   ) {
     let begin = scenario.thaw(time)
@@ -224,7 +224,7 @@ final class PushService {
   }
 
   private func answer(
-    _ exchange: HTTPExchange, as outcome: Fate.Outcome, _ notification: IncomingNotification
+    _ exchange: HTTPExchange, as outcome: ScriptedOutcome.Outcome, _ notification: IncomingNotification
   ) {
     switch outcome {
     case .accepted:
@@ -317,7 +317,7 @@ final class PushService {
   }
 }
 
-extension Fate {
+extension ScriptedOutcome {
   fileprivate func scriptedAnswer(_ word: (ErrorAnswer) -> Refusal) -> ScriptedRequest.Answer {
     switch outcome {
     case .accepted: return .accepted

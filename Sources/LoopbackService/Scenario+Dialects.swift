@@ -11,10 +11,10 @@ extension Scenario {
   }
 }
 
-extension ScenarioWords {
+extension DialectErrorCatalog {
   /// Every error word that the loopback service knows by itself.
-  public static let loopback = ScenarioWords([
-    .apns: Vocabulary.apns.statuses, .fcm: Vocabulary.fcm.statuses, .webpush: Vocabulary.webPush.statuses,
-    .ntfy: Vocabulary.ntfy.statuses,
+  public static let loopback = DialectErrorCatalog([
+    .apns: ErrorCatalog.apns.statuses, .fcm: ErrorCatalog.fcm.statuses, .webpush: ErrorCatalog.webPush.statuses,
+    .ntfy: ErrorCatalog.ntfy.statuses,
   ])
 }

@@ -11,5 +11,5 @@ public protocol Provider: Sendable {
   func request(for notification: PushNotification) -> PushRequest
 
   /// What an answer means. The response is outside data: bounded in size, otherwise anything.
-  func judge(_ response: PushResponse) -> ProviderJudgement
+  func judge(_ response: PushResponse) -> ProviderAssessment
 }

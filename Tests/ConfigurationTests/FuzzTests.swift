@@ -45,7 +45,7 @@ import Testing
     for problem in error.problems {
       let text = problem.message + problem.remedy
       #expect(text.unicodeScalars.count < 2000)
-      #expect(!text.unicodeScalars.contains(where: HarmlessText.isHarmful), "\(text.debugDescription)")
+      #expect(!text.unicodeScalars.contains(where: EscapedText.isHarmful), "\(text.debugDescription)")
     }
   }
 
@@ -112,7 +112,7 @@ import Testing
         do throws(ValueTextError) {
           try parse()
         } catch {
-          #expect(!error.message.unicodeScalars.contains(where: HarmlessText.isHarmful))
+          #expect(!error.message.unicodeScalars.contains(where: EscapedText.isHarmful))
           #expect(error.message.unicodeScalars.count < 600)
         }
       }

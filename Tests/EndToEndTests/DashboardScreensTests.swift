@@ -122,15 +122,15 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("themes, colours and glyphs follow what is asked for", .timeLimit(.minutes(5)))
+  @Test("themes, colors and glyphs follow what is asked for", .timeLimit(.minutes(5)))
   func appearance() throws {
     let station = try Station.recorded()
     let theme = try station.directory.write(
       "mine.yaml", "base: dark\ncolours: { accent: \"#010203\", text: \"#0a0b0c\" }\n")
     let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor", "NO_COLOR": ""])
     try tmux.openDashboard(on: station, options: "--theme \(theme)")
-    let colours = try tmux.screen(escapes: true)
-    #expect(colours.contains("38;2;10;11;12"), "\(colours)")
+    let colors = try tmux.screen(escapes: true)
+    #expect(colors.contains("38;2;10;11;12"), "\(colors)")
     try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")

@@ -10,7 +10,7 @@ import Testing
 struct HostileServiceTests {
   /// What a service does, and what the notifications come to: states with their reason or status, `|` between those that
   /// are right. `nil` where a protocol has no such thing.
-  private struct Behaviour {
+  private struct Behavior {
     let name: String
     let http1: String?
     let http2: String?
@@ -26,71 +26,71 @@ struct HostileServiceTests {
 
   /// Ends with what is read.
   private static let quick = [
-    Behaviour("endless-body-200", "failed protocol"), Behaviour("endless-body-400", "failed protocol"),
+    Behavior("endless-body-200", "failed protocol"), Behavior("endless-body-400", "failed protocol"),
     // Goes on when it was told to stop: the next notifications share the connection with that.
-    Behaviour("deaf-endless-body-200", nil, "failed protocol"),
-    Behaviour("endless-headers-200", "failed protocol"), Behaviour("endless-headers-400", "failed protocol"),
-    Behaviour("endless-line-200", "failed protocol", "failed closed|failed protocol"),
-    Behaviour("endless-trailers-200", "failed protocol"), Behaviour("endless-interim", "failed protocol"),
+    Behavior("deaf-endless-body-200", nil, "failed protocol"),
+    Behavior("endless-headers-200", "failed protocol"), Behavior("endless-headers-400", "failed protocol"),
+    Behavior("endless-line-200", "failed protocol", "failed closed|failed protocol"),
+    Behavior("endless-trailers-200", "failed protocol"), Behavior("endless-interim", "failed protocol"),
     // Many headers, within the bounds. libcurl 7.88 loses its way in some HTTP/2 answers with more than 16 kB of them, and
     // then takes them for another protocol or for unfinished.
-    Behaviour("many-cookies-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
-    Behaviour("long-fields-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
-    Behaviour(
+    Behavior("many-cookies-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
+    Behavior("long-fields-200", "accepted 200", "accepted 200|failed protocol|failed timeout"),
+    Behavior(
       "long-fields-201", "accepted 201|rejected 201",
       "accepted 201|rejected 201|failed protocol|failed timeout"),
-    Behaviour("cut-json-400", "rejected 400"), Behaviour("deep-json-400", "rejected 400"),
-    Behaviour("deep-lists-400", "rejected 400"), Behaviour("no-utf8-400", "rejected 400"),
-    Behaviour("wrong-types-400", "rejected 400"), Behaviour("long-reason-400", "rejected 400"),
-    Behaviour("evil-reason-400", "rejected 400"), Behaviour("html-502", "rejected 502|missed backoff"),
-    Behaviour("retry-digits-429", "rejected 429|missed retry_after"),
-    Behaviour("retry-negative-429", "rejected 429|missed retry_after"),
-    Behaviour("retry-huge-float-429", "rejected 429|missed retry_after"),
-    Behaviour("retry-far-503", "rejected 503|missed retry_after"),
-    Behaviour("retry-past-503", "rejected 503|missed retry_after"),
-    Behaviour("retry-no-date-429", "rejected 429|missed retry_after"),
-    Behaviour("retry-long-429", "rejected 429|missed retry_after"), Behaviour("redirect-302", "rejected 302"),
-    Behaviour("redirect-307", "rejected 307"), Behaviour("bomb-gzip-200", "accepted 200"),
-    Behaviour("bomb-gzip-400", "rejected 400"), Behaviour("bomb-deflate-200", "accepted 200"),
-    Behaviour("bomb-br-200", "accepted 200"),
-    Behaviour("short-length-200", "failed closed", "failed reset|failed protocol"),
-    Behaviour("long-length-200", "accepted 200", "failed reset|failed protocol"),
-    Behaviour("huge-length-200", "accepted 200|failed closed", "failed reset|failed protocol"),
-    Behaviour("two-lengths-200", "failed closed|failed protocol", "failed reset|failed protocol"),
-    Behaviour("no-status", "failed protocol", "failed reset|failed protocol"),
-    Behaviour("odd-status", "failed protocol", "failed reset|failed protocol"),
-    Behaviour("twice", "accepted 200"),
-    Behaviour("switch", "failed closed", "failed closed|failed protocol|failed reset"),
-    Behaviour("evil-header-200", "failed protocol", "failed reset|failed protocol"),
-    Behaviour("garbage", "failed protocol", "failed closed|failed protocol"),
-    Behaviour("early", "accepted 200|failed closed|failed reset"),
-    Behaviour("settings", nil, "failed closed|failed protocol"),
-    Behaviour("windows", nil, "failed closed|failed protocol"),
-    Behaviour("push", nil, "failed closed|failed protocol"), Behaviour("farewell", nil, "failed goaway"),
-    Behaviour("large-frame", nil, "accepted 200|failed closed|failed protocol"),
+    Behavior("cut-json-400", "rejected 400"), Behavior("deep-json-400", "rejected 400"),
+    Behavior("deep-lists-400", "rejected 400"), Behavior("no-utf8-400", "rejected 400"),
+    Behavior("wrong-types-400", "rejected 400"), Behavior("long-reason-400", "rejected 400"),
+    Behavior("evil-reason-400", "rejected 400"), Behavior("html-502", "rejected 502|missed backoff"),
+    Behavior("retry-digits-429", "rejected 429|missed retry_after"),
+    Behavior("retry-negative-429", "rejected 429|missed retry_after"),
+    Behavior("retry-huge-float-429", "rejected 429|missed retry_after"),
+    Behavior("retry-far-503", "rejected 503|missed retry_after"),
+    Behavior("retry-past-503", "rejected 503|missed retry_after"),
+    Behavior("retry-no-date-429", "rejected 429|missed retry_after"),
+    Behavior("retry-long-429", "rejected 429|missed retry_after"), Behavior("redirect-302", "rejected 302"),
+    Behavior("redirect-307", "rejected 307"), Behavior("bomb-gzip-200", "accepted 200"),
+    Behavior("bomb-gzip-400", "rejected 400"), Behavior("bomb-deflate-200", "accepted 200"),
+    Behavior("bomb-br-200", "accepted 200"),
+    Behavior("short-length-200", "failed closed", "failed reset|failed protocol"),
+    Behavior("long-length-200", "accepted 200", "failed reset|failed protocol"),
+    Behavior("huge-length-200", "accepted 200|failed closed", "failed reset|failed protocol"),
+    Behavior("two-lengths-200", "failed closed|failed protocol", "failed reset|failed protocol"),
+    Behavior("no-status", "failed protocol", "failed reset|failed protocol"),
+    Behavior("odd-status", "failed protocol", "failed reset|failed protocol"),
+    Behavior("twice", "accepted 200"),
+    Behavior("switch", "failed closed", "failed closed|failed protocol|failed reset"),
+    Behavior("evil-header-200", "failed protocol", "failed reset|failed protocol"),
+    Behavior("garbage", "failed protocol", "failed closed|failed protocol"),
+    Behavior("early", "accepted 200|failed closed|failed reset"),
+    Behavior("settings", nil, "failed closed|failed protocol"),
+    Behavior("windows", nil, "failed closed|failed protocol"),
+    Behavior("push", nil, "failed closed|failed protocol"), Behavior("farewell", nil, "failed goaway"),
+    Behavior("large-frame", nil, "accepted 200|failed closed|failed protocol"),
   ]
 
   /// Ends with the target's timeout.
   private static let slow = [
-    Behaviour("silence", "failed timeout"), Behaviour("drip-200", "failed timeout"),
-    Behaviour("empty-pieces-200", "failed timeout"), Behaviour("pings", nil, "failed timeout"),
-    Behaviour("tiny-limit", nil, "failed timeout"),
+    Behavior("silence", "failed timeout"), Behavior("drip-200", "failed timeout"),
+    Behavior("empty-pieces-200", "failed timeout"), Behavior("pings", nil, "failed timeout"),
+    Behavior("tiny-limit", nil, "failed timeout"),
     // An answer that was there before any question is nobody's; with HTTP/1.1 it cannot be told from a quick one.
-    Behaviour(
+    Behavior(
       "before-asked", "accepted 200", "accepted 200|failed timeout|failed closed|failed reset|failed protocol"
     ),
   ]
 
   /// - Parameter part: which of so many parts of the list, each a run of its own.
   private func check(
-    _ list: [Behaviour], _ protocolName: String, part: Int = 0, of parts: Int = 1, timing: String
+    _ list: [Behavior], _ protocolName: String, part: Int = 0, of parts: Int = 1, timing: String
   ) throws {
     let station = try Station()
     let decoy = try UnansweredListener()
     let isHTTP2 = protocolName == "h2"
-    let behaviours = list.filter { (isHTTP2 ? $0.http2 : $0.http1) != nil }.enumerated()
+    let behaviors = list.filter { (isHTTP2 ? $0.http2 : $0.http1) != nil }.enumerated()
       .filter { $0.offset % parts == part }.map(\.element)
-    let names = behaviours.map { "\(protocolName):\($0.name)" }
+    let names = behaviors.map { "\(protocolName):\($0.name)" }
     let files = try ProviderFiles(in: station)
     let service = try HostileService(
       station, ["\(protocolName):good", "h1:token-good"] + names,
@@ -99,11 +99,11 @@ struct HostileServiceTests {
       "account.json", tokenURI: "https://127.0.0.1:\(service.ports["h1:token-good"] ?? 1)/token")
     let providers = isHTTP2 ? ProviderFiles.providers : ProviderFiles.providersOfHTTP1
     func collect(_ store: String, hostile: Bool) throws -> (end: (status: Int32, peak: Int), error: String) {
-      let targets = behaviours.flatMap { behaviour in
+      let targets = behaviors.flatMap { behavior in
         providers.map { provider in
-          let port = service.ports["\(protocolName):\(hostile ? behaviour.name : "good")"] ?? 1
+          let port = service.ports["\(protocolName):\(hostile ? behavior.name : "good")"] ?? 1
           return ProviderFiles.target(
-            "\(provider)-\(behaviour.name)", provider, port: port, more: ["schedule: { rate: 4/s }", timing])
+            "\(provider)-\(behavior.name)", provider, port: port, more: ["schedule: { rate: 4/s }", timing])
         }
       }
       try station.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
@@ -125,17 +125,17 @@ struct HostileServiceTests {
         ELSE state || ' ' || reason END, count(*) FROM sample_view GROUP BY 1, 2
       """)
     let ends = Dictionary(grouping: rows, by: { $0[0] })
-    for behaviour in behaviours {
+    for behavior in behaviors {
       let right =
-        (isHTTP2 ? behaviour.http2 : behaviour.http1 ?? "")?.split(separator: "|").map(String.init) ?? []
+        (isHTTP2 ? behavior.http2 : behavior.http1 ?? "")?.split(separator: "|").map(String.init) ?? []
       for provider in providers {
-        let seen = ends["\(provider)-\(behaviour.name)"] ?? []
-        #expect(seen.reduce(0) { $0 + (Int($1[2]) ?? 0) } == 3, "\(provider) \(behaviour.name): \(seen)")
+        let seen = ends["\(provider)-\(behavior.name)"] ?? []
+        #expect(seen.reduce(0) { $0 + (Int($1[2]) ?? 0) } == 3, "\(provider) \(behavior.name): \(seen)")
         // A machine that stands still for a while makes some be missed; that is no service's doing.
         #expect(
           seen.allSatisfy { right.contains($0[1]) || $0[1] == "missed lag" },
-          "\(provider) \(behaviour.name): \(seen)")
-        #expect(seen.contains { right.contains($0[1]) }, "\(provider) \(behaviour.name): \(seen)")
+          "\(provider) \(behavior.name): \(seen)")
+        #expect(seen.contains { right.contains($0[1]) }, "\(provider) \(behavior.name): \(seen)")
       }
     }
     #expect(
@@ -145,8 +145,8 @@ struct HostileServiceTests {
     #expect(decoy.callers() == 0, "a redirect was followed")
     // What services say is bounded in the store too: some kB a target.
     let size = try FileManager.default.attributesOfItem(atPath: station.store)[.size] as? Int ?? .max
-    #expect(size < 100_000 + 20_000 * behaviours.count * providers.count)
-    #expect(bad.error.utf8.count < 100_000 + 4_000 * behaviours.count * providers.count)
+    #expect(size < 100_000 + 20_000 * behaviors.count * providers.count)
+    #expect(bad.error.utf8.count < 100_000 + 4_000 * behaviors.count * providers.count)
   }
 
   @Test("every provider, over HTTP/2", arguments: 0..<3) func http2(part: Int) throws {

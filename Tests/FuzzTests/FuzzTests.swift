@@ -9,7 +9,7 @@ import Testing
 /// tested there, and damaged HTTP against the running receipt listener in ReceiptListenerFuzzTests.
 @Suite struct FuzzTests {
   private static func harmful(_ text: String, but own: Set<Unicode.Scalar> = []) -> String? {
-    text.unicodeScalars.first { HarmlessText.isHarmful($0) && !own.contains($0) }.map {
+    text.unicodeScalars.first { EscapedText.isHarmful($0) && !own.contains($0) }.map {
       "U+" + String($0.value, radix: 16)
     }
   }
@@ -61,13 +61,13 @@ import Testing
     var stage = try EditorStage(editor)
     for text in PromptEditor.texts {
       stage.reopen()
-      for scalar in text.unicodeScalars where !HarmlessText.isHarmful(scalar) {
+      for scalar in text.unicodeScalars where !EscapedText.isHarmful(scalar) {
         stage.send(String(scalar).utf8)
         try Self.expectSound(&stage, text)
       }
       let typed = try #require(stage.field)
       #expect(
-        typed.string.unicodeScalars.elementsEqual(text.unicodeScalars.filter { !HarmlessText.isHarmful($0) }))
+        typed.string.unicodeScalars.elementsEqual(text.unicodeScalars.filter { !EscapedText.isHarmful($0) }))
       stage.send("\u{1B}[H".utf8)
       for place in 0...typed.string.count {
         #expect(stage.field?.cursor == place, "\(text)")

@@ -29,7 +29,7 @@ struct PromptEditor: Sendable, CustomStringConvertible {
     var generator = SeededGenerator(seed: 1)
     let run = RunID(at: WallTime(microseconds: 0), using: &generator)
     return [
-      PromptEditor("the palette", .palette(Palette())), PromptEditor(.goTo), PromptEditor(.filter),
+      PromptEditor("the palette", .palette(CommandPalette())), PromptEditor(.goTo), PromptEditor(.filter),
       PromptEditor(.startRun), PromptEditor(.rename(run)),
     ]
   }

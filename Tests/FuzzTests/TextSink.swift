@@ -73,7 +73,7 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       return lines.text
     },
     TextSink(name: "messages on stderr") { texts in
-      texts.map { HarmlessText.make($0, keepsLines: true) }.joined()
+      texts.map { EscapedText.make($0, keepsLines: true) }.joined()
     },
     TextSink(name: "the screen") { texts in
       let columns = 60

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func endsAConnectionThatSendsTwoRequestsTooEarly() async throws {
-    try await withLoopback(Scenario(answers: AnswerBehaviour(delay: .constant(.seconds(5))))) { fixture in
+    try await withLoopback(Scenario(answers: AnswerBehavior(delay: .constant(.seconds(5))))) { fixture in
       let events = try await fixture.h2.run(
         "[{\"until\": {\"max_streams\": 1}}, {\"break_limit\": true}, \(LoopbackFixture.push(1)),"
           + "\(LoopbackFixture.push(2)), {\"until\": {\"closed\": true}}]")
@@ -92,7 +92,7 @@ import Testing
 
   private func fault(_ kind: AnswerFault.Kind, delivered: Bool = false) -> Scenario {
     Scenario(
-      answers: AnswerBehaviour(faults: [AnswerFault(kind: kind, probability: 1, isDelivered: delivered)]))
+      answers: AnswerBehavior(faults: [AnswerFault(kind: kind, probability: 1, isDelivered: delivered)]))
   }
 
   @Test func doesNotAnswerInEachWay() async throws {
@@ -137,7 +137,7 @@ import Testing
     let errors = [
       ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 1, retryAfter: .milliseconds(1500))
     ]
-    try await withLoopback(Scenario(answers: AnswerBehaviour(errors: errors))) { fixture in
+    try await withLoopback(Scenario(answers: AnswerBehavior(errors: errors))) { fixture in
       let answer = try await fixture.curl.ask(
         "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer loopback", "apns-topic: a"],
         body: "{}")
@@ -146,7 +146,7 @@ import Testing
       #expect(answer.body == "{\"reason\":\"TooManyRequests\"}")
     }
     let gone = [ErrorAnswer(reason: "Unregistered", status: 410, probability: 1)]
-    try await withLoopback(Scenario(answers: AnswerBehaviour(errors: gone))) { fixture in
+    try await withLoopback(Scenario(answers: AnswerBehavior(errors: gone))) { fixture in
       let answer = try await fixture.curl.ask(
         "/3/device/\(LoopbackFixture.token)", headers: ["authorization: bearer loopback", "apns-topic: a"],
         body: "{}")
@@ -158,8 +158,8 @@ import Testing
   @Test func standsStillInAFreeze() async throws {
     // From the very first request: what arrives within the first 300 ms is answered at their end, not before.
     let scenario = Scenario(
-      answers: AnswerBehaviour(delay: .constant(.milliseconds(20))),
-      deliveries: DeliveryBehaviour(delay: .constant(.milliseconds(30))),
+      answers: AnswerBehavior(delay: .constant(.milliseconds(20))),
+      deliveries: DeliveryBehavior(delay: .constant(.milliseconds(30))),
       freezes: [ScenarioWindow(from: .zero, length: .milliseconds(300))])
     try await withLoopback(scenario) { fixture in
       let started = ContinuousClock.now

@@ -71,7 +71,7 @@ import Testing
   func addingAndTakingOutGoBackToWhereItWas(seed: UInt64) {
     let kept = Self.values(200, seed: seed)
     let passing = Self.values(150, seed: seed &+ 100)
-    var tally = LatencyTally()
+    var tally = LatencyAccumulator()
     tally.add(PackedLatencies(kept + passing))
     for value in passing { tally.add(value, count: -1) }
     #expect(tally.packed == PackedLatencies(kept))
@@ -79,7 +79,7 @@ import Testing
 
   @Test func nothingIsNoBytes() {
     #expect(PackedLatencies([Int64]()).bytes.isEmpty)
-    var tally = LatencyTally()
+    var tally = LatencyAccumulator()
     tally.add(7)
     tally.add(7, count: -1)
     #expect(tally.packed.isEmpty)

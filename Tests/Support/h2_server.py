@@ -2,7 +2,7 @@
 """A small, strict HTTP/2 server on python-h2, for tests: an implementation that shares no code with ours, and that
 misbehaves on request.
 
-Answers the first --good requests with 200, the next --bad as --behaviour says, and all later ones with 200 again. Says
+Answers the first --good requests with 200, the next --bad as --behavior says, and all later ones with 200 again. Says
 what it sees on standard output, one line each, flushed:
 
     listening PORT
@@ -235,7 +235,7 @@ class Server:
         if number <= good or number > good + bad:
             self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
             return
-        name, _, argument = self.options.behaviour.partition(":")
+        name, _, argument = self.options.behavior.partition(":")
         if name == "status":
             status, _, retry = argument.partition(",")
             headers = [("retry-after", retry)] if retry else []
@@ -292,7 +292,7 @@ class Server:
         elif name == "garbage":
             connection.out += b"\0\0\1\4\0\0\0\0\0\0" * 3
         elif name != "silence":
-            raise SystemExit(f"unknown behaviour {name}")
+            raise SystemExit(f"unknown behavior {name}")
         if not connection.is_done:
             connection.flush()
 
@@ -307,7 +307,7 @@ def main():
     parser.add_argument("--delay", type=float, default=0, help="ms before each good answer")
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=0)
-    parser.add_argument("--behaviour", default="status:500")
+    parser.add_argument("--behavior", default="status:500")
     parser.add_argument("--reason", default="InternalServerError")
     try:
         Server(parser.parse_args()).run()

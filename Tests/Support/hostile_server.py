@@ -65,7 +65,7 @@ def misbehave(sock, name):
     elif name == "reset":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     elif name != "close":
-        raise SystemExit(f"unknown behaviour {name}")
+        raise SystemExit(f"unknown behavior {name}")
     return False
 
 
@@ -92,7 +92,7 @@ def serve(sock, options, numbers):
             say("request", number)
             if number <= options.good or number > options.good + options.bad:
                 sock.sendall(GOOD)
-            elif not misbehave(sock, options.behaviour):
+            elif not misbehave(sock, options.behavior):
                 return
     except OSError:
         pass
@@ -102,11 +102,11 @@ def serve(sock, options, numbers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("behaviour")
+    parser.add_argument("behavior")
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=1)
     options = parser.parse_args()
-    if options.behaviour == "bomb":
+    if options.behavior == "bomb":
         # Packing takes longer than answering should.
         bomb()
     listener = socket.create_server(("127.0.0.1", 0))

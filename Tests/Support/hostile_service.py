@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Push services that mean ill, for tests: over TLS, HTTP/1.1 and HTTP/2, one port a behaviour. The bytes are made by hand;
+"""Push services that mean ill, for tests: over TLS, HTTP/1.1 and HTTP/2, one port a behavior. The bytes are made by hand;
 only hpack, which reads requests' headers, is a library.
 
 Each name among the arguments is `h1:BEHAVIOUR` or `h2:BEHAVIOUR`. Says on standard output, in one line each:
@@ -61,11 +61,11 @@ END_STREAM, END_HEADERS, ACK = 1, 4, 1
 
 
 class Peer:
-    """What both protocols share: a connection of one behaviour, whose answers are generators of bytes and pauses."""
+    """What both protocols share: a connection of one behavior, whose answers are generators of bytes and pauses."""
 
     def __init__(self, sock, name, options):
         self.sock, self.name, self.options = sock, name, options
-        self.behaviour = name.partition(":")[2]
+        self.behavior = name.partition(":")[2]
         self.out = b""
         self.answers = {}
         self.sent = 0
@@ -148,12 +148,12 @@ class H1(Peer):
     def begin(self):
         self.data_in = b""
         self.closes = False
-        if self.behaviour == "before-asked":
+        if self.behavior == "before-asked":
             self.out += self.plain(0, 200, body=b"too soon")
 
     def receive(self, data):
         self.data_in += data
-        if self.behaviour == "early":
+        if self.behavior == "early":
             # Whatever comes, it is answered before it was read.
             self.data_in = b""
             self.out += self.plain(0, 200)
@@ -205,7 +205,7 @@ class H2(Peer):
         self.decoder = hpack.Decoder()
         self.requests, self.block = {}, {}
         self.out += frame(SETTINGS, 0, 0, struct.pack(">HI", 3, 100))
-        if self.behaviour == "before-asked":
+        if self.behavior == "before-asked":
             self.out += frame(HEADERS, END_HEADERS | END_STREAM, 1, field(":status", "200"))
 
     def receive(self, data):
@@ -241,11 +241,11 @@ class H2(Peer):
                 self.out += frame(WINDOW, 0, 0, struct.pack(">I", len(payload)))
         elif kind == RST:
             self.requests.pop(stream, None)
-            if not self.behaviour.startswith("deaf"):
+            if not self.behavior.startswith("deaf"):
                 self.answers.pop(stream, None)
         if kind in (HEADERS, CONTINUATION) and flags & END_HEADERS:
             self.requests[stream][0] = dict(self.decoder.decode(self.block.pop(stream)))
-            if self.behaviour == "early":
+            if self.behavior == "early":
                 self.out += self.plain(stream, 200) + frame(RST, 0, stream, struct.pack(">I", 0))
         if kind in (HEADERS, DATA) and flags & END_STREAM and stream in self.requests:
             head, body = self.requests.pop(stream)
@@ -309,7 +309,7 @@ RETRY = {
 
 def answer(peer, key, method, path, body):
     """The pieces of an answer, and pauses between them in seconds."""
-    name = peer.behaviour
+    name = peer.behavior
     if name.startswith("stream-") or name.startswith("token-"):
         special = stream if name.startswith("stream-") else token
         yield from special(peer, key, name.partition("-")[2], method, path, body)
@@ -456,7 +456,7 @@ def answer(peer, key, method, path, body):
         if name == "before-asked" and not peer.is_h2:
             yield peer.plain(key, 200, body=b"once more")
     else:
-        raise SystemExit(f"unknown behaviour {name}")
+        raise SystemExit(f"unknown behavior {name}")
 
 
 def token(peer, key, name, method, path, body):
@@ -486,11 +486,11 @@ def token(peer, key, name, method, path, body):
         yield peer.plain(key, 503, [("content-type", "application/json")], json.dumps(words).encode())
         return
     status, _, what = name.partition("-")
-    peer.behaviour = f"{what}-{status}"
+    peer.behavior = f"{what}-{status}"
     try:
         yield from answer(peer, key, method, path, body)
     finally:
-        peer.behaviour = f"token-{name}"
+        peer.behavior = f"token-{name}"
 
 
 def stream(peer, key, name, method, path, body):
@@ -506,11 +506,11 @@ def stream(peer, key, name, method, path, body):
 
     opening = line("open")
     if name.startswith("status-"):
-        peer.behaviour = name[7:]
+        peer.behavior = name[7:]
         try:
             yield from answer(peer, key, method, path, body)
         finally:
-            peer.behaviour = f"stream-{name}"
+            peer.behavior = f"stream-{name}"
         return
     yield peer.head(key, 200, [("content-encoding", "gzip")] if name == "bomb" else ())
     if name == "never-open":

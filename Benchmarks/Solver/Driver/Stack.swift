@@ -2,7 +2,7 @@ import ConstraintAnimation
 
 /// The constraints a well-known terminal layout library sets up for `panes` panes of at least three rows each, stacked
 /// with nothing between them: every pane also wants all of the space, wants to be as large as each other pane, and a
-/// little more so as its neighbour. Solvers that break ties by hash order have been seen never to return on it.
+/// little more so as its neighbor. Solvers that break ties by hash order have been seen never to return on it.
 func solveStack(panes: Int, rows: Int) throws {
   let scale = 100.0
   var solver = SimplexSolver()

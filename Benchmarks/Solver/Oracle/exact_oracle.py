@@ -53,7 +53,7 @@ class Tableau:
         self.denominator = pivot
         self.basis[row] = column
 
-    def minimise(self, level, allowed):
+    def minimize(self, level, allowed):
         """Bland's rule; afterwards only columns that cost nothing at this level may still enter."""
         cost = self.costs[level]
         while True:
@@ -120,7 +120,7 @@ def exact_sums(system):
             costs[levels.index(priority)][column] = 1
     tableau = Tableau(table, basis, [phase] + costs)
     allowed = [c for c in range(columns) if c not in forbidden]
-    least, _ = tableau.minimise(0, allowed)
+    least, _ = tableau.minimize(0, allowed)
     if least != 0:
         return None
     for row in range(len(tableau.rows)):  # drive out what is left of the artificial basis
@@ -130,7 +130,7 @@ def exact_sums(system):
                 tableau.pivot(row, column)
     sums = []
     for level in range(len(levels)):
-        least, allowed = tableau.minimise(level + 1, allowed)
+        least, allowed = tableau.minimize(level + 1, allowed)
         sums.append(least)
     values = [0] * count
     for row, column in zip(tableau.rows, tableau.basis):

@@ -44,7 +44,7 @@ struct Scene {
   }
 }
 
-/// A scatter plot in braille with a colour for each cell, wider than the screen.
+/// A scatter plot in braille with a color for each cell, wider than the screen.
 final class Plot {
   private let columns: Int
   private let rows: Int
@@ -75,7 +75,7 @@ final class Plot {
     Color(255, 175, 95), Color(255, 135, 95), Color(255, 95, 95),
   ]
 
-  /// Where a colour of the ramp stands among the 256.
+  /// Where a color of the ramp stands among the 256.
   static func index(of color: Color) -> Int32 {
     func step(_ channel: UInt8) -> Int32 { channel < 95 ? 0 : (Int32(channel) - 55) / 40 }
     return 16 + 36 * step(color.red) + 6 * step(color.green) + step(color.blue)

@@ -22,7 +22,7 @@ guard terminal >= 0, side != "ncurses" || curses_peer_start(terminal) == 0 else 
   exit(1)
 }
 
-/// Paints the buffer's cells through ncurses; the plot's colours are entries of the 256 already.
+/// Paints the buffer's cells through ncurses; the plot's colors are entries of the 256 already.
 func paintWithCurses(_ buffer: CellBuffer) {
   for y in 0..<buffer.rows {
     buffer.withRow(y) { row in

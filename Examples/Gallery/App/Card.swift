@@ -5,6 +5,6 @@ struct Card: Sendable {
   let title: String
   /// A line of what to look at.
   let look: String
-  /// The published texts whose behaviour it shows, S1 to S5.
+  /// The published texts whose behavior it shows, S1 to S5.
   let sources: [String]
 }

@@ -1,5 +1,5 @@
 /// All screens in their order.
-enum Catalogue {
+enum Catalog {
   static var screens: [any Screen.Type] {
     [
       SlidingPanels.self, DraggablePages.self, SpringButton.self, Priorities.self, Groups.self,

@@ -13,7 +13,7 @@ struct Chrome {
   private static let gap = 3.0
   private static let costLength = 22.0
 
-  init(in root: View, palette: Palette, global: [Control]) throws {
+  init(in root: View, palette: CommandPalette, global: [Control]) throws {
     title = Label(style: CellStyle(foreground: palette.accent, attributes: .bold))
     place = Label(style: CellStyle(foreground: palette.faint))
     look = Label(style: CellStyle(foreground: palette.secondary))
@@ -49,14 +49,14 @@ struct Chrome {
     Rect(x: 1, y: 3, width: max(0, bounds.width - 2), height: max(0, bounds.height - 7))
   }
 
-  func show(_ card: Card, index: Int, controls offered: [Control], palette: Palette) {
+  func show(_ card: Card, index: Int, controls offered: [Control], palette: CommandPalette) {
     title.text = card.title
     look.text = card.look
-    place.text = "\(card.sources.joined(separator: " "))   \(index + 1) of \(Catalogue.screens.count)"
+    place.text = "\(card.sources.joined(separator: " "))   \(index + 1) of \(Catalog.screens.count)"
     controls.children = Chrome.buttons(offered, palette)
   }
 
-  private static func buttons(_ controls: [Control], _ palette: Palette) -> [View] {
+  private static func buttons(_ controls: [Control], _ palette: CommandPalette) -> [View] {
     controls.map { control in
       let button = Button(control, palette)
       button.explicitSize = Double(button.length) + gap

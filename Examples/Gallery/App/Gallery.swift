@@ -8,7 +8,7 @@ final class Gallery {
   /// Somebody asked for the end.
   private(set) var isOver = false
 
-  private(set) var palette: Palette
+  private(set) var palette: CommandPalette
   private var chrome: Chrome?
   private var stage = View()
   private var observation: BoundsObservation?
@@ -16,8 +16,8 @@ final class Gallery {
   /// The level that each screen begins with.
   private let motion: MotionLevel
 
-  /// - Parameter screen: the first one to show, as an index into the catalogue.
-  init(columns: Int, rows: Int, screen: Int = 0, palette: Palette = .dark, motion: MotionLevel = .full) {
+  /// - Parameter screen: the first one to show, as an index into the catalog.
+  init(columns: Int, rows: Int, screen: Int = 0, palette: CommandPalette = .dark, motion: MotionLevel = .full) {
     window = Window(size: Size(width: Double(columns), height: Double(rows)), motion: motion)
     self.palette = palette
     self.motion = motion
@@ -54,7 +54,7 @@ final class Gallery {
   func quit() { isOver = true }
 
   /// Another background, another palette: the screen begins anew.
-  func setPalette(_ palette: Palette) {
+  func setPalette(_ palette: CommandPalette) {
     guard palette != self.palette else { return }
     self.palette = palette
     build()
@@ -81,7 +81,7 @@ final class Gallery {
   // MARK: Screens
 
   func show(_ newIndex: Int) {
-    let count = Catalogue.screens.count
+    let count = Catalog.screens.count
     index = (newIndex % count + count) % count
     closeOverlay()
     raiseCurtain()
@@ -110,7 +110,7 @@ final class Gallery {
     window.root.insertSubview(stage, at: 0)
     window.firstResponder = nil
     window.motionLevel = motion
-    let type = Catalogue.screens[index]
+    let type = Catalog.screens[index]
     stage.frame = Chrome.area(in: window.root.bounds)
     do {
       let screen = try type.init(on: Stage(view: stage, window: window, palette: palette))

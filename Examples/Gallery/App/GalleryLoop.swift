@@ -22,8 +22,8 @@ final class GalleryLoop {
     options.mouse = .drags
     session = try TerminalSession(environment: environment, options: options)
     hasManyColors = session.capabilities.colors >= .ansi256
-    let background = session.reportedBackground ?? Palette.dark.background
-    let palette = Palette.suited(to: background, hasManyColors: hasManyColors)
+    let background = session.reportedBackground ?? CommandPalette.dark.background
+    let palette = CommandPalette.suited(to: background, hasManyColors: hasManyColors)
     buffer = CellBuffer(columns: session.columns, rows: session.rows, colors: session.capabilities.colors)
     gallery = Gallery(
       columns: session.columns, rows: session.rows, screen: screen, palette: palette,
@@ -86,7 +86,7 @@ final class GalleryLoop {
       gallery.resize(columns: columns, rows: rows)
       isUnshown = true
     case .background(let color):
-      adopt(Palette.suited(to: color, hasManyColors: hasManyColors), background: color)
+      adopt(CommandPalette.suited(to: color, hasManyColors: hasManyColors), background: color)
     case .suspend: session.suspend()
     case .resumed: isUnshown = true
     case .interrupt, .terminate, .hangup: return false
@@ -95,7 +95,7 @@ final class GalleryLoop {
     return true
   }
 
-  private func adopt(_ palette: Palette, background: Color) {
+  private func adopt(_ palette: CommandPalette, background: Color) {
     buffer.assumedBackground = background
     buffer.assumedForeground = palette.text
     gallery.setPalette(palette)

@@ -11,12 +11,12 @@ final class Overlay: View {
   weak var focusBehind: View?
 
   private var selection: Int
-  private let palette: Palette
+  private let palette: CommandPalette
   private let choose: (Int) -> Void
   private let close: () -> Void
 
   init(
-    _ kind: Kind, current: Int, palette: Palette, choose: @escaping (Int) -> Void, close: @escaping () -> Void
+    _ kind: Kind, current: Int, palette: CommandPalette, choose: @escaping (Int) -> Void, close: @escaping () -> Void
   ) {
     self.kind = kind
     selection = current
@@ -79,7 +79,7 @@ final class Overlay: View {
     switch kind {
     case .help: Overlay.help
     case .list:
-      Catalogue.cards.enumerated().map { row, card in
+      Catalog.cards.enumerated().map { row, card in
         let number = row < 9 ? " \(row + 1)" : "\(row + 1)"
         return " \(number)  \(card.title)  (\(card.sources.joined(separator: " ")))"
       }
@@ -87,7 +87,7 @@ final class Overlay: View {
   }
 
   private static let help = [
-    "Each screen shows one behaviour of the library. Its own keys stand above",
+    "Each screen shows one behavior of the library. Its own keys stand above",
     "the last row, the gallery's in it; both can be clicked.",
     "",
     "n p       next and previous screen",

@@ -4,5 +4,5 @@ import ConstraintAnimation
 struct Stage {
   let view: View
   let window: Window
-  let palette: Palette
+  let palette: CommandPalette
 }

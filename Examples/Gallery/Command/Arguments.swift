@@ -11,7 +11,7 @@ struct Arguments: Equatable {
   }
 
   var action = Action.run
-  /// An index into the catalogue.
+  /// An index into the catalog.
   var screen = 0
   var size: GridSize?
   var motion = MotionLevel.full
@@ -59,7 +59,7 @@ struct Arguments: Equatable {
       case "--list": action = .list
       case "--screen":
         let name = try value(of: word)
-        guard let index = Catalogue.index(of: name) else {
+        guard let index = Catalog.index(of: name) else {
           throw UsageError("there is no screen “\(name)”; --list shows them all")
         }
         screen = index

@@ -34,8 +34,8 @@ struct GalleryCommand {
   }
 
   private static var list: String {
-    let width = (Catalogue.cards.map(\.name.count).max() ?? 0) + 2
-    return Catalogue.cards.map { card in
+    let width = (Catalog.cards.map(\.name.count).max() ?? 0) + 2
+    return Catalog.cards.map { card in
       card.name.padding(toLength: width, withPad: " ", startingAt: 0) + "\(card.title). \(card.look)\n"
     }.joined()
   }

@@ -7,9 +7,9 @@ final class Button: View {
     didSet { if title != oldValue { setNeedsDisplay() } }
   }
 
-  private let palette: Palette
+  private let palette: CommandPalette
 
-  init(_ cap: String, _ title: String, _ palette: Palette) {
+  init(_ cap: String, _ title: String, _ palette: CommandPalette) {
     self.cap = cap
     self.title = title
     self.palette = palette
@@ -17,7 +17,7 @@ final class Button: View {
     identifier = title
   }
 
-  convenience init(_ control: Control, _ palette: Palette) {
+  convenience init(_ control: Control, _ palette: CommandPalette) {
     self.init(control.cap, control.title, palette)
     guard let action = control.action else {
       isUserInteractionEnabled = false

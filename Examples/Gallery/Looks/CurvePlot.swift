@@ -11,14 +11,14 @@ final class CurvePlot: View {
   var progress = 0.0 { didSet { setNeedsLayout() } }
 
   private let name: String
-  private let palette: Palette
+  private let palette: CommandPalette
 
   /// Curves may leave 0…1: this much is shown below and above.
   private static let lowest = -0.15
   private static let highest = 1.25
   private static let samplesPerColumn = 4
 
-  init(_ name: String, _ curve: TimingCurve, _ hue: Color, _ palette: Palette) {
+  init(_ name: String, _ curve: TimingCurve, _ hue: Color, _ palette: CommandPalette) {
     self.name = name
     self.curve = curve
     self.palette = palette

@@ -1,14 +1,14 @@
 import ConstraintAnimation
 
-/// How far something is: a thin line, the part behind in colour.
+/// How far something is: a thin line, the part behind in color.
 final class ProgressBar: View {
   var fraction = 0.0 {
     didSet { if fraction != oldValue { setNeedsDisplay() } }
   }
 
-  private let palette: Palette
+  private let palette: CommandPalette
 
-  init(_ palette: Palette) {
+  init(_ palette: CommandPalette) {
     self.palette = palette
     super.init()
   }

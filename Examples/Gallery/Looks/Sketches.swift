@@ -5,7 +5,7 @@ enum Sketches {
   typealias Content = (CellRect, any CellCanvas) -> Void
 
   /// Dots whose heights wander about a third of the area.
-  static func scatter(_ palette: Palette) -> Content {
+  static func scatter(_ palette: CommandPalette) -> Content {
     { area, canvas in
       guard area.height > 0 else { return }
       for column in 0..<area.width {
@@ -20,7 +20,7 @@ enum Sketches {
   }
 
   /// Bars under a hill with a tail to the right.
-  static func histogram(_ palette: Palette) -> Content {
+  static func histogram(_ palette: CommandPalette) -> Content {
     { area, canvas in
       guard area.height > 0 else { return }
       let blocks = Array("▁▂▃▄▅▆▇█")
@@ -39,7 +39,7 @@ enum Sketches {
     }
   }
 
-  static func log(_ palette: Palette) -> Content {
+  static func log(_ palette: CommandPalette) -> Content {
     lines(
       [
         "12:00:01.204  a1f3  accepted      42.1 ms", "12:00:02.198  a1f4  accepted      39.8 ms",
@@ -48,7 +48,7 @@ enum Sketches {
       ], palette)
   }
 
-  static func events(_ palette: Palette) -> Content {
+  static func events(_ palette: CommandPalette) -> Content {
     lines(
       [
         "● connection opened", "● certificate renewed", "● clock stepped by 2 ms", "● connection closed",
@@ -63,7 +63,7 @@ enum Sketches {
     return Double((bits ^ (bits >> 29)) >> 40) / Double(1 << 24)
   }
 
-  private static func lines(_ lines: [String], _ palette: Palette) -> Content {
+  private static func lines(_ lines: [String], _ palette: CommandPalette) -> Content {
     { area, canvas in
       for (line, y) in zip(lines, area.y0..<max(area.y0, area.y1)) {
         canvas.write(

@@ -1,10 +1,10 @@
 import ConstraintAnimation
 
-/// A plain area without a frame. A row of its digit shows where it ends where there are no colours.
+/// A plain area without a frame. A row of its digit shows where it ends where there are no colors.
 final class Swatch: View {
   private let digit: String
 
-  init(_ digit: String, _ hue: Color, _ palette: Palette) {
+  init(_ digit: String, _ hue: Color, _ palette: CommandPalette) {
     self.digit = digit
     super.init()
     identifier = digit

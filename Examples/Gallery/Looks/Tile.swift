@@ -11,13 +11,13 @@ final class Tile: View {
     didSet { if caption != oldValue { setNeedsDisplay() } }
   }
 
-  let palette: Palette
+  let palette: CommandPalette
 
   /// Draws inside the frame.
   var content: ((_ area: CellRect, _ canvas: any CellCanvas) -> Void)?
 
   init(
-    _ title: String, _ hue: Color, _ palette: Palette, content: ((CellRect, any CellCanvas) -> Void)? = nil
+    _ title: String, _ hue: Color, _ palette: CommandPalette, content: ((CellRect, any CellCanvas) -> Void)? = nil
   ) {
     self.title = title
     self.palette = palette

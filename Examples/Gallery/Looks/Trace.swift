@@ -3,12 +3,12 @@ import ConstraintAnimation
 /// Values of several things over the last frames, the newest at the right.
 final class Trace: View {
   private let inks: [Color]
-  private let palette: Palette
+  private let palette: CommandPalette
   private var samples: [[Double]] = []
 
   private static let capacity = 1000
 
-  init(_ inks: [Color], _ palette: Palette) {
+  init(_ inks: [Color], _ palette: CommandPalette) {
     self.inks = inks
     self.palette = palette
     super.init()

@@ -8,7 +8,7 @@ final class Groups: Screen {
     sources: ["S4"])
 
   let rows: [StackGroup]
-  private let palette: Palette
+  private let palette: CommandPalette
   private let toolbar: Tile
   private var madeBoxes = 0
 

@@ -1,17 +1,17 @@
 import ConstraintAnimation
 
-/// The same animations with full motion, with colours only, with none: completions come in the same order.
+/// The same animations with full motion, with colors only, with none: completions come in the same order.
 final class MotionLevels: Screen {
   static let card = Card(
     name: "motion", title: "Motion levels",
-    look: "Basic: colours blend, nothing travels. None: all is at its end at once.",
+    look: "Basic: colors blend, nothing travels. None: all is at its end at once.",
     sources: ["S1", "S2", "S3", "S4", "S5"])
 
   let runners: [Tile]
   private(set) var completions: [String] = []
   private let goRight: [LayoutConstraint]
   private let log: Label
-  private let palette: Palette
+  private let palette: CommandPalette
   private let window: Window
   private var isRight = false
 

@@ -13,7 +13,7 @@ final class Scrubbing: Screen {
   private(set) var animator: PropertyAnimator?
   private let goRight: LayoutConstraint
   private let shadeBottom: LayoutConstraint
-  private let palette: Palette
+  private let palette: CommandPalette
   private let window: Window
   private(set) var lastEnd: AnimatingPosition?
 

@@ -51,7 +51,7 @@ final class SlidingPanels: Screen {
   }
 
   /// A page is pinned to the host by its four edges and carries its kind as its tag: that is all the manager needs.
-  private func addPage(_ panel: Panel, button: View, palette: Palette) throws {
+  private func addPage(_ panel: Panel, button: View, palette: CommandPalette) throws {
     let (hue, content) =
       switch panel {
       case .histogram: (palette.blue, Sketches.histogram(palette))

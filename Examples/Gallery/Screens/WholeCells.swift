@@ -1,6 +1,6 @@
 import ConstraintAnimation
 
-/// Edges are rounded, never sizes: neighbours touch on every frame, of every curve, however many animations overlap.
+/// Edges are rounded, never sizes: neighbors touch on every frame, of every curve, however many animations overlap.
 final class WholeCells: Screen {
   static let card = Card(
     name: "cells", title: "Whole cells",

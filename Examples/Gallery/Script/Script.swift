@@ -71,7 +71,7 @@ struct Script {
       return [.resize(columns: size.columns, rows: size.rows)]
     case "screen":
       try expect(1...1, "screen NAME")
-      guard Catalogue.index(of: arguments[0]) != nil else {
+      guard Catalog.index(of: arguments[0]) != nil else {
         throw refuse("there is no screen “\(arguments[0])”; --list shows them all")
       }
       return [.screen(arguments[0])]

@@ -51,7 +51,7 @@ final class ScriptPlayer {
       buffer.resize(columns: columns, rows: rows)
       step(by: .zero)
     case .screen(let name):
-      if let index = Catalogue.index(of: name) { gallery.show(index) }
+      if let index = Catalog.index(of: name) { gallery.show(index) }
       step(by: .zero)
     case .print: printFrame()
     case .film(let count):

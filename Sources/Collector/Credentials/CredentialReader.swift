@@ -52,7 +52,7 @@ struct CredentialReader {
         })
     case .certificate(let certificateFile, let privateKeyFile):
       let facts = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
-        (bytes) throws(CredentialError) in try CertificateFacts(pem: bytes)
+        (bytes) throws(CredentialError) in try CertificateProperties(pem: bytes)
       }
       try parse(.file(privateKeyFile), as: "private_key") { (bytes) throws(CredentialError) in
         try facts.check(keyPEM: bytes)
@@ -65,7 +65,7 @@ struct CredentialReader {
   /// What is trusted instead of the system's authorities.
   func authority(_ path: String) throws(TargetCredentialError) {
     try plain(PlainFile(path: path, maximumBytes: 1024 * 1024), as: "ca_file") {
-      (bytes) throws(CredentialError) in try CertificateFacts.checkAuthority(pem: bytes)
+      (bytes) throws(CredentialError) in try CertificateProperties.checkAuthority(pem: bytes)
     }
   }
 

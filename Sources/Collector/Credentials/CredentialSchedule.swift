@@ -27,14 +27,14 @@ struct CredentialSchedule: Sendable {
   private var pauseEnd: MonotonicTime?
   /// Since the provider last took one.
   private var refusals = 0
-  private var pauses: GrowingPause
+  private var pauses: ExponentialDelay
   private var generator: SeededGenerator
 
   init(rule: CredentialRule, seed: UInt64) {
     self.rule = rule
     var seeds = SeededGenerator(seed: seed)
     generator = SeededGenerator(seed: seeds.next())
-    pauses = GrowingPause(first: Self.firstPause, longest: Self.longestPause, seed: seeds.next())
+    pauses = ExponentialDelay(first: Self.firstPause, longest: Self.longestPause, seed: seeds.next())
   }
 
   func isDue(at now: CredentialInstant) -> Bool {
@@ -84,7 +84,7 @@ struct CredentialSchedule: Sendable {
 
   /// The provider answered a request that it does not take the credential.
   /// - Returns: what to do; `nil` when that is being done already.
-  mutating func noteRefusal(at now: CredentialInstant) -> RefusalCourse? {
+  mutating func noteRefusal(at now: CredentialInstant) -> RefusedCredentialAction? {
     guard let age = age(at: now), !isRenewalWanted, pauseEnd == nil else { return nil }
     refusals += 1
     if refusals == 1, age >= rule.refusedFloor {

@@ -7,7 +7,7 @@ public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringCon
   /// The target's name.
   public var target: String
   /// Where the configuration names what is wrong.
-  public var place: SourcePlace?
+  public var place: FilePosition?
   /// What is wrong and where, without anything of the content.
   public var message: String
   public var remedy: String

@@ -11,7 +11,7 @@ public struct TargetCredentials: Sendable {
     case none
     case apnsToken(APNsTokenSigner)
     /// PEM files of a TLS client certificate.
-    case apnsCertificate(certificateFile: String, keyFile: String, facts: CertificateFacts)
+    case apnsCertificate(certificateFile: String, keyFile: String, facts: CertificateProperties)
     case fcm(ServiceAccount)
     /// The origin is whom a token is for.
     case vapid(VAPIDSigner, origin: String)

@@ -23,7 +23,7 @@ public struct TargetDoctor: Sendable {
 
   /// Checks; blocks for as long as name servers and peers take.
   public func examine(_ report: (DoctorFinding) -> Void) {
-    for limit in TargetAssembly.exceededLimits(of: configured) {
+    for limit in TargetBuilder.exceededLimits(of: configured) {
       let rate = configured.schedule.rate.words
       report(
         finding(
@@ -105,7 +105,7 @@ public struct TargetDoctor: Sendable {
   private static let soon = Duration.seconds(30 * 24 * 3600)
 
   /// What a certificate that is good as such may still be wrong for.
-  private func certificateFindings(_ facts: CertificateFacts) -> [DoctorFinding] {
+  private func certificateFindings(_ facts: CertificateProperties) -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     let left = facts.ends.microseconds - clock.wallNow().microseconds
     if left < Self.soon.microseconds {
@@ -173,12 +173,12 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  private func trial(_ credentials: TargetCredentials) -> PeerTrial {
+  private func trial(_ credentials: TargetCredentials) -> PeerProbe {
     var certificate: ClientCertificate?
     if case .apnsCertificate(let file, let key, _) = credentials.kind {
       certificate = ClientCertificate(certificateFile: file, keyFile: key)
     }
-    return PeerTrial(
+    return PeerProbe(
       clock: clock, caFile: target.caFile, clientCertificate: certificate,
       timeout: min(target.timeout, Self.patience))
   }
@@ -214,7 +214,7 @@ public struct TargetDoctor: Sendable {
     return !isNeeded
   }
 
-  private func explain(_ failure: PeerTrial.Failure, _ words: String) -> DoctorFinding {
+  private func explain(_ failure: PeerProbe.Failure, _ words: String) -> DoctorFinding {
     let endpoint = target.endpoint
     switch failure {
     case .dns, .connect:

@@ -8,7 +8,7 @@ import Measurement
 struct Ledger: Sendable {
   struct Entry: Sendable {
     var sample: Sample
-    var facts: NotificationFacts
+    var facts: NotificationProgress
     var receiptDeadline: Int64?
     var isDirty = false
     /// Not in the store yet: goes out as an insert.
@@ -38,13 +38,13 @@ struct Ledger: Sendable {
 
   private var entries: [SampleID: Entry] = [:]
   private var dirty: [SampleID] = []
-  private var books: [TargetID: TargetBook] = [:]
-  private var thinner = EventThinner()
+  private var books: [TargetID: TargetDeliveries] = [:]
+  private var thinner = EventRateLimiter()
   private var receipts: [Receipt] = []
   private var events: [Event] = []
   private var log: [LogLine] = []
   var exchanges: [DeviceExchange] = []
-  var clocks = DeviceClocks()
+  var clocks = DeviceClockTable()
   /// How late the run's notifications left, µs: part of the tool's own error.
   private(set) var scheduleLags = LatencyHistogram()
 
@@ -52,7 +52,7 @@ struct Ledger: Sendable {
     self.run = run
     self.bootID = bootID
     self.anchor = anchor
-    for target in targets { books[target.id] = TargetBook(target: target) }
+    for target in targets { books[target.id] = TargetDeliveries(target: target) }
   }
 
   /// Notifications whose end is still open.
@@ -113,7 +113,7 @@ struct Ledger: Sendable {
         id: id, variant: block.variants.isEmpty ? .none : block.variants[offset],
         plannedAt: anchor.wall(at: planned), plannedMonotonic: planned.microseconds)
       entries[id] = Entry(
-        sample: sample, facts: NotificationFacts(), receiptDeadline: deadline, isDirty: true, isNew: true,
+        sample: sample, facts: NotificationProgress(), receiptDeadline: deadline, isDirty: true, isNew: true,
         isOurs: true)
       dirty.append(id)
       books[block.target]?.await(sequence: sequence, planned: planned)
@@ -159,7 +159,7 @@ struct Ledger: Sendable {
   /// Takes a receipt whose MAC was right.
   /// - Parameter recalled: what the store has of the notification, where ``holds(_:)`` says no; `nil` when the
   ///   store does not know it either.
-  mutating func apply(_ receipt: ArrivedReceipt, recalled: RecalledSample? = nil) -> ReceiptDisposition {
+  mutating func apply(_ receipt: ArrivedReceipt, recalled: ReloadedSample? = nil) -> ReceiptDisposition {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
     if holds(id), isOurRun {
@@ -171,7 +171,7 @@ struct Ledger: Sendable {
     }
     if recalled.heard.contains(receipt.stamp) { return .repeated }
     entries[id] = Entry(
-      sample: recalled.sample, facts: NotificationFacts(recalled.sample),
+      sample: recalled.sample, facts: NotificationProgress(recalled.sample),
       receiptDeadline: recalled.receiptDeadline, isNew: false, isOurs: false,
       heard: recalled.heard)
     return take(receipt, for: id, plannedOnThisBoot: recalled.bootID == bootID, isOurRun: isOurRun)

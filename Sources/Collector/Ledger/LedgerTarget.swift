@@ -13,7 +13,7 @@ struct LedgerTarget: Sendable, Equatable {
 }
 
 /// A stored notification that a receipt brought back: its row and what its run knows.
-struct RecalledSample: Sendable, Equatable {
+struct ReloadedSample: Sendable, Equatable {
   var sample: Sample
   var runFingerprint: UInt64
   /// The boot its planned monotonic time belongs to.

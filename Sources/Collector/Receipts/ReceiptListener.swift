@@ -10,10 +10,10 @@ public final class ReceiptListener: Sendable {
   /// The real port when 0 was asked for.
   public let port: Int
   private let group: MultiThreadedEventLoopGroup
-  private let gate: LoopGate
+  private let gate: EventLoopHandle
   private let server: HTTPServer
 
-  private init(group: MultiThreadedEventLoopGroup, gate: LoopGate, server: HTTPServer) {
+  private init(group: MultiThreadedEventLoopGroup, gate: EventLoopHandle, server: HTTPServer) {
     port = server.port
     self.group = group
     self.gate = gate
@@ -31,7 +31,7 @@ public final class ReceiptListener: Sendable {
     let identity = try ServerIdentity(certificateFile: options.certificateFile, keyFile: options.keyFile)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let eventLoop = group.next()
-    let gate = LoopGate(eventLoop)
+    let gate = EventLoopHandle(eventLoop)
     do {
       let service = try await eventLoop.submit {
         NIOLoopBound(

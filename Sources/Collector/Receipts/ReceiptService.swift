@@ -16,7 +16,7 @@ final class ReceiptService {
   private let authenticator: ReceiptAuthenticator
   private let sink: any ReceiptSink
   private let eventLoop: any EventLoop
-  private let gate: LoopGate
+  private let gate: EventLoopHandle
   private let options: ReceiptListenerOptions
   private let clock: any HostClock
   private let timescale: Timescale
@@ -29,7 +29,7 @@ final class ReceiptService {
 
   init(
     authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
-    clock: any HostClock, eventLoop: any EventLoop, gate: LoopGate
+    clock: any HostClock, eventLoop: any EventLoop, gate: EventLoopHandle
   ) {
     self.authenticator = authenticator
     self.sink = sink

@@ -30,7 +30,7 @@ final class Recorder {
   private let onLog: @Sendable (LogLine) -> Void
 
   private var ledger: Ledger
-  private var clockWatch: ClockWatch
+  private var clockMonitor: ClockMonitor
   private var lastCommit: MonotonicTime
   private var lastAnchor: ClockAnchor?
   /// When the instrument's own figures are to be written next.
@@ -71,11 +71,11 @@ final class Recorder {
     self.loopLag = loopLag
     self.onCommitted = onCommitted
     self.onLog = onLog
-    clockWatch = ClockWatch(clock: clock)
-    ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockWatch.anchor)
-    let slept = clockWatch.suspended
+    clockMonitor = ClockMonitor(clock: clock)
+    ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor)
+    let slept = clockMonitor.suspended
     ledger.resume(
-      known.filter { abs(($0.hostSlept - slept).nanoseconds) < ClockWatch.smallestSuspend.nanoseconds })
+      known.filter { abs(($0.hostSlept - slept).nanoseconds) < ClockMonitor.smallestSuspend.nanoseconds })
     lastCommit = clock.monotonicNow()
     instrumentDue = lastCommit + Self.heartbeat
   }
@@ -127,8 +127,8 @@ final class Recorder {
   private func collect() -> Pending? {
     var content = inbox.take()
     var blocks: [PlannedBlock] = []
-    var clockEvents = clockWatch.look(at: clock)
-    if !clockEvents.isEmpty { ledger.anchor = clockWatch.anchor }
+    var clockEvents = clockMonitor.look(at: clock)
+    if !clockEvents.isEmpty { ledger.anchor = clockMonitor.anchor }
     if clockEvents.contains(where: { $0.kind == .suspended }) {
       ledger.noteSleep(until: clock.monotonicNow())
     }
@@ -207,7 +207,7 @@ final class Recorder {
     _ delivery: RecorderInbox.Delivery
   ) -> (outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)? {
     // Each once: a flood of copies of one notification may come as one batch.
-    var recalled: [SampleID: RecalledSample] = [:]
+    var recalled: [SampleID: ReloadedSample] = [:]
     var unreadable: Set<SampleID> = []
     for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
       do {
@@ -228,7 +228,7 @@ final class Recorder {
     // First the clocks, by which the receipts are read.
     let arrival = delivery.receipts.first?.arrivedAt ?? clock.monotonicNow()
     var exchanges = ledger.apply(delivery.exchanges, at: arrival)
-    for index in exchanges.indices { exchanges[index].hostSlept = clockWatch.suspended }
+    for index in exchanges.indices { exchanges[index].hostSlept = clockMonitor.suspended }
     var outcome = ReceiptOutcome()
     for receipt in delivery.receipts {
       if unreadable.contains(receipt.id.sample) {
@@ -257,9 +257,9 @@ final class Recorder {
     ledger.apply(.log(logLine(.error, "a receipt cannot be stored: \(error)", at: now)))
   }
 
-  private func recall(_ id: SampleID) throws -> RecalledSample? {
+  private func recall(_ id: SampleID) throws -> ReloadedSample? {
     guard let sample = try store.sample(id), let origin = try store.origin(of: id) else { return nil }
-    return RecalledSample(
+    return ReloadedSample(
       sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
       receiptDeadline: origin.receiptDeadline,
       heard: try store.receiptStamps(of: id, atMost: Ledger.maximumReceipts))
@@ -267,7 +267,7 @@ final class Recorder {
 
   private func untilNextDeadline() -> Duration {
     let now = clock.monotonicNow()
-    var next = min(lastCommit + Self.heartbeat, clockWatch.nextDeadline)
+    var next = min(lastCommit + Self.heartbeat, clockMonitor.nextDeadline)
     if let closing { next = min(next, closing.deadline) }
     if let deadline = ledger.nextDeadline { next = min(next, deadline) }
     return max(.zero, next - now)

@@ -47,7 +47,7 @@ public final class CollectorRun: Sendable {
 
     init() {}
 
-    init(_ targets: [TargetAssembly]) {
+    init(_ targets: [TargetBuilder]) {
       timeout = targets.map(\.configuration.timeout).max() ?? .zero
       receipt = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
     }
@@ -100,7 +100,7 @@ public final class CollectorRun: Sendable {
 
   /// What a run needs before it can begin.
   struct Preparation {
-    var targets: [TargetAssembly]
+    var targets: [TargetBuilder]
     var secret: [UInt8]?
   }
 
@@ -126,7 +126,7 @@ public final class CollectorRun: Sendable {
   }
 
   private func record(
-    _ targets: [TargetAssembly], in store: CollectorStore, bootID: String, secret: [UInt8]?,
+    _ targets: [TargetBuilder], in store: CollectorStore, bootID: String, secret: [UInt8]?,
     onStart: @escaping @Sendable (RunStart) -> Void
   ) async throws -> RunEnd {
     let inbox = RecorderInbox()
@@ -323,13 +323,13 @@ public final class CollectorRun: Sendable {
     LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message)
   }
 
-  private func opening(_ targets: [TargetAssembly], receiptsPort: Int?) -> String {
+  private func opening(_ targets: [TargetBuilder], receiptsPort: Int?) -> String {
     let list = targets.map { "\($0.configuration.name) (\($0.arrivals.rate.words))" }.joined(
       separator: ", ")
     return "sending to \(list)" + (receiptsPort.map { "; listening for receipts on port \($0)" } ?? "")
   }
 
-  private func selectedTargets() throws -> [TargetAssembly] {
+  private func selectedTargets() throws -> [TargetBuilder] {
     let known = configuration.targets
     for name in options.targetNames where !known.contains(where: { $0.name == name }) {
       let names = known.map(\.name).joined(separator: ", ")
@@ -339,11 +339,11 @@ public final class CollectorRun: Sendable {
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
     let now = clock.wallNow()
-    var assemblies: [TargetAssembly] = []
+    var assemblies: [TargetBuilder] = []
     var problems: [any Error] = []
     for target in selected {
       do {
-        let assembly = try TargetAssembly(target, options: options)
+        let assembly = try TargetBuilder(target, options: options)
         try assembly.check(at: now)
         assemblies.append(assembly)
       } catch {

@@ -99,8 +99,8 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
-    let keeper = KeeperThread(
-      make: { [self] in Keeper(store: store, control: self, serves: serves, clock: clock) },
+    let keeper = StoreMaintenanceThread(
+      make: { [self] in StoreMaintenance(store: store, control: self, serves: serves, clock: clock) },
       onTrouble: { [logger] error in
         if let error {
           logger.error("\(error); maintenance of the store is retried each second")
@@ -149,7 +149,7 @@ public final class CollectorService: Sendable {
   /// Records one run, from its beginning to the closing of its book.
   /// - Returns: `nil` when one that somebody asked for could not begin.
   private func record(
-    _ start: Start, in store: CollectorStore, _ bootID: String, _ keeper: KeeperThread,
+    _ start: Start, in store: CollectorStore, _ bootID: String, _ keeper: StoreMaintenanceThread,
     onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
   ) async throws -> RunEnd? {
     let run = recording(start)

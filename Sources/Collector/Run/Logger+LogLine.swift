@@ -7,7 +7,7 @@ extension Logger {
   /// - Parameter target: the name of the line's target.
   func log(_ line: LogLine, target: String?) {
     let subject = target.map { "\(line.label): \($0)" } ?? line.label
-    log(level: line.level.loggerLevel, "\(HarmlessText.make("\(subject): \(line.message)"))")
+    log(level: line.level.loggerLevel, "\(EscapedText.make("\(subject): \(line.message)"))")
   }
 }
 

@@ -10,7 +10,7 @@ struct Readiness: Sendable {
   /// Targets that lack something which could not be reached, and what.
   var unreached: [TargetID: String]
 
-  init(credentials: FirstCredentials) {
+  init(credentials: InitialCredentials) {
     providers = credentials.providers
     for missing in credentials.missing { providers[missing.target] = missing.providers }
     awaited = Set(credentials.missing.map(\.target))
@@ -18,7 +18,7 @@ struct Readiness: Sendable {
       credentials.missing.map { ($0.target, $0.reason) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func credential(of target: TargetID) -> CredentialCare {
+  func credential(of target: TargetID) -> CredentialOwnership {
     providers[target] == nil ? .fixed : awaited.contains(target) ? .awaited : .kept
   }
 }

@@ -10,7 +10,7 @@ final class TargetServices: Sendable {
     var identity: CredentialIdentity
     var source: any CredentialSource
     var rule: CredentialRule
-    var client: CredentialBook.Client
+    var client: CredentialRegistry.Client
   }
 
   /// A topic to listen to, and what publishes on it.
@@ -20,7 +20,7 @@ final class TargetServices: Sendable {
     var providers: @Sendable (_ isHeard: Bool) -> [any Provider]
   }
 
-  private let keeper: CredentialKeeper
+  private let keeper: CredentialRenewer
   private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
   /// What is waited for over the network before anything is sent, for people.
   private let awaited: [String]
@@ -43,7 +43,7 @@ final class TargetServices: Sendable {
     say = { message in
       post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
     }
-    keeper = CredentialKeeper(items, clock: clock, seed: seed, patience: patience, post: post)
+    keeper = CredentialRenewer(items, clock: clock, seed: seed, patience: patience, post: post)
     var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
     for subscription in subscriptions {
       do {
@@ -59,8 +59,8 @@ final class TargetServices: Sendable {
     self.subscribers = subscribers
   }
 
-  private static func items(_ credentials: [Credential]) -> [CredentialBook.Item] {
-    var items: [(identity: CredentialIdentity, item: CredentialBook.Item)] = []
+  private static func items(_ credentials: [Credential]) -> [CredentialRegistry.Item] {
+    var items: [(identity: CredentialIdentity, item: CredentialRegistry.Item)] = []
     for credential in credentials {
       if let index = items.firstIndex(where: { $0.identity == credential.identity }) {
         items[index].item.clients.append(credential.client)
@@ -68,7 +68,7 @@ final class TargetServices: Sendable {
         items.append(
           (
             credential.identity,
-            CredentialBook.Item(
+            CredentialRegistry.Item(
               source: credential.source, rule: credential.rule, clients: [credential.client])
           ))
       }

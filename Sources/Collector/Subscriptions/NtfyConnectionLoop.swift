@@ -12,7 +12,7 @@ final class NtfyConnectionLoop {
   private var stream: NtfyStream
   private var backoff: ReconnectBackoff
   /// Between answers that it will not let us in.
-  private var refusals: GrowingPause
+  private var refusals: ExponentialDelay
   /// The server asked for silence until then.
   private var silentUntil = MonotonicTime.zero
   /// Whether somebody may still cut a wait short, since the last stream that held.
@@ -33,7 +33,7 @@ final class NtfyConnectionLoop {
   /// When a loss was last written to the log, and how many there were since.
   private var loggedAt: MonotonicTime?
   private var unlogged = 0
-  private var heard: [NtfyStream.Heard] = []
+  private var heard: [NtfyStream.ReceivedNotification] = []
   /// What an error answer says.
   private var complaint: [UInt8] = []
 
@@ -43,7 +43,7 @@ final class NtfyConnectionLoop {
     clock = subscriber.clock
     stream = NtfyStream(authenticator: subject.authenticator)
     backoff = ReconnectBackoff(seed: subject.seed)
-    refusals = GrowingPause(
+    refusals = ExponentialDelay(
       first: CredentialSchedule.firstPause, longest: CredentialSchedule.longestPause, seed: subject.seed)
     beganAt = clock.monotonicNow()
     gap = ListeningGap(from: beganAt, to: beganAt)

@@ -4,7 +4,7 @@ import Providers
 /// What a subscription's bytes come to, as a value: cut into lines, read as events, checked for being ours.
 struct NtfyStream: Sendable {
   /// One of our own notifications, as it came back.
-  struct Heard: Sendable, Equatable {
+  struct ReceivedNotification: Sendable, Equatable {
     var id: NotificationID
     var at: MonotonicTime
   }
@@ -36,8 +36,8 @@ struct NtfyStream: Sendable {
   }
 
   /// - Parameter instant: when the bytes came.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [Heard] {
-    var heard: [Heard] = []
+  mutating func take(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [ReceivedNotification] {
+    var heard: [ReceivedNotification] = []
     for line in lines.append(bytes) {
       let event = NtfyEvent.parse(line)
       if event != nil { events += 1 }
@@ -56,7 +56,7 @@ struct NtfyStream: Sendable {
           forged += 1
           continue
         }
-        heard.append(distinct(Heard(id: ticket.id, at: instant)))
+        heard.append(distinct(ReceivedNotification(id: ticket.id, at: instant)))
       case .keepalive(let time): note(time: time)
       case .other, nil: break
       }
@@ -77,7 +77,7 @@ struct NtfyStream: Sendable {
 
   /// Copies that came with one packet are as many all the same, also where they are handed on one by one: they have one
   /// stamp from the kernel, and by different stamps they are told from a receipt that is sent again.
-  private mutating func distinct(_ heard: Heard) -> Heard {
+  private mutating func distinct(_ heard: ReceivedNotification) -> ReceivedNotification {
     var heard = heard
     if let last = recent[heard.id], last >= heard.at { heard.at = last + .nanoseconds(1) }
     if recent.count >= Self.mostRecent { recent = recent.filter { $0.value >= heard.at } }

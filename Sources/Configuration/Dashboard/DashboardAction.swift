@@ -34,7 +34,7 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case metric
   case bothLatencies = "both-latencies"
   case target
-  case colours
+  case colors = "colours"
   case averages
   case buckets
   case threshold

@@ -3,7 +3,7 @@ public struct DashboardConfiguration: Sendable, Hashable {
   /// How much may move.
   public enum Motion: String, Sendable, Hashable, CaseIterable {
     case full
-    /// Nothing travels; colours still blend.
+    /// Nothing travels; colors still blend.
     case basic
     case none
   }

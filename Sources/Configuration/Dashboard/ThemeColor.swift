@@ -1,4 +1,4 @@
-/// The colours of a theme by what they are for, as a theme's file names them.
+/// The colors of a theme by what they are for, as a theme's file names them.
 public enum ThemeColor: String, Sendable, Hashable, CaseIterable {
   case background
   case text

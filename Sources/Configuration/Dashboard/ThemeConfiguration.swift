@@ -1,4 +1,4 @@
-/// A theme from a file: a built-in one with some of its colours replaced.
+/// A theme from a file: a built-in one with some of its colors replaced.
 public struct ThemeConfiguration: Sendable, Hashable {
   /// The built-in themes.
   public enum Base: String, Sendable, Hashable, CaseIterable {
@@ -20,7 +20,7 @@ public struct ThemeConfiguration: Sendable, Hashable {
     }
   }
 
-  /// From the colour of a single mark to that of a crowd.
+  /// From the color of a single mark to that of a crowd.
   public struct Ramp: Sendable, Hashable {
     public var sparse: RGB
     public var dense: RGB
@@ -86,7 +86,7 @@ extension YAMLValue {
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16)
     else {
-      report("is no colour", remedy: "write six hexadecimal digits in quotes, like \"#2ea4aa\"")
+      report("is no color", remedy: "write six hexadecimal digits in quotes, like \"#2ea4aa\"")
       return nil
     }
     return ThemeConfiguration.RGB(

@@ -38,7 +38,7 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .missing: "create it or correct the path (relative paths start at the configuration file)"
     case .isDirectory, .notRegular, .tooLarge: "name the file that is meant"
     case .permissionDenied: "give this user the right to read it"
-    case .exposed: "run: chmod 600 \(HarmlessText.make(path))"
+    case .exposed: "run: chmod 600 \(EscapedText.make(path))"
     case .empty: "write the content into it"
     case .system: "check the file system"
     }

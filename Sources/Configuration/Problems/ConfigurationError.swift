@@ -25,7 +25,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 
   init(code: Code, file: String, message: String, remedy: String) {
     let problem = ConfigurationProblem(
-      place: SourcePlace(file: HarmlessText.make(file)), message: message, remedy: remedy)
+      place: FilePosition(file: EscapedText.make(file)), message: message, remedy: remedy)
     self.init(code: code, problems: [problem])
   }
 

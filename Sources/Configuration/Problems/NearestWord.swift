@@ -13,7 +13,7 @@ enum NearestWord {
     return best?.word
   }
 
-  /// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+  /// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors.
   static func edits(from a: [Unicode.Scalar], to b: [Unicode.Scalar]) -> Int {
     var beforeLast = [Int](repeating: 0, count: b.count + 1)
     var last = Array(0...b.count)

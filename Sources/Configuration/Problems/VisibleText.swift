@@ -10,7 +10,7 @@ extension String {
 
   private func visibleText(atMost limit: Int) -> String {
     let head = unicodeScalars.prefix(limit)
-    let text = HarmlessText.make(String(String.UnicodeScalarView(head)))
+    let text = EscapedText.make(String(String.UnicodeScalarView(head)))
     return head.endIndex < unicodeScalars.endIndex ? text + "…" : text
   }
 

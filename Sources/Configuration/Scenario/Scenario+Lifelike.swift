@@ -2,13 +2,13 @@ extension Scenario {
   /// What a push service is like on an ordinary day; the same as `config/scenarios/lifelike.yaml`, so that the
   /// service needs no file.
   public static var lifelike: Scenario {
-    let answers = AnswerBehaviour(
+    let answers = AnswerBehavior(
       delay: DelayDistribution(.lognormal(median: .milliseconds(12), sigma: 0.45), maximum: .seconds(2)),
       errors: [
         ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.002),
         ErrorAnswer(reason: "InternalServerError", status: 500, probability: 0.001),
       ])
-    let deliveries = DeliveryBehaviour(
+    let deliveries = DeliveryBehavior(
       delay: DelayDistribution(
         .mixture([
           .init(weight: 0.97, delay: .init(.lognormal(median: .milliseconds(220), sigma: 0.35))),

@@ -4,21 +4,21 @@ extension Scenario {
   /// - Parameter words: the dialects' words for errors, with their status.
   /// - Throws: all mistakes at once, each with file, line, column, key and remedy.
   public static func load(
-    path: String, environment: [String: String] = [:], words: ScenarioWords
+    path: String, environment: [String: String] = [:], words: DialectErrorCatalog
   ) throws(ConfigurationError) -> Scenario {
     try YAMLFile.load(path: path, environment: environment) { Scenario($0, words: words) }
   }
 
   /// Reads a scenario from text that is at hand; `file` is what problems call it.
   public static func parse(
-    _ text: String, file: String, words: ScenarioWords
+    _ text: String, file: String, words: DialectErrorCatalog
   ) throws(ConfigurationError) -> Scenario {
     try YAMLFile.parse(text, file: file) { Scenario($0, words: words) }
   }
 
-  init?(_ value: YAMLValue, words: ScenarioWords) {
+  init?(_ value: YAMLValue, words: DialectErrorCatalog) {
     let keys =
-      ["seed", "stream_limit"] + ScenarioBehaviour.keys + ScenarioDialect.allCases.map(\.rawValue)
+      ["seed", "stream_limit"] + ScenarioBehavior.keys + ScenarioDialect.allCases.map(\.rawValue)
       + ["tokens", "connections", "episodes", "freeze"]
     guard let map = value.mapping(keys: keys) else { return nil }
     self.init()
@@ -28,16 +28,16 @@ extension Scenario {
     if let value = map["deliveries"] { deliveries.apply(value) }
     for dialect in ScenarioDialect.allCases {
       guard let section = map[dialect.rawValue] else { continue }
-      let more = dialect == .ntfy ? SubscriptionBehaviour.keys : []
-      guard let own = section.mapping(keys: ScenarioBehaviour.keys + more) else { continue }
+      let more = dialect == .ntfy ? SubscriptionBehavior.keys : []
+      guard let own = section.mapping(keys: ScenarioBehavior.keys + more) else { continue }
       if dialect == .ntfy { subscriptions.apply(own) }
-      guard ScenarioBehaviour.keys.contains(where: { own[$0] != nil }) else { continue }
-      var behaviour = ScenarioBehaviour(answers: answers, deliveries: deliveries)
-      behaviour.apply(own, reasons: words[dialect])
-      dialects[dialect] = behaviour
+      guard ScenarioBehavior.keys.contains(where: { own[$0] != nil }) else { continue }
+      var behavior = ScenarioBehavior(answers: answers, deliveries: deliveries)
+      behavior.apply(own, reasons: words[dialect])
+      dialects[dialect] = behavior
     }
-    if let value = map["tokens"], let tokens = TokenBehaviour(value) { self.tokens = tokens }
-    if let value = map["connections"], let connections = ConnectionBehaviour(value) {
+    if let value = map["tokens"], let tokens = TokenBehavior(value) { self.tokens = tokens }
+    if let value = map["connections"], let connections = ConnectionBehavior(value) {
       self.connections = connections
     }
     if let list = map["episodes"]?.sequence() {

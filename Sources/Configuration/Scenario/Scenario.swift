@@ -6,13 +6,13 @@ public struct Scenario: Sendable, Hashable {
   public var seed: UInt64
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection after its first accepted request; 1 before.
   public var streamLimit: Int
-  public var answers: AnswerBehaviour
-  public var deliveries: DeliveryBehaviour
+  public var answers: AnswerBehavior
+  public var deliveries: DeliveryBehavior
   /// What a dialect does differently from `answers` and `deliveries`.
-  public var dialects: [ScenarioDialect: ScenarioBehaviour]
-  public var tokens: TokenBehaviour
-  public var connections: ConnectionBehaviour
-  public var subscriptions: SubscriptionBehaviour
+  public var dialects: [ScenarioDialect: ScenarioBehavior]
+  public var tokens: TokenBehavior
+  public var connections: ConnectionBehavior
+  public var subscriptions: SubscriptionBehavior
   /// The first one that holds counts.
   public var episodes: [ScenarioEpisode]
   /// Stretches in which the service stands still: what is due then, answer or delivery, comes at their end, and the
@@ -20,11 +20,11 @@ public struct Scenario: Sendable, Hashable {
   public var freezes: [ScenarioWindow]
 
   public init(
-    seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehaviour = AnswerBehaviour(),
-    deliveries: DeliveryBehaviour = DeliveryBehaviour(), episodes: [ScenarioEpisode] = [],
-    freezes: [ScenarioWindow] = [], dialects: [ScenarioDialect: ScenarioBehaviour] = [:],
-    tokens: TokenBehaviour = TokenBehaviour(), connections: ConnectionBehaviour = ConnectionBehaviour(),
-    subscriptions: SubscriptionBehaviour = SubscriptionBehaviour()
+    seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehavior = AnswerBehavior(),
+    deliveries: DeliveryBehavior = DeliveryBehavior(), episodes: [ScenarioEpisode] = [],
+    freezes: [ScenarioWindow] = [], dialects: [ScenarioDialect: ScenarioBehavior] = [:],
+    tokens: TokenBehavior = TokenBehavior(), connections: ConnectionBehavior = ConnectionBehavior(),
+    subscriptions: SubscriptionBehavior = SubscriptionBehavior()
   ) {
     self.seed = seed
     self.streamLimit = streamLimit
@@ -44,12 +44,12 @@ public struct Scenario: Sendable, Hashable {
   }
 
   /// What holds for a dialect at a time since the first request.
-  public func behaviour(of dialect: ScenarioDialect, at time: Duration) -> ScenarioBehaviour {
+  public func behavior(of dialect: ScenarioDialect, at time: Duration) -> ScenarioBehavior {
     if let episode = episode(at: time) {
       return episode.dialects[dialect]
-        ?? ScenarioBehaviour(answers: episode.answers, deliveries: episode.deliveries)
+        ?? ScenarioBehavior(answers: episode.answers, deliveries: episode.deliveries)
     }
-    return dialects[dialect] ?? ScenarioBehaviour(answers: answers, deliveries: deliveries)
+    return dialects[dialect] ?? ScenarioBehavior(answers: answers, deliveries: deliveries)
   }
 
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a trusted connection at a time since the first request.

@@ -33,7 +33,7 @@ extension TargetConfiguration {
     guard let name, let endpoint, let schedule, let settings else { return nil }
     self.init(name: name, endpoint: endpoint, caFile: caFile, schedule: schedule, settings: settings)
     self.variants = variants
-    places = TargetPlaces(target: value.place, keys: value.places())
+    places = TargetLocations(target: value.place, keys: value.places())
     self.maxInFlight = maxInFlight ?? self.maxInFlight
     self.maxLag = maxLag ?? self.maxLag
     self.timeout = timeout ?? self.timeout

@@ -21,7 +21,7 @@ public struct TargetConfiguration: Sendable, Hashable {
   /// Of the first variant; all have the same provider, endpoint and credentials.
   public var settings: ProviderSettings
   /// For messages.
-  public var places = TargetPlaces()
+  public var places = TargetLocations()
 
   public var provider: ProviderKind { settings.kind }
 

@@ -12,7 +12,7 @@ final class YAMLContext {
   static let maximumProblems = 50
 
   init(file: String, directory: String, environment: [String: String]) {
-    self.file = HarmlessText.make(file)
+    self.file = EscapedText.make(file)
     self.directory = directory
     self.environment = environment
   }

@@ -18,7 +18,7 @@ enum YAMLSyntax {
   private static func problem(_ error: YamlError, file: String, text: String) -> ConfigurationProblem {
     func notYAML(_ what: String, _ line: Int?, _ column: Int?) -> ConfigurationProblem {
       ConfigurationProblem(
-        place: SourcePlace(file: file, line: line, column: column), message: "not YAML: \(what)".visibleText,
+        place: FilePosition(file: file, line: line, column: column), message: "not YAML: \(what)".visibleText,
         remedy: remedy)
     }
     switch error {
@@ -34,7 +34,7 @@ enum YAMLSyntax {
       let first = (line: context.mark.line, column: context.mark.column)
       let again = secondPlace(of: name, after: first, in: text)
       return ConfigurationProblem(
-        place: SourcePlace(
+        place: FilePosition(
           file: file, line: again?.line ?? first.line, column: again?.column ?? first.column),
         key: name.visibleText,
         message: "the key is given twice" + (again == nil ? "" : " (first on line \(first.line))"),

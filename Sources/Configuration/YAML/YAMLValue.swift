@@ -12,9 +12,9 @@ public struct YAMLValue {
   let context: YAMLContext
 
   /// Where the value begins.
-  public var place: SourcePlace {
+  public var place: FilePosition {
     let mark = node.mark ?? keyMark
-    return SourcePlace(file: context.file, line: mark?.line, column: mark?.column)
+    return FilePosition(file: context.file, line: mark?.line, column: mark?.column)
   }
 
   /// Notes a mistake about this value.
@@ -119,7 +119,7 @@ public struct YAMLValue {
     let mark = key.mark
     context.add(
       ConfigurationProblem(
-        place: SourcePlace(file: context.file, line: mark?.line, column: mark?.column),
+        place: FilePosition(file: context.file, line: mark?.line, column: mark?.column),
         key: name.isEmpty ? path : child(name), message: message, remedy: remedy))
   }
 }

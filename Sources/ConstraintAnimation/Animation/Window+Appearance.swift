@@ -6,7 +6,7 @@ extension Window {
     invalidateDisplay(of: view)
   }
 
-  /// Colours blend between two colours; to and from none they jump, as there is nothing between.
+  /// Colors blend between two colors; to and from none they jump, as there is nothing between.
   func colorChanged(_ view: View, _ property: ColorProperty, from old: Color?, to new: Color?) {
     remember(
       property == .tint ? .tint(view, from: old, to: new) : .background(view, from: old, to: new))

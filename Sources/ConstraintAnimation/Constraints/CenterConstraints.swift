@@ -1,4 +1,4 @@
-/// The constraints that hold a view by its centre and its size.
+/// The constraints that hold a view by its center and its size.
 public struct CenterConstraints {
   public let centerX: LayoutConstraint
   public let centerY: LayoutConstraint

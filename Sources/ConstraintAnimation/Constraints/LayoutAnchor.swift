@@ -1,4 +1,4 @@
-/// One edge, centre or size of an item, typed by axis so that a leading edge cannot be tied to a top edge.
+/// One edge, center or size of an item, typed by axis so that a leading edge cannot be tied to a top edge.
 public struct LayoutAnchor<Kind> {
   public let item: LayoutItem
   public let attribute: LayoutAttribute

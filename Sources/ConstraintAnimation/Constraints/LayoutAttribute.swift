@@ -1,4 +1,4 @@
-/// The edge, size or centre of an item that a constraint speaks of.
+/// The edge, size or center of an item that a constraint speaks of.
 public enum LayoutAttribute: UInt8, Sendable, Hashable, CaseIterable {
   case leading, trailing, top, bottom, width, height, centerX, centerY
 

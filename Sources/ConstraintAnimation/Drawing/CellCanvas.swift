@@ -26,6 +26,6 @@ public protocol CellCanvas: AnyObject {
     _ glyphs: UnsafeBufferPointer<UInt32>, styles: UnsafeBufferPointer<CellStyle>, x: Int, y: Int)
 
   /// Blends every cell of the rectangle towards `color` by `1 - alpha`: how views fade. A canvas without enough
-  /// colours may dither or switch at one half.
+  /// colors may dither or switch at one half.
   func fade(_ rect: CellRect, towards color: Color, alpha: Double)
 }

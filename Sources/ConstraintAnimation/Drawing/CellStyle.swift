@@ -1,4 +1,4 @@
-/// How a cell looks apart from its glyph. `nil` colours are the terminal's own.
+/// How a cell looks apart from its glyph. `nil` colors are the terminal's own.
 public struct CellStyle: Sendable, Hashable {
   public var foreground: Color?
   public var background: Color?
@@ -15,7 +15,7 @@ public struct CellStyle: Sendable, Hashable {
   public static let plain = CellStyle()
 }
 
-/// Renditions that terminals offer beside colour (ECMA-48 SGR).
+/// Renditions that terminals offer beside color (ECMA-48 SGR).
 public struct CellAttributes: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 

@@ -1,4 +1,4 @@
-/// An sRGB colour, eight bits a channel. How many of its bits reach the screen is the canvas's affair.
+/// An sRGB color, eight bits a channel. How many of its bits reach the screen is the canvas's affair.
 public struct Color: Sendable, Hashable {
   public var red: UInt8
   public var green: UInt8
@@ -10,7 +10,7 @@ public struct Color: Sendable, Hashable {
     self.blue = blue
   }
 
-  /// The colour `fraction` of the way to `other`, channel by channel; the fraction is clamped to 0…1.
+  /// The color `fraction` of the way to `other`, channel by channel; the fraction is clamped to 0…1.
   public func blended(with other: Color, fraction: Double) -> Color {
     let share = min(max(fraction, 0), 1)
     func channel(_ from: UInt8, _ to: UInt8) -> UInt8 {

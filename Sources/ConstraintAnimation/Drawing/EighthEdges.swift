@@ -1,5 +1,5 @@
 /// Backgrounds whose edges lie between cells, drawn with the block elements: eighths of a column (U+2589…U+258F) or
-/// of a row (U+2581…U+2588). A cell has two colours, so only one edge can run through it.
+/// of a row (U+2581…U+2588). A cell has two colors, so only one edge can run through it.
 enum EighthEdges {
   /// Left blocks, 1/8 to 7/8 wide.
   private static let left: [Unicode.Scalar] = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
@@ -32,7 +32,7 @@ enum EighthEdges {
   ) {
     var inner = CellRect(x0: Int(low.x), y0: rows.y0, x1: Int(low.z), y1: rows.y1)
     if low.x == low.z {
-      // Both edges in one cell: what the two colours can show is the wider of the two parts.
+      // Both edges in one cell: what the two colors can show is the wider of the two parts.
       let width = Int(parts.z - parts.x)
       if width > 0 { draw(left[min(width, 7) - 1], color, behind, column: Int(low.x), rows, canvas) }
       return

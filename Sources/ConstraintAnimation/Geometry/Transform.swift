@@ -1,4 +1,4 @@
-/// An affine map of a view about its centre. It moves what is drawn and what can be hit, never the layout.
+/// An affine map of a view about its center. It moves what is drawn and what can be hit, never the layout.
 ///
 /// Translations are in cells. The linear part works in points (a cell is twice as high as wide), so a rotation by
 /// a quarter turn looks like one; see ``CellMetrics``. Layout: `x' = a x + c y + tx`, `y' = b x + d y + ty`.

@@ -1,6 +1,6 @@
 extension LowerViewManager {
   /// A recognizer that drags the pages along an axis, to be added to the host: they follow the pointer, the
-  /// neighbour comes in behind, and let go they snap by distance or speed.
+  /// neighbor comes in behind, and let go they snap by distance or speed.
   public func makePanGestureRecognizer(along axis: TransitionAxis = .horizontal) -> PanGestureRecognizer {
     PanGestureRecognizer { [weak self] pan in
       guard let self else { return }
@@ -40,7 +40,7 @@ extension LowerViewManager {
     moved.previous = location
     moved.offset = clamped(moved.offset + step, along: moved.axis)
     drag = moved
-    bringInNeighbour(of: moved)
+    bringInNeighbor(of: moved)
     placePages()
     host?.layoutIfNeeded()
   }
@@ -53,7 +53,7 @@ extension LowerViewManager {
       snap.isFast(velocity)
       ? (velocity < 0) == (ended.offset < 0)
       : abs(ended.offset) > length(along: ended.axis) * snap.distance
-    if ended.offset != 0, goesOn, let next = neighbour(direction) { target = next }
+    if ended.offset != 0, goesOn, let next = neighbor(direction) { target = next }
     finishDrag(on: target)
   }
 
@@ -76,13 +76,13 @@ extension LowerViewManager {
   /// One page each way; half of one where there is no page to come.
   private func clamped(_ offset: Double, along axis: TransitionAxis) -> Double {
     let length = self.length(along: axis)
-    let left = neighbour(1) == nil ? snap.overrun * length : length
-    let right = neighbour(-1) == nil ? snap.overrun * length : length
+    let left = neighbor(1) == nil ? snap.overrun * length : length
+    let right = neighbor(-1) == nil ? snap.overrun * length : length
     return min(max(offset, -left), right)
   }
 
-  private func bringInNeighbour(of drag: PageDrag) {
-    guard drag.offset != 0, let next = neighbour(drag.offset < 0 ? 1 : -1), let page = pages[next] else {
+  private func bringInNeighbor(of drag: PageDrag) {
+    guard drag.offset != 0, let next = neighbor(drag.offset < 0 ? 1 : -1), let page = pages[next] else {
       return
     }
     let direction: SlideDirection =
@@ -96,7 +96,7 @@ extension LowerViewManager {
   }
 
   /// The next page in the order, or the one before, that is still there.
-  private func neighbour(_ step: Int) -> Kind? {
+  private func neighbor(_ step: Int) -> Kind? {
     let order = pages.filter { $0.value.lowerView.isIntact }.keys.sorted { $0.rawValue < $1.rawValue }
     guard let index = order.firstIndex(of: active) else { return nil }
     return order.indices.contains(index + step) ? order[index + step] : nil

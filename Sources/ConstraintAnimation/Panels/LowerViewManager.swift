@@ -39,7 +39,7 @@ where Kind.RawValue == Int {
   }
 
   /// Takes a page in. Its tag says which kind it is; its superview becomes the host, which is made to clip so that
-  /// pages do not paint over its neighbours.
+  /// pages do not paint over its neighbors.
   public func add(view: View, button: View) throws(LowerView.Failure) {
     guard let kind = Kind(rawValue: view.tag) else { throw .invalidTag(view.tag) }
     let lowerView = try LowerView(view: view, button: button)
@@ -93,8 +93,8 @@ where Kind.RawValue == Int {
       page.lowerView.place(at: slot, offset: drag?.displacement ?? .zero)
       view.layoutIfNeeded()
     }
-    if let neighbour = pages[active]?.lowerView.view {
-      window.shareFrameAnimations(of: neighbour, with: view)
+    if let neighbor = pages[active]?.lowerView.view {
+      window.shareFrameAnimations(of: neighbor, with: view)
     }
     view.isHidden = false
   }

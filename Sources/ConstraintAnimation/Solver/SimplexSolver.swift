@@ -46,7 +46,7 @@ public struct SimplexSolver: ~Copyable {
   var candidates = Buffer<DualCandidate>()
   var breakpoints = Buffer<Breakpoint>()
   var slope = Buffer<Double>()
-  var upkeep = Upkeep()
+  var upkeep = TableauVerification()
 
   var changedWords = Buffer<UInt64>()
   /// The number of variables.

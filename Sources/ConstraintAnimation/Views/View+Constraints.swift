@@ -41,7 +41,7 @@ extension View {
     ]
   }
 
-  /// Constraints for a view of a given size centred on another item: the four to change when it is dragged and
+  /// Constraints for a view of a given size centered on another item: the four to change when it is dragged and
   /// pinched. They are not active yet.
   public final func pinnedCentered(on other: LayoutItem, size: Size, offset: Vector = .zero)
     -> CenterConstraints
@@ -53,7 +53,7 @@ extension View {
       height: heightAnchor.constraint(equalToConstant: size.height))
   }
 
-  /// Takes a view out of whatever places it and pins it by its centre and size at the place where it is now.
+  /// Takes a view out of whatever places it and pins it by its center and size at the place where it is now.
   public final func pinCentered(on other: LayoutItem) throws(LayoutError) -> CenterConstraints {
     let now = windowFrame
     let target = other.windowFrame

@@ -17,7 +17,7 @@ extension View {
     return map
   }
 
-  /// The view's own transform about its centre on screen, in cells; nil for the identity.
+  /// The view's own transform about its center on screen, in cells; nil for the identity.
   final func ownScreenMap(_ metrics: CellMetrics) -> Transform? {
     let transform = presentationTransform
     if transform.isIdentity { return nil }

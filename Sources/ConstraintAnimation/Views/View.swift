@@ -121,7 +121,7 @@ open class View: LayoutItem {
   /// What it had to say while it was in no window.
   final var unheardDiagnostics: [LayoutDiagnostic] = []
   final var intrinsic = IntrinsicSize()
-  /// What animations add to colours, alpha and transform; nil while none ever did.
+  /// What animations add to colors, alpha and transform; nil while none ever did.
   final var appearance: AppearanceOffsets?
   final var boundsObservers: [BoundsObservation.Entry] = []
 

@@ -35,7 +35,7 @@ public struct OutputGuard: Sendable {
   private func check(_ path: String, as name: String) throws(OutputError) {
     let destination = OutputPath.resolved(path)
     let identity = FileIdentity(destination)
-    let place = FilePlace(destination)
+    let place = FileLocation(destination)
     for database in databases {
       let real = OutputPath.resolved(database)
       for file in [database, real] where Self.isSame(identity, place, file) {
@@ -62,9 +62,9 @@ public struct OutputGuard: Sendable {
   }
 
   /// One file by what it is, or, where there is none yet, by where it is going to be.
-  private static func isSame(_ identity: FileIdentity?, _ place: FilePlace?, _ file: String) -> Bool {
+  private static func isSame(_ identity: FileIdentity?, _ place: FileLocation?, _ file: String) -> Bool {
     if let identity { return identity == FileIdentity(file) }
-    return place != nil && place == FilePlace(file)
+    return place != nil && place == FileLocation(file)
   }
 
   /// What cannot be read might be one, and then somebody else's: it is not replaced.
@@ -131,7 +131,7 @@ private struct FileIdentity: Equatable {
 }
 
 /// A name in a directory, whatever the directory's names are.
-private struct FilePlace: Equatable {
+private struct FileLocation: Equatable {
   let directory: FileIdentity
   let name: Substring
 

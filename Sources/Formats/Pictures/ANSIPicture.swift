@@ -1,6 +1,6 @@
 /// A screen as text with the escape sequences of ECMA-48 SGR: `cat` shows it again.
 public enum ANSIPicture {
-  /// A line for each row, each of which begins and ends with the terminal's own colours. Nothing but SGR sequences of
+  /// A line for each row, each of which begins and ends with the terminal's own colors. Nothing but SGR sequences of
   /// our own comes out: control characters in the cells are shown.
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {
     var text = ""

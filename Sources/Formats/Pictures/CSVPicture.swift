@@ -1,6 +1,6 @@
 /// A screen as a table: a row for each stretch of cells that look alike, blank ones left out.
 public enum CSVPicture {
-  /// `row` and `column` count from 1; colours are `#rrggbb`, empty for the terminal's own.
+  /// `row` and `column` count from 1; colors are `#rrggbb`, empty for the terminal's own.
   public static let columns = ["row", "column", "columns", "text", "foreground", "background", "attributes"]
 
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {

@@ -1,5 +1,5 @@
 /// What a character that plots are made of looks like in a cell of 10 by 20 units, drawn instead of written: fonts
-/// differ in whether they have these, how wide they are and whether neighbours touch.
+/// differ in whether they have these, how wide they are and whether neighbors touch.
 enum GlyphShape: Sendable, Hashable {
   struct Place: Sendable, Hashable {
     let x: Double
@@ -15,7 +15,7 @@ enum GlyphShape: Sendable, Hashable {
 
   /// Round dots.
   case dots([Place])
-  /// Filled rectangles, and how much of the colour they have.
+  /// Filled rectangles, and how much of the color they have.
   case boxes([Box], opacity: Double)
   /// Straight lines between places, each with a width.
   case lines([[Place]], width: Double)

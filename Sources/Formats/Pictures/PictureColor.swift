@@ -1,4 +1,4 @@
-/// A colour of a cell, as the terminal was told it.
+/// A color of a cell, as the terminal was told it.
 public enum PictureColor: Sendable, Hashable {
   /// The terminal's own.
   case standard
@@ -19,12 +19,12 @@ public enum PictureColor: Sendable, Hashable {
     "#" + [channels.0, channels.1, channels.2].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// xterm's defaults: sixteen of the palette, a cube of six steps, 24 greys.
+  /// xterm's defaults: sixteen of the palette, a cube of six steps, 24 grays.
   private static func channels(of index: Int) -> (Int, Int, Int) {
     if index < 16 { return basic[index] }
     if index >= 232 {
-      let grey = 8 + 10 * (index - 232)
-      return (grey, grey, grey)
+      let gray = 8 + 10 * (index - 232)
+      return (gray, gray, gray)
     }
     let steps = [0, 95, 135, 175, 215, 255]
     let place = index - 16

@@ -10,7 +10,7 @@ public struct PictureGrid: Sendable, Hashable {
       self.style = style
     }
 
-    /// A space in the terminal's own colours.
+    /// A space in the terminal's own colors.
     public static let blank = Cell(text: " ", style: PictureStyle())
   }
 
@@ -18,7 +18,7 @@ public struct PictureGrid: Sendable, Hashable {
   public let rows: Int
   /// Row by row.
   public private(set) var cells: [Cell]
-  /// What the terminal's own colours are taken to be.
+  /// What the terminal's own colors are taken to be.
   public var standardForeground = PictureColor.rgb(red: 204, green: 204, blue: 204)
   public var standardBackground = PictureColor.rgb(red: 0, green: 0, blue: 0)
   /// What it shows, for those who cannot see it. May come from outside.
@@ -36,7 +36,7 @@ public struct PictureGrid: Sendable, Hashable {
     set { cells[row * columns + column] = newValue }
   }
 
-  /// A stretch of neighbouring cells in one style.
+  /// A stretch of neighboring cells in one style.
   struct Run {
     let row: Int
     let column: Int

@@ -5,7 +5,7 @@ public enum SVGPicture {
     try sink.write(text(of: grid))
   }
 
-  /// Shapes of one kind and colour, as one path.
+  /// Shapes of one kind and color, as one path.
   private struct Layer: Hashable {
     enum Kind: Hashable {
       case fill

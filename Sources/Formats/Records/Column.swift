@@ -1,7 +1,7 @@
 /// One column of a table: its name, and how a row's field is written. A list of these is all that CSV and JSON Lines
 /// need to know of a table.
 ///
-/// `Context` is what neighbouring rows share, like the run and the target, so that rows need not carry it.
+/// `Context` is what neighboring rows share, like the run and the target, so that rows need not carry it.
 public struct Column<Row: ~Copyable, Context>: Sendable {
   /// Writes exactly one field.
   public typealias Write = @Sendable (borrowing Row, Context, inout RecordWriter) -> Void

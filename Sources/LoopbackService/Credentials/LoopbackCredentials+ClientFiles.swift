@@ -9,7 +9,7 @@ extension LoopbackCredentials {
   func writeClientFiles(port: Int, receipts: ReceiptDestination?) throws {
     let origin = "https://127.0.0.1:\(port)"
     try writeServiceAccount(origin)
-    for wording in WebPushWording.allCases {
+    for wording in WebPushErrorStyle.allCases {
       let keys =
         "{\"p256dh\":\"\(Base64URLText.encode(browser.privateKey.publicKey.x963Representation))\","
         + "\"auth\":\"\(Base64URLText.encode(browser.secret))\"}"
@@ -27,7 +27,7 @@ extension LoopbackCredentials {
   private func writeServiceAccount(_ origin: String) throws {
     let data = Data((try? String(contentsOfFile: serviceAccountFile, encoding: .utf8))?.utf8 ?? "".utf8)
     var file = try JSONDecoder().decode(AccountFile.self, from: data)
-    file.token_uri = origin + OAuthDesk.path
+    file.token_uri = origin + OAuthTokenEndpoint.path
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     try write(String(decoding: try encoder.encode(file), as: UTF8.self) + "\n", serviceAccountFile)

@@ -50,7 +50,7 @@ public struct LoopbackCredentials: Sendable {
   public var configurationFile: String { "\(directory)/loopback.yaml" }
 
   /// `subscription.json` answers as Mozilla's service does; `-apple` and `-unifiedpush` have the others.
-  func subscriptionFile(_ wording: WebPushWording) -> String {
+  func subscriptionFile(_ wording: WebPushErrorStyle) -> String {
     "\(directory)/subscription\(wording == .mozilla ? "" : "-\(wording.rawValue)").json"
   }
 }

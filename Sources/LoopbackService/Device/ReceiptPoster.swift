@@ -38,7 +38,7 @@ final class ReceiptPoster {
   /// What is between the device and everybody else, when it is a remote one.
   private let link: RemoteLink?
   /// Notifications on their way to it.
-  private var travelling = 0
+  private var traveling = 0
   private var isExchanging = false
   /// Called for each notification that reaches a remote device, with the instant on this host's clock.
   var whenReceived: (DeviceReceipt, MonotonicTime) -> Void = { _, _ in }
@@ -59,16 +59,16 @@ final class ReceiptPoster {
     self.room = room
   }
 
-  var isIdle: Bool { queue.isEmpty && inFlight == 0 && travelling == 0 }
+  var isIdle: Bool { queue.isEmpty && inFlight == 0 && traveling == 0 }
 
   /// Takes a notification that has come to the device, or to the network it hangs on.
   func add(_ receipt: DeviceReceipt) {
     guard !isClosed else { return }
     guard let link else { return enqueue(receipt) }
-    travelling += 1
+    traveling += 1
     link.carry(receipt) { [weak self] stamped, instant in
       guard let self else { return }
-      travelling -= 1
+      traveling -= 1
       whenReceived(stamped, instant)
       enqueue(stamped)
     }

@@ -1,5 +1,5 @@
 /// Adds up any number of ``PackedLatencies``: a counter for each bucket up to the largest that was met, half a megabyte at
-/// most. For sums of hundreds; a few values are better kept in a ``LatencyTally``.
+/// most. For sums of hundreds; a few values are better kept in a ``LatencyAccumulator``.
 public struct LatencyCounts: Sendable {
   private var counts: ContiguousArray<Int> = []
 
@@ -18,7 +18,7 @@ public struct LatencyCounts: Sendable {
 
   /// Everything that was added.
   public var packed: PackedLatencies {
-    var tally = LatencyTally()
+    var tally = LatencyAccumulator()
     for (index, count) in counts.enumerated() where count > 0 {
       tally.add(LatencyBucketIndex.bounds(of: Int32(index)).lower, count: count)
     }

@@ -13,7 +13,7 @@ public struct PackedLatencies: Sendable, Hashable, Sequence {
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   public init(_ values: some Sequence<Int64>) {
-    var tally = LatencyTally()
+    var tally = LatencyAccumulator()
     for value in values { tally.add(value) }
     self = tally.packed
   }

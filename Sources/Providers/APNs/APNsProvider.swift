@@ -114,11 +114,11 @@ public struct APNsProvider: Provider {
     return head + padding + "}"
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
-    if response.status == 200 { return ProviderJudgement(.accepted) }
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
+    if response.status == 200 { return ProviderAssessment(.accepted) }
     let word = ReasonBody.read(response.body)
     let reason = APNsReason(rawValue: word)
-    return ProviderJudgement(
+    return ProviderAssessment(
       .rejected(reason: word), retryAfter: RetryAfter.pause(response),
       // Apple: 403 is an error with the certificate or the token, whatever new word comes with it.
       credential: reason?.credential ?? (response.status == 403 && reason == nil ? .refused : nil),

@@ -7,7 +7,7 @@ public enum FCMDialect {
   /// What an access token must be good for.
   public static let scope = "https://www.googleapis.com/auth/firebase.messaging"
   /// What 429 asks for when it names no time.
-  public static let unnamedPause = Duration.seconds(60)
+  public static let unspecifiedRetryDelay = Duration.seconds(60)
   /// The type of the error detail that carries ``FCMStatus``'s word.
   public static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
   public static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"

@@ -72,8 +72,8 @@ public struct FCMProvider: Provider {
       url: url, headers: headers, body: Array((head + fields + padding + tail).utf8), secrets: secrets)
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
-    if response.status == 200 { return ProviderJudgement(.accepted) }
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
+    if response.status == 200 { return ProviderAssessment(.accepted) }
     let status = FCMStatus(response.body)
     let credential: CredentialSignal? =
       switch (response.status, status?.errorCode) {
@@ -82,9 +82,9 @@ public struct FCMProvider: Provider {
       case (403, nil): .refused
       default: nil
       }
-    return ProviderJudgement(
+    return ProviderAssessment(
       .rejected(reason: status?.reason ?? ReasonBody.read(response.body)),
-      retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unnamedPause),
+      retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unspecifiedRetryDelay),
       credential: credential,
       isReceiverUnknown: status?.errorCode.map(FCMDialect.unknownReceiver.contains) ?? false)
   }

@@ -75,11 +75,11 @@ public struct HTTPProvider: Provider {
         body: body.fill(for: notification, bytes: payloadBytes), secrets: secrets)
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
-    if success.contains(where: { $0.contains(response.status) }) { return ProviderJudgement(.accepted) }
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
+    if success.contains(where: { $0.contains(response.status) }) { return ProviderAssessment(.accepted) }
     // RFC 9110, sections 15.5.2 and 15.5.4: 401 asks for credentials, 403 finds those that were shown insufficient.
     let isRefused = response.status == 401 || (response.status == 403 && isAuthorized)
-    return ProviderJudgement(
+    return ProviderAssessment(
       .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response),
       credential: isRefused ? .refused : nil)
   }

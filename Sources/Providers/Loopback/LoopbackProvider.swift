@@ -52,9 +52,9 @@ public struct LoopbackProvider: Provider {
       body: Array((head + padding + "}").utf8))
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
-    if response.status == 200 { return ProviderJudgement(.accepted) }
-    return ProviderJudgement(
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
+    if response.status == 200 { return ProviderAssessment(.accepted) }
+    return ProviderAssessment(
       .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response))
   }
 }

@@ -69,15 +69,15 @@ public struct NtfyProvider: Provider {
     }
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
-    if response.status == 200 { return ProviderJudgement(.accepted) }
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
+    if response.status == 200 { return ProviderAssessment(.accepted) }
     var reason = ""
     if ReasonBody.isJSONObject(response.body),
       let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))
     {
       reason = [body.code.map(String.init), body.error].compactMap { $0 }.joined(separator: " ")
     }
-    return ProviderJudgement(
+    return ProviderAssessment(
       .rejected(reason: ReasonBody.bounded(reason)), retryAfter: RetryAfter.pause(response),
       credential: [401, 403].contains(response.status) ? .refused : nil)
   }

@@ -91,11 +91,11 @@ public struct WebPushProvider: Provider {
     return PushRequest(url: subscription.endpoint, headers: headers, body: body ?? [])
   }
 
-  public func judge(_ response: PushResponse) -> ProviderJudgement {
+  public func judge(_ response: PushResponse) -> ProviderAssessment {
     // 201 and 202 are RFC 8030's (section 5); UnifiedPush servers answer 200 as well.
-    if (200...202).contains(response.status) || response.status == 204 { return ProviderJudgement(.accepted) }
+    if (200...202).contains(response.status) || response.status == 204 { return ProviderAssessment(.accepted) }
     let refusal = WebPushRefusal(response)
-    return ProviderJudgement(
+    return ProviderAssessment(
       .rejected(reason: refusal.reason), retryAfter: RetryAfter.pause(response),
       credential: refusal.credential,
       // RFC 8030, section 7.3: the subscription has expired. Nothing should be sent to it again.

@@ -7,7 +7,7 @@ public struct Exporter {
   let selection: RowSelection
   let format: RecordFormat
   /// How much of `summary` and `histogram` is read from notifications one by one.
-  let depth: FigureDepth
+  let depth: RollupThreshold
   /// Told the number of rows written, every few thousand.
   let progress: (Int64) -> Void
 
@@ -25,7 +25,7 @@ public struct Exporter {
 
   init(
     reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
-    depth: FigureDepth, progress: @escaping (Int64) -> Void = { _ in }
+    depth: RollupThreshold, progress: @escaping (Int64) -> Void = { _ in }
   ) {
     self.reader = reader
     self.selection = selection

@@ -24,7 +24,7 @@ public struct SummaryReport: Sendable, Equatable {
     try self.init(reader, selection, depth: isExact ? .exact : .standard)
   }
 
-  init(_ reader: StoreReader, _ selection: RowSelection, depth: FigureDepth) throws {
+  init(_ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold) throws {
     var runs: [Run] = []
     try Self.forEachTarget(reader, selection, depth) { run, summary in
       if let last = runs.last, last.record.id == run.id {
@@ -39,14 +39,14 @@ public struct SummaryReport: Sendable, Equatable {
 
   /// Hands on each target as soon as its figures are read; one without rows has no groups.
   static func forEachTarget(
-    _ reader: StoreReader, _ selection: RowSelection, _ depth: FigureDepth,
+    _ reader: StoreReader, _ selection: RowSelection, _ depth: RollupThreshold,
     _ body: (RunRecord, TargetSummary) throws -> Void
   ) throws {
     let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
     for entry in try TargetDirectory(reader, selection).entries {
-      var tally = TargetTally(entry, values: depth.values)
+      var tally = TargetAccumulator(entry, values: depth.values)
       try figures.read(
-        entry.target, GroupTally.figures, totals: { tally.add($0) }, row: { tally.add($0) })
+        entry.target, GroupAccumulator.figures, totals: { tally.add($0) }, row: { tally.add($0) })
       let summary = try tally.summary { due in
         try reader.pace(of: entry.target.id, from: selection.since, to: selection.until, due: due)
       }

@@ -6,7 +6,7 @@ import Store
 struct TargetFigures {
   let reader: StoreReader
   let selection: RowSelection
-  let depth: FigureDepth
+  let depth: RollupThreshold
 
   /// - Parameters:
   ///   - wanted: what is read of rollups.

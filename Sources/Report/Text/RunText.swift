@@ -12,7 +12,7 @@ enum RunText {
   /// How long it took, or that it is open: `1h 02m`, `10s`.
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
-    // Wall times, so a clock step shows here: good enough to recognise a run by.
+    // Wall times, so a clock step shows here: good enough to recognize a run by.
     let seconds = max(0, (end.microseconds - run.startedAt.microseconds) / 1_000_000)
     switch seconds {
     case ..<60: return "\(seconds)s"

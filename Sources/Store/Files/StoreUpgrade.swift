@@ -20,7 +20,7 @@ enum StoreUpgrade {
     do {
       let lock = try CollectorLock.take(forStore: file.path)
       defer { withExtendedLifetime(lock) {} }
-      let other = lock.isNew ? StorePlace.otherUser(of: file) : nil
+      let other = lock.isNew ? StoreLocation.otherUser(of: file) : nil
       try file.restrict()
       try StoreError.wrapping(path: file.path) {
         var configuration = GRDB.Configuration()
@@ -28,7 +28,7 @@ enum StoreUpgrade {
         configuration.label = "pushscope.upgrade"
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         defer { try? queue.close() }
-        try StorePlace.refuseIfWritten(by: other, file, queue)
+        try StoreLocation.refuseIfWritten(by: other, file, queue)
         // The moment of its making is there already.
         try queue.writeWithoutTransaction {
           try StoreSchema.migrate($0, createdAt: WallTime(microseconds: 0))

@@ -60,7 +60,7 @@ struct SampleChunk {
     }
     let reason = SampleColumn.reason.rawValue
     if row[Int(reason)] != SampleRow.absent, let bytes = statement.bytes(reason) {
-      row[Int(reason)] = TextPlace(offset: texts.count, count: bytes.count).packed
+      row[Int(reason)] = TextSlice(offset: texts.count, count: bytes.count).packed
       texts.append(contentsOf: bytes)
     }
   }

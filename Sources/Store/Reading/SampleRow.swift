@@ -77,7 +77,7 @@ public struct SampleRow: ~Copyable {
 
   /// The reason as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.
   public func withReason<R>(_ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
-    guard let place = optional(.reason).map(TextPlace.init(packed:)) else { return try body(nil) }
+    guard let place = optional(.reason).map(TextSlice.init(packed:)) else { return try body(nil) }
     return try body(UnsafeBufferPointer(start: texts.map { $0 + place.offset }, count: place.count))
   }
 

@@ -18,7 +18,7 @@ extension StoreReader {
     metrics: Set<Metric> = Set(Metric.allCases), limit: Int
   ) throws -> RollupPage {
     try read { db in
-      let marks = try RollupMarks.fetch(db)
+      let marks = try RollupWatermarks.fetch(db)
       let first = RollupSpan.firstWholeSecond(start)
       let last = max(first, min(RollupSpan.second(of: end), marks.second))
       var figures = Set(metrics.map(RollupFigure.init))
@@ -38,7 +38,7 @@ extension StoreReader {
   /// Up to when planned time is rolled up; `nil` before anything is.
   public func rollupsCoverTo() throws -> WallTime? {
     try read { db in
-      let mark = try RollupMarks.fetch(db).second
+      let mark = try RollupWatermarks.fetch(db).second
       return mark == .min ? nil : WallTime(microseconds: mark * 1_000_000)
     }
   }

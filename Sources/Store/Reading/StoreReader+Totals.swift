@@ -14,7 +14,7 @@ extension StoreReader {
     of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
   ) throws -> RollupTotals? {
     try read { db in
-      let marks = try RollupMarks.fetch(db)
+      let marks = try RollupWatermarks.fetch(db)
       let first =
         start.map(RollupSpan.firstWholeSecond) ?? RollupSpan.second(of: WallTime(microseconds: .min)) + 1
       let last = min(end.map { RollupSpan.second(of: $0) } ?? .max, marks.second)

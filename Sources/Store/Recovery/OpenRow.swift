@@ -7,7 +7,7 @@ struct OpenRow {
   var variant: VariantID
   var plannedAt: WallTime
   var plannedMonotonic: Int64
-  var standing: SampleStanding
+  var standing: SampleStateFlags
 
   /// The open rows of a target, newest first.
   /// - Parameter count: how many there are, by the counters.
@@ -31,7 +31,7 @@ struct OpenRow {
         OpenRow(
           id: SampleID(rawValue: statement.integer(0)), variant: VariantID(rawValue: statement.integer(1)),
           plannedAt: WallTime(microseconds: statement.integer(6)), plannedMonotonic: statement.integer(2),
-          standing: SampleStanding(
+          standing: SampleStateFlags(
             state: NotificationState(rawValue: Int(statement.integer(3))) ?? .planned,
             isSent: statement.integer(4) != 0, isAccepted: statement.integer(5) != 0)))
     }

@@ -14,14 +14,14 @@ struct OpenRowSettlement {
   mutating func settle(
     run row: Int64, _ db: Database, state: inout WriterState, mayHaveBeenSent: (Int64) -> Bool
   ) throws {
-    var deltas = TallyDeltas()
+    var deltas = CounterDeltas()
     var rollups = try RollupChanges(marks: state.marks(db))
     let interrupt = try RawStatement(db, "UPDATE sample SET state = ?2, revision = ?3 WHERE id = ?1")
     let remove = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
     for target in try OpenRow.targets(ofRun: row, db) where target.openCount > 0 {
       var tail = try target.id.lastSample(db)
       for open in try OpenRow.fetch(target.id, count: target.openCount, db) {
-        let before = rollups.concern(open.plannedAt) ? try RollupFacts.stored(open.id, db) : nil
+        let before = rollups.concern(open.plannedAt) ? try RollupContribution.stored(open.id, db) : nil
         if open.id == tail, open.standing.isOnlyPlanned, !mayHaveBeenSent(open.plannedMonotonic) {
           remove.bind(open.id.rawValue, at: 1)
           try remove.run()
@@ -49,11 +49,11 @@ struct OpenRowSettlement {
   }
 }
 
-extension SampleStanding {
+extension SampleStateFlags {
   fileprivate var isOnlyPlanned: Bool { state == .planned && !isSent }
 
-  fileprivate var interrupted: SampleStanding {
-    SampleStanding(state: .interrupted, isSent: isSent, isAccepted: isAccepted)
+  fileprivate var interrupted: SampleStateFlags {
+    SampleStateFlags(state: .interrupted, isSent: isSent, isAccepted: isAccepted)
   }
 }
 

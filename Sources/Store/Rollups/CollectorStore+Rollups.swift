@@ -18,7 +18,7 @@ extension CollectorStore {
     let oldest = clock.wallNow().advanced(byMicroseconds: -Self.rollupDelay.microseconds)
     let end = RollupSpan.second(of: oldest)
     let isNeeded = try read { db in
-      let marks = try RollupMarks.fetch(db)
+      let marks = try RollupWatermarks.fetch(db)
       return try marks.areCoarseSpansBehind || Self.isAnythingPlanned(from: marks.second, to: end, db)
     }
     guard isNeeded else { return false }
@@ -32,7 +32,7 @@ extension CollectorStore {
         guard reached > .min else { continue }
         rest -= try builder.advance(span, to: span.start(of: reached), limit: max(0, rest), marks: &marks)
       }
-      state.rollupMarks = marks
+      state.rollupWatermarks = marks
       isBehind = marks.second < end || marks.areCoarseSpansBehind
     }
     return isBehind

@@ -16,7 +16,7 @@ struct RollupBuilder {
   ///   - end: seconds since 1970, a whole number of spans.
   ///   - limit: stop at the next whole span after so many rows were read.
   /// - Returns: how many rows were read.
-  func advance(_ span: RollupSpan, to end: Int64, limit: Int, marks: inout RollupMarks) throws -> Int {
+  func advance(_ span: RollupSpan, to end: Int64, limit: Int, marks: inout RollupWatermarks) throws -> Int {
     let start = marks[span]
     guard start < end else { return 0 }
     let done =
@@ -33,16 +33,16 @@ struct RollupBuilder {
     let statement = try RawStatement(
       db,
       """
-      SELECT \(RollupFacts.columns) FROM sample INDEXED BY sample_planned_at
+      SELECT \(RollupContribution.columns) FROM sample INDEXED BY sample_planned_at
       WHERE planned_at >= ?1 AND planned_at < ?2 ORDER BY planned_at
       """)
     statement.bind(start == .min ? .min : start * 1_000_000, at: 1)
     statement.bind(end * 1_000_000, at: 2)
     defer { statement.reset() }
-    var gathering = RollupGathering(span: .second)
+    var gathering = RollupBatch(span: .second)
     var rows = 0
     while try statement.step() {
-      let facts = RollupFacts(from: statement)
+      let facts = RollupContribution(from: statement)
       if gathering.start != facts.second {
         try gathering.write(to: table)
         if rows >= limit { return (facts.second, rows) }
@@ -64,7 +64,7 @@ struct RollupBuilder {
     statement.bind(start, at: 2)
     statement.bind(end, at: 3)
     defer { statement.reset() }
-    var gathering = RollupGathering(span: span)
+    var gathering = RollupBatch(span: span)
     var rows = 0
     while try statement.step() {
       let row = RollupTable.row(statement, span: part)

@@ -6,24 +6,24 @@ import Measurement
 /// notifications do.
 struct RollupChanges {
   /// Up to where rollups are written.
-  let marks: RollupMarks
-  private var tallies: [RollupKey: RollupTally] = [:]
+  let marks: RollupWatermarks
+  private var tallies: [RollupKey: RollupAccumulator] = [:]
 
-  init(marks: RollupMarks) { self.marks = marks }
+  init(marks: RollupWatermarks) { self.marks = marks }
 
   /// Whether there is a rollup to change when a notification does that was planned at this time.
   @inline(__always)
   func concern(_ plannedAt: WallTime) -> Bool { RollupSpan.second(of: plannedAt) < marks.second }
 
-  mutating func add(_ facts: RollupFacts, _ count: Int = 1) {
-    tallies[Self.key(facts), default: RollupTally()].add(facts, count)
+  mutating func add(_ facts: RollupContribution, _ count: Int = 1) {
+    tallies[Self.key(facts), default: RollupAccumulator()].add(facts, count)
   }
 
-  mutating func move(from old: RollupFacts, to new: RollupFacts) {
-    tallies[Self.key(old), default: RollupTally()].move(from: old, to: new)
+  mutating func move(from old: RollupContribution, to new: RollupContribution) {
+    tallies[Self.key(old), default: RollupAccumulator()].move(from: old, to: new)
   }
 
-  private static func key(_ facts: RollupFacts) -> RollupKey {
+  private static func key(_ facts: RollupContribution) -> RollupKey {
     RollupKey(span: .second, start: facts.second, target: facts.target, variant: facts.variant)
   }
 
@@ -32,13 +32,13 @@ struct RollupChanges {
     guard !tallies.isEmpty else { return }
     let table = try RollupTable(db)
     for span in RollupSpan.allCases {
-      var sums: [RollupKey: RollupTally] = [:]
+      var sums: [RollupKey: RollupAccumulator] = [:]
       for (key, tally) in tallies {
         var whole = key
         whole.span = span
         whole.start = span.start(of: key.start)
         guard whole.start < marks[span] else { continue }
-        sums[whole, default: RollupTally()].add(tally)
+        sums[whole, default: RollupAccumulator()].add(tally)
       }
       for (key, sum) in sums.sorted(by: { $0.key < $1.key }) {
         try table.write(sum.content(over: table.content(of: key)), for: key)

@@ -3,6 +3,6 @@ import Measurement
 /// What a rollup holds.
 struct RollupContent: Equatable {
   var counts = StateCounts()
-  var remarks = RollupRemarks()
+  var remarks = RollupSideCounts()
   var figures = PerFigure(PackedLatencies(bytes: []))
 }

@@ -23,7 +23,7 @@ struct RollupReading {
   /// Reads from one second to another.
   /// - Returns: how far it came before the limit was reached.
   mutating func read(
-    _ span: RollupSpan, from start: Int64, to end: Int64, marks: RollupMarks, _ db: Database,
+    _ span: RollupSpan, from start: Int64, to end: Int64, marks: RollupWatermarks, _ db: Database,
     _ visit: Visit
   ) throws -> Int64 {
     guard start < end else { return start }

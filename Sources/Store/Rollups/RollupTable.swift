@@ -24,8 +24,8 @@ struct RollupTable {
   private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
   private static let figureColumnNames = RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
   /// Counts, then remarks.
-  static let numbers = counts + ", " + RollupRemarks.columns
-  private static let firstFigure = countColumns + RollupRemarks.columnCount
+  static let numbers = counts + ", " + RollupSideCounts.columns
+  private static let firstFigure = countColumns + RollupSideCounts.columnCount
   private static let figureColumns = Int32(RollupFigure.allCases.count)
 
   private static let replaceSQL = """
@@ -63,7 +63,7 @@ struct RollupTable {
     let remarks = column + countColumns
     var content = RollupContent(
       counts: counts(statement, from: column),
-      remarks: RollupRemarks(
+      remarks: RollupSideCounts(
         duplicates: Int(statement.integer(remarks)), outOfOrder: Int(statement.integer(remarks + 1)),
         freshConnections: Int(statement.integer(remarks + 2))))
     for (index, figure) in RollupFigure.allCases.enumerated() {

@@ -4,7 +4,7 @@ import Measurement
 public struct RollupTotal: Sendable {
   public let variant: VariantID
   public private(set) var counts = StateCounts()
-  private var remarks = RollupRemarks()
+  private var remarks = RollupSideCounts()
   private var figures = PerFigure(LatencyCounts())
 
   init(variant: VariantID) { self.variant = variant }

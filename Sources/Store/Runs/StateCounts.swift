@@ -46,7 +46,7 @@ public struct StateCounts: Sendable, Equatable {
   }
 
   /// Counts a notification in, or with -1 out.
-  mutating func add(_ standing: SampleStanding, _ count: Int = 1) {
+  mutating func add(_ standing: SampleStateFlags, _ count: Int = 1) {
     self[standing.state] += count
     if standing.isSent { sent += count }
     if standing.isAccepted { acceptedByProvider += count }

@@ -17,13 +17,13 @@ public final class CollectorStore: Sendable {
   let openedAt: WallTime
   let clock: any HostClock
   let queue: DatabaseQueue
-  private let place: Mutex<StorePlace?>
+  private let place: Mutex<StoreLocation?>
   private let token: OpenStore
   private let state: Mutex<WriterState>
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, clock: any HostClock, queue: DatabaseQueue,
-    place: consuming StorePlace, token: OpenStore, state: WriterState
+    place: consuming StoreLocation, token: OpenStore, state: WriterState
   ) {
     self.token = token
     self.path = path
@@ -55,12 +55,12 @@ public final class CollectorStore: Sendable {
       isOldFile = true
     }
     try file.restrict()
-    let other = lock.isNew && isOldFile ? StorePlace.otherUser(of: file) : nil
+    let other = lock.isNew && isOldFile ? StoreLocation.otherUser(of: file) : nil
     let token = OpenStore(path: file.path)
     return try StoreError.wrapping(path: file.path) {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration)
       do {
-        try StorePlace.refuseIfWritten(by: other, file, queue)
+        try StoreLocation.refuseIfWritten(by: other, file, queue)
         return try open(file, queue: queue, lock: lock, token: token, clock: clock, options: options)
       } catch {
         try? queue.close()
@@ -91,7 +91,7 @@ public final class CollectorStore: Sendable {
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(db, state: &state)
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, clock: clock, queue: queue,
-        place: StorePlace(file, lock: lock), token: token, state: state)
+        place: StoreLocation(file, lock: lock), token: token, state: state)
     }
   }
 
@@ -116,7 +116,7 @@ public final class CollectorStore: Sendable {
     let revision = try placedTransaction { db, state in
       let runRow = try batch.run.map { try self.runRow(of: $0, db, &state) }
       let samples = try SampleWriter(db)
-      var deltas = TallyDeltas()
+      var deltas = CounterDeltas()
       var rollups = try RollupChanges(marks: state.marks(db))
       try samples.insert(batch.inserted, into: &state, deltas: &deltas, rollups: &rollups)
       try samples.update(batch.updated, in: &state, deltas: &deltas, rollups: &rollups)
@@ -187,7 +187,7 @@ public final class CollectorStore: Sendable {
       guard !state.isClosed else { return }
       state.isClosed = true
       if place.withLock({ $0?.isLost ?? false }) {
-        queue.writeWithoutTransaction { StorePlace.keepWhatWasWritten($0) }
+        queue.writeWithoutTransaction { StoreLocation.keepWhatWasWritten($0) }
       }
       try? queue.close()
       place.withLock { $0 = nil }

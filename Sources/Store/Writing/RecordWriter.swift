@@ -133,7 +133,7 @@ struct RecordWriter {
   }
 
   /// Counters of a target that was deleted meanwhile stay deleted.
-  func apply(_ deltas: TallyDeltas) throws {
+  func apply(_ deltas: CounterDeltas) throws {
     guard !deltas.counts.isEmpty else { return }
     let statement = try RawStatement(db, Self.tallySQL)
     for (key, counts) in deltas.counts {

@@ -48,12 +48,12 @@ struct SampleWriter {
     """
 
   func insert(
-    _ samples: [Sample], into state: inout WriterState, deltas: inout TallyDeltas,
+    _ samples: [Sample], into state: inout WriterState, deltas: inout CounterDeltas,
     rollups: inout RollupChanges
   ) throws {
     for sample in samples {
       state.revision += 1
-      let standing = SampleStanding(sample)
+      let standing = SampleStateFlags(sample)
       if sample.isOnlyPlanned {
         insertPlanned.bind(sample.id.rawValue, at: 1)
         insertPlanned.bind(sample.variant.rawValue, at: 2)
@@ -71,17 +71,17 @@ struct SampleWriter {
       }
       state.standings.append(standing, for: sample.id)
       deltas.add(standing, target: sample.id.target, variant: sample.variant)
-      if rollups.concern(sample.plannedAt) { rollups.add(RollupFacts(sample)) }
+      if rollups.concern(sample.plannedAt) { rollups.add(RollupContribution(sample)) }
     }
   }
 
   func update(
-    _ samples: [Sample], in state: inout WriterState, deltas: inout TallyDeltas, rollups: inout RollupChanges
+    _ samples: [Sample], in state: inout WriterState, deltas: inout CounterDeltas, rollups: inout RollupChanges
   ) throws {
     for sample in samples {
-      let before = rollups.concern(sample.plannedAt) ? try RollupFacts.stored(sample.id, db) : nil
+      let before = rollups.concern(sample.plannedAt) ? try RollupContribution.stored(sample.id, db) : nil
       guard let old = try state.standings[sample.id] ?? storedStanding(of: sample.id) else { continue }
-      let new = SampleStanding(sample)
+      let new = SampleStateFlags(sample)
       state.revision += 1
       bindChanging(sample, in: update)
       update.bind(state.revision, at: Self.revisionParameter)
@@ -89,15 +89,15 @@ struct SampleWriter {
       guard sqlite3_changes(connection) == 1 else { continue }
       state.standings.update(new, for: sample.id)
       deltas.move(from: old, to: new, target: sample.id.target, variant: sample.variant)
-      if let before { rollups.move(from: before, to: RollupFacts(sample)) }
+      if let before { rollups.move(from: before, to: RollupContribution(sample)) }
     }
   }
 
-  private func storedStanding(of id: SampleID) throws -> SampleStanding? {
+  private func storedStanding(of id: SampleID) throws -> SampleStateFlags? {
     selectStanding.bind(id.rawValue, at: 1)
     guard try selectStanding.step() else { return nil }
     defer { selectStanding.reset() }
-    return SampleStanding(
+    return SampleStateFlags(
       state: NotificationState(rawValue: Int(selectStanding.integer(0))) ?? .planned,
       isSent: selectStanding.integer(1) != 0, isAccepted: selectStanding.integer(2) != 0)
   }

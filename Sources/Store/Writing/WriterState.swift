@@ -6,22 +6,22 @@ import Measurement
 struct WriterState: Sendable {
   /// The last revision given out.
   var revision: Int64
-  var standings = StandingBook()
+  var standings = SampleStateCache()
   /// Row ids of runs, by their UUIDs and by their targets.
   var runRows: [RunID: Int64] = [:]
   var runRowsByTarget: [TargetID: Int64] = [:]
   /// Up to where rollups are written; `nil` until they are asked for.
-  var rollupMarks: RollupMarks?
+  var rollupWatermarks: RollupWatermarks?
 
   /// GRDB must not be called any more.
   var isClosed = false
 
   init(revision: Int64) { self.revision = revision }
 
-  mutating func marks(_ db: Database) throws -> RollupMarks {
-    if let rollupMarks { return rollupMarks }
-    let marks = try RollupMarks.fetch(db)
-    rollupMarks = marks
+  mutating func marks(_ db: Database) throws -> RollupWatermarks {
+    if let rollupWatermarks { return rollupWatermarks }
+    let marks = try RollupWatermarks.fetch(db)
+    rollupWatermarks = marks
     return marks
   }
 }

@@ -2,8 +2,8 @@ import ConstraintAnimation
 import Terminal
 
 extension Appearance {
-  /// A cell with something selected in it: the same glyph and colour on a background of its own, turned round where
-  /// there are too few colours for that.
+  /// A cell with something selected in it: the same glyph and color on a background of its own, turned round where
+  /// there are too few colors for that.
   func selected(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.activeTab, share: 0.35) }
 
   /// The row that was chosen in a list.

@@ -51,7 +51,7 @@ struct Appearance: Sendable {
   /// Enough for shades that differ from the text by brightness only.
   var hasManyColors: Bool { colors >= .ansi256 }
 
-  /// Where classes have to be told apart without colours.
+  /// Where classes have to be told apart without colors.
   var marksNeedGlyphs: Bool { !hasColors || isASCII }
 
   /// The step for a number of notifications in one cell: logarithmic, the same in every window.
@@ -79,7 +79,7 @@ struct Appearance: Sendable {
   private static func style(of role: Role, _ theme: Theme, _ colors: ColorProfile) -> CellStyle {
     if colors == .monochrome { return CellStyle(attributes: monochrome(role)) }
     if colors == .ansi16, role == .text || role == .strong || role == .key {
-      // The terminal's own text colour is the only one of sixteen that is sure to be readable.
+      // The terminal's own text color is the only one of sixteen that is sure to be readable.
       return CellStyle(attributes: role == .text ? [] : .bold)
     }
     // The nearest of sixteen to a shade close to the background is the background itself.

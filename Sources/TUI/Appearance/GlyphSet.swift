@@ -104,7 +104,7 @@ struct GlyphSet: Sendable {
     Unicode.Scalar(symbol(of: markClass)).map { String(Character($0)) } ?? " "
   }
 
-  /// One character for a class, in the band, in legends, and wherever colours are missing.
+  /// One character for a class, in the band, in legends, and wherever colors are missing.
   func symbol(of markClass: MarkClass) -> UInt32 {
     switch markClass {
     case .pending: UInt32(repertoire == .ascii ? 0x2C : 0xB7)

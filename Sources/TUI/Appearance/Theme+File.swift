@@ -30,7 +30,7 @@ extension Theme {
     }
   }
 
-  /// A built-in theme with some of its colours replaced.
+  /// A built-in theme with some of its colors replaced.
   init(_ file: ThemeConfiguration) {
     let base: Theme =
       switch file.base {

@@ -1,14 +1,14 @@
 import ConstraintAnimation
 
-/// The dashboard's colours, in 24 bits; fewer are made of them where the terminal has fewer.
+/// The dashboard's colors, in 24 bits; fewer are made of them where the terminal has fewer.
 ///
 /// The terminal's own background stays: a theme says which one it is meant for.
 struct Theme: Sendable, Hashable {
-  /// From the colour of a single mark to that of a crowd.
+  /// From the color of a single mark to that of a crowd.
   struct Ramp: Sendable, Hashable {
     let sparse: Color
     let dense: Color
-    /// The same three steps for terminals with sixteen colours.
+    /// The same three steps for terminals with sixteen colors.
     let basic: [Color]
   }
 
@@ -85,7 +85,7 @@ extension Theme {
     interrupted: Color(120, 72, 200), rejected: Color(200, 82, 0), failed: Color(196, 24, 32),
     lost: Color(190, 12, 100), ghost: Color(214, 220, 226))
 
-  /// Okabe and Ito's palette: told apart by people with any common kind of colour blindness.
+  /// Okabe and Ito's palette: told apart by people with any common kind of color blindness.
   static let colorBlind = Theme(
     name: "colour-blind", background: Color(13, 17, 23), text: Color(228, 232, 236),
     secondary: Color(150, 158, 168), faint: Color(72, 80, 90), grid: Color(40, 46, 54),

@@ -11,7 +11,7 @@ final class DashboardLoop {
   private let stop: DashboardStop
   private let session: TerminalSession
   private let reader: SnapshotReader
-  private let clerk: ControlClerk
+  private let clerk: ControlWorker
   private let screen: DashboardScreen
   private let buffer: CellBuffer
   private let clock = ContinuousClock()
@@ -58,7 +58,7 @@ final class DashboardLoop {
     let waker = self.session.waker
     writer = ExportWriter(options: options) { waker.wake() }
     reader = try settings.reader { waker.wake() }
-    clerk = ControlClerk(path: options.storePath, clock: options.clock) { waker.wake() }
+    clerk = ControlWorker(path: options.storePath, clock: options.clock) { waker.wake() }
     start = clock.now
     setBackground(appearance.theme)
   }

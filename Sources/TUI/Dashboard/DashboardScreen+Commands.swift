@@ -32,7 +32,7 @@ extension DashboardScreen {
     case .plot(let command):
       guard currentNotice == nil else { return nil }
       return perform(command)
-    case .palette: open(.palette(Palette()))
+    case .palette: open(.palette(CommandPalette()))
     case .showPanel(let panel): slide(to: panel)
     case .nextPanel: slide(to: panels.active.next)
     case .previousPanel: slide(to: panels.active.previous)

@@ -62,13 +62,13 @@ extension DashboardScreen {
     }
   }
 
-  // MARK: - Palette
+  // MARK: - CommandPalette
 
   private func take(
-    _ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers, _ palette: Palette
+    _ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers, _ palette: CommandPalette
   ) -> Effect? {
     var palette = palette
-    let found = Palette.find(palette.field.string, in: keys.bindings)
+    let found = CommandPalette.find(palette.field.string, in: keys.bindings)
     switch (key, modifiers) {
     case (.enter, _):
       closeOverlay()

@@ -4,7 +4,7 @@ import Measurement
 /// Crosshair, boxes, and what the mouse does in plot and panel.
 extension DashboardScreen {
   /// The cell of a plot under the pointer; `nil` elsewhere.
-  private func place(of event: InputEvent, clampedTo pane: Int? = nil) -> PlotPlace? {
+  private func place(of event: InputEvent, clampedTo pane: Int? = nil) -> PlotPosition? {
     let (x, y) = (Int(event.location.x) - plot.cellFrame.x0, Int(event.location.y) - plot.cellFrame.y0)
     let panes = plotPanes.panes
     let number = pane ?? panes.lastIndex { $0.x <= x } ?? 0
@@ -12,25 +12,25 @@ extension DashboardScreen {
     let geometry = panes[number].geometry
     let column = x - panes[number].x - ScatterGeometry.gutter
     if pane != nil {
-      return PlotPlace(
+      return PlotPosition(
         pane: number, column: min(max(column, 0), geometry.columns - 1),
         y: min(max(y, geometry.bandRow), geometry.axisRow - 1))
     }
     guard column >= 0, column < geometry.columns, y >= geometry.bandRow, y < geometry.axisRow else {
       return nil
     }
-    return PlotPlace(pane: number, column: column, y: y)
+    return PlotPosition(pane: number, column: column, y: y)
   }
 
   /// The notification nearest to a cell.
-  func pick(at place: PlotPlace) -> PlotPick? {
+  func pick(at place: PlotPosition) -> PickedNotification? {
     probe(of: place.pane)?.nearest(to: place.column, y: place.y)
   }
 
-  func probe(of pane: Int) -> PlotProbe? {
+  func probe(of pane: Int) -> PlotHitTester? {
     let panes = plotPanes.panes
     guard let content, panes.indices.contains(pane), panes[pane].geometry.rows > 0 else { return nil }
-    return PlotProbe(
+    return PlotHitTester(
       snapshot: shown, window: content.window, targets: content.targets, metrics: panes[pane].metrics,
       axis: content.axis(state, for: panes[pane].metrics), geometry: panes[pane].geometry,
       dots: appearance.glyphs.dots)
@@ -56,7 +56,7 @@ extension DashboardScreen {
   }
 
   /// The crosshair follows the pointer and goes with it, unless the keyboard holds it.
-  private func hover(_ place: PlotPlace?) {
+  private func hover(_ place: PlotPosition?) {
     guard place != state.plot.crosshair, !state.plot.holdsCrosshair || place != nil else { return }
     if place != nil { state.plot.holdsCrosshair = false }
     state.plot.crosshair = place
@@ -121,7 +121,7 @@ extension DashboardScreen {
   }
 
   /// Selects the notification under the pointer; next to nothing lets go of what was selected.
-  private func click(_ place: PlotPlace) {
+  private func click(_ place: PlotPosition) {
     if let pick = pick(at: place), abs(pick.column - place.column) <= 2, abs(pick.y - place.y) <= 1 {
       select(pick)
     } else {
@@ -179,7 +179,7 @@ extension DashboardScreen {
     setCrosshair(place)
   }
 
-  private func setCrosshair(_ place: PlotPlace) {
+  private func setCrosshair(_ place: PlotPosition) {
     state.plot.crosshair = place
     state.plot.box?.end = place
     plot.invalidate()
@@ -194,7 +194,7 @@ extension DashboardScreen {
     }
     let geometry = plotGeometry
     guard geometry.rows > 0, geometry.columns > 0 else { return }
-    let middle = PlotPlace(
+    let middle = PlotPosition(
       pane: 0, column: geometry.columns / 2, y: geometry.firstRow + geometry.rows / 2)
     state.plot.crosshair = state.plot.crosshair ?? middle
   }
@@ -209,9 +209,9 @@ extension DashboardScreen {
     // The first step goes to what is nearest, unless the crosshair is there already.
     let isThere = pick.column == place.column && pick.y == place.y
     let known = stepped.flatMap { $0.column == place.column && $0.y == place.y ? $0 : nil }
-    guard let next = isThere ? probe.neighbour(of: known ?? pick, forward: forward) : pick else { return }
+    guard let next = isThere ? probe.neighbor(of: known ?? pick, forward: forward) : pick else { return }
     stepped = next
-    setCrosshair(PlotPlace(pane: place.pane, column: next.column, y: next.y))
+    setCrosshair(PlotPosition(pane: place.pane, column: next.column, y: next.y))
   }
 
   func beginBox() {

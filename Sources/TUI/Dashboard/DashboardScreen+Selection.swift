@@ -23,7 +23,7 @@ extension DashboardScreen {
     }
   }
 
-  func select(_ pick: PlotPick) {
+  func select(_ pick: PickedNotification) {
     var selection = Selection(label: "at the crosshair")
     selection.add(pick.sequence, of: shown.tracks[pick.target].target)
     select(selection, by: nil)
@@ -95,19 +95,19 @@ extension DashboardScreen {
       if buckets.now.indices.contains(bucket) { choose(bucket: bucket, of: buckets) }
     case .log:
       let numbers = listed.log.map(\.number)
-      guard let index = neighbour(of: state.plot.chosenLogLine, in: numbers, forward: forward) else { return }
+      guard let index = neighbor(of: state.plot.chosenLogLine, in: numbers, forward: forward) else { return }
       state.logPosition = shownPosition(state.logPosition, of: index, in: numbers)
       choose(listed.log[index])
     case .events:
       let numbers = listed.events.map(\.number)
-      guard let index = neighbour(of: state.plot.chosenEvent, in: numbers, forward: forward) else { return }
+      guard let index = neighbor(of: state.plot.chosenEvent, in: numbers, forward: forward) else { return }
       state.eventPosition = shownPosition(state.eventPosition, of: index, in: numbers)
       choose(listed.events[index])
     case .runs: state.runs.move(by: forward ? 1 : -1, in: latest.runs, rows: listRows)
     }
   }
 
-  private func neighbour(of number: Int64?, in numbers: [Int64], forward: Bool) -> Int? {
+  private func neighbor(of number: Int64?, in numbers: [Int64], forward: Bool) -> Int? {
     guard let number else { return numbers.indices.last }
     let place = numbers.firstIndexInOrder(notBelow: number) + (forward ? 1 : -1)
     return numbers.indices.contains(place) ? place : nil

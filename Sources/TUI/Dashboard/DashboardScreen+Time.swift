@@ -55,7 +55,7 @@ extension DashboardScreen {
     thaw()
   }
 
-  func askMoment() { open(.prompt(Prompt(.goTo, title: "go to", hint: MomentText.hint))) }
+  func askMoment() { open(.prompt(Prompt(.goTo, title: "go to", hint: TimeInput.hint))) }
 
   /// The end of what is recorded; a picture that was moved or frozen follows it again.
   private func goToNewest() {
@@ -73,13 +73,13 @@ extension DashboardScreen {
   func go(to text: String) -> String? {
     guard let content else { return nil }
     let middle = content.window.start.advanced(byMicroseconds: content.window.duration / 2)
-    let reader = MomentText(
+    let reader = TimeInput(
       now: latest.edge, start: latest.run?.startedAt, shown: state.replay?.position ?? middle, zone: zone)
-    if MomentText.isNewest(text) {
+    if TimeInput.isNewest(text) {
       goToNewest()
       return nil
     }
-    do throws(MomentText.Problem) {
+    do throws(TimeInput.Problem) {
       let moment = try reader.moment(text)
       if let start = latest.run?.startedAt, moment < start || moment > latest.edge {
         let (from, to) = (zone.civil(start).dateTime, zone.civil(latest.edge).dateTime)

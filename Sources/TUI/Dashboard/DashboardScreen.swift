@@ -41,7 +41,7 @@ final class DashboardScreen {
   /// Two runs whose comparison waits for what is read of them before it has a window.
   private var openingComparison: (first: RunID, second: RunID)?
   /// How the quantiles of the two plots differ.
-  private(set) var differences: ComparisonFacts?
+  private(set) var differences: ComparisonFigures?
   /// When the replay's moment moved last.
   private var replayedAt: MotionTime?
 
@@ -66,7 +66,7 @@ final class DashboardScreen {
   /// The pointer is down in the plot or in the panel.
   var drag: PointerDrag?
   /// The notification that a key has stepped to.
-  var stepped: PlotPick?
+  var stepped: PickedNotification?
   /// What lays out plot and panel, one set for each way.
   var halves: [Arrangement: [LayoutConstraint]] = [:]
   /// The gap between the plots, and what makes the second one as wide as the first.
@@ -364,7 +364,7 @@ final class DashboardScreen {
     if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
       || previous?.isReading != fresh.isReading || isOtherNew
     {
-      differences = otherContent.map { ComparisonFacts(fresh, $0) }
+      differences = otherContent.map { ComparisonFigures(fresh, $0) }
       pages[.histogram]?.invalidate()
     }
     if case .selection = state.overlay { sheet.invalidate() }

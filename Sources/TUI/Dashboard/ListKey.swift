@@ -5,7 +5,7 @@ struct ListKey: Equatable {
   let last: [Int64?]
   let counts: [Int]
   let positions: [ListPosition]
-  let targets: [TargetFacts]
+  let targets: [DisplayedTarget]
   let runs: [RunEntry]
   let filter: ListFilter?
   let runsPosition: RunsPosition

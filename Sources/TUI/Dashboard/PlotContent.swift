@@ -8,10 +8,10 @@ import Measurement
 struct PlotContent {
   let window: TimeWindow
   let targets: [Int]
-  let facts: WindowFacts
+  let facts: WindowStatistics
   /// Of the second metric on display, where there are two.
-  let second: WindowFacts?
-  private(set) var before: WindowFacts
+  let second: WindowStatistics?
+  private(set) var before: WindowStatistics
   private(set) var summaries: [WindowSummary]
   private(set) var summarizedAt: MotionTime
 
@@ -26,11 +26,11 @@ struct PlotContent {
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
-    facts = WindowFacts(
+    facts = WindowStatistics(
       snapshot: snapshot, window: window, targets: targets, metric: metric,
       includesPending: snapshot.run?.isLive ?? false)
     if metrics.count > 1 {
-      second = WindowFacts(
+      second = WindowStatistics(
         snapshot: snapshot, window: window, targets: targets, metric: metrics[1], includesPending: false)
     } else {
       second = nil
@@ -48,7 +48,7 @@ struct PlotContent {
         !isUnread
         && (previous.isSummaryStale || facts.valueCount != previous.facts.valueCount)
     } else {
-      before = WindowFacts(
+      before = WindowStatistics(
         snapshot: hasBefore ? snapshot : Snapshot(), window: window.previous, targets: targets,
         metric: metric,
         includesPending: false)
@@ -82,18 +82,18 @@ struct PlotContent {
 
   /// Of the metric on display, then of the others.
   private static func summaries(
-    _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowFacts
+    _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowStatistics
   ) -> [WindowSummary] {
     let others = [Metric.delivery, .accept, .service].filter { $0 != facts.metric }
     return [WindowSummary(facts, snapshot, window: window, targets: targets)]
       + others.map { metric in
-        let facts = WindowFacts(
+        let facts = WindowStatistics(
           snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
         return WindowSummary(facts, snapshot, window: window, targets: targets)
       }
   }
 
-  func facts(of metric: Metric) -> WindowFacts { second.flatMap { $0.metric == metric ? $0 : nil } ?? facts }
+  func facts(of metric: Metric) -> WindowStatistics { second.flatMap { $0.metric == metric ? $0 : nil } ?? facts }
 
   func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
 

@@ -3,7 +3,7 @@ import Formats
 import Terminal
 
 extension PictureGrid {
-  /// The cells of a screen with the colours that the terminal shows them in.
+  /// The cells of a screen with the colors that the terminal shows them in.
   init(_ buffer: CellBuffer, title: String) {
     self.init(columns: buffer.columns, rows: buffer.rows)
     self.title = title

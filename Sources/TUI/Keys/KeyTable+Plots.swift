@@ -30,8 +30,8 @@ extension KeyTable {
       [(.bothLatencies, .plot(.nextArrangement), ["d"], "two values: overlaid, beside each other, off")]),
     line(.plot, "next target, then all", [(.target, .nextTarget, ["t"], "next target, then all")]),
     line(
-      .plot, "colours by target or by state",
-      [(.colours, .plot(.nextColoring), ["u"], "colours by target or by state")]),
+      .plot, "colors by target or by state",
+      [(.colors, .plot(.nextColoring), ["u"], "colors by target or by state")]),
     line(
       .plot, "running median, mean, both, none",
       [(.averages, .plot(.nextAverages), ["a"], "running median, mean, both, none")]),

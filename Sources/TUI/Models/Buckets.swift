@@ -22,7 +22,7 @@ struct Buckets {
 
     init(_ single: [Int64]) { self.single = single }
 
-    init(_ facts: WindowFacts) { (single, sums) = (facts.values, facts.sums) }
+    init(_ facts: WindowStatistics) { (single, sums) = (facts.values, facts.sums) }
 
     var count: Int { single.count + sums.reduce(0) { $0 + Int($1.count) } }
   }

@@ -3,7 +3,7 @@ import Measurement
 
 /// The two plots' quantiles side by side, and by how much they differ.
 struct ComparisonModel {
-  let facts: ComparisonFacts
+  let facts: ComparisonFigures
   /// What the first and the second plot show.
   let names: [String]
   /// A part of one of the windows has not been read yet.

@@ -3,7 +3,7 @@ import Measurement
 /// The events of the run as a table, with the columns of the CSV.
 struct EventsModel {
   let entries: [ListEntry<Event>]
-  let targets: [TargetFacts]
+  let targets: [DisplayedTarget]
   var extent = ListExtent()
   let position: ListPosition
   var filter: ListFilter?

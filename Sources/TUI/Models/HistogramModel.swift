@@ -4,8 +4,8 @@ import Measurement
 /// The distribution of the window's latencies, with the window before as a ghost behind, percentile letters with
 /// their intervals below, and the quantiles of every metric beside it.
 struct HistogramModel {
-  let facts: WindowFacts
-  let before: WindowFacts
+  let facts: WindowStatistics
+  let before: WindowStatistics
   let summary: WindowSummary
   /// Of all metrics, the one on display first.
   let summaries: [WindowSummary]
@@ -235,7 +235,7 @@ struct HistogramModel {
   private func drawSelected(_ chosen: Int, of filled: Int, x: Int, y: Int, _ picture: inout CellPicture) {
     let bars = appearance.glyphs.bars
     if appearance.marksNeedGlyphs {
-      // A letter of its own, where there is no colour to tell them by.
+      // A letter of its own, where there is no color to tell them by.
       picture.set(appearance.glyphs.selectedBar, x: x, y: y, style: appearance(.strong))
       return
     }

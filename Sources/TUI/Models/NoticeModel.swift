@@ -12,7 +12,7 @@ struct NoticeModel: Sendable, Equatable {
   static let leastRows = 16
 
   /// For a store that cannot be shown; `nil` when it can.
-  init?(condition: StoreCondition, path: String, collector: CollectorFacts? = nil) {
+  init?(condition: StoreCondition, path: String, collector: CollectorStatus? = nil) {
     switch condition {
     case .opening, .ready: return nil
     case .missing:

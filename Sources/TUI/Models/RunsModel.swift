@@ -189,7 +189,7 @@ struct RunsModel {
       : FittedText.padded(text, columns: column.width)
   }
 
-  private func end(_ phase: RunFacts.Phase) -> TextSpan {
+  private func end(_ phase: DisplayedRun.Phase) -> TextSpan {
     switch phase {
     case .live: TextSpan("\(appearance.glyphs.bullet) recording", appearance(.live))
     case .silent(let since):

@@ -28,7 +28,7 @@ extension ScatterModel {
     }
   }
 
-  /// Cells on the line keep their dots and take the line's colour, unless they hold something worse than a delivery.
+  /// Cells on the line keep their dots and take the line's color, unless they hold something worse than a delivery.
   private func draw(
     _ line: RunningLine, glyph: UInt32, role: Role, isBroken: Bool, _ raster: DotRaster,
     _ picture: inout CellPicture

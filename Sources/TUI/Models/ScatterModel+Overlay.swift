@@ -9,13 +9,13 @@ extension ScatterModel {
   }
 
   /// By the arithmetic that places marks.
-  var probe: PlotProbe {
-    PlotProbe(
+  var probe: PlotHitTester {
+    PlotHitTester(
       snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
       dots: appearance.glyphs.dots)
   }
 
-  /// Cells with selected notifications keep glyph and colour and stand out by their background.
+  /// Cells with selected notifications keep glyph and color and stand out by their background.
   private func drawSelection(_ picture: inout CellPicture) {
     guard let selection = overlay.selection else { return }
     let probe = probe
@@ -40,7 +40,7 @@ extension ScatterModel {
   }
 
   /// Two lines through free cells, the nearest mark, and what it is.
-  private func draw(_ place: PlotPlace, _ picture: inout CellPicture) {
+  private func draw(_ place: PlotPosition, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let style = appearance(.crosshair)
     let left = ScatterGeometry.gutter
@@ -64,7 +64,7 @@ extension ScatterModel {
     drawLabel(at: place, &picture)
   }
 
-  private func drawLabel(at place: PlotPlace, _ picture: inout CellPicture) {
+  private func drawLabel(at place: PlotPosition, _ picture: inout CellPicture) {
     let left = ScatterGeometry.gutter
     var spans: [TextSpan]
     if let pick = overlay.pick {

@@ -4,7 +4,7 @@ import Measurement
 struct ScatterOverlay: Sendable {
   var selection: Selection?
   var box: PlotBox?
-  var crosshair: PlotPlace?
+  var crosshair: PlotPosition?
   /// The notification nearest to the crosshair.
-  var pick: PlotPick?
+  var pick: PickedNotification?
 }

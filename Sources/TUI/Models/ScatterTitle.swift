@@ -4,7 +4,7 @@ import Measurement
 /// The line above the plot: what is shown, how many of what, and the quantiles of the window.
 enum ScatterTitle {
   static func line(
-    facts: WindowFacts, summary: WindowSummary, colors: SeriesColors, targets: [TargetFacts], shown: [Int],
+    facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget], shown: [Int],
     averages: AverageLines, threshold: ThresholdFigures?, sums: String?, openSums: String? = nil,
     isTruncated: Bool, isReading: Bool,
     isReadingMarks: Bool,
@@ -66,7 +66,7 @@ enum ScatterTitle {
     TextSpan("reading\(appearance.glyphs.ellipsis)", appearance(.warning))
   }
 
-  /// One name, or two with the colours that tell them apart.
+  /// One name, or two with the colors that tell them apart.
   private static func metricLegend(
     _ metric: Metric, _ colors: SeriesColors, shown: [Int], isShort: Bool = false, _ appearance: Appearance
   ) -> [TextSpan] {
@@ -111,8 +111,8 @@ enum ScatterTitle {
         ? [] : [LineItem(priority: 10, [TextSpan("of planned", appearance(.secondary))])])
   }
 
-  /// The colours of targets, when there are several: all of them or none.
-  private static func targetLegend(_ targets: [TargetFacts], shown: [Int], _ appearance: Appearance)
+  /// The colors of targets, when there are several: all of them or none.
+  private static func targetLegend(_ targets: [DisplayedTarget], shown: [Int], _ appearance: Appearance)
     -> [LineItem]
   {
     guard targets.count > 1, appearance.hasColors else { return [] }
@@ -141,7 +141,7 @@ enum ScatterTitle {
       }
       return item
     }
-    // Several targets have a colour each, and no class has one of its own.
+    // Several targets have a color each, and no class has one of its own.
     if !hasBullet { items[0].spans.removeFirst(2) }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {

@@ -1,6 +1,6 @@
 import Measurement
 
-/// Which of the theme's colours a mark gets, by what was asked for: a place that stands for a target or a state, and
+/// Which of the theme's colors a mark gets, by what was asked for: a place that stands for a target or a state, and
 /// with two metrics in one plot for the metric too.
 struct SeriesColors: Sendable, Hashable {
   let coloring: MarkColoring

@@ -27,7 +27,7 @@ struct WindowSummary: Sendable, Equatable {
   }
 
   /// Of a window of which a part is only known as sums.
-  init(_ facts: WindowFacts, _ snapshot: Snapshot, window: TimeWindow, targets: [Int]) {
+  init(_ facts: WindowStatistics, _ snapshot: Snapshot, window: TimeWindow, targets: [Int]) {
     guard !facts.sums.isEmpty else {
       self.init(metric: facts.metric, ranged: facts.ranged)
       return

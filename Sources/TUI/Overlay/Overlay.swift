@@ -1,6 +1,6 @@
 /// What lies on top of the dashboard and has the keys.
 enum Overlay: Sendable, Equatable {
-  case palette(Palette)
+  case palette(CommandPalette)
   case prompt(Prompt)
   case question(Question)
   /// The selected notifications with their fields; the first row in view.

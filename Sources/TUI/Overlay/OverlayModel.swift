@@ -1,9 +1,9 @@
 import ConstraintAnimation
 
-/// Palette, prompts and questions as cells: a box with lines in it.
+/// CommandPalette, prompts and questions as cells: a box with lines in it.
 struct OverlayModel {
   enum Content {
-    case palette(Palette)
+    case palette(CommandPalette)
     case prompt(Prompt)
     case question(Question)
   }
@@ -61,8 +61,8 @@ struct OverlayModel {
 
   private func words(_ text: String) -> TextSpan { TextSpan(text, appearance(.secondary)) }
 
-  private func paletteLines(_ palette: Palette, inner: Int, room: Int) -> [[TextSpan]] {
-    let found = Palette.find(palette.field.string, in: keys.bindings)
+  private func paletteLines(_ palette: CommandPalette, inner: Int, room: Int) -> [[TextSpan]] {
+    let found = CommandPalette.find(palette.field.string, in: keys.bindings)
     let most = max(1, min(Self.mostCommands, room - 2))
     let chosen = min(max(palette.chosen, 0), max(0, found.count - 1))
     let first = max(0, min(chosen - most / 2, found.count - most))

@@ -77,7 +77,7 @@ struct TextField: Sendable, Equatable {
 
   /// Joiners stay, as everywhere: Persian, Hindi and emoji are written with them.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    if HarmlessText.isHarmful(scalar) { return false }
+    if EscapedText.isHarmful(scalar) { return false }
     switch scalar.properties.generalCategory {
     case .control, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: return false
     case .format: return scalar.value == 0x200C || scalar.value == 0x200D

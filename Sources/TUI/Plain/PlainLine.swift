@@ -51,7 +51,7 @@ struct PlainLine {
     let last = end.microseconds.flooringQuotient(scale.columnDuration)
     let window = TimeWindow(scale: scale, firstColumn: last - Self.seconds + 1, columns: Int(Self.seconds))
     let metric = ViewState().metric(in: snapshot)
-    let facts = WindowFacts(
+    let facts = WindowStatistics(
       snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
     let summary = WindowSummary(facts, snapshot, window: window, targets: targets)
     return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) "

@@ -13,9 +13,9 @@ struct DensityReading {
   private var histograms: [[RangedLatencies<LatencyHistogram>]]
   /// The column of each target that is being put together.
   private var open: [(start: Int64, duration: Int64, counts: Tally)?]
-  private var tallies: [[DensityTally]]
+  private var tallies: [[DensityAccumulator]]
   /// The shortest and the longest that the deliveries of that column can have been.
-  private var ends: [(lows: DensityTally, highs: DensityTally)]
+  private var ends: [(lows: DensityAccumulator, highs: DensityAccumulator)]
 
   /// As many sums of one variant as are read for one picture, and of all at a time.
   private static let mostRows = 40_000
@@ -96,8 +96,8 @@ struct DensityReading {
     open = Array(repeating: nil, count: targets.count)
     histograms = Array(
       repeating: Array(repeating: RangedLatencies<LatencyHistogram>(), count: metrics), count: targets.count)
-    tallies = Array(repeating: Array(repeating: DensityTally(), count: metrics), count: targets.count)
-    ends = Array(repeating: (DensityTally(), DensityTally()), count: targets.count)
+    tallies = Array(repeating: Array(repeating: DensityAccumulator(), count: metrics), count: targets.count)
+    ends = Array(repeating: (DensityAccumulator(), DensityAccumulator()), count: targets.count)
   }
 
   private mutating func take(_ row: RollupRow) {
@@ -115,7 +115,7 @@ struct DensityReading {
     }
   }
 
-  private static func add(_ packed: PackedLatencies, to tally: inout DensityTally) {
+  private static func add(_ packed: PackedLatencies, to tally: inout DensityAccumulator) {
     for bucket in packed {
       tally.add(bucket.lower + (bucket.upper - bucket.lower) / 2, count: bucket.count)
     }

@@ -5,14 +5,14 @@ import Synchronization
 /// holds up the screen.
 final class SnapshotReader: Sendable {
   /// What there is to take.
-  struct News: Sendable {
+  struct SnapshotUpdate: Sendable {
     var snapshot: Snapshot?
     /// Of the second run.
     var second: Snapshot?
   }
 
   private struct Mailbox {
-    var news = News()
+    var news = SnapshotUpdate()
     var order: ReaderOrder
     var isStopping = false
   }
@@ -43,9 +43,9 @@ final class SnapshotReader: Sendable {
   }
 
   /// What has come since the last time.
-  func take() -> News {
+  func take() -> SnapshotUpdate {
     mailbox.withLock { mailbox in
-      defer { mailbox.news = News() }
+      defer { mailbox.news = SnapshotUpdate() }
       return mailbox.news
     }
   }
@@ -77,7 +77,7 @@ final class SnapshotReader: Sendable {
       if isStopping { return }
       source.look(at: order.subject, wantsRuns: order.wantsRuns)
       source.show(order.lists)
-      var news = News(snapshot: source.poll(order.request))
+      var news = SnapshotUpdate(snapshot: source.poll(order.request))
       if let wanted = order.second {
         var other =
           second.flatMap { $0.run == wanted.run ? $0.source : nil }
@@ -94,7 +94,7 @@ final class SnapshotReader: Sendable {
     }
   }
 
-  private func deliver(_ news: News) {
+  private func deliver(_ news: SnapshotUpdate) {
     guard news.snapshot != nil || news.second != nil else { return }
     mailbox.withLock { mailbox in
       if let snapshot = news.snapshot { mailbox.news.snapshot = snapshot }

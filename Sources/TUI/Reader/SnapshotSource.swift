@@ -189,7 +189,7 @@ struct SnapshotSource {
   private mutating func readPresence(_ reader: StoreReader, at now: Int64) throws {
     (presenceReadAt, presenceWith) = (now, runStanding)
     let presence = try reader.collector()
-    snapshot.collector = CollectorFacts(
+    snapshot.collector = CollectorStatus(
       isRunning: presence.isRunning, run: presence.run, staysAfterRun: presence.servesControl)
   }
 
@@ -200,7 +200,7 @@ struct SnapshotSource {
   private mutating func readRecording(_ reader: StoreReader) throws {
     snapshot.recording = nil
     guard subject.run != nil, let newest = try reader.latestRun(), newest.id != run?.id else { return }
-    let facts = RunFacts(
+    let facts = DisplayedRun(
       id: newest.id, name: newest.name, startedAt: newest.startedAt,
       phase: phase(of: newest, at: clock.wallNow()))
     if facts.isLive { snapshot.recording = facts }
@@ -228,7 +228,7 @@ struct SnapshotSource {
     }
     snapshot.condition = .ready
     snapshot.targets = targets.map {
-      TargetFacts(
+      DisplayedTarget(
         id: $0.id, name: $0.name, provider: $0.provider, expectsReceipts: $0.receiptDeadline != nil,
         askedRate: $0.askedRate, receiptDeadline: $0.receiptDeadline)
     }
@@ -328,7 +328,7 @@ struct SnapshotSource {
     snapshot.logList = lists.log.list
     snapshot.axisMarks = lists.marks
     if let run {
-      snapshot.run = RunFacts(
+      snapshot.run = DisplayedRun(
         id: run.id, name: run.name, startedAt: run.startedAt, phase: phase(of: run, at: now))
       snapshot.monotonicNow = run.bootID == bootID ? clock.monotonicNow().microseconds : nil
     }
@@ -349,7 +349,7 @@ struct SnapshotSource {
     return ReadStretch(from: min(request.from, live.coveredFrom))
   }
 
-  private func phase(of run: RunRecord, at now: WallTime) -> RunFacts.Phase {
+  private func phase(of run: RunRecord, at now: WallTime) -> DisplayedRun.Phase {
     if let ended = run.endedAt { return .ended(at: ended, reason: run.endReason?.rawValue ?? "") }
     let heard = run.lastHeartbeat ?? run.startedAt
     return now.microseconds - heard.microseconds > Self.silence ? .silent(since: heard) : .live

@@ -61,7 +61,7 @@ struct Density: Sendable {
     of targets: [Int], metric: Metric, from start: WallTime, to end: WallTime
   ) -> (buckets: ContiguousArray<DensityBucket>, counts: Tally) {
     var counts = Tally()
-    var tally = DensityTally()
+    var tally = DensityAccumulator()
     for target in targets {
       for column in columns(of: target, from: start, to: end) {
         counts = counts + column.counts

@@ -89,7 +89,7 @@ struct PointTrack: Sendable {
     return low
   }
 
-  /// Calls `body` with runs of neighbouring points that together make up `range`.
+  /// Calls `body` with runs of neighboring points that together make up `range`.
   func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<PlotPoint>) -> Void) {
     var index = range.lowerBound
     while index < range.upperBound {

@@ -6,7 +6,7 @@ struct RunEntry: Sendable, Equatable {
   /// Given by people; escaped at sinks.
   var name: String?
   var startedAt: WallTime
-  var phase: RunFacts.Phase
+  var phase: DisplayedRun.Phase
   /// Names of its targets.
   var targets: [String]
   var counts: Tally

@@ -8,9 +8,9 @@ struct Snapshot: Sendable {
   var condition = StoreCondition.opening
   /// How often another file has taken the store's place.
   var replacements = 0
-  var run: RunFacts?
+  var run: DisplayedRun?
   /// In the run's order.
-  var targets: [TargetFacts] = []
+  var targets: [DisplayedTarget] = []
   /// One for each target, in the same order: the newest notifications, or those around the window asked for.
   var tracks: [PointTrack] = []
   /// What lies before the notifications of `tracks`, summed up; `nil` where these are all there are.
@@ -30,9 +30,9 @@ struct Snapshot: Sendable {
   /// All runs, the newest first; read only while they are on the screen.
   var runs: [RunEntry] = []
   /// The run that is being recorded when it is not the one on display.
-  var recording: RunFacts?
+  var recording: DisplayedRun?
   /// Who writes to the store; `nil` when that is not known.
-  var collector: CollectorFacts?
+  var collector: CollectorStatus?
   /// What was asked for when it was read.
   var request: ReadRequest?
   /// Planned time of which everything was read that there is room for. Nothing can be said about any other.

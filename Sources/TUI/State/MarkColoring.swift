@@ -1,4 +1,4 @@
-/// What the colour of an ordinary mark tells. What is wrong has a colour of its own in any case.
+/// What the color of an ordinary mark tells. What is wrong has a color of its own in any case.
 enum MarkColoring: Sendable, Hashable, CaseIterable {
   /// Which target it went to.
   case target

@@ -8,7 +8,7 @@ struct PlotState: Sendable, Equatable {
   var buckets = BucketKind.logarithmic
 
   /// Where the crosshair is; `nil` without one.
-  var crosshair: PlotPlace?
+  var crosshair: PlotPosition?
   /// The crosshair stays when the pointer leaves, and the arrow keys move it.
   var holdsCrosshair = false
   /// A box that is being drawn.

@@ -21,7 +21,7 @@ final class TabButton: View {
 
   override func draw(in rect: CellRect, on canvas: any CellCanvas) {
     let appearance = appearance()
-    // Brackets say it too, for those who cannot tell the colours apart.
+    // Brackets say it too, for those who cannot tell the colors apart.
     let isActive = tintColor == appearance.theme.activeTab
     var style = CellStyle(attributes: isActive ? .bold : [])
     if appearance.hasColors { style.foreground = presentationTintColor }

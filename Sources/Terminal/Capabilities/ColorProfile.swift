@@ -1,10 +1,10 @@
-/// How many colours reach the screen.
+/// How many colors reach the screen.
 public enum ColorProfile: Int, Sendable, Hashable, Comparable, CaseIterable {
   /// Attributes only.
   case monochrome
-  /// The sixteen colours of the terminal's own palette.
+  /// The sixteen colors of the terminal's own palette.
   case ansi16
-  /// The colour cube and grey ramp of xterm.
+  /// The color cube and gray ramp of xterm.
   case ansi256
   /// 24 bits of RGB.
   case trueColor

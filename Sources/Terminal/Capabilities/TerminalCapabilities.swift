@@ -10,7 +10,7 @@ public struct TerminalCapabilities: Sendable, Hashable {
   public var synchronizedOutput: SynchronizedOutput
   /// Reports buttons and motion.
   public var reportsMouse: Bool
-  /// Erasing fills with the current background colour.
+  /// Erasing fills with the current background color.
   public var erasesWithBackground: Bool
   /// tmux or screen stands between: bytes cost more, and what the outer terminal can do is not known for sure.
   public var isMultiplexed: Bool

@@ -68,7 +68,7 @@ struct TerminalKind {
     // A question would be answered by the multiplexer for itself, which is what counts.
     synchronizedOutput = .ask
     if environment["TMUX"] != nil || term.hasPrefix("tmux") {
-      // tmux takes any colour and reduces it to what is around it.
+      // tmux takes any color and reduces it to what is around it.
       colors = max(colors ?? .ansi256, .ansi256)
     } else {
       believesColorTerm = false

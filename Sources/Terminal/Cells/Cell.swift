@@ -21,7 +21,7 @@ public struct Cell: Sendable, Hashable {
   /// `CellAttributes.underline` and `.reverse`, as a number because this is asked for each cell of a frame.
   static let drawnOnBlanks: UInt32 = 0b1_1000
 
-  /// A space in the terminal's own colours.
+  /// A space in the terminal's own colors.
   public static let blank = Cell(
     glyph: 0x20, foreground: .terminalDefault, background: .terminalDefault, attributes: [])
 

@@ -3,8 +3,8 @@ public import ConstraintAnimation
 extension CellBuffer {
   /// Blends every cell of the rectangle towards `color` by `1 - alpha`.
   ///
-  /// With 256 colours or more the colours blend; with fewer, whole glyphs vanish in an ordered pattern of sixteen
-  /// steps, because a blend of two palette colours is neither of them. At 0 nothing but the colour is left, and no
+  /// With 256 colors or more the colors blend; with fewer, whole glyphs vanish in an ordered pattern of sixteen
+  /// steps, because a blend of two palette colors is neither of them. At 0 nothing but the color is left, and no
   /// glyph that could be copied or read aloud.
   public func fade(_ rect: CellRect, towards color: Color, alpha: Double) {
     let target = rect.intersection(clip)
@@ -54,7 +54,7 @@ extension CellBuffer {
     let goal = CellColor(color).bits
     let assumedForeground = CellColor(self.assumedForeground)
     let assumedBackground = CellColor(self.assumedBackground)
-    // Neighbours look alike: the last answer is nearly always the next one.
+    // Neighbors look alike: the last answer is nearly always the next one.
     var (lastForeground, newForeground) = (CellColor(bits: .max), CellColor.terminalDefault)
     var (lastBackground, newBackground) = (CellColor(bits: .max), CellColor.terminalDefault)
     for y in target.y0..<target.y1 {

@@ -13,10 +13,10 @@ public final class CellBuffer {
     didSet { clip = clip.intersection(bounds) }
   }
 
-  /// How many colours the screen has. Fading dithers where blending would not show.
+  /// How many colors the screen has. Fading dithers where blending would not show.
   public var colors: ColorProfile
 
-  /// What fading takes the terminal's own colours to be. They are asked of the terminal or come with a theme.
+  /// What fading takes the terminal's own colors to be. They are asked of the terminal or come with a theme.
   public var assumedForeground = Color(204, 204, 204)
   public var assumedBackground = Color(0, 0, 0)
 
@@ -77,7 +77,7 @@ public final class CellBuffer {
 }
 
 extension CellBuffer: Equatable {
-  /// Whether both show the same; clips and colour profiles do not matter.
+  /// Whether both show the same; clips and color profiles do not matter.
   public static func == (left: CellBuffer, right: CellBuffer) -> Bool {
     left.columns == right.columns && left.rows == right.rows && left.storage.elementsEqual(right.storage)
   }

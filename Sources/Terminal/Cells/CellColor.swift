@@ -1,15 +1,15 @@
 public import ConstraintAnimation
 
-/// A colour in a cell: 24 bits of sRGB, or the terminal's own.
+/// A color in a cell: 24 bits of sRGB, or the terminal's own.
 ///
 /// Four bytes, so that a cell stays small and two cells compare as integers.
 public struct CellColor: Sendable, Hashable {
-  /// 0 for the terminal's own colour, else `0x01RRGGBB`.
+  /// 0 for the terminal's own color, else `0x01RRGGBB`.
   @usableFromInline let bits: UInt32
 
   @inlinable init(bits: UInt32) { self.bits = bits }
 
-  /// What the terminal shows when nobody asks for a colour.
+  /// What the terminal shows when nobody asks for a color.
   public static let terminalDefault = CellColor(bits: 0)
 
   @inlinable
@@ -17,13 +17,13 @@ public struct CellColor: Sendable, Hashable {
     bits = 0x0100_0000 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
   }
 
-  /// `nil` becomes the terminal's own colour.
+  /// `nil` becomes the terminal's own color.
   @inlinable
   public init(_ color: Color?) {
     if let color { self.init(color) } else { self.init(bits: 0) }
   }
 
-  /// `nil` for the terminal's own colour.
+  /// `nil` for the terminal's own color.
   @inlinable
   public var color: Color? {
     guard bits != 0 else { return nil }

@@ -2,7 +2,7 @@ import ConstraintAnimation
 
 /// Thins out a batch of events so that a flood costs one frame, without changing what it leads to.
 enum EventCoalescer {
-  /// Keeps the last of neighbouring motions, the sum of neighbouring wheel ticks in one place, the last size and
+  /// Keeps the last of neighboring motions, the sum of neighboring wheel ticks in one place, the last size and
   /// one wake. Order is kept; presses and keys are never dropped.
   static func coalesce(_ events: [TerminalEvent]) -> [TerminalEvent] {
     var result: [TerminalEvent] = []

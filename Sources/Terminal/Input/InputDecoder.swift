@@ -64,7 +64,7 @@ struct InputDecoder {
     return reports
   }
 
-  /// A key that ncurses recognised.
+  /// A key that ncurses recognized.
   mutating func feed(key: InputEvent.Key, modifiers: InputEvent.Modifiers) {
     var modifiers = modifiers
     // ESC just before a known sequence: how some terminals say Alt.

@@ -2,7 +2,7 @@ import ConstraintAnimation
 
 /// An answer of the terminal to a question of ours.
 enum TerminalReport: Equatable {
-  /// DECRPM: 0 not recognised, 1 set, 2 reset, 3 set for good, 4 reset for good.
+  /// DECRPM: 0 not recognized, 1 set, 2 reset, 3 set for good, 4 reset for good.
   case mode(Int, setting: Int)
   /// OSC 11: the background.
   case background(Color)

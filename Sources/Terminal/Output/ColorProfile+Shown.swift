@@ -1,6 +1,6 @@
 public import ConstraintAnimation
 
-/// A colour as a terminal is told it.
+/// A color as a terminal is told it.
 public enum ShownColor: Sendable, Hashable {
   case exact(Color)
   /// Of xterm's 256; the first sixteen are the terminal's palette.
@@ -8,7 +8,7 @@ public enum ShownColor: Sendable, Hashable {
 }
 
 extension ColorProfile {
-  /// What becomes of a colour with this many; `nil` where there are none.
+  /// What becomes of a color with this many; `nil` where there are none.
   public func shown(_ color: Color) -> ShownColor? {
     let bits = CellColor(color).bits
     switch self {

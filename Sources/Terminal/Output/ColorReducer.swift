@@ -1,8 +1,8 @@
-/// Reduces 24-bit colours to what the terminal has, remembering its answers. With true colour they stay what they
+/// Reduces 24-bit colors to what the terminal has, remembering its answers. With true color they stay what they
 /// are, in fewer bytes where that is possible.
 ///
 /// The nearest palette entry is found with squared distances weighted 2 : 4 : 3 for red, green and blue, close to
-/// how differently the eye takes them. The 256-colour profile leaves out the first sixteen entries, because people
+/// how differently the eye takes them. The 256-color profile leaves out the first sixteen entries, because people
 /// change those.
 struct ColorReducer: ~Copyable {
   /// 0 for the terminal's own; `0x01RRGGBB`; `0x0200_0000 | index` of 256; `0x0300_0000 | index` of 16.
@@ -24,7 +24,7 @@ struct ColorReducer: ~Copyable {
   @inline(__always)
   func reduce(_ color: CellColor) -> Reduced {
     if color.bits == 0 || profile == .monochrome { return 0 }
-    // Multiplicative hashing: the upper bits of the product depend on all of the colour.
+    // Multiplicative hashing: the upper bits of the product depend on all of the color.
     let slot = Int((color.bits &* 0x9E37_79B1) >> 23)
     if memo[slot].color != color.bits {
       let reduced =
@@ -51,9 +51,9 @@ struct ColorReducer: ~Copyable {
     return 2 * red * red + 4 * green * green + 3 * blue * blue
   }
 
-  /// The same colour as an index of 256 where it is one exactly: half the bytes, and a full frame has thousands.
+  /// The same color as an index of 256 where it is one exactly: half the bytes, and a full frame has thousands.
   ///
-  /// The first entries of the cube are left out, because base16 schemes put colours of their own there.
+  /// The first entries of the cube are left out, because base16 schemes put colors of their own there.
   static func shortened(_ bits: UInt32) -> Reduced {
     let index = nearestIndex(bits)
     return index >= 22 && distance(channels(bits), channels(of: index)) == 0
@@ -67,17 +67,17 @@ struct ColorReducer: ~Copyable {
     // The cube's levels are 0, 95, 135, 175, 215, 255.
     func step(_ value: Int) -> Int { value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40 }
     let cube = 16 + 36 * step(wanted.red) + 6 * step(wanted.green) + step(wanted.blue)
-    // The grey ramp is 8, 18, … 238.
+    // The gray ramp is 8, 18, … 238.
     let mean = (2 * wanted.red + 4 * wanted.green + 3 * wanted.blue) / 9
-    let grey = 232 + min(max((mean - 3) / 10, 0), 23)
-    return distance(wanted, channels(of: grey)) < distance(wanted, channels(of: cube)) ? grey : cube
+    let gray = 232 + min(max((mean - 3) / 10, 0), 23)
+    return distance(wanted, channels(of: gray)) < distance(wanted, channels(of: cube)) ? gray : cube
   }
 
-  /// The colour of an index from 16 on.
+  /// The color of an index from 16 on.
   private static func channels(of index: Int) -> (red: Int, green: Int, blue: Int) {
     if index >= 232 {
-      let grey = 8 + 10 * (index - 232)
-      return (grey, grey, grey)
+      let gray = 8 + 10 * (index - 232)
+      return (gray, gray, gray)
     }
     func level(_ step: Int) -> Int { step == 0 ? 0 : 55 + 40 * step }
     return (level((index - 16) / 36), level((index - 16) / 6 % 6), level((index - 16) % 6))

@@ -1,5 +1,5 @@
 extension FrameEncoder {
-  /// Paints a stretch of a row colour by colour on erased ground, where that is shorter than from left to right.
+  /// Paints a stretch of a row color by color on erased ground, where that is shorter than from left to right.
   ///
   /// Only inside of a synchronized frame: elsewhere the ground might be seen without what belongs on it.
   ///
@@ -48,7 +48,7 @@ extension FrameEncoder {
         jumps += 1
       }
       if ink < 0 {
-        let pen = Pen(
+        let pen = RenditionState(
           foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
           attributes: UInt8(truncatingIfNeeded: cell.bits))
         guard let index = inks.index(of: pen) else { return nil }

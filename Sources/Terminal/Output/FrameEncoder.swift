@@ -4,11 +4,11 @@
 /// Only sequences are used that every terminal of the last thirty years has: CUP, CUU, CUD, CUF, CUB, CHA, ED, EL,
 /// ECH, SGR, DECSTBM, IL, DL. It expects autowrap to be off.
 struct FrameEncoder: ~Copyable {
-  /// Colours and encoding stay as they were at the start.
+  /// Colors and encoding stay as they were at the start.
   var profile: OutputProfile
   var bytes = OutputBytes()
   let colors: ColorReducer
-  private(set) var pen = Pen.plain
+  private(set) var pen = RenditionState.plain
   /// -1 where unknown: after the last column, and after a glyph whose width terminals disagree on.
   private var cursorX = -1
   private var cursorY = -1
@@ -23,7 +23,7 @@ struct FrameEncoder: ~Copyable {
     colors = ColorReducer(profile: profile.colors)
   }
 
-  /// Blanks the screen in the terminal's own colours, whatever it showed and however it was set before.
+  /// Blanks the screen in the terminal's own colors, whatever it showed and however it was set before.
   mutating func clearScreen() {
     bytes.append("\u{1B}[m\u{1B}[r\u{1B}[H\u{1B}[2J")
     pen = .plain
@@ -100,13 +100,13 @@ struct FrameEncoder: ~Copyable {
 
   /// The rendition for a cell. A blank shows its background only, so the rest may stay as it is.
   @inline(__always)
-  private func pen(for cell: Cell) -> Pen {
+  private func pen(for cell: Cell) -> RenditionState {
     if cell.isErasable {
-      return Pen(
+      return RenditionState(
         foreground: pen.foreground, background: colors.reduce(cell.background),
         attributes: pen.attributes & ~UInt8(truncatingIfNeeded: Cell.drawnOnBlanks))
     }
-    return Pen(
+    return RenditionState(
       foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
       attributes: UInt8(truncatingIfNeeded: cell.bits))
   }
@@ -121,7 +121,7 @@ struct FrameEncoder: ~Copyable {
   }
 
   /// Paints the cells of one ink on erased ground. They are single glyphs whose width is agreed on.
-  /// - Parameter ground: the colour of all blanks between them.
+  /// - Parameter ground: the color of all blanks between them.
   mutating func paint(
     _ ink: RowInks.Ink, y: Int, row: UnsafePointer<Cell>, count: Int, ground: ColorReducer.Reduced
   ) {

@@ -88,7 +88,7 @@ struct OutputBytes: ~Copyable {
   mutating func append(decimal value: Int) {
     precondition(value >= 0)
     if value < OutputBytes.tabulated && count + 4 <= capacity {
-      // Nearly all of them: a channel of a colour, a place on the screen. Four bytes are stored, those that count
+      // Nearly all of them: a channel of a color, a place on the screen. Four bytes are stored, those that count
       // are kept.
       let entry = decimals[value]
       UnsafeMutableRawPointer(base + count).storeBytes(of: entry.littleEndian, as: UInt32.self)

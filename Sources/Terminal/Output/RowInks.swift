@@ -1,13 +1,13 @@
 /// The cells of one row sorted by rendition, each rendition's cells in a chain from left to right.
 ///
-/// A scatter plot changes its colour at nearly every mark. Said one after another the colours cost three times the
-/// marks; painted colour by colour each is said once.
+/// A scatter plot changes its color at nearly every mark. Said one after another the colors cost three times the
+/// marks; painted color by color each is said once.
 struct RowInks: ~Copyable {
   /// More renditions than these are not worth sorting.
   static let most = 16
 
   struct Ink {
-    var pen: Pen
+    var pen: RenditionState
     var first: Int
     var last: Int
   }
@@ -48,7 +48,7 @@ struct RowInks: ~Copyable {
   /// The number of a rendition, which may be a new one without cells yet.
   /// - Returns: `nil` when there are too many.
   @inline(__always)
-  mutating func index(of pen: Pen) -> Int? {
+  mutating func index(of pen: RenditionState) -> Int? {
     let slot = Int(((pen.foreground ^ (pen.background << 7) ^ UInt32(pen.attributes)) &* 0x9E37_79B1) >> 27)
     var index = Int(slots[slot])
     if index >= count || inks[index].pen != pen {

@@ -30,6 +30,6 @@ enum TerminalModes {
     }
   }
 
-  /// DECRQM for synchronized output; OSC 10 and 11 for the colours. Answers come as input.
+  /// DECRQM for synchronized output; OSC 10 and 11 for the colors. Answers come as input.
   static let questions = "\u{1B}[?2026$p\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\"
 }

@@ -9,7 +9,7 @@ import Glibc
 /// back: `restore()`, `exit`, a crash, Ctrl-\. A process has at most one session at a time.
 public final class TerminalSession {
   public struct Options: Sendable {
-    /// What people decide about colours and glyphs.
+    /// What people decide about colors and glyphs.
     public var overrides = TerminalCapabilities.Overrides()
     public var mouse = MouseReporting.motion
     /// SIGINT, SIGTERM and SIGHUP become events. False where another part of the process listens for them and

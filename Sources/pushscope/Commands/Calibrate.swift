@@ -43,7 +43,7 @@ struct Calibrate: AsyncParsableCommand {
       at: store.path(for: .writing), clock: SystemClock(),
       options: CollectorStoreOptions(bootID: BootID.current() ?? host))
     defer { kept.close() }
-    let station = try DemoStation()
+    let station = try DemoEnvironment()
     defer { station.remove() }
     let rate = rate?.rate.perSecond ?? 200
     try await measure(station, rate: rate)
@@ -56,7 +56,7 @@ struct Calibrate: AsyncParsableCommand {
   }
 
   /// Runs a collector on a store of its own against a service of its own.
-  private func measure(_ station: DemoStation, rate: Double) async throws {
+  private func measure(_ station: DemoEnvironment, rate: Double) async throws {
     let loopback = try ChildProcess(
       name: "loopback service",
       arguments: [

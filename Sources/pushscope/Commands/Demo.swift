@@ -40,7 +40,7 @@ struct Demo: AsyncParsableCommand {
         "there is no terminal for the dashboard; run it in one, or give --headless", exitStatus: .usage)
     }
     if let output { try OutputGuard().check(output) }
-    let station = try DemoStation()
+    let station = try DemoEnvironment()
     let loopback = try ChildProcess(
       name: "loopback service",
       arguments: [
@@ -58,7 +58,7 @@ struct Demo: AsyncParsableCommand {
     }
   }
 
-  private func collector(_ station: DemoStation, arguments: [String] = []) throws -> ChildProcess {
+  private func collector(_ station: DemoEnvironment, arguments: [String] = []) throws -> ChildProcess {
     try ChildProcess(
       name: "collector",
       arguments: [
@@ -68,7 +68,7 @@ struct Demo: AsyncParsableCommand {
       ] + arguments, logFile: station.log(of: "collect"))
   }
 
-  private func runDashboard(_ station: DemoStation) async throws {
+  private func runDashboard(_ station: DemoEnvironment) async throws {
     let collector = try collector(station)
     let result = Result { try DashboardRun.open(store: station.store) }
     collector.finish()
@@ -81,7 +81,7 @@ struct Demo: AsyncParsableCommand {
     try result.get()
   }
 
-  private func runHeadless(_ station: DemoStation) async throws {
+  private func runHeadless(_ station: DemoEnvironment) async throws {
     let length = duration?.duration ?? .seconds(10)
     let collector = try collector(
       station, arguments: ["--duration", "\(length.microseconds)us"])

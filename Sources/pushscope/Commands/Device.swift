@@ -96,16 +96,16 @@ struct Device: AsyncParsableCommand {
     let logger = DaemonLog.logger("device")
     let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
     if let script { try OutputGuard().check(script) }
-    var behaviour =
+    var behavior =
       try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? Scenario()
-    behaviour.seed = behaviour.seed &+ seed
+    behavior.seed = behavior.seed &+ seed
     let remote = RemoteDevice(
       skew: clockSkew?.duration ?? .zero, drift: clockDrift?.partsPerMillion ?? 0,
       delay: delay?.duration ?? .zero, delayBack: delayBack?.duration)
     let stopped = AsyncStream<Never>.makeStream()
     let server = try await LoopbackServer.start(
       LoopbackOptions(
-        port: port, credentialsDirectory: directory, scenario: behaviour,
+        port: port, credentialsDirectory: directory, scenario: behavior,
         receipts: ReceiptDestination(
           endpoint: try endpoint(), authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
         device: name, remote: remote,

@@ -11,7 +11,7 @@ enum ControlRun {
   /// - Parameter limit: how long a collector may take to answer, in seconds; `nil` for as long as it lives.
   /// - Throws: ``CommandFailure`` with the collector's reason, `StoreError`.
   static func carryOut(_ command: ControlCommand, store path: String, within limit: TimeInterval?) throws {
-    let desk = ControlDesk(storePath: path, clock: SystemClock())
+    let desk = ControlClient(storePath: path, clock: SystemClock())
     let ticket = try desk.submit(command)
     let start = ProcessInfo.processInfo.systemUptime
     while true {

@@ -4,14 +4,14 @@ import Measurement
 /// The log of long-running commands: lines on stderr, as systemd and people expect them.
 enum DaemonLog {
   static func logger(_ label: String) -> Logger {
-    var logger = Logger(label: label) { HarmlessLog(StreamLogHandler.standardError(label: $0)) }
+    var logger = Logger(label: label) { EscapingLogHandler(StreamLogHandler.standardError(label: $0)) }
     logger.logLevel = .info
     return logger
   }
 }
 
 /// Shows what would act on a terminal: a message may quote paths, names and what others have written.
-struct HarmlessLog: LogHandler {
+struct EscapingLogHandler: LogHandler {
   private var handler: any LogHandler
 
   init(_ handler: any LogHandler) { self.handler = handler }
@@ -33,7 +33,7 @@ struct HarmlessLog: LogHandler {
 
   func log(event: LogEvent) {
     var event = event
-    event.message = Logger.Message(stringLiteral: HarmlessText.make("\(event.message)"))
+    event.message = Logger.Message(stringLiteral: EscapedText.make("\(event.message)"))
     handler.log(event: event)
   }
 }

@@ -5,7 +5,7 @@ import Measurement
 /// of a provider; whatever would act on a terminal is shown instead.
 enum StandardError {
   static func write(_ line: String) {
-    let shown = HarmlessText.make(line, keepsLines: true)
+    let shown = EscapedText.make(line, keepsLines: true)
     var text = shown.hasSuffix("\n") ? shown : shown + "\n"
     text.makeContiguousUTF8()
     text.utf8.withContiguousStorageIfAvailable { bytes in

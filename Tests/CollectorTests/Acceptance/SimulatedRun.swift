@@ -5,14 +5,14 @@ import Testing
 
 @testable import Collector
 
-/// A whole run in simulated time: the real schedule, recorder, ledger and store, with a service of known behaviour in
+/// A whole run in simulated time: the real schedule, recorder, ledger and store, with a service of known behavior in
 /// the place of the network. Nothing waits; the clock is stepped from one instant to the next at which something is
 /// due.
 final class SimulatedRun {
   let fixture: RecorderFixture
   let service: SimulatedService
   /// What the service decided about each request it got, by sequence number.
-  private(set) var fates: [Int64: SimulatedService.Fate] = [:]
+  private(set) var fates: [Int64: SimulatedService.ScriptedOutcome] = [:]
   private(set) var sent: Set<Int64> = []
   /// Receipts in the order in which they were given to the collector.
   private(set) var receipts: [Int64] = []

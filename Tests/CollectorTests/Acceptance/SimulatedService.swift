@@ -1,7 +1,7 @@
 import Configuration
 import Measurement
 
-/// A push service of known behaviour, in simulated time.
+/// A push service of known behavior, in simulated time.
 struct SimulatedService {
   /// From the request to its answer.
   var delay = DelayDistribution.none
@@ -24,7 +24,7 @@ struct SimulatedService {
   }
 
   /// What it decided about one request.
-  struct Fate {
+  struct ScriptedOutcome {
     var answerAfter: Duration
     var isRejected = false
     /// From the request to each receipt: none for a lost one, two for a duplicated one.
@@ -33,8 +33,8 @@ struct SimulatedService {
   }
 
   /// Decides; how many numbers it takes does not depend on what it decides.
-  func fate(using generator: inout SeededGenerator) -> Fate {
-    var fate = Fate(answerAfter: delay.sample(using: &generator))
+  func fate(using generator: inout SeededGenerator) -> ScriptedOutcome {
+    var fate = ScriptedOutcome(answerAfter: delay.sample(using: &generator))
     guard let device else { return fate }
     let draws = (0..<4).map { _ in generator.unit() }
     let ways = (0..<2).map { _ in device.delay.sample(using: &generator) }

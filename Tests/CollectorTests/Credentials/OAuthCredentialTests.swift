@@ -67,12 +67,12 @@ struct OAuthCredentialTests {
     let account = try TestAccount()
     let server = try ServerProcess.fcm(["--public-key", account.publicKeyFile, "--unavailable", "1"])
     let origin = "https://127.0.0.1:\(server.port)"
-    let client = CredentialBook.Client(target: TransportRun.target) { token in
+    let client = CredentialRegistry.Client(target: TransportRun.target) { token in
       let provider = try? FCMProvider(
         origin: origin, projectID: "probe-1", deviceToken: "device", accessToken: token)
       return provider.map { [$0] } ?? []
     }
-    let keeper = CredentialKeeper(
+    let keeper = CredentialRenewer(
       [
         .init(
           source: try Self.credential(account, at: origin + "/token"), rule: .oauth, clients: [client])

@@ -10,7 +10,7 @@ struct AccountingTests {
   private enum Answer: CaseIterable { case none, accepted, rejected, failed }
 
   /// What happens to one notification.
-  private struct Fate {
+  private struct ScriptedOutcome {
     var isMissed = false
     var answer = Answer.none
     /// Milliseconds from planned; the first is the one that counts by arrival.
@@ -23,8 +23,8 @@ struct AccountingTests {
 
   private static let deadline = 1000.0
 
-  private static func fate(_ random: inout SeededGenerator) -> Fate {
-    var fate = Fate()
+  private static func fate(_ random: inout SeededGenerator) -> ScriptedOutcome {
+    var fate = ScriptedOutcome()
     if random.unit() < 0.1 {
       fate.isMissed = true
       return fate
@@ -46,7 +46,7 @@ struct AccountingTests {
     var book = LedgerFixture(deadline: .milliseconds(Int(Self.deadline)))
     book.plan(Int(count))
     var steps: [(at: Double, number: Int64, step: Step)] = []
-    var fates: [Int64: Fate] = [:]
+    var fates: [Int64: ScriptedOutcome] = [:]
     for number in 1...count {
       let fate = Self.fate(&random)
       fates[number] = fate

@@ -22,7 +22,7 @@ struct EventFloodTests {
     let events = fixture.ledger.takeChanges().events
     for kind in [EventKind.disconnected, .connected] {
       let of = events.filter { $0.kind == kind }
-      #expect(of.count == EventThinner.passedPerWindow + 1)
+      #expect(of.count == EventRateLimiter.passedPerWindow + 1)
       #expect(of.reduce(0) { $0 + $1.count } == 1_000)
     }
   }
@@ -48,7 +48,7 @@ struct EventFloodTests {
     events += fixture.ledger.takeChanges().events
     for kind in [EventKind.connected, .disconnected] {
       let of = events.filter { $0.kind == kind }
-      #expect(of.count == 10 * (EventThinner.passedPerWindow + 1))
+      #expect(of.count == 10 * (EventRateLimiter.passedPerWindow + 1))
       #expect(of.reduce(0) { $0 + $1.count } == 3_000)
     }
   }

@@ -67,9 +67,9 @@ struct LedgerFixture {
   }
 
   /// What the store would say of a notification.
-  func recall(_ sequence: Int64) -> RecalledSample? {
+  func recall(_ sequence: Int64) -> ReloadedSample? {
     sample(sequence).map {
-      RecalledSample(
+      ReloadedSample(
         sample: $0, runFingerprint: run.fingerprint, bootID: Self.boot, receiptDeadline: deadline,
         heard: receipts.filter { $0.sample == id(sequence) }.map {
           ReceiptStamp(device: $0.device, receivedAt: $0.receivedAt, monotonic: $0.monotonic)

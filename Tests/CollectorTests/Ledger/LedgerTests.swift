@@ -339,12 +339,12 @@ struct LedgerTests {
         .failed(book.id(sequence), reason: .connect, attempt: 0, detail: "refused", at: at(1001)))
     }
     book.commit()
-    #expect(book.events.count == EventThinner.passedPerWindow)
+    #expect(book.events.count == EventRateLimiter.passedPerWindow)
     #expect(book.ledger.nextDeadline == at(2001))
     book.ledger.advance(to: at(2001))
     book.commit()
     #expect(book.events.map(\.count).reduce(0, +) == 500)
-    #expect(book.events.count == EventThinner.passedPerWindow + 1)
+    #expect(book.events.count == EventRateLimiter.passedPerWindow + 1)
     #expect(book.stored.values.allSatisfy { $0.state == .failed })
   }
 
@@ -361,7 +361,7 @@ struct LedgerTests {
         }
     }
     for order in permutations(Fact.allCases) {
-      var facts = NotificationFacts()
+      var facts = NotificationProgress()
       for fact in order {
         switch fact {
         case .sent: facts.isSent = true
@@ -383,7 +383,7 @@ struct LedgerTests {
     if state != .planned, state != .missed { sample.scheduleLag = 5 }
     if state == .interrupted { sample.acceptLatency = 90 }
     let expectsReceipt = state != .accepted
-    #expect(NotificationFacts(sample).state(expectsReceipt: expectsReceipt) == state)
+    #expect(NotificationProgress(sample).state(expectsReceipt: expectsReceipt) == state)
   }
 }
 

@@ -53,7 +53,7 @@ import Testing
             body: String(String.UnicodeScalarView(scalars)), arguments: ["--max-time", "3"])
           #expect(Self.allowed.contains(answer.status), "\(answer.status) for \(headers)")
           #expect(answer.body.utf8.count < 400)
-          #expect(!answer.body.unicodeScalars.contains(where: HarmlessText.isHarmful), "\(answer.body)")
+          #expect(!answer.body.unicodeScalars.contains(where: EscapedText.isHarmful), "\(answer.body)")
         } catch is Curl.Failed {
           // The connection was cut, or curl itself would not send it: the listener must be there still.
         }

@@ -415,8 +415,8 @@ struct RemoteClockAcceptanceTests {
     }
     _ = try fixture.recorder.round()
     let kinds = try fixture.kinds()
-    #expect(kinds.filter { $0 == .clockOffset }.count == EventThinner.passedPerWindow)
-    #expect(kinds.filter { $0 == .clockStep }.count == EventThinner.passedPerWindow)
+    #expect(kinds.filter { $0 == .clockOffset }.count == EventRateLimiter.passedPerWindow)
+    #expect(kinds.filter { $0 == .clockStep }.count == EventRateLimiter.passedPerWindow)
     #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
   }
 
@@ -439,7 +439,7 @@ struct RemoteClockAcceptanceTests {
     try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
     #expect(rows == Ledger.maximumReceipts)
     #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 999)
-    #expect(try fixture.kinds().count <= EventThinner.passedPerWindow)
+    #expect(try fixture.kinds().count <= EventRateLimiter.passedPerWindow)
   }
 }
 

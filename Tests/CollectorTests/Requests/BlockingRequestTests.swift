@@ -21,7 +21,7 @@ struct BlockingRequestTests {
 
   @Test func bringsTheAnswerAndWhatItTook() throws {
     let server = try ServerProcess.scripted([
-      "--bad", "1", "--behaviour", "status:401,3", "--reason", "invalid_grant",
+      "--bad", "1", "--behavior", "status:401,3", "--reason", "invalid_grant",
     ])
     let answer = try Self.client.perform(Self.form(TransportRun.https(server, path: "/token"))).get()
     #expect(answer.response.status == 401)
@@ -33,7 +33,7 @@ struct BlockingRequestTests {
   }
 
   @Test func whatGoesWrongIsSaidInWords() throws {
-    let server = try ServerProcess.scripted(["--bad", "9", "--behaviour", "silence"])
+    let server = try ServerProcess.scripted(["--bad", "9", "--behavior", "silence"])
     let url = TransportRun.https(server)
     guard case .failure(let silence) = Self.client.perform(Self.form(url)) else {
       Issue.record("an answer out of silence")
@@ -50,18 +50,18 @@ struct BlockingRequestTests {
   }
 
   @Test(arguments: ["big:200000", "headers:100000", "headers:300000"]) func anAnswerWithoutEndIsNone(
-    behaviour: String
+    behavior: String
   ) throws {
-    let server = try ServerProcess.scripted(["--bad", "1", "--behaviour", behaviour])
+    let server = try ServerProcess.scripted(["--bad", "1", "--behavior", behavior])
     guard case .failure(let failure) = Self.client.perform(Self.form(TransportRun.https(server))) else {
-      Issue.record("\(behaviour) was taken")
+      Issue.record("\(behavior) was taken")
       return
     }
     #expect(!failure.message.isEmpty)
   }
 
   @Test func itCanBeCalledOff() throws {
-    let server = try ServerProcess.scripted(["--bad", "9", "--behaviour", "silence"])
+    let server = try ServerProcess.scripted(["--bad", "9", "--behavior", "silence"])
     var client = Self.client
     client.timeout = .seconds(60)
     client.isCancelled = { true }

@@ -49,7 +49,7 @@ struct CollectorServiceTests {
     throw CollectorError(.transport, "never happened: \(what)")
   }
 
-  private func settled(_ desk: ControlDesk, _ command: ControlCommand) async throws -> ControlOutcome {
+  private func settled(_ desk: ControlClient, _ command: ControlCommand) async throws -> ControlOutcome {
     let ticket = try desk.submit(command)
     return try await eventually("\(command)") {
       let outcome = try desk.outcome(of: ticket)
@@ -69,7 +69,7 @@ struct CollectorServiceTests {
     }
     var runs = begun.stream.makeAsyncIterator()
     let first = try #require(await runs.next())
-    let desk = ControlDesk(storePath: storePath, clock: SystemClock())
+    let desk = ControlClient(storePath: storePath, clock: SystemClock())
     let reader = try StoreReader.open(at: storePath)
     _ = try await eventually("the run shows") { try reader.collector().run == first ? true : nil }
     #expect(try reader.collector().servesControl)
@@ -189,7 +189,7 @@ struct CollectorServiceTests {
     defer { close(silent.fd) }
     let service = try waitingService(for: wait, port: silent.port)
     let life = Task { try await service.run() }
-    let desk = ControlDesk(storePath: storePath, clock: SystemClock())
+    let desk = ControlClient(storePath: storePath, clock: SystemClock())
     _ = try await eventually("a run") { () -> Bool? in
       (try? StoreReader.open(at: storePath).latestRun()) == nil ? nil : true
     }
@@ -222,7 +222,7 @@ struct CollectorServiceTests {
     var runs = begun.stream.makeAsyncIterator()
     _ = await runs.next()
     #expect(
-      try await settled(ControlDesk(storePath: storePath, clock: SystemClock()), .stop) == .done)
+      try await settled(ControlClient(storePath: storePath, clock: SystemClock()), .stop) == .done)
     service.stop()
     let last = try await life.value
     #expect(last?.wasStopped == true)

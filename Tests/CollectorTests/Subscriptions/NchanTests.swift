@@ -24,9 +24,9 @@ struct NchanTests {
         body: Array("{\"event\":\"message\",\"id\":\"n1\",\"time\":1,\"message\":\"\(escaped)\"}".utf8))
     }
 
-    func judge(_ response: PushResponse) -> ProviderJudgement {
-      if (200...202).contains(response.status) { return ProviderJudgement(.accepted) }
-      return ProviderJudgement(.rejected(reason: ""))
+    func judge(_ response: PushResponse) -> ProviderAssessment {
+      if (200...202).contains(response.status) { return ProviderAssessment(.accepted) }
+      return ProviderAssessment(.rejected(reason: ""))
     }
   }
 

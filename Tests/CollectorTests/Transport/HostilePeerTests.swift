@@ -21,8 +21,8 @@ struct HostilePeerTests {
 
   /// Over HTTP/2: 70 to 600 kB of headers in an answer, and a thousand interim answers.
   @Test(arguments: ["headers:70000", "headers:140000", "headers:400000", "headers:600000", "interim:2000"])
-  func headersWithoutEnd(behaviour: String) throws {
-    let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behaviour", behaviour])
+  func headersWithoutEnd(behavior: String) throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behavior", behavior])
     let seen = try Self.run(TransportRun.https(server))
     #expect(seen.failed.count == 1)
     #expect(seen.failed.values.allSatisfy { $0.reason == .protocol }, "\(seen.failed)")
@@ -30,15 +30,15 @@ struct HostilePeerTests {
   }
 
   /// What is within the bounds is read to its end at once, and not when something else happens on the connection.
-  @Test(arguments: ["headers:60000", "big:60000"]) func whatIsLargeIsNotHeldUp(behaviour: String) throws {
-    let server = try ServerProcess.scripted(["--good", "2", "--bad", "4", "--behaviour", behaviour])
+  @Test(arguments: ["headers:60000", "big:60000"]) func whatIsLargeIsNotHeldUp(behavior: String) throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "4", "--behavior", behavior])
     let seen = try Self.run(TransportRun.https(server))
     #expect(seen.accepted == 6, "\(seen.failed)")
   }
 
   /// Over HTTP/1.1, where libcurl itself would read on for as long as it may.
-  @Test(arguments: ["endless-headers", "endless-interim"]) func linesWithoutEnd(behaviour: String) throws {
-    let server = try ServerProcess.hostile([behaviour, "--good", "2", "--bad", "1"])
+  @Test(arguments: ["endless-headers", "endless-interim"]) func linesWithoutEnd(behavior: String) throws {
+    let server = try ServerProcess.hostile([behavior, "--good", "2", "--bad", "1"])
     let seen = try Self.run("http://127.0.0.1:\(server.port)/", timeout: .seconds(15))
     #expect(seen.failed.values.map(\.reason) == [.protocol], "\(seen.failed)")
     #expect(seen.failed.values.first?.detail.contains("without end") == true)
@@ -54,8 +54,8 @@ struct HostilePeerTests {
   }
 
   @Test(arguments: ["not-http", "negative-length", "empty", "close", "reset", "half-headers"])
-  func nonsense(behaviour: String) throws {
-    let server = try ServerProcess.hostile([behaviour, "--good", "2", "--bad", "1"])
+  func nonsense(behavior: String) throws {
+    let server = try ServerProcess.hostile([behavior, "--good", "2", "--bad", "1"])
     let seen = try Self.run("http://127.0.0.1:\(server.port)/")
     #expect(seen.failed.count == 1, "\(seen.answered.values.map(\.status))")
     #expect(seen.accepted == 5)

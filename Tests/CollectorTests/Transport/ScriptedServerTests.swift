@@ -10,14 +10,14 @@ import Testing
   .timeLimit(.minutes(5)))
 struct ScriptedServerTests {
   struct Case: Sendable, CustomTestStringConvertible {
-    var behaviour: String
+    var behavior: String
     var reason: FailureReason
     /// The peer said that it did nothing with the request.
     var isRefusal: Bool
-    var testDescription: String { behaviour }
+    var testDescription: String { behavior }
 
-    init(_ behaviour: String, _ reason: FailureReason, isRefusal: Bool = false) {
-      self.behaviour = behaviour
+    init(_ behavior: String, _ reason: FailureReason, isRefusal: Bool = false) {
+      self.behavior = behavior
       self.reason = reason
       self.isRefusal = isRefusal
     }
@@ -38,7 +38,7 @@ struct ScriptedServerTests {
 
   /// One stream at a time: each request is alone on the connection.
   @Test(arguments: cases) func aloneOnAUsedConnection(_ expected: Case) throws {
-    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behaviour", expected.behaviour])
+    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", expected.behavior])
     let run = TransportRun()
     try run.start(
       TransportRun.target(
@@ -62,7 +62,7 @@ struct ScriptedServerTests {
 
   /// The first request of a connection is the one that fails: libcurl has other rules for it.
   @Test(arguments: cases) func onAFreshConnection(_ expected: Case) throws {
-    let server = try ServerProcess.scripted(["--good", "0", "--bad", "1", "--behaviour", expected.behaviour])
+    let server = try ServerProcess.scripted(["--good", "0", "--bad", "1", "--behavior", expected.behavior])
     let run = TransportRun()
     try run.start(
       TransportRun.target(
@@ -85,8 +85,8 @@ struct ScriptedServerTests {
 
   /// Two is the most.
   @Test(arguments: [("rst:7", FailureReason.refusedStream), ("goaway", .goaway)])
-  func whatIsRefusedTwiceHasFailed(behaviour: String, reason: FailureReason) throws {
-    let server = try ServerProcess.scripted(["--good", "2", "--bad", "2", "--behaviour", behaviour])
+  func whatIsRefusedTwiceHasFailed(behavior: String, reason: FailureReason) throws {
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "2", "--behavior", behavior])
     let run = TransportRun()
     try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 6, maximumStreams: 1))
     #expect(run.waitForEnd())
@@ -101,7 +101,7 @@ struct ScriptedServerTests {
   /// The schedule is no reason to be late twice: beyond `max_lag` nothing is sent a second time.
   @Test func whatIsRefusedTooLateHasFailed() throws {
     let server = try ServerProcess.scripted([
-      "--good", "1", "--bad", "1", "--behaviour", "refuse-late:300",
+      "--good", "1", "--bad", "1", "--behavior", "refuse-late:300",
     ])
     let run = TransportRun()
     try run.start(
@@ -117,7 +117,7 @@ struct ScriptedServerTests {
 
   /// The service time of a second attempt begins with the first: what a refusal costs is the peer's doing.
   @Test func aSecondAttemptIsPartOfTheServiceTime() throws {
-    let server = try ServerProcess.scripted(["--good", "1", "--bad", "1", "--behaviour", "refuse-late:300"])
+    let server = try ServerProcess.scripted(["--good", "1", "--bad", "1", "--behavior", "refuse-late:300"])
     let run = TransportRun()
     try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 3, maximumStreams: 10))
     #expect(run.waitForEnd())
@@ -132,7 +132,7 @@ struct ScriptedServerTests {
   /// With answers that take 100 ms and 200 requests a second, some twenty are under way when it happens.
   @Test(arguments: cases) func amongParallelRequests(_ expected: Case) throws {
     let server = try ServerProcess.scripted([
-      "--good", "40", "--bad", "1", "--behaviour", expected.behaviour, "--delay", "100",
+      "--good", "40", "--bad", "1", "--behavior", expected.behavior, "--delay", "100",
     ])
     let run = TransportRun()
     try run.start(
@@ -151,7 +151,7 @@ struct ScriptedServerTests {
     // After its GOAWAY python-h2 takes whatever was already on its way for a violation.
     if expected.reason != .goaway { #expect(server.numbers(after: "violation").isEmpty) }
     #expect(seen.accepted >= 60)
-    if ["close", "abort"].contains(expected.behaviour) {
+    if ["close", "abort"].contains(expected.behavior) {
       let end = try #require(seen.events(.disconnected).first)
       #expect(end.connectionID == 1 && seen.failed.count > 1)
       #expect(end.detail == "\(seen.failed.count) unanswered")
@@ -161,7 +161,7 @@ struct ScriptedServerTests {
   /// What libcurl makes of a broken frame differs from version to version; it is a failure in any case, and the next
   /// request goes onto a new connection.
   @Test(arguments: [0, 3]) func aPeerThatBreaksTheProtocol(good: Int) throws {
-    let server = try ServerProcess.scripted(["--good", "\(good)", "--bad", "1", "--behaviour", "garbage"])
+    let server = try ServerProcess.scripted(["--good", "\(good)", "--bad", "1", "--behavior", "garbage"])
     let run = TransportRun()
     try run.start(
       TransportRun.target(
@@ -210,7 +210,7 @@ struct ScriptedServerTests {
 
   @Test func whatIsUnderWayIsAnsweredAfterGoaway() throws {
     let server = try ServerProcess.scripted([
-      "--good", "30", "--bad", "1", "--behaviour", "goaway-and-finish", "--delay", "80",
+      "--good", "30", "--bad", "1", "--behavior", "goaway-and-finish", "--delay", "80",
     ])
     let run = TransportRun()
     try run.start(TransportRun.target(TransportRun.https(server), rate: 200, count: 100))
@@ -224,7 +224,7 @@ struct ScriptedServerTests {
   }
 
   @Test func aFarewellBetweenRequestsCostsNone() throws {
-    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behaviour", "farewell"])
+    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", "farewell"])
     let run = TransportRun()
     try run.start(TransportRun.target(TransportRun.https(server), rate: 5, count: 7))
     #expect(run.waitForEnd())
@@ -295,7 +295,7 @@ struct ScriptedServerTests {
   }
 
   @Test func stoppingWaitsForAnswersButNotForever() throws {
-    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behaviour", "silence"])
+    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behavior", "silence"])
     let run = TransportRun()
     try run.start(
       TransportRun.target(TransportRun.https(server), rate: 100, limits: ScheduleLimits(maxInFlight: 500)))

@@ -17,7 +17,7 @@ struct SilenceTests {
 
   @Test func aPauseIsKept() throws {
     let server = try ServerProcess.scripted([
-      "--good", "5", "--bad", "1", "--behaviour", "status:429,1", "--reason", "TooManyRequests",
+      "--good", "5", "--bad", "1", "--behavior", "status:429,1", "--reason", "TooManyRequests",
     ])
     let run = TransportRun()
     try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 100))
@@ -43,7 +43,7 @@ struct SilenceTests {
   }
 
   @Test func aReceiverThatIsGoneIsLeftAlone() throws {
-    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:410"])
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behavior", "status:410"])
     let run = TransportRun()
     var target = try Self.target(of: server, rate: 50, count: 60)
     target.advice = { "\($0): get a new device token\($1)" }
@@ -61,14 +61,14 @@ struct SilenceTests {
 
   /// The first refusal ends the sending until there is another credential; what was under way says nothing new.
   @Test func nothingIsSentWithARefusedCredential() throws {
-    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behaviour", "status:401"])
+    let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behavior", "status:401"])
     let run = TransportRun()
     var target = try Self.target(of: server, rate: 100, count: 200)
     target.credential = .kept
     try run.start(target)
     #expect(run.wait { $0.missed(.credential) >= 20 })
     let news = run.seen.answered.values.compactMap(\.credential)
-    #expect(news == [CredentialNews(.refused(.expired), serial: 0)])
+    #expect(news == [CredentialFeedback(.refused(.expired), serial: 0)])
     let refused = run.seen.answered.values.count { $0.status == 401 }
     #expect(refused <= 5)
     // A new one is tried with a single request.
@@ -88,7 +88,7 @@ struct SilenceTests {
   }
 
   @Test func aTrialThatIsTakenEndsTheSilence() throws {
-    let server = try ServerProcess.scripted(["--good", "10", "--bad", "1", "--behaviour", "status:401"])
+    let server = try ServerProcess.scripted(["--good", "10", "--bad", "1", "--behavior", "status:401"])
     let run = TransportRun()
     var target = try Self.target(of: server, rate: 100, count: 120)
     target.credential = .kept
@@ -99,7 +99,7 @@ struct SilenceTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     let news = seen.answered.values.sorted { $0.id.sequence < $1.id.sequence }.compactMap(\.credential)
-    #expect(news == [CredentialNews(.refused(.expired), serial: 0), CredentialNews(.taken, serial: 0)])
+    #expect(news == [CredentialFeedback(.refused(.expired), serial: 0), CredentialFeedback(.taken, serial: 0)])
     #expect(seen.accepted + seen.missed(.credential) + 1 == 120)
     #expect(seen.accepted >= 50)
   }
@@ -107,7 +107,7 @@ struct SilenceTests {
   /// A password, a certificate or a header is renewed by nobody: the first refusal is followed by a pause of 10 s or more,
   /// whatever else changes about the target meanwhile.
   @Test func aRefusedCredentialThatNobodyRenewsIsLeftAlone() throws {
-    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behaviour", "status:401"])
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behavior", "status:401"])
     let run = TransportRun()
     var target = try Self.target(of: server, rate: 100, count: 150)
     target.advice = { "\($0): check the password\($1)" }
@@ -132,7 +132,7 @@ struct SilenceTests {
 
   /// In our own pause after an error of the service a few are sent, and the first that is taken ends it.
   @Test func probesGoOnAfterAnError() throws {
-    let server = try ServerProcess.scripted(["--good", "2", "--bad", "6", "--behaviour", "status:503"])
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "6", "--behavior", "status:503"])
     let run = TransportRun()
     var target = try TransportRun.target(TransportRun.https(server), rate: 50, count: 200)
     target.backoff = ErrorBackoff(
@@ -161,10 +161,10 @@ struct SilenceTests {
   }
 
   @Test func silenceWithoutANamedTimeGrows() throws {
-    let server = try ServerProcess.scripted(["--good", "2", "--bad", "3", "--behaviour", "status:503"])
+    let server = try ServerProcess.scripted(["--good", "2", "--bad", "3", "--behavior", "status:503"])
     let run = TransportRun()
     var target = try TransportRun.target(TransportRun.https(server), rate: 100, count: 400)
-    target.unnamedPause = UnnamedPause(
+    target.unspecifiedRetryDelay = UnspecifiedRetryDelay(
       statuses: [503], first: .milliseconds(200), longest: .seconds(1))
     try run.start(target)
     #expect(run.waitForEnd())

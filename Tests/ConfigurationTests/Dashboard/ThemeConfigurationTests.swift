@@ -8,7 +8,7 @@ import Testing
     return try ThemeConfiguration.load(path: directory.write(name, text))
   }
 
-  @Test("replace colours of a built-in one")
+  @Test("replace colors of a built-in one")
   func read() throws {
     let theme = try Self.load(
       """

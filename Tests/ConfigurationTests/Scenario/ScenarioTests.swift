@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ScenarioTests {
-  static let words = ScenarioWords([
+  static let words = DialectErrorCatalog([
     .apns: [
       "ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429,
     ],
@@ -46,24 +46,24 @@ import Testing
       """)
     #expect(
       scenario.subscriptions
-        == SubscriptionBehaviour(
+        == SubscriptionBehavior(
           keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
           requests: .init(burst: 60, every: .seconds(5))))
     #expect(
       scenario.tokens
-        == TokenBehaviour(
+        == TokenBehavior(
           lifetime: .seconds(120), leastInterval: .zero, revoked: [.seconds(10), .seconds(40)],
           unavailable: 0.1))
     #expect(scenario.connections.dropped == 0.33)
-    let fcm = scenario.behaviour(of: .fcm, at: .zero)
+    let fcm = scenario.behavior(of: .fcm, at: .zero)
     #expect(fcm.answers.errors.map(\.status) == [503])
     #expect(fcm.answers.delay == .constant(.milliseconds(3)), "what the section leaves out stays")
-    #expect(scenario.behaviour(of: .apns, at: .zero).answers.errors.isEmpty)
+    #expect(scenario.behavior(of: .apns, at: .zero).answers.errors.isEmpty)
     // In the episode: what is said for all, on top of what a dialect has of its own.
-    #expect(scenario.behaviour(of: .fcm, at: .seconds(11)).answers.errors.count == 1)
-    #expect(scenario.behaviour(of: .fcm, at: .seconds(11)).answers.delay == .constant(.milliseconds(9)))
-    #expect(scenario.behaviour(of: .webpush, at: .seconds(31)).deliveries.lost == 1)
-    #expect(scenario.behaviour(of: .ntfy, at: .seconds(31)).deliveries.lost == 0.05)
+    #expect(scenario.behavior(of: .fcm, at: .seconds(11)).answers.errors.count == 1)
+    #expect(scenario.behavior(of: .fcm, at: .seconds(11)).answers.delay == .constant(.milliseconds(9)))
+    #expect(scenario.behavior(of: .webpush, at: .seconds(31)).deliveries.lost == 1)
+    #expect(scenario.behavior(of: .ntfy, at: .seconds(31)).deliveries.lost == 0.05)
     #expect(scenario.streamLimit(at: .seconds(31)) == 3)
     #expect(scenario.streamLimit(at: .seconds(35)) == 1000)
     #expect(scenario.nextStreamLimitChange(after: .seconds(31)) == .seconds(35))
@@ -97,7 +97,7 @@ import Testing
       freeze: [{ from: 10s, for: 1400ms }, { from: 1h, for: 1s, every: 1h }]
       """)
     var expected = Scenario(seed: 7, streamLimit: 20)
-    expected.answers = AnswerBehaviour(
+    expected.answers = AnswerBehavior(
       delay: .constant(.milliseconds(3)),
       errors: [
         ErrorAnswer(
@@ -108,7 +108,7 @@ import Testing
         AnswerFault(kind: .silence, probability: 0.02),
         AnswerFault(kind: .goaway, probability: 0.03, isDelivered: true),
       ])
-    expected.deliveries = DeliveryBehaviour(
+    expected.deliveries = DeliveryBehavior(
       delay: DelayDistribution(.exponential(mean: .seconds(1)), maximum: .seconds(4)), lost: 0.01,
       duplicated: 0.25, reordered: .init(probability: 0.05, by: .milliseconds(700)))
     var rush = expected.deliveries
@@ -120,7 +120,7 @@ import Testing
         answers: expected.answers, deliveries: rush),
       ScenarioEpisode(
         name: "calm", window: ScenarioWindow(from: .zero, length: .seconds(1)),
-        answers: AnswerBehaviour(delay: .constant(.milliseconds(3))), deliveries: expected.deliveries),
+        answers: AnswerBehavior(delay: .constant(.milliseconds(3))), deliveries: expected.deliveries),
     ]
     expected.freezes = [
       ScenarioWindow(from: .seconds(10), length: .milliseconds(1400)),

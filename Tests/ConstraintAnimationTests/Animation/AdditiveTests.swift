@@ -131,7 +131,7 @@ import Testing
     #expect(!window.isAnimating)
   }
 
-  @Test("colours, alpha and transforms animate; performWithoutAnimation does not")
+  @Test("colors, alpha and transforms animate; performWithoutAnimation does not")
   func appearance() {
     let (window, box) = makeBox()
     box.backgroundColor = Color(0, 100, 200)

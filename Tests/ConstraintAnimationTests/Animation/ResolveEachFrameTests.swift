@@ -35,7 +35,7 @@ import Testing
     func wait(_ milliseconds: Int) { window.advance(to: window.time + .milliseconds(milliseconds)) }
   }
 
-  @Test("cancelling ends it on the model and tells the completion")
+  @Test("canceling ends it on the model and tells the completion")
   func cancel() throws {
     for finishing in [false, true] {
       let scene = try Scene()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("cancelling another view leaves it alone")
+  @Test("canceling another view leaves it alone")
   func cancelOther() throws {
     let scene = try Scene()
     let other = View()

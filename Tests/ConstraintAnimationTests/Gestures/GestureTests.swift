@@ -37,7 +37,7 @@ import Testing
     #expect(abs(own.dy - -1.5) < 1e-9)
   }
 
-  @Test("S5-06 pinching keeps the centre, stops at a minimum, and plus and minus come back")
+  @Test("S5-06 pinching keeps the center, stops at a minimum, and plus and minus come back")
   func pinch() throws {
     let scene = try DraggableBox()
     let before = scene.box.windowFrame
@@ -92,7 +92,7 @@ import Testing
     #expect(scene.window.hitTest(tip) === scene.box)
   }
 
-  @Test("S5-08 a view is repinned by its centre, where it is or in the middle")
+  @Test("S5-08 a view is repinned by its center, where it is or in the middle")
   func alignView() throws {
     let window = Window(size: Size(width: 80, height: 24))
     let view = View()

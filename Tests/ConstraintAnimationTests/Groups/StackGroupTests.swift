@@ -245,7 +245,7 @@ import Testing
       ])
   }
 
-  @Test("S4-11 spacers align left, centre, right, at the edges and evenly")
+  @Test("S4-11 spacers align left, center, right, at the edges and evenly")
   func alignAndDistribute() {
     func row(_ make: (() -> View) -> [View]) -> String {
       let group = StackGroup(axis: .horizontal, margin: 0)

@@ -135,7 +135,7 @@ import Testing
     expectAtRest(scene, "after a locked slide")
   }
 
-  @Test("a dragged panel follows the pointer, brings its neighbour and snaps")
+  @Test("a dragged panel follows the pointer, brings its neighbor and snaps")
   func dragged() throws {
     let scene = try PanelScene(active: .log)
     scene.host.addGestureRecognizer(scene.manager.makePanGestureRecognizer())

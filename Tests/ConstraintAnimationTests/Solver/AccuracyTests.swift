@@ -61,7 +61,7 @@ import Testing
     #expect(admitted <= TestScale.count(2000) / 100)
   }
 
-  /// Each value is 700 times the one before: beyond 10²⁰ neighbouring numbers of a `Double` are thousands apart.
+  /// Each value is 700 times the one before: beyond 10²⁰ neighboring numbers of a `Double` are thousands apart.
   @Test("an answer that cannot be right says so, and a window reports it")
   func admits() throws {
     var solver = SimplexSolver()

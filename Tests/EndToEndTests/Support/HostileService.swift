@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Services that mean ill (Tests/Support/hostile_service.py), one port a behaviour: `h1:NAME` or `h2:NAME`.
+/// Services that mean ill (Tests/Support/hostile_service.py), one port a behavior: `h1:NAME` or `h2:NAME`.
 final class HostileService {
   private let process: RunningProcess
   let ports: [String: Int]

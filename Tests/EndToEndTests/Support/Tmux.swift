@@ -42,7 +42,7 @@ final class Tmux: Sendable {
     try command(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
   }
 
-  /// The screen as text; with escapes for colours when asked.
+  /// The screen as text; with escapes for colors when asked.
   func screen(escapes: Bool = false) throws -> String {
     try command(["capture-pane", "-p"] + (escapes ? ["-e"] : []))
   }

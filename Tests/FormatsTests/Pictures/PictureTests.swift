@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func reversedCellsSwapTheirColours() throws {
+  @Test func reversedCellsSwapTheirColors() throws {
     var style = PictureStyle()
     style.background = .rgb(red: 1, green: 2, blue: 3)
     style.isReversed = true

@@ -6,7 +6,7 @@ import Testing
 
 /// What holds for every screen.
 @Suite struct GalleryTests {
-  static let names = Catalogue.cards.map(\.name)
+  static let names = Catalog.cards.map(\.name)
 
   /// What to do on each screen before its picture is taken.
   static let scripts: [String: String] = [
@@ -17,7 +17,7 @@ import Testing
 
   @Test("the screens cover all five sources")
   func coverage() {
-    #expect(Set(Catalogue.cards.flatMap(\.sources)) == ["S1", "S2", "S3", "S4", "S5"])
+    #expect(Set(Catalog.cards.flatMap(\.sources)) == ["S1", "S2", "S3", "S4", "S5"])
     #expect(Set(Self.names).count == Self.names.count)
     #expect(Set(Self.scripts.keys) == Set(Self.names))
   }
@@ -91,7 +91,7 @@ import Testing
   @Test("title, look, status and controls fit into 80 columns", arguments: names)
   func fits(name: String) throws {
     let visit = try Visit(name)
-    let card = try #require(Catalogue.cards.first { $0.name == name })
+    let card = try #require(Catalog.cards.first { $0.name == name })
     #expect(card.look.count <= 78)
     visit.type(Self.scripts[name] ?? "")
     visit.settle()
@@ -104,7 +104,7 @@ import Testing
   @Test("a screen that is left leaves nothing behind")
   func memory() throws {
     let visit = try Visit("panels")
-    for _ in Catalogue.screens {
+    for _ in Catalog.screens {
       weak let screen = visit.gallery.screen
       let stage = try #require(visit.window.root.subviews.first)
       weak let child = stage.subviews.first
@@ -123,8 +123,8 @@ import Testing
   func around() throws {
     let visit = try Visit("panels")
     visit.type("p")
-    #expect(visit.gallery.index == Catalogue.screens.count - 1)
-    for index in Catalogue.screens.indices {
+    #expect(visit.gallery.index == Catalog.screens.count - 1)
+    for index in Catalog.screens.indices {
       visit.type("n")
       #expect(visit.gallery.index == index)
     }
@@ -140,7 +140,7 @@ import Testing
     #expect(screen.moves == 0 && screen.recipe == .whole)
     visit.key(.down, .down, .up, .enter)
     #expect(visit.gallery.overlay == nil)
-    #expect(visit.gallery.index == Catalogue.index(of: "animator"))
+    #expect(visit.gallery.index == Catalog.index(of: "animator"))
 
     visit.type("l")
     let again = try #require(visit.gallery.overlay)
@@ -185,8 +185,8 @@ import Testing
     visit.settle()
     let screen: SlidingPanels = try visit.screen()
     #expect(screen.panels.active == .histogram)
-    #expect(Palette.suited(to: Color(250, 250, 240), hasManyColors: true) == .light)
-    #expect(Palette.suited(to: Color(20, 24, 30), hasManyColors: true) == .dark)
-    #expect(Palette.suited(to: Color(20, 24, 30), hasManyColors: false) == .basicDark)
+    #expect(CommandPalette.suited(to: Color(250, 250, 240), hasManyColors: true) == .light)
+    #expect(CommandPalette.suited(to: Color(20, 24, 30), hasManyColors: true) == .dark)
+    #expect(CommandPalette.suited(to: Color(20, 24, 30), hasManyColors: false) == .basicDark)
   }
 }

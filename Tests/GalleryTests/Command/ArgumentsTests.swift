@@ -11,7 +11,7 @@ import Testing
     let script = try Arguments(["--screen", "pages", "--script", "key 2", "--size", "100x30"])
     #expect(try Arguments(["--motion", "basic"]).motion == .basic)
     #expect(script.action == .script("key 2"))
-    #expect(script.screen == Catalogue.index(of: "pages"))
+    #expect(script.screen == Catalog.index(of: "pages"))
     #expect(script.size == GridSize("100x30"))
   }
 

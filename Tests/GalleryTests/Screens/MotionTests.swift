@@ -105,7 +105,7 @@ import Testing
     #expect(screen.completions == ["300 ms", "600 ms", "900 ms"])
   }
 
-  @Test("motion levels: with basic motion colours still blend")
+  @Test("motion levels: with basic motion colors still blend")
   func basic() throws {
     let visit = try Visit("motion")
     let screen: MotionLevels = try visit.screen()

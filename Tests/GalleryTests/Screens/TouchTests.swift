@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("S5-06 a pinch keeps the centre and has a smallest size; + then - is the same size")
+  @Test("S5-06 a pinch keeps the center and has a smallest size; + then - is the same size")
   func pinch() throws {
     let visit = try Visit("gestures")
     let screen: Gestures = try visit.screen()

@@ -13,7 +13,7 @@ final class Visit {
   init(
     _ screen: String, columns: Int = 80, rows: Int = 24, motion: MotionLevel = .full
   ) throws {
-    let index = try #require(Catalogue.index(of: screen))
+    let index = try #require(Catalog.index(of: screen))
     gallery = Gallery(columns: columns, rows: rows, screen: index, motion: motion)
     _ = gallery.advance(to: clock.now)
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import LoopbackService
 
 @Suite struct ReceiptPosterTests {
-  private static let scenario = Scenario(deliveries: DeliveryBehaviour(delay: .constant(.milliseconds(1))))
+  private static let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.milliseconds(1))))
 
   @Test func keepsReceiptsWhileTheCollectorIsAway() async throws {
     let ear = ReceiptEar(isAway: true)

@@ -39,9 +39,9 @@ import Testing
 
   private func service() -> APNsService {
     APNsService(
-      gate: APNsGate(
+      gate: APNsAuthenticator(
         key: Self.key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
-        behaviour: TokenBehaviour()), freshID: { "fresh" })
+        behavior: TokenBehavior()), freshID: { "fresh" })
   }
 
   private func reason(_ request: HTTPRequest, hasCertificate: Bool = false) -> String? {
@@ -181,7 +181,7 @@ import Testing
     let expected = [
       400: 14, 403: 8, 404: 1, 405: 1, 410: 2, 413: 1, 429: 2, 500: 1, 503: 2,
     ]
-    let counts = Dictionary(grouping: Vocabulary.apns.words, by: \.status).mapValues(\.count)
+    let counts = Dictionary(grouping: ErrorCatalog.apns.words, by: \.status).mapValues(\.count)
     #expect(counts == expected)
   }
 }

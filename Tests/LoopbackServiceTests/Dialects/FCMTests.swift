@@ -24,7 +24,7 @@ import Testing
 
   @Test func servesGooglesOwnLibraries() async throws {
     let ear = ReceiptEar()
-    let scenario = Scenario(deliveries: DeliveryBehaviour(delay: .constant(.milliseconds(5))))
+    let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.milliseconds(5))))
     try await withEar(ear) { destination in
       try await withLoopback(scenario, receipts: destination) { fixture in
         let lines = try await Self.client(fixture, count: 5)
@@ -54,7 +54,7 @@ import Testing
 
   @Test func handsOutTokensThatEnd() async throws {
     var scenario = Scenario()
-    scenario.tokens = TokenBehaviour(revoked: [.milliseconds(1)])
+    scenario.tokens = TokenBehavior(revoked: [.milliseconds(1)])
     try await withLoopback(scenario) { fixture in
       // The first token is handed out at the very beginning, and worthless a millisecond later.
       let lines = try await Self.client(fixture, count: 2)

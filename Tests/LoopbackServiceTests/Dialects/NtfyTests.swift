@@ -90,8 +90,8 @@ import Testing
 
   @Test func streamsWhatComesToThoseWhoListen() async throws {
     let scenario = Scenario(
-      deliveries: DeliveryBehaviour(delay: .constant(.milliseconds(20)), duplicated: 1),
-      subscriptions: SubscriptionBehaviour(keepalive: .milliseconds(10)))
+      deliveries: DeliveryBehavior(delay: .constant(.milliseconds(20)), duplicated: 1),
+      subscriptions: SubscriptionBehavior(keepalive: .milliseconds(10)))
     let fixture = try await LoopbackFixture(scenario)
     let steps = try Self.listen(fixture, to: "a,b")
     async let seen = fixture.h2.run(steps)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func cutsSubscriptionsWhenTheScenarioSaysSo() async throws {
-    let scenario = Scenario(subscriptions: SubscriptionBehaviour(cutAfter: .milliseconds(200)))
+    let scenario = Scenario(subscriptions: SubscriptionBehavior(cutAfter: .milliseconds(200)))
     try await withLoopback(scenario) { fixture in
       let events = try await fixture.h2.run(try Self.listen(fixture, to: "a"))
       #expect(events.resets.map(\.code) == [8])
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func limitsRequests() async throws {
-    let subscriptions = SubscriptionBehaviour(requests: .init(burst: 3, every: .seconds(600)))
+    let subscriptions = SubscriptionBehavior(requests: .init(burst: 3, every: .seconds(600)))
     try await withLoopback(Scenario(subscriptions: subscriptions)) { fixture in
       var statuses: [Int] = []
       for _ in 0..<4 {

@@ -14,10 +14,10 @@ import Testing
   private let key = P256.Signing.PrivateKey()
 
   private func refusal(
-    _ changes: [(String, String?)] = [], body: String = "", wording: WebPushWording = .mozilla,
+    _ changes: [(String, String?)] = [], body: String = "", wording: WebPushErrorStyle = .mozilla,
     method: String = "POST"
   ) throws -> String? {
-    let gate = VAPIDGate(applicationKey: key.publicKey, behaviour: TokenBehaviour())
+    let gate = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
     gate.origins = ["https://127.0.0.1:1"]
     let service = WebPushService(
       gate: gate, subscription: "s",

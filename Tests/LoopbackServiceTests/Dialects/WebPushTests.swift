@@ -59,7 +59,7 @@ import Testing
         #expect(named != nil, "\(file)")
       }
       let gone = ErrorAnswer(reason: "Unregistered", status: 410, probability: 1, retryAfter: .seconds(3))
-      try await withLoopback(Scenario(answers: AnswerBehaviour(errors: [gone]))) { fixture in
+      try await withLoopback(Scenario(answers: AnswerBehavior(errors: [gone]))) { fixture in
         let line = try #require(try await Self.client(fixture, file).first)
         #expect(line.status == 410)
         #expect(line.headers["retry-after"] == "3")
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func callsAMessageBack() async throws {
-    let scenario = Scenario(deliveries: DeliveryBehaviour(delay: .constant(.seconds(600))))
+    let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.seconds(600))))
     try await withLoopback(scenario) { fixture in
       let line = try #require(try await Self.client(fixture).first)
       let path = try #require(line.headers["location"].flatMap { URL(string: $0)?.path })

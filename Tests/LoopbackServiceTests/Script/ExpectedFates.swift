@@ -5,7 +5,7 @@ import Configuration
 extension ScriptCountTests {
   /// A fate, and whether a scripted request has met it.
   struct Expected {
-    var fate: Fate
+    var fate: ScriptedOutcome
 
     var isAccepted: Bool { fate.outcome == .accepted }
 
@@ -20,6 +20,6 @@ extension ScriptCountTests {
   }
 
   static func expected(_ count: Int, _ scenario: Scenario = scenario) -> [Expected] {
-    (0..<count).map { Expected(fate: Fate(index: $0, at: .zero, in: scenario)) }
+    (0..<count).map { Expected(fate: ScriptedOutcome(index: $0, at: .zero, in: scenario)) }
   }
 }

@@ -2,12 +2,12 @@ import Configuration
 
 @testable import LoopbackService
 
-/// Many fates of one scenario, to be held against a behaviour.
+/// Many fates of one scenario, to be held against a behavior.
 struct FateDraws {
-  let fates: [Fate]
+  let fates: [ScriptedOutcome]
 
   init(of dialect: ScenarioDialect = .apns, at time: Duration = .zero, in scenario: Scenario, count: Int) {
-    fates = (0..<count).map { Fate(index: $0, of: dialect, at: time, in: scenario) }
+    fates = (0..<count).map { ScriptedOutcome(index: $0, of: dialect, at: time, in: scenario) }
   }
 
   /// Whether about `share` of `count` is what `count` draws of that probability may be: 4.5 standard deviations.
@@ -16,15 +16,15 @@ struct FateDraws {
     return abs(Double(found) - mean) <= 4.5 * (n * share * (1 - share)).squareRoot()
   }
 
-  /// What is not as `behaviour` has it.
-  func problems(with behaviour: ScenarioBehaviour) -> [String] {
+  /// What is not as `behavior` has it.
+  func problems(with behavior: ScenarioBehavior) -> [String] {
     var problems: [String] = []
-    func expect(_ share: Double, of fates: [Fate], _ what: String, _ holds: (Fate) -> Bool) {
+    func expect(_ share: Double, of fates: [ScriptedOutcome], _ what: String, _ holds: (ScriptedOutcome) -> Bool) {
       let found = fates.count(where: holds)
       guard !Self.isLikely(found, share: share, of: fates.count) else { return }
       problems.append("\(what): \(found) of \(fates.count), and the share should be \(share)")
     }
-    let (answers, deliveries) = (behaviour.answers, behaviour.deliveries)
+    let (answers, deliveries) = (behavior.answers, behavior.deliveries)
     var accepted = 1.0
     for error in answers.errors {
       accepted -= error.probability

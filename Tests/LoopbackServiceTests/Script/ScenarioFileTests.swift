@@ -45,7 +45,7 @@ import Testing
     for time in times {
       for dialect in dialects {
         let draws = FateDraws(of: dialect, at: time, in: scenario, count: 4000)
-        for problem in draws.problems(with: promise.written.behaviour(of: dialect, at: time)) {
+        for problem in draws.problems(with: promise.written.behavior(of: dialect, at: time)) {
           Issue.record("\(dialect) at \(time): \(problem)")
         }
       }

@@ -102,7 +102,7 @@ extension ScenarioPlay {
 
     // One in a hundred, in each dialect's words; a new token mends nothing.
     let error = try #require(scenario.answers.errors.first)
-    let words = Vocabulary.all.map { vocabulary in
+    let words = ErrorCatalog.all.map { vocabulary in
       let word = vocabulary.translate(error)
       return "\(word.word) \(word.status)"
     }
@@ -111,11 +111,11 @@ extension ScenarioPlay {
   }
 
   /// On stepped clocks.
-  private static func apnsTokensAreRevoked(_ tokens: TokenBehaviour) throws {
+  private static func apnsTokensAreRevoked(_ tokens: TokenBehavior) throws {
     let key = P256.Signing.PrivateKey()
-    let gate = APNsGate(
+    let gate = APNsAuthenticator(
       key: key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
-      behaviour: tokens)
+      behavior: tokens)
     func word(_ token: String, connection: Int, at seconds: Double) -> String? {
       gate.authorize(
         "bearer \(token)", hasCertificate: false, .test(connection: connection, seconds: seconds))
@@ -137,9 +137,9 @@ extension ScenarioPlay {
     #expect(word(third, connection: 3, at: 162) == "ExpiredProviderToken", "two minutes old")
   }
 
-  private static func vapidTokensAreRevoked(_ tokens: TokenBehaviour) throws {
+  private static func vapidTokensAreRevoked(_ tokens: TokenBehavior) throws {
     let key = P256.Signing.PrivateKey()
-    let gate = VAPIDGate(applicationKey: key.publicKey, behaviour: tokens)
+    let gate = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: tokens)
     gate.origins = ["https://127.0.0.1:1"]
     let point = Base64URLText.encode(key.publicKey.x963Representation)
     func token() throws -> String {

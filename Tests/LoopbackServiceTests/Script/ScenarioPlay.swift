@@ -172,7 +172,7 @@ enum ScenarioPlay {
 
   @Sendable static func saysWhenToComeBack(_ scenario: Scenario) async throws {
     func errors(at seconds: Int) -> [ErrorAnswer] {
-      scenario.behaviour(of: .apns, at: .seconds(seconds)).answers.errors
+      scenario.behavior(of: .apns, at: .seconds(seconds)).answers.errors
     }
     #expect([0, 19, 25, 79, 85].allSatisfy { errors(at: $0).map(\.status) == [429] })
     #expect([20, 24, 80, 84].allSatisfy { errors(at: $0).map(\.probability) == [1] })
@@ -227,7 +227,7 @@ enum ScenarioPlay {
     var scenario = scenario
     scenario.connections.dropped = 0
     scenario.answers.delay = .constant(.milliseconds(200))
-    let first = try #require((1...).first { Fate(index: $0, at: .zero, in: scenario).outcome != .accepted })
+    let first = try #require((1...).first { ScriptedOutcome(index: $0, at: .zero, in: scenario).outcome != .accepted })
     scenario.answers.faults[0].probability = 1
     #expect(first > 10, "now and then")
     try await withLoopback(scenario) { fixture in

@@ -16,12 +16,12 @@ struct ScenarioPromise: Sendable {
   /// By the file's name. There is one for each file: ``ScenarioFileTests`` sees to it.
   static let all: [String: ScenarioPromise] = [
     "accept-then-drop": ScenarioPromise(
-      quick(answer: 3, DeliveryBehaviour(delay: milliseconds(30), lost: 0.2)),
+      quick(answer: 3, DeliveryBehavior(delay: milliseconds(30), lost: 0.2)),
       play: ScenarioPlay.looksPerfectAndLoses),
     "bimodal": ScenarioPromise(
       Scenario(
-        answers: AnswerBehaviour(delay: lognormal(5, sigma: 0.595_910_171_728_492_4)),
-        deliveries: DeliveryBehaviour(
+        answers: AnswerBehavior(delay: lognormal(5, sigma: 0.595_910_171_728_492_4)),
+        deliveries: DeliveryBehavior(
           delay: DelayDistribution(
             .mixture([
               .init(weight: 4, delay: lognormal(150, sigma: 0.2)),
@@ -31,19 +31,19 @@ struct ScenarioPromise: Sendable {
     "connections": ScenarioPromise(
       quick(
         answer: 3, faults: [AnswerFault(kind: .disconnect, probability: 0.01)],
-        DeliveryBehaviour(delay: milliseconds(30)), connections: ConnectionBehaviour(dropped: 0.33)),
+        DeliveryBehavior(delay: milliseconds(30)), connections: ConnectionBehavior(dropped: 0.33)),
       play: ScenarioPlay.connectionsAreCut),
     "dialects": ScenarioPromise(dialects, play: ScenarioPlay.eachDialectHasItsOwnTroubles),
     "duplicate": ScenarioPromise(
       quick(
         answer: 3,
-        DeliveryBehaviour(
+        DeliveryBehavior(
           delay: DelayDistribution(.uniform(from: .milliseconds(20), to: .milliseconds(500))), duplicated: 0.1
         )),
       play: ScenarioPlay.lastOne),
     "errors": ScenarioPromise(
       Scenario(
-        answers: AnswerBehaviour(
+        answers: AnswerBehavior(
           delay: DelayDistribution(.uniform(from: .milliseconds(2), to: .milliseconds(20))),
           errors: [
             ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 0.01, retryAfter: .seconds(2)),
@@ -52,7 +52,7 @@ struct ScenarioPromise: Sendable {
             ErrorAnswer(reason: "InternalServerError", status: 500, probability: 0.02),
             ErrorAnswer(reason: "SomethingNew", status: 418, probability: 0.01),
           ]),
-        deliveries: DeliveryBehaviour(delay: milliseconds(30))),
+        deliveries: DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioPlay.lastOne),
     "faults": ScenarioPromise(
       quick(
@@ -62,11 +62,11 @@ struct ScenarioPromise: Sendable {
           AnswerFault(kind: .refuse, probability: 0.01), AnswerFault(kind: .silence, probability: 0.005),
           AnswerFault(kind: .goaway, probability: 0.003, isDelivered: true),
           AnswerFault(kind: .disconnect, probability: 0.001),
-        ], DeliveryBehaviour(delay: milliseconds(30))),
+        ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioPlay.eachFault),
     "freeze": ScenarioPromise(
       quick(
-        answer: 2, DeliveryBehaviour(delay: milliseconds(20)),
+        answer: 2, DeliveryBehavior(delay: milliseconds(20)),
         freezes: [ScenarioWindow(from: .seconds(10), length: .milliseconds(1400))]),
       play: ScenarioPlay.standsStill),
     "goaway": ScenarioPromise(
@@ -75,27 +75,27 @@ struct ScenarioPromise: Sendable {
         faults: [
           AnswerFault(kind: .goaway, probability: 0.01, isDelivered: true),
           AnswerFault(kind: .goawayUnprocessed, probability: 0.01),
-        ], DeliveryBehaviour(delay: milliseconds(30))),
+        ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioPlay.eachFault),
     "heavy-tail": ScenarioPromise(
       Scenario(
-        answers: AnswerBehaviour(
+        answers: AnswerBehavior(
           delay: DelayDistribution(.exponential(mean: .milliseconds(6)), maximum: .seconds(1))),
-        deliveries: DeliveryBehaviour(
+        deliveries: DeliveryBehavior(
           delay: DelayDistribution(.pareto(minimum: .milliseconds(40), shape: 1.2), maximum: .seconds(60)))),
       play: ScenarioPlay.tailsAreHeavy),
     "lifelike": ScenarioPromise(.lifelike, play: ScenarioPlay.lastOne),
     "loss": ScenarioPromise(
       quick(
         answer: 1,
-        DeliveryBehaviour(
+        DeliveryBehavior(
           delay: milliseconds(10), lost: 0.05, duplicated: 0.04,
           reordered: .init(probability: 0.03, by: .milliseconds(120)))),
       play: ScenarioPlay.lastOne),
     "reorder": ScenarioPromise(
       quick(
         answer: 3,
-        DeliveryBehaviour(
+        DeliveryBehavior(
           delay: milliseconds(30), reordered: .init(probability: 0.05, by: .milliseconds(800)))),
       play: ScenarioPlay.laterOnesOvertake),
     "reset": ScenarioPromise(
@@ -104,7 +104,7 @@ struct ScenarioPromise: Sendable {
         faults: [
           AnswerFault(kind: .reset, probability: 0.02, isDelivered: true),
           AnswerFault(kind: .reset, probability: 0.02), AnswerFault(kind: .refuse, probability: 0.02),
-        ], DeliveryBehaviour(delay: milliseconds(30))),
+        ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioPlay.lastOne),
     "retry-after": ScenarioPromise(overload, play: ScenarioPlay.saysWhenToComeBack),
     "silence": ScenarioPromise(
@@ -113,23 +113,23 @@ struct ScenarioPromise: Sendable {
         faults: [
           AnswerFault(kind: .silence, probability: 0.01, isDelivered: true),
           AnswerFault(kind: .silence, probability: 0.01),
-        ], DeliveryBehaviour(delay: milliseconds(30))),
+        ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioPlay.lastOne),
     "steady": ScenarioPromise(
-      quick(answer: 0, DeliveryBehaviour(delay: milliseconds(50))), play: ScenarioPlay.nothingHappens),
+      quick(answer: 0, DeliveryBehavior(delay: milliseconds(50))), play: ScenarioPlay.nothingHappens),
     "stream-limit": ScenarioPromise(narrow, play: ScenarioPlay.streamLimitsChange),
     "subscriptions": ScenarioPromise(
       quick(
-        answer: 1, DeliveryBehaviour(delay: milliseconds(1)),
-        subscriptions: SubscriptionBehaviour(
+        answer: 1, DeliveryBehavior(delay: milliseconds(1)),
+        subscriptions: SubscriptionBehavior(
           keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
           requests: .init(burst: 60, every: .milliseconds(50)))),
       play: ScenarioPlay.subscriptionsEnd),
     "token-rejection": ScenarioPromise(
       quick(
         answer: 3, errors: [ErrorAnswer(reason: "InvalidProviderToken", status: 403, probability: 0.01)],
-        DeliveryBehaviour(delay: milliseconds(30)),
-        tokens: TokenBehaviour(
+        DeliveryBehavior(delay: milliseconds(30)),
+        tokens: TokenBehavior(
           lifetime: .seconds(120), revoked: [.seconds(10), .seconds(40)], unavailable: 0.1)),
       play: ScenarioPlay.tokensAreRevoked),
   ]
@@ -143,13 +143,13 @@ struct ScenarioPromise: Sendable {
   }
 
   private static func quick(
-    answer: Int, errors: [ErrorAnswer] = [], faults: [AnswerFault] = [], _ deliveries: DeliveryBehaviour,
-    freezes: [ScenarioWindow] = [], tokens: TokenBehaviour = TokenBehaviour(),
-    connections: ConnectionBehaviour = ConnectionBehaviour(),
-    subscriptions: SubscriptionBehaviour = SubscriptionBehaviour()
+    answer: Int, errors: [ErrorAnswer] = [], faults: [AnswerFault] = [], _ deliveries: DeliveryBehavior,
+    freezes: [ScenarioWindow] = [], tokens: TokenBehavior = TokenBehavior(),
+    connections: ConnectionBehavior = ConnectionBehavior(),
+    subscriptions: SubscriptionBehavior = SubscriptionBehavior()
   ) -> Scenario {
     Scenario(
-      answers: AnswerBehaviour(delay: milliseconds(answer), errors: errors, faults: faults),
+      answers: AnswerBehavior(delay: milliseconds(answer), errors: errors, faults: faults),
       deliveries: deliveries, freezes: freezes, tokens: tokens, connections: connections,
       subscriptions: subscriptions)
   }
@@ -159,12 +159,12 @@ struct ScenarioPromise: Sendable {
       answer: 3,
       errors: [
         ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 0.005, retryAfter: .seconds(2))
-      ], DeliveryBehaviour(delay: milliseconds(30)))
+      ], DeliveryBehavior(delay: milliseconds(30)))
     scenario.episodes = [
       ScenarioEpisode(
         name: "overloaded",
         window: ScenarioWindow(from: .seconds(20), length: .seconds(5), every: .seconds(60)),
-        answers: AnswerBehaviour(
+        answers: AnswerBehavior(
           delay: milliseconds(3),
           errors: [
             ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 1, retryAfter: .seconds(5))
@@ -174,7 +174,7 @@ struct ScenarioPromise: Sendable {
   }()
 
   private static let narrow: Scenario = {
-    var scenario = quick(answer: 100, DeliveryBehaviour(delay: milliseconds(30)))
+    var scenario = quick(answer: 100, DeliveryBehavior(delay: milliseconds(30)))
     scenario.streamLimit = 100
     scenario.episodes = [
       ScenarioEpisode(
@@ -187,34 +187,34 @@ struct ScenarioPromise: Sendable {
 
   private static let dialects: Scenario = {
     let answers = lognormal(12, sigma: 0.45, atMost: .seconds(2))
-    let deliveries = DeliveryBehaviour(delay: lognormal(220, sigma: 0.35))
+    let deliveries = DeliveryBehavior(delay: lognormal(220, sigma: 0.35))
     func error(
       _ reason: String, _ status: Int, _ probability: Double, retryAfter: Duration? = nil
     ) -> ErrorAnswer {
       ErrorAnswer(reason: reason, status: status, probability: probability, retryAfter: retryAfter)
     }
-    func behaviour(
-      _ delay: DelayDistribution, _ errors: [ErrorAnswer], _ deliveries: DeliveryBehaviour
-    ) -> ScenarioBehaviour {
-      ScenarioBehaviour(
-        answers: AnswerBehaviour(delay: delay, errors: errors), deliveries: deliveries)
+    func behavior(
+      _ delay: DelayDistribution, _ errors: [ErrorAnswer], _ deliveries: DeliveryBehavior
+    ) -> ScenarioBehavior {
+      ScenarioBehavior(
+        answers: AnswerBehavior(delay: delay, errors: errors), deliveries: deliveries)
     }
     let gone = error("Unregistered", 410, 0.01)
     let busy = error("TooManyRequests", 429, 0.005, retryAfter: .seconds(2))
     return Scenario(
-      answers: AnswerBehaviour(delay: answers), deliveries: deliveries,
+      answers: AnswerBehavior(delay: answers), deliveries: deliveries,
       dialects: [
-        .apns: behaviour(answers, [gone, busy], deliveries),
-        .fcm: behaviour(
+        .apns: behavior(answers, [gone, busy], deliveries),
+        .fcm: behavior(
           lognormal(60, sigma: 0.5, atMost: .seconds(5)),
           [
             error("QUOTA_EXCEEDED", 429, 0.01, retryAfter: .seconds(2)), error("UNREGISTERED", 404, 0.005),
             error("INTERNAL", 500, 0.005),
           ], deliveries),
-        .webpush: behaviour(
-          answers, [gone, busy], DeliveryBehaviour(delay: milliseconds(400), lost: 0.02)),
-        .ntfy: behaviour(
-          answers, [error("42901", 429, 0.01)], DeliveryBehaviour(delay: milliseconds(1))),
+        .webpush: behavior(
+          answers, [gone, busy], DeliveryBehavior(delay: milliseconds(400), lost: 0.02)),
+        .ntfy: behavior(
+          answers, [error("42901", 429, 0.01)], DeliveryBehavior(delay: milliseconds(1))),
       ])
   }()
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ScriptCountTests {
   static let scenario = Scenario(
     seed: 100,
-    answers: AnswerBehaviour(
+    answers: AnswerBehavior(
       delay: DelayDistribution(.exponential(mean: .milliseconds(3))),
       errors: [
         ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.05),
@@ -21,7 +21,7 @@ import Testing
         AnswerFault(kind: .refuse, probability: 0.03),
         AnswerFault(kind: .silence, probability: 0.02),
       ]),
-    deliveries: DeliveryBehaviour(
+    deliveries: DeliveryBehavior(
       delay: DelayDistribution(.exponential(mean: .milliseconds(20))), lost: 0.1, duplicated: 0.1,
       reordered: .init(probability: 0.1, by: .milliseconds(60))))
 

@@ -114,13 +114,13 @@ import Testing
   /// Every status and reason of Apple's table, and what is new since.
   @Test func everyReasonIsKeptAsItCame() throws {
     let provider = try provider()
-    #expect(provider.judge(Probes.response(200)) == ProviderJudgement(.accepted))
+    #expect(provider.judge(Probes.response(200)) == ProviderAssessment(.accepted))
     for reason in APNsReason.allCases {
-      let judgement = provider.judge(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
-      #expect(judgement.verdict == .rejected(reason: reason.rawValue))
-      #expect(judgement.credential == reason.credential)
-      #expect(judgement.isReceiverUnknown == reason.isReceiverUnknown)
-      #expect((judgement.retryAfter != nil) == (reason.status == 429))
+      let judgment = provider.judge(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
+      #expect(judgment.verdict == .rejected(reason: reason.rawValue))
+      #expect(judgment.credential == reason.credential)
+      #expect(judgment.isReceiverUnknown == reason.isReceiverUnknown)
+      #expect((judgment.retryAfter != nil) == (reason.status == 429))
     }
     #expect(
       provider.judge(Probes.response(410, #"{"reason":"Unregistered","timestamp":1772600767123}"#)).verdict

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func judge(_ status: Int, _ body: String, _ headers: [(String, String)] = []) throws
-    -> ProviderJudgement
+    -> ProviderAssessment
   {
     try provider().judge(Probes.response(status, body, headers))
   }
@@ -87,7 +87,7 @@ import Testing
     #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token","description":"Invalid registration token"}]}"#
 
   @Test func errorsAreToldByFCMsCodeElseGooglesStatus() throws {
-    #expect(try judge(200, #"{"name":"projects/p/messages/1"}"#) == ProviderJudgement(.accepted))
+    #expect(try judge(200, #"{"name":"projects/p/messages/1"}"#) == ProviderAssessment(.accepted))
     #expect(
       try judge(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).verdict
         == .rejected(reason: "UNREGISTERED"))

@@ -46,7 +46,7 @@ import Testing
     // What is measured on purpose is no refusal.
     let asked = HTTPProvider(
       url: "https://h/", headers: [HeaderField("authorization", "Bearer x")], success: [400...499])
-    #expect(asked.judge(response(403)) == ProviderJudgement(.accepted))
+    #expect(asked.judge(response(403)) == ProviderAssessment(.accepted))
   }
 
   @Test func judgesByTheRangesOfSuccess() {
@@ -59,7 +59,7 @@ import Testing
 
   @Test func findsAWordForTheReason() {
     let provider = HTTPProvider(url: "https://a/")
-    func reason(_ body: String) -> ProviderVerdict { provider.judge(response(400, body)).verdict }
+    func reason(_ body: String) -> ProviderDecision { provider.judge(response(400, body)).verdict }
     #expect(reason(#"{"reason":"BadTopic"}"#) == .rejected(reason: "BadTopic"))
     #expect(reason(#"{"code":40001,"error":"unauthorized"}"#) == .rejected(reason: "unauthorized"))
     #expect(reason(#"{"error":{"status":"INVALID"}}"#) == .rejected(reason: ""))

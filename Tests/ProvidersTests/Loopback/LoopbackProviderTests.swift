@@ -56,18 +56,18 @@ import Testing
 
   @Test func judgesByStatusAndReason() {
     let provider = LoopbackProvider(origin: "https://a")
-    func judge(_ status: Int, _ body: String) -> ProviderJudgement {
+    func judge(_ status: Int, _ body: String) -> ProviderAssessment {
       provider.judge(
         PushResponse(status: status, body: Array(body.utf8), receivedAt: WallTime(microseconds: 0)))
     }
-    #expect(judge(200, "") == ProviderJudgement(.accepted))
+    #expect(judge(200, "") == ProviderAssessment(.accepted))
     #expect(
       judge(410, #"{"reason":"Unregistered","timestamp":1}"#)
-        == ProviderJudgement(.rejected(reason: "Unregistered")))
-    #expect(judge(201, "") == ProviderJudgement(.rejected(reason: "")))
+        == ProviderAssessment(.rejected(reason: "Unregistered")))
+    #expect(judge(201, "") == ProviderAssessment(.rejected(reason: "")))
     #expect(
       judge(429, #"{"reason":"TooManyRequests"}"#)
-        == ProviderJudgement(.rejected(reason: "TooManyRequests"), retryAfter: RetryAfter.unnamed))
+        == ProviderAssessment(.rejected(reason: "TooManyRequests"), retryAfter: RetryAfter.unnamed))
   }
 
   @Test func reasonsKnowTheirStatus() {

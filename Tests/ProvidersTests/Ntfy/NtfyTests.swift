@@ -54,14 +54,14 @@ import Testing
 
   @Test func judgesByCodeAndWords() throws {
     let provider = try provider()
-    #expect(provider.judge(Probes.response(200, #"{"id":"x"}"#)) == ProviderJudgement(.accepted))
+    #expect(provider.judge(Probes.response(200, #"{"id":"x"}"#)) == ProviderAssessment(.accepted))
     #expect(
       provider.judge(
         Probes.response(
           429,
           #"{"code":42901,"http":429,"error":"limit reached: too many requests","link":"https://ntfy.sh/docs"}"#
         ))
-        == ProviderJudgement(
+        == ProviderAssessment(
           .rejected(reason: "42901 limit reached: too many requests"), retryAfter: RetryAfter.unnamed))
     #expect(
       provider.judge(Probes.response(401, #"{"code":40101,"http":401,"error":"unauthorized"}"#)).credential

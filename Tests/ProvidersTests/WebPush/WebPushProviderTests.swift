@@ -135,7 +135,7 @@ import Testing
     #expect(try provider().judge(Probes.response(status)).isReceiverUnknown == isUnknown)
   }
 
-  @Test func judgementsFollow() throws {
+  @Test func judgmentsFollow() throws {
     let provider = try provider()
     for status in [200, 201, 202, 204] {
       #expect(provider.judge(Probes.response(status)).verdict == .accepted)
@@ -147,7 +147,7 @@ import Testing
       Probes.response(
         503, #"{"code":503,"errno":201,"error":"Service Unavailable"}"#, [("retry-after", "120")]))
     #expect(
-      busy == ProviderJudgement(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
+      busy == ProviderAssessment(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
     )
     #expect(provider.judge(Probes.response(429)).retryAfter == RetryAfter.unnamed)
   }

@@ -67,7 +67,7 @@ import Testing
   @Test func rollupsTellItToo() throws {
     let fixture = try Self.fixture()
     try fixture.rollUp()
-    let report = try SummaryReport(fixture.reader(), .init(), depth: FigureDepth(rows: 10))
+    let report = try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: 10))
     #expect(report.runs.first?.targets.first?.rolledUpTo != nil)
     try check(report)
   }

@@ -78,9 +78,9 @@ import Testing
     try check(exact, truth)
     // With room for some values only.
     try check(
-      try SummaryReport(fixture.reader(), .init(), depth: FigureDepth(rows: .max, values: 2_000)), truth)
+      try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: .max, values: 2_000)), truth)
     try fixture.rollUp()
-    let rolledUp = try SummaryReport(fixture.reader(), .init(), depth: FigureDepth(rows: 10))
+    let rolledUp = try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: 10))
     #expect(rolledUp.runs.first?.targets.first?.rolledUpTo != nil)
     try check(rolledUp, truth)
 

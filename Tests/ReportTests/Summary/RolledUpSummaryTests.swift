@@ -93,7 +93,7 @@ import Testing
       }.sorted()
       let selection = RowSelection(
         since: round % 2 == 0 ? nil : bounds[0], until: round % 3 == 0 ? nil : bounds[1])
-      let rough = try SummaryReport(reader, selection, depth: FigureDepth(rows: 100))
+      let rough = try SummaryReport(reader, selection, depth: RollupThreshold(rows: 100))
       try compare(try SummaryReport(reader, selection, isExact: true), rough)
       if round == 0 {
         #expect(rough.runs.flatMap(\.targets).allSatisfy { $0.rolledUpTo != nil })
@@ -107,7 +107,7 @@ import Testing
 
   @Test func withoutRollupsAllIsReadOneByOne() throws {
     let fixture = try Self.fixture(seed: 3)
-    let report = try SummaryReport(fixture.reader(), .init(), depth: FigureDepth(rows: 100))
+    let report = try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: 100))
     #expect(report.runs.flatMap(\.targets).allSatisfy { $0.rolledUpTo == nil })
   }
 
@@ -116,7 +116,7 @@ import Testing
     let before = try fixture.rows(.histogram)
     try fixture.rollUp()
     let sink = MemorySink()
-    try Exporter(reader: fixture.reader(), format: .csv, depth: FigureDepth(rows: 10)).export(
+    try Exporter(reader: fixture.reader(), format: .csv, depth: RollupThreshold(rows: 10)).export(
       .histogram, to: sink)
     #expect(sink.text.split(separator: "\r\n").dropFirst().map(String.init) == before)
   }

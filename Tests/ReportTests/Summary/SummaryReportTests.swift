@@ -66,8 +66,8 @@ import Testing
 
   @Test func tooManyValuesGoIntoAHistogramOfThreeDigits() throws {
     let reader = try Self.fixture().reader()
-    let exact = try SummaryReport(reader, .init(), depth: FigureDepth(values: 10_000))
-    let rough = try SummaryReport(reader, .init(), depth: FigureDepth(values: 1000))
+    let exact = try SummaryReport(reader, .init(), depth: RollupThreshold(values: 10_000))
+    let rough = try SummaryReport(reader, .init(), depth: RollupThreshold(values: 1000))
     let metrics = zip(
       try #require(exact.runs.first?.targets.first?.groups.first?.metrics),
       try #require(rough.runs.first?.targets.first?.groups.first?.metrics))

@@ -92,7 +92,7 @@ import Testing
     for open in [
       { _ = try bench.reopened(other) }, { _ = try StoreReader.open(at: other) },
       {
-        _ = try ControlDesk(storePath: other, clock: bench.clock).submit(.rename(bench.run, name: "x"))
+        _ = try ControlClient(storePath: other, clock: bench.clock).submit(.rename(bench.run, name: "x"))
       },
     ] {
       let error = #expect(throws: StoreError.self) { try open() }

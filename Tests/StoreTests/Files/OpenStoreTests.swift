@@ -27,7 +27,7 @@ import Testing
       #expect(try StoreFile(path: bench.scratch.store).look() == .database)
       #expect(StoreFile(path: bench.scratch.store).storedVersion == nil)
     }
-    let desk = ControlDesk(storePath: bench.scratch.store, clock: bench.clock)
+    let desk = ControlClient(storePath: bench.scratch.store, clock: bench.clock)
     let ticket = try desk.submit(.stop)
     #expect(try desk.outcome(of: ticket) == .waiting)
     #expect(try locks(on: bench.scratch.store) == held)

@@ -10,8 +10,8 @@ import Testing
     while try store.rollUp(atMost: limit) {}
   }
 
-  private func marks(_ store: CollectorStore) throws -> RollupMarks {
-    try store.queue.read { try RollupMarks.fetch($0) }
+  private func marks(_ store: CollectorStore) throws -> RollupWatermarks {
+    try store.queue.read { try RollupWatermarks.fetch($0) }
   }
 
   /// Random batches over hours, changes of every age, kills and clean ends, a wall clock that is set back and forth:

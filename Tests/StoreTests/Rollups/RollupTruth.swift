@@ -41,7 +41,7 @@ struct RollupTruth: Equatable {
   var values: [Key: Value] = [:]
 
   /// Counts every notification planned before the marks.
-  static func counted(_ db: Database, marks: RollupMarks) throws -> RollupTruth {
+  static func counted(_ db: Database, marks: RollupWatermarks) throws -> RollupTruth {
     var truth = RollupTruth()
     let rows = try Row.fetchAll(
       db,
@@ -118,7 +118,7 @@ struct RollupTruth: Equatable {
   /// Holds the store against it.
   static func check(_ store: CollectorStore, _ comment: Comment? = nil) throws {
     try store.queue.read { db in
-      let marks = try RollupMarks.fetch(db)
+      let marks = try RollupWatermarks.fetch(db)
       let (stored, counted) = (try stored(db), try counted(db, marks: marks))
       #expect(stored.values.count == counted.values.count, comment)
       for (key, value) in counted.values.sorted(by: { $0.key < $1.key }) where stored.values[key] != value {

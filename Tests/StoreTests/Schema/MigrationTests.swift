@@ -88,7 +88,7 @@ import Testing
     let before = try rows("SELECT * FROM sample ORDER BY id")
     let store = try CollectorStore.open(
       at: scratch.store, clock: SteppedClock(wall: 1_900_000_000_000_000), options: .init(bootID: "another"))
-    #expect(try store.queue.read { try RollupMarks.fetch($0).second } % 3600 == 0)
+    #expect(try store.queue.read { try RollupWatermarks.fetch($0).second } % 3600 == 0)
     while try store.rollUp(atMost: 100) {}
     try RollupTruth.check(store)
     store.close()

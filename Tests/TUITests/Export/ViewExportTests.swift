@@ -61,7 +61,7 @@ struct ViewExportTests {
     }
   }
 
-  @Test("colours are those of the terminal", arguments: Profile.allCases)
+  @Test("colors are those of the terminal", arguments: Profile.allCases)
   func colors(_ profile: Profile) throws {
     let stage = try Stage(profile: profile)
     let grid = PictureGrid(stage.buffer, title: "")

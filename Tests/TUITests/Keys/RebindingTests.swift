@@ -57,7 +57,7 @@ struct RebindingTests {
     #expect(bindings.allSatisfy { !$0.title.isEmpty && (!$0.strokes.isEmpty || $0.action == .choose) })
   }
 
-  @Test("keys are labelled as they are written")
+  @Test("keys are labeled as they are written")
   func labels() {
     #expect(KeyStroke("l", .control).label == "Ctrl-L" && KeyStroke(.left, .shift).label == "Shift-←")
     #expect(KeyStroke(.left, .shift).plainLabel == "Shift-Left" && KeyStroke(" ").label == "Space")

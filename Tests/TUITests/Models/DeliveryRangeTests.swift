@@ -62,7 +62,7 @@ import Testing
       return PlotContent(
         snapshot: snapshot, state: state, columns: window.columns, place: window, previous: nil, at: .zero)
     }
-    let comparison = ComparisonFacts(contents[0], contents[1])
+    let comparison = ComparisonFigures(contents[0], contents[1])
     for (target, content) in contents.enumerated() {
       #expect(content.targets == [target] && content.summary.count == truths[target].count)
       let exact = ExactQuantiles(truths[target])

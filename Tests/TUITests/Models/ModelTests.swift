@@ -113,16 +113,16 @@ struct ModelTests {
     let run = SampleRun(seconds: 110).snapshot
     let window = TimeWindow(
       around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 200)
-    let facts = WindowFacts(
+    let facts = WindowStatistics(
       snapshot: run, window: window, targets: [0], metric: .delivery, includesPending: true)
     #expect(facts.counts == run.totals[0])
     #expect(facts.values.count == facts.counts[.delivered] + facts.counts[.late])
     #expect(facts.values.min() == facts.smallest)
-    let accept = WindowFacts(
+    let accept = WindowStatistics(
       snapshot: run, window: window, targets: [0], metric: .accept, includesPending: false)
     #expect(accept.values.count == facts.counts.total - facts.counts[.failed] - facts.counts[.rejected])
     #expect(accept.values.max() == accept.largest)
-    let none = WindowFacts(
+    let none = WindowStatistics(
       snapshot: run, window: window, targets: [], metric: .delivery, includesPending: true)
     #expect(none.isEmpty && none.largest == nil && none.smallest == nil)
   }

@@ -27,7 +27,7 @@ struct DensityTests {
       columns.append(
         points.keys.sorted().map { column in
           var counts = Tally()
-          var tallies = Metric.allCases.map { _ in DensityTally() }
+          var tallies = Metric.allCases.map { _ in DensityAccumulator() }
           for point in points[column] ?? [] {
             counts.add(point)
             for (number, metric) in Metric.allCases.enumerated() {
@@ -76,8 +76,8 @@ struct DensityTests {
       .snapshot
     let mixed = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 70_000_000), in: Self.window)
     for metric in Metric.allCases {
-      func facts(_ snapshot: Snapshot) -> WindowFacts {
-        WindowFacts(
+      func facts(_ snapshot: Snapshot) -> WindowStatistics {
+        WindowStatistics(
           snapshot: snapshot, window: Self.window, targets: [0, 1], metric: metric, includesPending: false)
       }
       let (exact, summed) = (facts(all), facts(mixed))
@@ -87,7 +87,7 @@ struct DensityTests {
         #expect(abs((found ?? 0) - (value ?? 0)) <= (value ?? 0) / 128)
       }
       let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: exact.smallest, largest: exact.largest)
-      func counts(_ facts: WindowFacts) -> [Int] {
+      func counts(_ facts: WindowStatistics) -> [Int] {
         Buckets(axis: axis, columns: 24, now: Buckets.Values(facts), before: Buckets.Values([])).now
       }
       #expect(counts(summed).reduce(0, +) == counts(exact).reduce(0, +))
@@ -231,8 +231,8 @@ struct DensityTests {
         let summed = try read(request, capacity: 20)
         #expect(exact.density == nil)
         for place in [window, window.previous] {
-          func facts(_ snapshot: Snapshot) -> WindowFacts {
-            WindowFacts(
+          func facts(_ snapshot: Snapshot) -> WindowStatistics {
+            WindowStatistics(
               snapshot: snapshot, window: place, targets: [0], metric: .delivery, includesPending: false)
           }
           let (one, other) = (facts(exact), facts(summed))

@@ -109,7 +109,7 @@ struct RasterTests {
     #expect(block.encoding.glyph(for: block.dots[cell]) == 0x2597)
   }
 
-  @Test("the worst class gives the colour; among targets the first")
+  @Test("the worst class gives the color; among targets the first")
   func worst() {
     let axis = LatencyAxis(kind: .linear, lower: 0, upper: 4_000)
     let points = [NotificationState.lost, .delivered, .late, .inFlight].map {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Starting, stopping, renaming, deleting")
 struct ControlTests {
-  private static func snapshot(collector: CollectorFacts?) -> Snapshot {
+  private static func snapshot(collector: CollectorStatus?) -> Snapshot {
     var snapshot = RunsPanelTests.snapshot(4)
     snapshot.collector = collector
     return snapshot
@@ -23,7 +23,7 @@ struct ControlTests {
   func stop() throws {
     var stage = try Stage(
       snapshot: Self.snapshot(
-        collector: CollectorFacts(isRunning: true, run: Self.newest, staysAfterRun: true)))
+        collector: CollectorStatus(isRunning: true, run: Self.newest, staysAfterRun: true)))
     stage.press("s")
     stage.frame()
     #expect(stage.text.contains("stop the run?") && stage.text.contains("another run"))
@@ -43,7 +43,7 @@ struct ControlTests {
   func start(name: String) throws {
     var stage = try Stage(
       columns: 160,
-      snapshot: Self.snapshot(collector: CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)))
+      snapshot: Self.snapshot(collector: CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)))
     #expect(stage.rows[0].contains("collector idle, s starts a run"))
     stage.press("s")
     Self.type(name, into: &stage)
@@ -54,7 +54,7 @@ struct ControlTests {
   @Test("without a collector it says how to get one")
   func nobody() throws {
     var stage = try Stage(
-      snapshot: Self.snapshot(collector: CollectorFacts(isRunning: false, run: nil, staysAfterRun: false)))
+      snapshot: Self.snapshot(collector: CollectorStatus(isRunning: false, run: nil, staysAfterRun: false)))
     stage.press("s")
     stage.frame()
     #expect(stage.effects.isEmpty && stage.rows.last?.contains("pushscope collect --store") == true)
@@ -64,7 +64,7 @@ struct ControlTests {
   func emptyStore() throws {
     var snapshot = Snapshot()
     (snapshot.number, snapshot.condition) = (1, .empty)
-    snapshot.collector = CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)
+    snapshot.collector = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
     var stage = try Stage(snapshot: snapshot)
     #expect(stage.text.contains("s starts a run"))
     stage.press("s")
@@ -100,7 +100,7 @@ struct ControlTests {
   func delete() throws {
     var stage = try Stage(
       snapshot: Self.snapshot(
-        collector: CollectorFacts(isRunning: true, run: Self.newest, staysAfterRun: false)))
+        collector: CollectorStatus(isRunning: true, run: Self.newest, staysAfterRun: false)))
     stage.press("4")
     stage.press("X")
     stage.frame()
@@ -125,7 +125,7 @@ struct ControlTests {
     try fixture.end()
     fixture.close()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    let clerk = ControlClerk(path: fixture.path, clock: fixture.clock) { continuation.yield() }
+    let clerk = ControlWorker(path: fixture.path, clock: fixture.clock) { continuation.yield() }
     var iterator = stream.makeAsyncIterator()
     try clerk.carry(.rename(run, name: "kept"))
     _ = await iterator.next()

@@ -14,7 +14,7 @@ struct FrameGoldenTests {
     var targets = ["loopback"]
     var isEnded = false
     /// Who writes to the store.
-    var collector: CollectorFacts?
+    var collector: CollectorStatus?
     /// Whether all but the newest are only known as sums.
     var isSummed = false
     var size = (80, 24)
@@ -24,8 +24,8 @@ struct FrameGoldenTests {
     var testDescription: String { name }
   }
 
-  private static let idle = CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)
-  private static let recording = CollectorFacts(
+  private static let idle = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
+  private static let recording = CollectorStatus(
     isRunning: true, run: RunsPanelTests.entries(1)[0].id, staysAfterRun: false)
 
   static let cases = [
@@ -76,7 +76,7 @@ struct FrameGoldenTests {
     try Golden.expect(stage.buffer, named: "frames/\(row.name)-\(profile.rawValue)")
   }
 
-  @Test("every built-in theme tells the states apart by colour")
+  @Test("every built-in theme tells the states apart by color")
   func themes() {
     for theme in Theme.all {
       let states = [

@@ -25,7 +25,7 @@ struct NarrowTests {
     }
     if header == "named" { snapshot.run?.name = "a run with a long name, as people give them" }
     if header == "idle" {
-      snapshot.collector = CollectorFacts(isRunning: true, run: nil, staysAfterRun: true)
+      snapshot.collector = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
     }
     if header == "recording" {
       snapshot.run?.phase = .ended(at: end, reason: "completed")

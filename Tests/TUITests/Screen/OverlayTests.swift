@@ -6,7 +6,7 @@ import Testing
 
 @testable import TUI
 
-@Suite("Palette and prompts")
+@Suite("CommandPalette and prompts")
 struct OverlayTests {
   private static func type(_ text: String, into stage: inout Stage) {
     for character in text { stage.press(character) }
@@ -16,7 +16,7 @@ struct OverlayTests {
   @Test("the palette finds commands by words in any order, and by letters in theirs")
   func find() {
     let all = KeyTable.standard.bindings
-    func actions(_ text: String) -> [String] { Palette.find(text, in: all).map(\.action.rawValue) }
+    func actions(_ text: String) -> [String] { CommandPalette.find(text, in: all).map(\.action.rawValue) }
     #expect(actions("quit").first == "quit")
     #expect(actions("zoom").prefix(2) == ["zoom-in", "zoom-out"])
     #expect(actions("time go").first == "go-to")
@@ -108,7 +108,7 @@ struct OverlayTests {
     let start = SampleRun.start
     let now = start.advanced(byMicroseconds: 3_600_000_000)
     let shown = start.advanced(byMicroseconds: 600_000_000)
-    let reader = MomentText(now: now, start: start, shown: shown, zone: .utc)
+    let reader = TimeInput(now: now, start: start, shown: shown, zone: .utc)
     func seconds(_ text: String) throws -> Int64 {
       try (reader.moment(text).microseconds - start.microseconds) / 1_000_000
     }
@@ -120,9 +120,9 @@ struct OverlayTests {
     #expect(try seconds("15:30") == 5_280 - 86_400)
     #expect(try seconds("2025-06-15T14:12:00Z") == 600 && seconds("2025-06-15 16:12:00+02:00") == 600)
     for text in ["", "25:00", "14:60", "-", "-5", "+1y", "14:5:1:1", "yesterday", "-99999999999999999999d"] {
-      #expect(throws: MomentText.Problem.self, "\(text)") { try reader.moment(text) }
+      #expect(throws: TimeInput.Problem.self, "\(text)") { try reader.moment(text) }
     }
-    let berlin = MomentText(now: now, start: start, shown: shown, zone: LocalTime { _ in 7_200_000_000 })
+    let berlin = TimeInput(now: now, start: start, shown: shown, zone: LocalTime { _ in 7_200_000_000 })
     #expect(try berlin.moment("16:05").microseconds == start.microseconds + 180_000_000)
   }
 

@@ -26,7 +26,7 @@ struct ScreenGoldenTests {
     Case(name: "ansi16-half-blocks-100x30", columns: 100, rows: 30, colors: .ansi16, glyphs: .halfBlocks),
     Case(name: "mono-braille-100x30", columns: 100, rows: 30, colors: .monochrome),
     Case(name: "ascii-80x24", columns: 80, rows: 24, colors: .monochrome, glyphs: .ascii),
-    Case(name: "ascii-colours-80x24", columns: 80, rows: 24, colors: .ansi256, glyphs: .ascii),
+    Case(name: "ascii-colors-80x24", columns: 80, rows: 24, colors: .ansi256, glyphs: .ascii),
     Case(name: "blocks-80x24", columns: 80, rows: 24, glyphs: .blocks),
     Case(name: "smallest-60x16", columns: 60, rows: 16),
     Case(
@@ -76,7 +76,7 @@ struct ScreenGoldenTests {
     }
   }
 
-  @Test("without colours no cell has one", arguments: [GlyphRepertoire.braille, .ascii])
+  @Test("without colors no cell has one", arguments: [GlyphRepertoire.braille, .ascii])
   func monochrome(glyphs: GlyphRepertoire) throws {
     var stage = try Stage(colors: .monochrome, glyphs: glyphs)
     for key in "123?" {

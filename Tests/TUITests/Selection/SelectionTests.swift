@@ -20,12 +20,12 @@ struct SelectionTests {
   }
 
   /// Every notification with the cell that its mark has.
-  private static func marks(_ stage: Stage) throws -> [PlotPick] {
+  private static func marks(_ stage: Stage) throws -> [PickedNotification] {
     let probe = try #require(stage.screen.probe(of: 0))
-    var picks: [PlotPick] = []
+    var picks: [PickedNotification] = []
     probe.forEachMark(in: 0...probe.geometry.columns - 1) { target, index, point, metric, column, y in
       picks.append(
-        PlotPick(
+        PickedNotification(
           target: target, sequence: Int64(index) + 1, point: point, metric: metric, column: column, y: y))
     }
     return picks
@@ -55,7 +55,7 @@ struct SelectionTests {
     stage.mouse(.mouseMove, x: place.x, y: place.y)
     stage.frame()
     #expect(stage.text.contains("#\(lost.sequence) lost"))
-    #expect(stage.screen.state.plot.crosshair == PlotPlace(pane: 0, column: lost.column, y: lost.y))
+    #expect(stage.screen.state.plot.crosshair == PlotPosition(pane: 0, column: lost.column, y: lost.y))
     // Away from the plot it goes.
     stage.mouse(.mouseMove, x: 3, y: 0)
     stage.frame()
@@ -71,7 +71,7 @@ struct SelectionTests {
     for _ in 0..<300 {
       let column = Int.random(in: 0..<probe.geometry.columns, using: &generator)
       let y = Int.random(in: 1..<probe.geometry.axisRow, using: &generator)
-      func distance(_ mark: PlotPick) -> Int {
+      func distance(_ mark: PickedNotification) -> Int {
         (mark.column - column) * (mark.column - column) + 4 * (mark.y - y) * (mark.y - y)
       }
       let near = marks.filter { abs($0.column - column) <= 12 }
@@ -185,7 +185,7 @@ struct SelectionTests {
     stage.press(.right)
     stage.press(.down)
     stage.press(.left, .shift)
-    #expect(stage.screen.state.plot.crosshair == PlotPlace(pane: 0, column: start.column - 7, y: start.y + 1))
+    #expect(stage.screen.state.plot.crosshair == PlotPosition(pane: 0, column: start.column - 7, y: start.y + 1))
     #expect(stage.screen.state.anchor == .edge)
     stage.press(",")
     let first = try #require(stage.screen.stepped)

@@ -55,7 +55,7 @@ struct PointTrackTests {
     #expect(track.update(sequence: next, to: Self.point(1)) == nil)
   }
 
-  @Test("ranges of time become runs of neighbours")
+  @Test("ranges of time become runs of neighbors")
   func ranges() {
     let track = Self.track(101...10_100)
     let range = track.range(from: WallTime(microseconds: 200_500), to: WallTime(microseconds: 8_000_000))

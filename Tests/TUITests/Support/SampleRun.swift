@@ -14,7 +14,7 @@ struct SampleRun {
   ///   - seconds: how long it has been going on.
   ///   - rate: notifications a second and target.
   init(
-    seconds: Int = 110, rate: Double = 4, targets: [String] = ["loopback"], phase: RunFacts.Phase = .live,
+    seconds: Int = 110, rate: Double = 4, targets: [String] = ["loopback"], phase: DisplayedRun.Phase = .live,
     seed: UInt64 = 1
   ) {
     var generator = SeededGenerator(seed: seed)
@@ -23,13 +23,13 @@ struct SampleRun {
     snapshot.condition = .ready
     snapshot.now = now
     snapshot.monotonicNow = Int64(seconds) * 1_000_000
-    snapshot.run = RunFacts(
+    snapshot.run = DisplayedRun(
       id: RunID("01978f5e-2f40-7000-8000-000000000001") ?? RunID(at: now, using: &generator), name: nil,
       startedAt: Self.start, phase: phase)
     for (index, name) in targets.enumerated() {
       let id = TargetID(rawValue: Int64(index + 1))
       snapshot.targets.append(
-        TargetFacts(id: id, name: name, provider: "loopback", expectsReceipts: true, askedRate: rate))
+        DisplayedTarget(id: id, name: name, provider: "loopback", expectsReceipts: true, askedRate: rate))
       var track = PointTrack(target: id)
       var tally = Tally()
       var time = 0.0

@@ -108,7 +108,7 @@ struct TerminalCapabilitiesTests {
     #expect(found.isMultiplexed == expected.multiplexed)
   }
 
-  @Test("NO_COLOR takes colours away, unless somebody insists")
+  @Test("NO_COLOR takes colors away, unless somebody insists")
   func noColor() {
     var environment = ["TERM": "xterm-kitty", "COLORTERM": "truecolor", "NO_COLOR": "1"]
     #expect(TerminalCapabilities(environment: environment).colors == .monochrome)

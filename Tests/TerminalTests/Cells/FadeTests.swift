@@ -15,7 +15,7 @@ struct FadeTests {
     return buffer
   }
 
-  @Test("colours blend where there are enough", arguments: [ColorProfile.trueColor, .ansi256])
+  @Test("colors blend where there are enough", arguments: [ColorProfile.trueColor, .ansi256])
   func blending(colors: ColorProfile) {
     let buffer = filled(colors)
     buffer.fade(CellRect(x0: 0, y0: 0, x1: 1, y1: 1), towards: black, alpha: 0.5)
@@ -48,7 +48,7 @@ struct FadeTests {
   }
 
   @Test(
-    "with few colours glyphs vanish one after another, evenly", arguments: [ColorProfile.ansi16, .monochrome])
+    "with few colors glyphs vanish one after another, evenly", arguments: [ColorProfile.ansi16, .monochrome])
   func dithering(colors: ColorProfile) {
     var gone: [Int] = []
     for step in 0...16 {

@@ -11,7 +11,7 @@ struct EventCoalescerTests {
     .input(InputEvent(kind: kind, location: Point(x: x, y: 0), modifiers: modifiers))
   }
 
-  @Test("of neighbouring motions the last stays; presses and keys all stay, in order")
+  @Test("of neighboring motions the last stays; presses and keys all stay, in order")
   func motion() {
     let key = TerminalEvent.input(InputEvent(kind: .key(.character("a"))))
     #expect(

@@ -92,7 +92,7 @@ struct DiffWriterTests {
         == "␛[1;38;2;1;2;3;48;2;4;5;6ma␛[48;2;7;8;9mb␛[4mc␛[22;24;2md␛[22;49me" + "␛[mf")
   }
 
-  @Test("colours of the 256 are said shorter, also with true colour")
+  @Test("colors of the 256 are said shorter, also with true color")
   func shortColors() {
     let writer = writer()
     buffer.write(
@@ -111,7 +111,7 @@ struct DiffWriterTests {
     #expect(writer.encode(buffer).isEmpty)
   }
 
-  @Test("a scatter of colours says each colour once, but only where nobody sees the ground first")
+  @Test("a scatter of colors says each color once, but only where nobody sees the ground first")
   func scatter() {
     func bytes(synchronized: Bool) -> [UInt8] {
       let buffer = CellBuffer(columns: 80, rows: 24)
@@ -151,7 +151,7 @@ struct DiffWriterTests {
     #expect(bytes.hasPrefix("␛[?2026h") && bytes.hasSuffix("x␛[?2026l"))
   }
 
-  @Test("learning about synchronized output paints nothing again, learning about colours does")
+  @Test("learning about synchronized output paints nothing again, learning about colors does")
   func profileChange() {
     let writer = writer()
     writer.profile.synchronizesOutput = true

@@ -3,14 +3,14 @@ import Synchronization
 
 @testable import Terminal
 
-/// What a cell must look like on a terminal with so many colours, worked out without the writer's code.
+/// What a cell must look like on a terminal with so many colors, worked out without the writer's code.
 enum Expectation {
   /// The first cell that looks wrong, described; `nil` when all are right.
   static func difference(
     between buffer: CellBuffer, and model: ModelTerminal, colors: ColorProfile, utf8: Bool = true
   ) -> String? {
     if let mistake = model.mistakes.first { return "the terminal did not understand: \(mistake)" }
-    // Neighbours are often alike, and then both are right or neither is.
+    // Neighbors are often alike, and then both are right or neither is.
     var last: (cell: Cell, shown: ModelCell)?
     for y in 0..<buffer.rows {
       let row = model.cells[y]
@@ -42,7 +42,7 @@ enum Expectation {
       && isNearest(shown.style.foreground, to: cell.foreground.color, colors)
   }
 
-  /// Whether no other colour of the profile is nearer. Several may be as near.
+  /// Whether no other color of the profile is nearer. Several may be as near.
   static func isNearest(_ shown: ModelColor, to wanted: Color?, _ colors: ColorProfile) -> Bool {
     guard let wanted, colors != .monochrome else { return shown == .own }
     switch (shown, colors) {
@@ -63,7 +63,7 @@ enum Expectation {
 
   private static let known = Mutex<[Color: Int]>([:])
 
-  /// How far the nearest of the 240 is, tried one by one, once for each colour.
+  /// How far the nearest of the 240 is, tried one by one, once for each color.
   private static func nearest256(_ wanted: Color) -> Int {
     known.withLock { known in
       if let distance = known[wanted] { return distance }

@@ -1,6 +1,6 @@
 import ConstraintAnimation
 
-/// A colour as a terminal was told to show it.
+/// A color as a terminal was told to show it.
 enum ModelColor: Hashable {
   case own
   case rgb(Int, Int, Int)

@@ -257,7 +257,7 @@ struct ModelTerminal {
       }
     default: break
     }
-    mistakes.append("unfinished colour")
+    mistakes.append("unfinished color")
     return .own
   }
 }

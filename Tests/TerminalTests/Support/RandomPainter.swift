@@ -75,7 +75,7 @@ struct RandomPainter {
     }
   }
 
-  /// Marks in a few colours on one ground, as plots have them.
+  /// Marks in a few colors on one ground, as plots have them.
   private mutating func scatter(_ buffer: CellBuffer) {
     let styles = (0..<Int.random(in: 1..<20, using: &random)).map { _ in style() }
     let grounds = [CellStyle(background: color()), CellStyle(background: color())]

@@ -12,7 +12,7 @@ long curses_peer_received(int terminal);
 /// Opens ncurses on the terminal. Returns 0 when it works.
 int curses_peer_start(int terminal);
 
-/// One cell; the colour is an index of 256, or -1 for the terminal's own.
+/// One cell; the color is an index of 256, or -1 for the terminal's own.
 void curses_peer_put(int x, int y, uint32_t glyph, int foreground);
 
 /// Lets ncurses bring the screen up to date.

@@ -543,7 +543,7 @@ private enum HTTP2Callbacks {
     nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, message, length, user in
       // libnghttp2 quotes names and values of headers, which are the peer's.
       let bytes = UnsafeRawBufferPointer(start: message, count: min(length, 200))
-      owner(user)?.complains(HarmlessText.make(String(decoding: bytes, as: UTF8.self)))
+      owner(user)?.complains(EscapedText.make(String(decoding: bytes, as: UTF8.self)))
       return 0
     }
   }

@@ -67,21 +67,21 @@ extension TargetTransport {
     let response = PushResponse(
       status: status, headers: ResponseHeaders(lines: transfer.headerLines), body: transfer.responseBody,
       httpVersion: version, receivedAt: loop.offset.wall(answer.time))
-    let judgement = provider(of: transfer.notification).judge(response)
+    let judgment = provider(of: transfer.notification).judge(response)
     var reason: String?
-    if case .rejected(let word) = judgement.verdict, !word.isEmpty {
+    if case .rejected(let word) = judgment.verdict, !word.isEmpty {
       reason = transfer.secrets.hidden(in: word)
     }
     observeEnd(
       .answered(
         AnsweredRequest(
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
-          isAccepted: judgement.verdict == .accepted, reason: reason, connection: transfer.use,
+          isAccepted: judgment.verdict == .accepted, reason: reason, connection: transfer.use,
           attempt: transfer.attempt, httpVersion: version,
-          credential: credentialNews(of: transfer, judgement, status: status, reason: reason, at: answer.time)
+          credential: credentialFeedback(of: transfer, judgment, status: status, reason: reason, at: answer.time)
         )))
     let sent = transfer.sent ?? transfer.startedAt
-    if judgement.verdict == .accepted {
+    if judgment.verdict == .accepted {
       guard pauseRule.noteAccepted(sentAt: sent) else { return }
       schedule.endBackoff()
       if isPauseTold {
@@ -91,14 +91,14 @@ extension TargetTransport {
     } else {
       let isNamed = response.headers["retry-after"] != nil
       let pause = pauseRule.noteRejected(
-        status: status, named: isNamed ? judgement.retryAfter : nil,
-        guess: isNamed ? nil : judgement.retryAfter, isReceiverUnknown: judgement.isReceiverUnknown,
+        status: status, named: isNamed ? judgment.retryAfter : nil,
+        guess: isNamed ? nil : judgment.retryAfter, isReceiverUnknown: judgment.isReceiverUnknown,
         sentAt: sent, answeredAt: answer.time)
       guard let pause else { return }
       let answered = reason.map { "\(status) \($0)" } ?? "\(status)"
       let detail = "\(answered): \(words(of: pause, from: answer.time, isNamed: isNamed))"
       emit(.retryAfter, connection: transfer.use?.id, at: answer.time, detail: detail)
-      tell(detail, status: status, reason: reason, isReceiverUnknown: judgement.isReceiverUnknown)
+      tell(detail, status: status, reason: reason, isReceiverUnknown: judgment.isReceiverUnknown)
       switch pause {
       case .silence(let until): schedule.pause(until: until)
       case .backoff(let until):
@@ -136,20 +136,20 @@ extension TargetTransport {
 
   /// Believes what an answer says of the credential.
   /// - Returns: what is to be told to who renews it; `nil` where nobody does.
-  private func credentialNews(
-    of transfer: Transfer, _ judgement: ProviderJudgement, status: Int, reason: String?, at now: MonotonicTime
-  ) -> CredentialNews? {
-    switch judgement.credential {
+  private func credentialFeedback(
+    of transfer: Transfer, _ judgment: ProviderAssessment, status: Int, reason: String?, at now: MonotonicTime
+  ) -> CredentialFeedback? {
+    switch judgment.credential {
     case .renewedTooOften: return nil
     case .expired, .refused:
-      guard let signal = judgement.credential, trust.noteRefused(epoch: transfer.credentialEpoch, at: now)
+      guard let signal = judgment.credential, trust.noteRefused(epoch: transfer.credentialEpoch, at: now)
       else { return nil }
       schedule.isCredentialRefused = true
       if trust.isFixed {
         tellRefusal(of: transfer, status: status, reason: reason, at: now)
         return nil
       }
-      return CredentialNews(.refused(signal), serial: trust.serial)
+      return CredentialFeedback(.refused(signal), serial: trust.serial)
     case nil:
       // A server in trouble has not looked at it.
       guard status < 500, status != 429, trust.noteTaken(epoch: transfer.credentialEpoch) else { return nil }
@@ -158,7 +158,7 @@ extension TargetTransport {
         isRefusalTold = false
         return nil
       }
-      return CredentialNews(.taken, serial: trust.serial)
+      return CredentialFeedback(.taken, serial: trust.serial)
     }
   }
 

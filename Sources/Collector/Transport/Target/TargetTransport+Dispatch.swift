@@ -55,7 +55,7 @@ extension TargetTransport {
     var now = loop.now()
     // Of several, the later ones were late because of the first.
     if justStarted.count == 1, let only = justStarted.first {
-      headStart.note(spare: only.notification.planned - now)
+      earlyWake.note(spare: only.notification.planned - now)
     }
     for transfer in justStarted {
       while now < transfer.notification.planned { now = loop.now() }

@@ -88,7 +88,7 @@ extension TargetTransport {
         watches.remove(at: index)
       }
     } else if wanted != 0 {
-      watches.append(SocketWatch(fd: fd, wanted: wanted))
+      watches.append(SocketInterest(fd: fd, wanted: wanted))
     }
   }
 

@@ -11,7 +11,7 @@ final class TargetTransport {
   unowned let loop: TimingLoop
   let multi: UnsafeMutableRawPointer
 
-  var headStart: HeadStart
+  var earlyWake: EarlyWake
 
   /// Renewed with their credentials; as many as the target began with.
   var providers: [any Provider]
@@ -21,7 +21,7 @@ final class TargetTransport {
   var pauseRule: PauseRule
   /// The log was told of a pause, and the provider has taken nothing since.
   var isPauseTold = false
-  var trust: CredentialTrust
+  var trust: CredentialCircuitBreaker
   /// The log was told that a fixed credential is refused, and it was not taken since.
   var isRefusalTold = false
   /// The request that tries a credential.
@@ -52,9 +52,9 @@ final class TargetTransport {
   var window: ReceiveWindow?
   /// When libcurl wants to be called for its own timers.
   var timer: MonotonicTime?
-  var watches: [SocketWatch] = []
+  var watches: [SocketInterest] = []
   var statistics: TimingStatistics.Target
-  private var answers = AnswerWatch()
+  private var answers = AnswerMonitor()
   var isStopped = false
   /// libcurl's handles are being given back.
   private(set) var isClosing = false
@@ -76,13 +76,13 @@ final class TargetTransport {
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
       limits: target.limits, variants: target.variants)
     providers = target.providers
-    headStart = HeadStart(perSecond: target.arrivals.rate.perSecond)
+    earlyWake = EarlyWake(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
-    pauseRule = PauseRule(unnamed: target.unnamedPause, backoff: target.backoff, seed: seeds.next())
+    pauseRule = PauseRule(unnamed: target.unspecifiedRetryDelay, backoff: target.backoff, seed: seeds.next())
     trust =
       target.credential == .fixed
-      ? CredentialTrust(fixedWithSeed: seeds.next())
-      : CredentialTrust(isAwaited: target.credential == .awaited)
+      ? CredentialCircuitBreaker(fixedWithSeed: seeds.next())
+      : CredentialCircuitBreaker(isAwaited: target.credential == .awaited)
     schedule.isCredentialRefused = target.credential == .awaited
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -127,7 +127,7 @@ final class TargetTransport {
     }
     if trust.takeTrial(at: now) { schedule.isCredentialRefused = false }
     admit(at: now)
-    if let due = schedule.nextDue, due > now, due - now <= headStart.current, canSendAhead {
+    if let due = schedule.nextDue, due > now, due - now <= earlyWake.current, canSendAhead {
       admit(at: due)
     }
     if !isStopped, hasWaiting { batch { dispatch() } }
@@ -138,7 +138,7 @@ final class TargetTransport {
   /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
   /// kernel sends full ones at once.
   private var canSendAhead: Bool {
-    guard headStart.current > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
+    guard earlyWake.current > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
       usable.allowance.isPrimed, let next = staged.first
     else { return false }
     return next.payloadBytes + 700 <= usable.segmentSize
@@ -161,7 +161,7 @@ final class TargetTransport {
     }
     if isStopped { return next }
     consider(schedule.nextInstantOfInterest)
-    if canSendAhead, let due = schedule.nextDue { consider(due - headStart.current) }
+    if canSendAhead, let due = schedule.nextDue { consider(due - earlyWake.current) }
     if let first = secondAttempts.first {
       consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
     }
@@ -293,7 +293,7 @@ final class TargetTransport {
     if let silence = answers.takeEnd(at: loop.now()) { warn(of: silence) }
   }
 
-  private func warn(of silence: AnswerWatch.Silence) {
+  private func warn(of silence: AnswerMonitor.Silence) {
     let advice = silence.lastAnswer.map { target.advice($0.status, $0.reason ?? "") } ?? ""
     log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
   }

@@ -30,7 +30,7 @@ final class Transfer {
   var attempt = 1
   /// What the first attempt came to.
   var firstFailure: TransferFailure?
-  /// Under which epoch of ``CredentialTrust`` it left.
+  /// Under which epoch of ``CredentialCircuitBreaker`` it left.
   var credentialEpoch = 0
   /// libcurl's complaint and the socket's state when that was noticed.
   var messageAtRetry = ""

@@ -20,10 +20,10 @@ public struct TransportTarget: Sendable {
   /// What we show the peer of ourselves; `nil` for nothing.
   public var clientCertificate: ClientCertificate?
   /// How long to be silent where the provider says "too much" without saying how long.
-  public var unnamedPause: UnnamedPause
+  public var unspecifiedRetryDelay: UnspecifiedRetryDelay
   /// How to go on after errors of the service; `nil`: as if nothing had been.
   public var backoff: ErrorBackoff?
-  public var credential: CredentialCare
+  public var credential: CredentialOwnership
   /// What a person can do about a refusal with this status and reason.
   public var advice: @Sendable (_ status: Int, _ reason: String) -> String
   /// Most streams we open at once on the connection, whatever the peer would take.
@@ -35,8 +35,8 @@ public struct TransportTarget: Sendable {
     id: TargetID, providers: [any Provider], variants: [VariantID] = [],
     authenticator: ReceiptAuthenticator? = nil, arrivals: ArrivalProcess,
     limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10), caFile: String? = nil,
-    clientCertificate: ClientCertificate? = nil, unnamedPause: UnnamedPause = .afterTooMany,
-    backoff: ErrorBackoff? = nil, credential: CredentialCare = .fixed,
+    clientCertificate: ClientCertificate? = nil, unspecifiedRetryDelay: UnspecifiedRetryDelay = .afterTooMany,
+    backoff: ErrorBackoff? = nil, credential: CredentialOwnership = .fixed,
     advice: @escaping @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" },
     maximumStreams: Int = 1000, seed: UInt64
   ) {
@@ -49,7 +49,7 @@ public struct TransportTarget: Sendable {
     self.timeout = timeout
     self.caFile = caFile
     self.clientCertificate = clientCertificate
-    self.unnamedPause = unnamedPause
+    self.unspecifiedRetryDelay = unspecifiedRetryDelay
     self.backoff = backoff
     self.credential = credential
     self.advice = advice

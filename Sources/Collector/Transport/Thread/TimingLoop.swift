@@ -128,18 +128,18 @@ final class TimingLoop {
 
   private func arrangeTurns() {
     clinux_keep_freed_memory()
-    let areUndecided = ThreadTurns.areUndecided
-    if areUndecided, ThreadTurns.goFirst() {
-      precedence = ThreadPrecedence(isHeld: true, worked: ThreadTurns.worked, at: self.now())
+    let areUndecided = ThreadScheduling.areUndecided
+    if areUndecided, ThreadScheduling.goFirst() {
+      precedence = ThreadPrecedence(isHeld: true, worked: ThreadScheduling.worked, at: self.now())
     } else if areUndecided {
-      ThreadTurns.goShort()
+      ThreadScheduling.goShort()
     }
   }
 
   private func reconsiderTurns(at now: MonotonicTime) {
-    switch precedence?.look(worked: ThreadTurns.worked, at: now) {
-    case .give: _ = ThreadTurns.goFirst()
-    case .take: ThreadTurns.goShort()
+    switch precedence?.look(worked: ThreadScheduling.worked, at: now) {
+    case .give: _ = ThreadScheduling.goFirst()
+    case .take: ThreadScheduling.goShort()
     case nil: break
     }
   }

@@ -21,7 +21,7 @@ extension SimplexSolver {
     let before = upkeep
     applyEdits()
     do {
-      try optimise()
+      try optimize()
     } catch {
       restoreTableau()
       revertEdits(levelsTaken: true)

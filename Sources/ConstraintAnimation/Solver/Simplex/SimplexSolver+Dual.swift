@@ -10,7 +10,7 @@ extension SimplexSolver {
   }
 
   /// Finds the optimum from where the batch's edits have left the tableau.
-  mutating func optimise() throws(SolverError) {
+  mutating func optimize() throws(SolverError) {
     largestError = 0
     do {
       try search()

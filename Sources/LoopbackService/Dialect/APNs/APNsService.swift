@@ -4,11 +4,11 @@ import HTTPServer
 /// Apple's provider API: `POST /3/device/<token>`.
 final class APNsService: DialectService {
   let dialect = ScenarioDialect.apns
-  private let gate: APNsGate
+  private let gate: APNsAuthenticator
   private let freshID: () -> String
 
   /// - Parameter freshID: makes an `apns-id` for a request that has none, or one that is no UUID.
-  init(gate: APNsGate, freshID: @escaping () -> String = UUIDText.random) {
+  init(gate: APNsAuthenticator, freshID: @escaping () -> String = UUIDText.random) {
     self.gate = gate
     self.freshID = freshID
   }
@@ -37,7 +37,7 @@ final class APNsService: DialectService {
         id: id, acceptance: APNsAnswer.accepted(id: id),
         refusal: { error, now in
           APNsAnswer.refused(
-            Vocabulary.apns.translate(error), id: id, retryAfter: error.retryAfter, now: now)
+            ErrorCatalog.apns.translate(error), id: id, retryAfter: error.retryAfter, now: now)
         }, receipt: payload.receipt))
   }
 
@@ -51,6 +51,6 @@ final class APNsService: DialectService {
 
   private func refusal(_ word: String, id: String?, _ context: RequestContext) -> Refusal {
     APNsAnswer.refused(
-      Vocabulary.apns[word] ?? ErrorWord("InternalServerError", 500), id: id, now: context.now)
+      ErrorCatalog.apns[word] ?? ErrorWord("InternalServerError", 500), id: id, now: context.now)
   }
 }

@@ -10,12 +10,12 @@ final class FCMService: DialectService {
   static let pathPrefix = "/v1/projects/"
 
   let dialect = ScenarioDialect.fcm
-  let desk: OAuthDesk
+  let desk: OAuthTokenEndpoint
   private let account: LoopbackCredentials.Account
   private let device: String
   private var lastMessage = 0
 
-  init(desk: OAuthDesk, account: LoopbackCredentials.Account, device: String) {
+  init(desk: OAuthTokenEndpoint, account: LoopbackCredentials.Account, device: String) {
     self.desk = desk
     self.account = account
     self.device = device
@@ -23,11 +23,11 @@ final class FCMService: DialectService {
 
   func check(_ request: HTTPRequest, _ context: RequestContext) -> Verdict {
     let path = request.pathWithoutQuery
-    if path == OAuthDesk.path { return .answered(desk.exchange(request, context)) }
+    if path == OAuthTokenEndpoint.path { return .answered(desk.exchange(request, context)) }
     lastMessage += 1
     let number = lastMessage
     func refused(_ word: String, _ message: String, field: String? = nil) -> Verdict {
-      let word = Vocabulary.fcm[word] ?? ErrorWord("INTERNAL", 500)
+      let word = ErrorCatalog.fcm[word] ?? ErrorWord("INTERNAL", 500)
       return .refused(FCMAnswer.refused(word, message, field: field), id: "fcm-\(number)")
     }
     let parts = path.dropFirst(Self.pathPrefix.count).split(
@@ -75,7 +75,7 @@ final class FCMService: DialectService {
       acceptance: FCMAnswer.accepted(project: account.projectID, message: name),
       refusal: { error, _ in
         FCMAnswer.refused(
-          Vocabulary.fcm.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
+          ErrorCatalog.fcm.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
       }, receipt: contents.receipt, isForADevice: !message.isOnlyValidated)
   }
 

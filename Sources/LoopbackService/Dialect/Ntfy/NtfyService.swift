@@ -11,9 +11,9 @@ final class NtfyService: DialectService {
 
   let dialect = ScenarioDialect.ntfy
   let topics: NtfyTopics
-  private let gate: NtfyGate
+  private let gate: NtfyAccessControl
 
-  init(topics: NtfyTopics, gate: NtfyGate) {
+  init(topics: NtfyTopics, gate: NtfyAccessControl) {
     self.topics = topics
     self.gate = gate
   }
@@ -88,7 +88,7 @@ final class NtfyService: DialectService {
       IncomingNotification(
         id: contents?.id ?? message.id, acceptance: NtfyAnswer.accepted(message),
         refusal: { error, _ in
-          NtfyAnswer.refused(Vocabulary.ntfy.translate(error), retryAfter: error.retryAfter)
+          NtfyAnswer.refused(ErrorCatalog.ntfy.translate(error), retryAfter: error.retryAfter)
         }, message: message))
   }
 

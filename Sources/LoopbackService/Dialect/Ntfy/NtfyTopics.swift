@@ -11,7 +11,7 @@ final class NtfyTopics {
   /// Messages kept for those who come later; the oldest go first.
   private static let room = 1000
 
-  private let behaviour: SubscriptionBehaviour
+  private let behavior: SubscriptionBehavior
   private let clock: any HostClock
   private let eventLoop: any EventLoop
   private var subscribers: [Int: NtfySubscriber] = [:]
@@ -20,8 +20,8 @@ final class NtfyTopics {
   /// Whether the service stands still, so that nothing is said.
   var isFrozen: () -> Bool = { false }
 
-  init(behaviour: SubscriptionBehaviour, clock: any HostClock, eventLoop: any EventLoop) {
-    self.behaviour = behaviour
+  init(behavior: SubscriptionBehavior, clock: any HostClock, eventLoop: any EventLoop) {
+    self.behavior = behavior
     self.clock = clock
     self.eventLoop = eventLoop
   }
@@ -49,16 +49,16 @@ final class NtfyTopics {
     // Its connection may have ended in the meantime.
     guard subscribers[number] != nil else { return }
     for message in old { subscriber.send(message.json) }
-    let keepalive = TimeAmount(behaviour.keepalive)
+    let keepalive = TimeAmount(behavior.keepalive)
     subscriber.timers.append(
       eventLoop.scheduleRepeatedTask(initialDelay: keepalive, delay: keepalive) { _ in
         bound.value.keepalive(number, names)
       })
-    if let mute = behaviour.muteAfter {
+    if let mute = behavior.muteAfter {
       subscriber.deadlines.append(
         eventLoop.scheduleTask(in: TimeAmount(mute)) { bound.value.subscribers[number]?.isMute = true })
     }
-    if let cut = behaviour.cutAfter {
+    if let cut = behavior.cutAfter {
       subscriber.deadlines.append(
         eventLoop.scheduleTask(in: TimeAmount(cut)) { bound.value.subscribers[number]?.cut() })
     }

@@ -15,14 +15,14 @@ final class WebPushService: DialectService {
   private static let longestTTL = 2_592_000
 
   let dialect = ScenarioDialect.webpush
-  let gate: VAPIDGate
+  let gate: VAPIDAuthenticator
   private let subscription: String
   private let reader: PushMessageReader
   private let freshID: () -> String
 
   /// - Parameter subscription: the secret part of every endpoint.
   init(
-    gate: VAPIDGate, subscription: String, reader: PushMessageReader,
+    gate: VAPIDAuthenticator, subscription: String, reader: PushMessageReader,
     freshID: @escaping () -> String = UUIDText.random
   ) {
     self.gate = gate
@@ -47,18 +47,18 @@ final class WebPushService: DialectService {
     if path.hasPrefix(Self.messagePath), request.method == "DELETE" {
       return .withdrawal(messageID: String(path.dropFirst(Self.messagePath.count)))
     }
-    let wording = WebPushWording.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
+    let wording = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
     let id = freshID()
     do throws(Problem) {
       return .notification(try notification(request, path, wording, id, context))
     } catch {
-      let word = Vocabulary.webPush[error.word] ?? ErrorWord(error.word, 400)
+      let word = ErrorCatalog.webPush[error.word] ?? ErrorWord(error.word, 400)
       return .refused(wording.refused(word, error.message), id: id)
     }
   }
 
   private func notification(
-    _ request: HTTPRequest, _ path: Substring, _ wording: WebPushWording, _ id: String,
+    _ request: HTTPRequest, _ path: Substring, _ wording: WebPushErrorStyle, _ id: String,
     _ context: RequestContext
   ) throws(Problem) -> IncomingNotification {
     guard path.hasPrefix(wording.path), path.dropFirst(wording.path.count) == subscription else {
@@ -84,7 +84,7 @@ final class WebPushService: DialectService {
         ttl: min(ttl, Self.longestTTL)),
       refusal: { error, _ in
         wording.refused(
-          Vocabulary.webPush.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
+          ErrorCatalog.webPush.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
       }, receipt: contents.receipt, messageID: id)
   }
 
@@ -98,7 +98,7 @@ final class WebPushService: DialectService {
     return ttl
   }
 
-  private static func check(topic: String, _ wording: WebPushWording) throws(Problem) {
+  private static func check(topic: String, _ wording: WebPushErrorStyle) throws(Problem) {
     let isWellFormed =
       (1...32).contains(topic.utf8.count)
       && topic.utf8.allSatisfy { byte in
@@ -130,7 +130,7 @@ final class WebPushService: DialectService {
   }
 
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal {
-    let wording = WebPushWording.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
+    let wording = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
     return switch violation {
     case .bodyTooLarge: wording.refused(ErrorWord("PayloadTooLarge", 413), "The body is too large.")
     case .requestTimedOut, .overloaded:

@@ -39,13 +39,13 @@ extension Exporter {
     let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
     return try write(columns, to: sink) { writer in
       for entry in try TargetDirectory(reader, selection).entries {
-        var tallies: [VariantID: HistogramTally] = [:]
+        var tallies: [VariantID: HistogramAccumulator] = [:]
         try figures.read(
-          entry.target, HistogramTally.figures,
+          entry.target, HistogramAccumulator.figures,
           totals: {
-            for total in $0.variants { tallies[total.variant, default: HistogramTally()].add(total) }
+            for total in $0.variants { tallies[total.variant, default: HistogramAccumulator()].add(total) }
           },
-          row: { tallies[$0.variant, default: HistogramTally()].add($0) })
+          row: { tallies[$0.variant, default: HistogramAccumulator()].add($0) })
         for variant in entry.target.variants {
           guard let tally = tallies[variant.id] else { continue }
           let context = HistogramTable.Context(entry: entry, variant: variant.name)

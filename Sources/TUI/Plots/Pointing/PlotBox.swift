@@ -1,10 +1,10 @@
 /// A rectangle of cells in a plot, from the cell where it was begun to the one where it is now.
 struct PlotBox: Sendable, Hashable {
-  let start: PlotPlace
+  let start: PlotPosition
   /// In the pane of `start`.
-  var end: PlotPlace
+  var end: PlotPosition
 
-  init(at place: PlotPlace) { (start, end) = (place, place) }
+  init(at place: PlotPosition) { (start, end) = (place, place) }
 
   var columns: ClosedRange<Int> { min(start.column, end.column)...max(start.column, end.column) }
   var rows: ClosedRange<Int> { min(start.y, end.y)...max(start.y, end.y) }

@@ -5,7 +5,7 @@ extension DotRaster {
   mutating func plot(_ columns: ArraySlice<Density.Column>, _ projection: Projection) {
     guard self.columns > 0, rows > 0, projection.lane < lanes else { return }
     let phase = medianPhase(of: projection.window)
-    // Nobody knows which of them were late: they have the colour of those that were not.
+    // Nobody knows which of them were late: they have the color of those that were not.
     let code = projection.codes[.delivered]
     projection.lookup.withReader { lookup in
       withPlanes { planes in

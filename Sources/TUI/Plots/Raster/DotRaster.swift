@@ -1,7 +1,7 @@
 import Measurement
 
 /// A grid of cells with dots in them, in two planes: which dots are set, and what the cell as a whole stands for
-/// (how many notifications, the worst class among them). A cell has one colour; it is given by the second plane.
+/// (how many notifications, the worst class among them). A cell has one color; it is given by the second plane.
 ///
 /// It keeps its memory between frames.
 struct DotRaster {

@@ -1,7 +1,7 @@
 import Measurement
 
 /// What a mark in a plot stands for, in ascending order of badness: where several share a cell the worst gives the
-/// colour, whatever was painted last.
+/// color, whatever was painted last.
 enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// Not over yet: sent, waiting for an answer or a receipt.
   case pending = 1

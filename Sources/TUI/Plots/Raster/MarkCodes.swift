@@ -7,7 +7,7 @@ struct MarkCodes: Sendable, Hashable {
   /// - Parameter target: place of the target in its run.
   init(target: Int) { self.init { _ in target } }
 
-  /// - Parameter place: which of the theme's colours a state gets.
+  /// - Parameter place: which of the theme's colors a state gets.
   init(_ place: (NotificationState) -> Int) {
     for state in NotificationState.allCases {
       table[state.rawValue] = MarkClass(state).map { MarkCode($0, target: place(state)).rawValue } ?? 0

@@ -10,9 +10,9 @@ struct TokenProvider: Provider {
     PushRequest(url: url, headers: [HeaderField("authorization", token)], body: Array("{}".utf8))
   }
 
-  func judge(_ response: PushResponse) -> ProviderJudgement {
-    if response.status == 200 { return ProviderJudgement(.accepted) }
-    return ProviderJudgement(
+  func judge(_ response: PushResponse) -> ProviderAssessment {
+    if response.status == 200 { return ProviderAssessment(.accepted) }
+    return ProviderAssessment(
       .rejected(reason: ""), retryAfter: RetryAfter.pause(response),
       credential: response.status == 401 ? .expired : nil, isReceiverUnknown: response.status == 410)
   }

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Measurement
+import Providers
+import SwiftASN1
+import X509
+
+/// What a TLS client certificate says of itself, as far as it decides whether a push service will take it.
+public struct CertificateProperties: Sendable {
+  /// The one that stands in it for people.
+  public let commonName: String
+  /// The app's bundle ID, which Apple writes as the subject's user ID.
+  public let bundleID: String?
+  public let begins: WallTime
+  public let ends: WallTime
+  /// Apple's marks for the sandbox and for production; both are false in a certificate that is not Apple's.
+  public let isForSandbox: Bool
+  public let isForProduction: Bool
+  private let publicKey: Certificate.PublicKey
+
+  private static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]
+  private static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 1]
+  private static let production: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 2]
+  private static let remedy =
+    "export the push certificate with its key as .p12 and take it apart: "
+    + "openssl pkcs12 -in push.p12 -clcerts -nokeys -out push.pem"
+
+  /// - Parameter pem: a PEM file; its first certificate counts.
+  init(pem: [UInt8]) throws(CredentialError) {
+    let text = try Self.block(of: pem, remedy: Self.remedy) { $0 == "CERTIFICATE" }
+    let certificate: Certificate
+    do {
+      certificate = try Certificate(pemEncoded: text)
+    } catch {
+      throw CredentialError(.malformed, "holds no X.509 certificate that can be read", remedy: Self.remedy)
+    }
+    if let purposes = try? certificate.extensions.extendedKeyUsage,
+      !purposes.contains(.clientAuth), !purposes.contains(.any)
+    {
+      throw CredentialError(
+        .invalid, "is no client certificate: it may be used for other purposes only", remedy: Self.remedy)
+    }
+    commonName = Self.value(.RDNAttributeType.commonName, of: certificate.subject) ?? "nobody by name"
+    bundleID = Self.value(Self.userID, of: certificate.subject)
+    begins = Self.wall(certificate.notValidBefore)
+    ends = Self.wall(certificate.notValidAfter)
+    isForSandbox = certificate.extensions[oid: Self.sandbox] != nil
+    isForProduction = certificate.extensions[oid: Self.production] != nil
+    publicKey = certificate.publicKey
+  }
+
+  /// Whether a private key is this certificate's.
+  /// - Parameter pem: a PEM file; its first private key counts.
+  func check(keyPEM pem: [UInt8]) throws(CredentialError) {
+    let remedy = "take the certificate's own key: openssl pkcs12 -in push.p12 -nocerts -nodes -out push.key"
+    let text = try Self.block(of: pem, remedy: remedy) { $0.hasSuffix("PRIVATE KEY") }
+    guard !text.contains("ENCRYPTED") else {
+      throw CredentialError(
+        .wrongKey, "is encrypted with a passphrase", remedy: "take it off: openssl pkey -in FILE -out FILE2")
+    }
+    let key: Certificate.PrivateKey
+    do {
+      key = try Certificate.PrivateKey(pemEncoded: text)
+    } catch {
+      throw CredentialError(.malformed, "holds no private key that can be read", remedy: remedy)
+    }
+    guard key.publicKey == publicKey else {
+      throw CredentialError(.wrongKey, "is not the key of the certificate", remedy: remedy)
+    }
+  }
+
+  /// Whether a PEM file has a certificate in it, as one with authorities must.
+  static func checkAuthority(pem: [UInt8]) throws(CredentialError) {
+    let remedy = "name a PEM file with the authority that signed the server's certificate"
+    let text = try block(of: pem, remedy: remedy) { $0.hasSuffix("CERTIFICATE") }
+    guard let document = try? PEMDocument(pemString: text), document.derBytes.first == 0x30 else {
+      throw CredentialError(.malformed, "holds no certificate that can be read", remedy: remedy)
+    }
+  }
+
+  /// Why it is of no use at a moment, and what to do.
+  func problem(at now: WallTime) -> (message: String, remedy: String)? {
+    if now >= ends {
+      return ("the certificate ended at \(ends.rfc3339)", "get a new one from Apple's developer site")
+    }
+    if now < begins {
+      return ("the certificate is not good before \(begins.rfc3339)", "check this machine's clock")
+    }
+    return nil
+  }
+
+  /// The first PEM block with a fitting label, whatever stands around it: tools write names and dates there.
+  private static func block(
+    of pem: [UInt8], remedy: String, _ fits: (Substring) -> Bool
+  ) throws(CredentialError) -> String {
+    guard let text = String(validating: pem, as: UTF8.self) else {
+      throw CredentialError(.malformed, "is not text, so it is no PEM", remedy: remedy)
+    }
+    var lines: [Substring] = []
+    var end: String?
+    for line in text.split(whereSeparator: \.isNewline) {
+      if let wanted = end {
+        lines.append(line)
+        if line.hasPrefix(wanted) { return lines.joined(separator: "\n") + "\n" }
+      } else if line.hasPrefix("-----BEGIN "), let label = line.dropFirst(11).split(separator: "-").first,
+        fits(label)
+      {
+        lines = [line]
+        end = "-----END \(label)-----"
+      }
+    }
+    throw end == nil
+      ? CredentialError(.malformed, "has no such block, so it is not what it should be", remedy: remedy)
+      : CredentialError(
+        .truncated, "ends before its -----END line: a part of it is missing", remedy: remedy)
+  }
+
+  private static func value(_ type: ASN1ObjectIdentifier, of name: DistinguishedName) -> String? {
+    for part in name {
+      for attribute in part where attribute.type == type { return String(describing: attribute.value) }
+    }
+    return nil
+  }
+
+  private static func wall(_ date: Date) -> WallTime {
+    WallTime(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000))
+  }
+}

@@ -1,0 +1,181 @@
+import Measurement
+import Providers
+
+/// All credentials of a run and who sends by them, one step at a time. Confined to the keeper's thread; tests step it.
+final class CredentialRegistry {
+  /// A target whose providers hold a credential.
+  struct Client: Sendable {
+    var target: TargetID
+    /// The target's providers with this credential in them.
+    var providers: @Sendable (_ credential: String) -> [any Provider]
+    /// What a person can do about a refusal with this status and reason.
+    var advice: @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" }
+  }
+
+  struct Item: Sendable {
+    var source: any CredentialSource
+    var rule: CredentialRule
+    var clients: [Client]
+  }
+
+  private struct Entry {
+    var item: Item
+    var schedule: CredentialSchedule
+    /// Counts the credentials that came.
+    var serial = 0
+    var isInTrouble = false
+    /// It was refused, and a person was told what to do.
+    var isAdvised = false
+    /// Why the last attempt brought none, and whether the issuer will never give one.
+    var failure: (text: String, isFinal: Bool)?
+  }
+
+  private var entries: [Entry]
+  private let clock: any HostClock
+  private let replace: (CredentialedProviders, TargetID) -> Void
+  private let tryAgain: (TargetID) -> Void
+  private let post: ([Observation]) -> Void
+
+  /// - Parameters:
+  ///   - replace: told of a target's new providers.
+  ///   - tryAgain: told that a target is to try the credential that was refused once more.
+  ///   - post: takes events and log lines.
+  init(
+    _ items: [Item], clock: any HostClock, seed: UInt64,
+    replace: @escaping (CredentialedProviders, TargetID) -> Void,
+    tryAgain: @escaping (TargetID) -> Void = { _ in },
+    post: @escaping ([Observation]) -> Void
+  ) {
+    var seeds = SeededGenerator(seed: seed)
+    // What takes no network first: nobody waits for a slow token endpoint who does not need it.
+    entries = items.sorted { !$0.source.isRemote && $1.source.isRemote }.map {
+      Entry(item: $0, schedule: CredentialSchedule(rule: $0.rule, seed: seeds.next()))
+    }
+    self.clock = clock
+    self.replace = replace
+    self.tryAgain = tryAgain
+    self.post = post
+  }
+
+  /// Whether every target has had its first credential.
+  var isComplete: Bool { entries.allSatisfy { $0.schedule.issued != nil } }
+
+  /// Why one will never come, if an issuer said so.
+  var finalFailure: String? { entries.lazy.compactMap(\.failure).first(where: \.isFinal)?.text }
+
+  /// Who has had none yet, and why, as far as it was tried.
+  var missing: [MissingCredential] {
+    entries.filter { $0.schedule.issued == nil }.flatMap { entry in
+      let reason = entry.failure?.text ?? "no \(entry.item.source.name): it is not there yet"
+      return entry.item.clients.map {
+        MissingCredential(target: $0.target, providers: $0.providers(""), reason: reason)
+      }
+    }
+  }
+
+  /// Renews what is due, and has what was refused tried again.
+  /// - Returns: how long there is nothing to do by time alone; at most ``longestRest``, because the wall clock may be
+  ///   set at any moment.
+  func step() -> Duration {
+    for index in entries.indices where entries[index].schedule.isDue(at: CredentialInstant(reading: clock)) {
+      renew(index)
+    }
+    let now = CredentialInstant(reading: clock)
+    for index in entries.indices where entries[index].schedule.takeTrial(at: now) {
+      for client in entries[index].item.clients { tryAgain(client.target) }
+    }
+    let next = entries.compactMap(\.schedule.nextLook).min() ?? now.elapsed + Self.longestRest
+    return min(Self.longestRest, max(.milliseconds(10), next - now.elapsed))
+  }
+
+  static let longestRest = Duration.seconds(10)
+
+  /// A provider answered that it does not take a target's credential. Nothing is sent to the target any more, until it is
+  /// given another one or told to try again.
+  func note(_ refusal: CredentialRefusal) {
+    let now = CredentialInstant(reading: clock)
+    guard let (index, client) = entry(of: refusal.target, serial: refusal.serial),
+      let course = entries[index].schedule.noteRefusal(at: now)
+    else { return }
+    let entry = entries[index]
+    let name = entry.item.source.name
+    switch course {
+    case .renew: say("\(refusal.words): nothing is sent before there is a new \(name)", .warning, entry)
+    case .pause(let end):
+      let age = (entry.schedule.age(at: now) ?? .zero).components.seconds
+      let advice = client.advice(refusal.status, refusal.reason)
+      say(
+        "\(refusal.words) for the \(name) of \(age) s ago: nothing is sent for "
+          + "\((end - now.elapsed).components.seconds) s, then one notification is tried"
+          + (advice.isEmpty ? "" : "; \(advice)"), entry.isAdvised ? nil : .error, entry)
+      entries[index].isAdvised = true
+    }
+  }
+
+  /// A provider took the credential that it had refused, or the one after it.
+  func noteTaken(by target: TargetID, serial: Int) {
+    guard let (index, _) = entry(of: target, serial: serial) else { return }
+    entries[index].schedule.noteTaken()
+    if entries[index].isAdvised {
+      entries[index].isAdvised = false
+      log(.notice, "the \(entries[index].item.source.name) is accepted again", entries[index])
+    }
+  }
+
+  /// The credential with that number, if it is still the one in use.
+  private func entry(of target: TargetID, serial: Int) -> (Int, Client)? {
+    for (index, entry) in entries.enumerated() where entry.serial == serial {
+      if let client = entry.item.clients.first(where: { $0.target == target }) { return (index, client) }
+    }
+    return nil
+  }
+
+  /// An event for every target that shares the credential, and a line in the log where there is a level.
+  private func say(_ detail: String, _ level: LogLine.Level?, _ entry: Entry) {
+    post(
+      entry.item.clients.map {
+        .event(Event(at: clock.wallNow(), kind: .retryAfter, target: $0.target, detail: detail))
+      })
+    if let level { log(level, detail, entry) }
+  }
+
+  private func renew(_ index: Int) {
+    let isFirst = entries[index].schedule.issued == nil
+    let source = entries[index].item.source
+    let outcome = source.issue(at: clock.wallNow())
+    let now = CredentialInstant(reading: clock)
+    switch outcome {
+    case .issued(let value, let lifetime, let took):
+      entries[index].schedule.noteIssued(lifetime: lifetime, at: now)
+      entries[index].isInTrouble = false
+      entries[index].failure = nil
+      entries[index].serial += 1
+      for client in entries[index].item.clients {
+        replace(
+          CredentialedProviders(providers: client.providers(value), serial: entries[index].serial),
+          client.target)
+      }
+      let word = isFirst ? "made" : "renewed"
+      let detail = "\(source.name) \(word)\(took.isEmpty ? "" : " in \(took)")"
+      post(
+        entries[index].item.clients.map {
+          .event(Event(at: now.wall, kind: .tokenRefreshed, target: $0.target, detail: detail))
+        })
+    case .failed(let reason, let isFinal, let retryAfter):
+      entries[index].schedule.noteFailure(retryAfter: retryAfter, at: now)
+      entries[index].failure = ("no \(source.name): \(reason)", isFinal)
+      guard !entries[index].isInTrouble else { return }
+      entries[index].isInTrouble = true
+      log(.error, "no new \(source.name): \(reason); tried again", entries[index])
+    }
+  }
+
+  private func log(_ level: LogLine.Level, _ message: String, _ entry: Entry) {
+    post(
+      entry.item.clients.map {
+        .log(
+          LogLine(
+            at: clock.wallNow(), level: level, target: $0.target, label: "credentials", message: message))
+      })
+  }
+}

@@ -1,0 +1,122 @@
+import CCurl
+import Glibc
+import Measurement
+import Providers
+
+/// One connection to a peer, made to learn how far it comes: through TCP, TLS and ALPN, and with a request further.
+final class PeerProbe {
+  enum Failure: Equatable {
+    case dns
+    case connect
+    /// The peer's certificate, or the handshake.
+    case tls
+    /// The client certificate or the CA file.
+    case ownFiles
+    /// No whole answer.
+    case request
+  }
+
+  struct Outcome {
+    /// `nil` when everything went well.
+    var failure: Failure?
+    /// libcurl's complaint.
+    var words: String
+    /// What ALPN agreed on; `nil` when on nothing.
+    var agreed: String?
+    /// When the peer's certificate ends, as OpenSSL writes it.
+    var certificateEnd: String?
+    var response: PushResponse?
+    var took: Duration
+  }
+
+  private let clock: any HostClock
+  private let caFile: String?
+  private let clientCertificate: ClientCertificate?
+  private let timeout: Duration
+  private var agreed: String?
+  private var certificateEnd: String?
+
+  init(
+    clock: any HostClock, caFile: String?, clientCertificate: ClientCertificate?, timeout: Duration
+  ) {
+    self.clock = clock
+    self.caFile = caFile
+    self.clientCertificate = clientCertificate
+    self.timeout = timeout
+  }
+
+  /// Connects, shakes hands and says nothing.
+  func connect(to url: String) -> Outcome {
+    perform(PushRequest(method: "GET", url: url), connectsOnly: true)
+  }
+
+  func send(_ request: PushRequest) -> Outcome { perform(request, connectsOnly: false) }
+
+  private func perform(_ request: PushRequest, connectsOnly: Bool) -> Outcome {
+    guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
+      return Outcome(failure: .ownFiles, words: "libcurl could not create a handle", took: .zero)
+    }
+    agreed = nil
+    certificateEnd = nil
+    handle.prepare(request, caFile: caFile, clientCertificate: clientCertificate)
+    let easy = handle.easy
+    ccurl_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
+    ccurl_easy_set_long(easy, CURLOPT_VERBOSE, 1)
+    ccurl_easy_set_debug_function(easy, trialText)
+    ccurl_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+    if connectsOnly { ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1) }
+    var body: [UInt8] = []
+    handle.onBody = { bytes in
+      guard body.count + bytes.count <= PushResponse.maximumBodyBytes else { return false }
+      body.append(contentsOf: bytes)
+      return true
+    }
+    let start = clock.monotonicNow()
+    let code = curl_easy_perform(easy)
+    let took = clock.monotonicNow() - start
+    guard code == CURLE_OK else {
+      return Outcome(
+        failure: Self.failure(code), words: handle.complaint(code), agreed: agreed,
+        certificateEnd: certificateEnd, took: took)
+    }
+    let isHTTP2 = ccurl_easy_get_long(easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+    let response =
+      connectsOnly
+      ? nil
+      : PushResponse(
+        status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,
+        receivedAt: clock.wallNow())
+    return Outcome(
+      words: "", agreed: agreed, certificateEnd: certificateEnd, response: response, took: took)
+  }
+
+  private static func failure(_ code: CURLcode) -> Failure {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST: .dns
+    case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: .connect
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .tls
+    case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE: .ownFiles
+    default: .request
+    }
+  }
+
+  /// What libcurl says only in words.
+  fileprivate func take(_ text: String) {
+    let words = text.drop { $0 == " " }.prefix { !$0.isNewline }
+    for (start, isAgreement) in [("ALPN: server accepted ", true), ("expire date: ", false)]
+    where words.hasPrefix(start) {
+      let rest = String(words.dropFirst(start.count).prefix(64))
+      if isAgreement { agreed = rest } else { certificateEnd = rest }
+    }
+  }
+}
+
+private func trialText(
+  _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?,
+  _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard kind == CURLINFO_TEXT, let context, let bytes else { return 0 }
+  let text = UnsafeRawBufferPointer(start: bytes, count: min(count, 512))
+  Unmanaged<PeerProbe>.fromOpaque(context).takeUnretainedValue().take(String(decoding: text, as: UTF8.self))
+  return 0
+}

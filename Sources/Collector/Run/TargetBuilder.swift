@@ -1,0 +1,147 @@
+import Configuration
+import Measurement
+import Providers
+import Store
+
+/// One selected target of a run: the configuration's words turned into what the rooms below take, with everything that
+/// can be found wrong before sending found wrong.
+struct TargetBuilder: Sendable {
+  var configuration: TargetConfiguration
+  var arrivals: ArrivalProcess
+  var limits: ScheduleLimits
+  private let credentials: TargetCredentials
+  private let subscription: NtfySubscription?
+
+  /// - Throws: `TargetCredentialError` for a credential that is of no use, ``CollectorError`` for a schedule above what
+  ///   the provider allows.
+  init(_ configuration: TargetConfiguration, options: CollectorOptions) throws {
+    self.configuration = configuration
+    var schedule = configuration.schedule
+    if let rate = options.rate { schedule.rate = rate }
+    arrivals = schedule.process
+    let documented = options.allowsAboveProviderLimit ? [] : Self.documentedLimits(of: configuration)
+    limits = ScheduleLimits(
+      maxInFlight: configuration.maxInFlight, maxLag: configuration.maxLag, count: options.count,
+      duration: options.duration, provider: documented)
+    credentials = try TargetCredentials(reading: configuration)
+    subscription = try credentials.ntfySubscription()
+    // Settings that no provider takes are told now; the token is not looked at.
+    _ = try credentials.providers(token: "none")
+    let exceeded =
+      options.allowsAboveProviderLimit ? [] : Self.exceededLimits(of: configuration, rate: arrivals.rate)
+    guard exceeded.isEmpty else {
+      let limits = exceeded.map(\.description).joined(separator: ", and ")
+      throw CollectorError(
+        .providerLimit,
+        "target \(configuration.name): the schedule asks for \(arrivals.rate.words), and \(limits); "
+          + "give it a lower rate, or --allow-above-provider-limit")
+    }
+  }
+
+  /// What the provider's documentation allows less of than the target's schedule asks for.
+  ///
+  /// - Parameter rate: in place of the schedule's own.
+  static func exceededLimits(of configuration: TargetConfiguration, rate: ArrivalRate? = nil) -> [SendLimit] {
+    documentedLimits(of: configuration).filter { $0.isExceeded(by: rate ?? configuration.schedule.rate) }
+  }
+
+  /// Whether its credentials are good at the moment a run begins.
+  func check(at now: WallTime) throws(TargetCredentialError) { try credentials.check(at: now) }
+
+  var description: TargetDescription {
+    let names = configuration.variants.map(\.name)
+    return TargetDescription(
+      name: configuration.name, provider: configuration.provider.rawValue,
+      receiptDeadline: configuration.receiptDeadline?.microseconds, askedRate: arrivals.rate.perSecond,
+      variants: names == [""] ? [] : names)
+  }
+
+  /// Whether its own messages come back to the collector, and so need a MAC that it can check.
+  var hearsItself: Bool { subscription != nil }
+
+  func ledgerTarget(id: TargetID) -> LedgerTarget {
+    LedgerTarget(id: id, receiptDeadline: configuration.receiptDeadline?.microseconds)
+  }
+
+  /// - Parameters:
+  ///   - readiness: the providers of targets whose credentials are kept fresh.
+  ///   - variants: the store's numbers, in the order of the description's names.
+  func transportTarget(
+    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, readiness: Readiness,
+    variants: [VariantID]
+  ) throws -> TransportTarget {
+    TransportTarget(
+      id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
+      authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
+      caFile: configuration.caFile, clientCertificate: clientCertificate,
+      backoff: configuration.backoff.map {
+        ErrorBackoff(first: $0.first, longest: $0.longest, probeEvery: $0.probeEvery)
+      },
+      credential: readiness.credential(of: id), advice: advice, seed: seed &+ UInt64(bitPattern: id.rawValue))
+  }
+
+  private var advice: @Sendable (_ status: Int, _ reason: String) -> String {
+    { [provider = configuration.provider] in RefusalAdvice.text(provider, status: $0, reason: $1) }
+  }
+
+  private var clientCertificate: ClientCertificate? {
+    guard case .apnsCertificate(let certificateFile, let keyFile, _) = credentials.kind else { return nil }
+    return ClientCertificate(certificateFile: certificateFile, keyFile: keyFile)
+  }
+
+  // MARK: Credentials and subscriptions
+
+  /// What is to be kept fresh for it; `nil` when it shows nothing that grows old.
+  func credential(id: TargetID, clock: any HostClock) -> TargetServices.Credential? {
+    let client = CredentialRegistry.Client(
+      target: id, providers: { [credentials] in (try? credentials.providers(token: $0)) ?? [] },
+      advice: advice)
+    switch (credentials.kind, configuration.settings) {
+    case (.apnsToken(let signer), .apns(let settings)):
+      return .init(
+        identity: .apns(settings.credentials), source: SignedCredential.apns(signer), rule: .apns,
+        client: client)
+    case (.vapid(let signer, let origin), .webpush(let settings)):
+      return .init(
+        identity: .vapid(settings.credentials, origin: origin),
+        source: SignedCredential.vapid(signer, origin: origin), rule: .vapid, client: client)
+    case (.fcm(let account), .fcm(let settings)):
+      return .init(
+        identity: .fcm(settings.serviceAccount),
+        source: OAuthCredential(
+          account: account,
+          client: BlockingRequest(caFile: configuration.caFile, timeout: configuration.timeout, clock: clock)),
+        rule: .oauth, client: client)
+    default: return nil
+    }
+  }
+
+  /// The topic to listen to; `nil` when it does not hear itself.
+  func subscription(
+    id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
+  ) -> TargetServices.Subscription? {
+    guard let subscription, let authenticator else { return nil }
+    return TargetServices.Subscription(
+      subject: NtfySubscriber.Subject(
+        target: id, name: configuration.name, subscription: subscription, authenticator: authenticator,
+        caFile: configuration.caFile, bootID: bootID, seed: seed &+ UInt64(bitPattern: id.rawValue)),
+      providers: { [credentials] in (try? credentials.providers(token: nil, isKept: !$0)) ?? [] })
+  }
+
+  // MARK: Limits
+
+  private static func documentedLimits(of target: TargetConfiguration) -> [SendLimit] {
+    let host = target.endpoint.host
+    switch target.settings {
+    case .apns:
+      let background = target.variants.count {
+        if case .apns(let settings) = $0.settings { settings.pushType == .background } else { false }
+      }
+      return DocumentedLimits.apns(
+        host: host, backgroundShare: Double(background) / Double(max(1, target.variants.count)))
+    case .fcm(let settings): return DocumentedLimits.fcm(host: host, validateOnly: settings.validateOnly)
+    case .ntfy: return DocumentedLimits.ntfy(host: host)
+    case .webpush, .http, .loopback: return []
+    }
+  }
+}

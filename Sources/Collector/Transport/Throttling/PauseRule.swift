@@ -1,0 +1,94 @@
+import Measurement
+
+/// Turns answers that were not good into pauses, as a value that a clock steps.
+struct PauseRule: Sendable {
+  enum Pause: Sendable, Equatable {
+    /// The service asked for it: nothing is sent until then.
+    case silence(until: MonotonicTime)
+    /// Our own choice after an error of the service: only probes are sent until then.
+    case backoff(until: MonotonicTime)
+
+    var until: MonotonicTime {
+      switch self {
+      case .silence(let until), .backoff(let until): until
+      }
+    }
+  }
+
+  /// A back-off pause that goes on.
+  private struct Backoff {
+    var began: MonotonicTime
+    var until: MonotonicTime
+  }
+
+  private let statuses: Set<Int>
+  /// `nil` where errors of the service ask for no pause.
+  private var errors: ExponentialDelay?
+  private var refusals: ExponentialDelay
+  /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
+  private(set) var unknownReceivers = 0
+  private(set) var silentUntil: MonotonicTime?
+  private var backoff: Backoff?
+
+  /// One such answer may be a provider's mistake. After so many in a row the receiver is believed to be gone, and no provider
+  /// wants to be asked for it at full rate.
+  static let unknownReceiversToPause = 10
+
+  init(unnamed: UnspecifiedRetryDelay, backoff: ErrorBackoff? = nil, seed: UInt64) {
+    var seeds = SeededGenerator(seed: seed)
+    statuses = unnamed.statuses
+    refusals = ExponentialDelay(first: unnamed.first, longest: unnamed.longest, seed: seeds.next())
+    errors = backoff.map { ExponentialDelay(first: $0.first, longest: $0.longest, seed: seeds.next()) }
+  }
+
+  /// Unnamed silences in a row.
+  var repeats: Int { refusals.repeats }
+
+  /// A good answer.
+  /// - Returns: whether it says that all is well: it does when its request left after the last answer that asked for a
+  ///   pause, as a probe does. That ends a back-off pause.
+  mutating func noteAccepted(sentAt: MonotonicTime) -> Bool {
+    if let silentUntil, sentAt < silentUntil { return false }
+    if let backoff, sentAt < backoff.began { return false }
+    refusals.reset()
+    errors?.reset()
+    unknownReceivers = 0
+    backoff = nil
+    return true
+  }
+
+  /// An answer that was not good.
+  /// - Parameters:
+  ///   - named: how long its `Retry-After` asks for; `nil` when it names no time.
+  ///   - guess: what the provider's documentation takes for such an answer, if anything.
+  ///   - isReceiverUnknown: whether it says that there is nobody to send to.
+  ///   - sentAt: when its request left: one that was under way when the pause began says nothing new, and neither does
+  ///     a probe in a back-off pause that is answered with another error.
+  /// - Returns: the pause that begins; `nil` when it asks for none, or for no more than is kept already.
+  mutating func noteRejected(
+    status: Int, named: Duration?, guess: Duration? = nil, isReceiverUnknown: Bool = false,
+    sentAt: MonotonicTime, answeredAt: MonotonicTime
+  ) -> Pause? {
+    if isReceiverUnknown { unknownReceivers += 1 }
+    let isReceiverGone = isReceiverUnknown && unknownReceivers >= Self.unknownReceiversToPause
+    if let named {
+      guard named > .zero else { return nil }
+      return silence(until: answeredAt + named)
+    }
+    if let silentUntil, sentAt < silentUntil { return nil }
+    if guess != nil || isReceiverGone || statuses.contains(status) {
+      return silence(until: answeredAt + refusals.next(atLeast: guess ?? .zero))
+    }
+    guard ErrorBackoff.statuses.contains(status) else { return nil }
+    if let backoff, sentAt < backoff.until { return nil }
+    guard let length = errors?.next() else { return nil }
+    backoff = Backoff(began: answeredAt, until: answeredAt + length)
+    return .backoff(until: answeredAt + length)
+  }
+
+  private mutating func silence(until instant: MonotonicTime) -> Pause? {
+    if let silentUntil, instant <= silentUntil { return nil }
+    silentUntil = instant
+    return .silence(until: instant)
+  }
+}

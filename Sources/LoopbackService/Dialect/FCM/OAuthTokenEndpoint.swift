@@ -1,0 +1,126 @@
+import Configuration
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPServer
+import NIOCore
+import NIOHPACK
+
+/// Google's token endpoint for service accounts (RFC 7523): exchanges a signed assertion for an access token that
+/// expires.
+final class OAuthTokenEndpoint {
+  static let path = "/oauth2/token"
+
+  private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  /// What Google's libraries write as audience, wherever they post to.
+  private static let audience = "https://oauth2.googleapis.com/token"
+  private static let scopes: Set<String> = [
+    "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
+  ]
+  private static let longestAssertion = 3600.0
+  private static let leeway = 60.0
+  /// Beyond this the oldest token is forgotten.
+  private static let room = 1024
+
+  private struct Token {
+    var text: String
+    /// Unix seconds.
+    var expiresAt: Double
+  }
+
+  enum Failure: Equatable {
+    case missing, unknown, expired
+  }
+
+  private let account: LoopbackCredentials.Account
+  private let behavior: TokenBehavior
+  private var generator: SeededGenerator
+  private var tokens: [String: Token] = [:]
+  private var order: [String] = []
+  private var book: TokenRegistry
+  private(set) var issued = 0
+  private(set) var refused = 0
+  /// Where assertions are posted, by all names of this host.
+  var addresses: [String] = []
+
+  init(account: LoopbackCredentials.Account, behavior: TokenBehavior, seed: UInt64) {
+    self.account = account
+    self.behavior = behavior
+    book = TokenRegistry(revoked: behavior.revoked)
+    generator = SeededGenerator(seed: seed, stream: .max - 1)
+  }
+
+  /// - Parameter authorization: a request's header.
+  func check(_ authorization: String?, _ context: RequestContext) -> Failure? {
+    guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return .missing }
+    let text = authorization.dropFirst(7).trimmingCharacters(in: .whitespaces)
+    guard let token = tokens[text] else { return .unknown }
+    return token.expiresAt <= context.seconds || book.isRevoked(text, at: context.time) ? .expired : nil
+  }
+
+  func exchange(_ request: HTTPRequest, _ context: RequestContext) -> HTTPResponse {
+    guard request.method == "POST" else { return refuse("invalid_request", "Use POST.", status: 405) }
+    let isUnavailable = Double(generator.next() >> 11) * 0x1p-53 < behavior.unavailable
+    if isUnavailable { return refuse("temporarily_unavailable", "Try again later.", status: 503) }
+    let form = FormText.decode(String(buffer: request.body))
+    guard form["grant_type"] == Self.grantType else {
+      return refuse("unsupported_grant_type", "Invalid grant_type: \((form["grant_type"] ?? "").prefix(64))")
+    }
+    guard let assertion = form["assertion"], let token = SignedToken(assertion) else {
+      return refuse("invalid_grant", "Bad Request: the assertion is no JWT.")
+    }
+    if let problem = problem(in: token, context) { return problem }
+    return grant(context)
+  }
+
+  private func problem(in token: SignedToken, _ context: RequestContext) -> HTTPResponse? {
+    let claims = token.claims
+    guard claims.iss == account.clientEmail else {
+      return refuse("invalid_grant", "Invalid grant: account not found")
+    }
+    guard token.keyID == nil || token.keyID == account.keyID, token.isSigned(by: account.publicKey) else {
+      return refuse("invalid_grant", "Invalid JWT Signature.")
+    }
+    guard claims.audiences.contains(where: { $0 == Self.audience || addresses.contains($0) }) else {
+      return refuse("invalid_grant", "Invalid JWT: the audience is not this endpoint.")
+    }
+    guard let issuedAt = claims.iat, let expiresAt = claims.exp,
+      issuedAt <= context.seconds + Self.leeway, expiresAt > context.seconds,
+      expiresAt - issuedAt <= Self.longestAssertion
+    else {
+      return refuse(
+        "invalid_grant",
+        "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim."
+      )
+    }
+    let scopes = (claims.scope ?? "").split(separator: " ").map(String.init)
+    guard scopes.contains(where: Self.scopes.contains) else {
+      return refuse("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
+    }
+    return nil
+  }
+
+  private func grant(_ context: RequestContext) -> HTTPResponse {
+    let random = (0..<24).map { _ in UInt8.random(in: 0...255) }
+    let text = "ya29.loopback." + Base64URLText.encode(Data(random))
+    if order.count >= Self.room { tokens[order.removeFirst()] = nil }
+    let seconds = behavior.lifetime.components.seconds
+    tokens[text] = Token(text: text, expiresAt: context.seconds + Double(seconds))
+    order.append(text)
+    // From now on it is known, so that a revocation finds it.
+    _ = book.isRevoked(text, at: context.time)
+    issued += 1
+    return HTTPResponse(
+      status: 200,
+      json: "{\"access_token\":\"\(text)\",\"expires_in\":\(max(1, seconds - 1)),\"token_type\":\"Bearer\"}",
+      headers: ["cache-control": "no-store"])
+  }
+
+  private func refuse(_ error: String, _ description: String, status: Int = 400) -> HTTPResponse {
+    refused += 1
+    return HTTPResponse(
+      status: status,
+      json: "{\"error\":\"\(error)\",\"error_description\":\"\(description.jsonEscaped)\"}",
+      headers: ["cache-control": "no-store"])
+  }
+}

@@ -1,0 +1,81 @@
+import HTTPServer
+import Measurement
+import NIOHPACK
+
+/// Whose answers a subscription gives: RFC 8030 has statuses only, and each service words the rest in its own way.
+enum WebPushErrorStyle: String, CaseIterable, Sendable {
+  /// autopush: `{"code":…,"errno":…,"error":…,"message":…}`.
+  case mozilla
+  /// `{"reason":…}`, and 201 with an `apns-id`.
+  case apple
+  /// Statuses alone, as RFC 8030 has them.
+  case unifiedpush
+
+  /// Where such a subscription's messages are posted, up to its secret part.
+  var path: String {
+    switch self {
+    case .mozilla: "/wpush/v2/"
+    case .apple: "/wpush/apple/"
+    case .unifiedpush: "/wpush/unifiedpush/"
+    }
+  }
+
+  /// autopush's number and title for a problem.
+  private static let numbers: [String: (errno: Int, status: Int)] = [
+    "BadTtl": (111, 400), "NegativeTtl": (114, 400), "BadWebPushTopic": (113, 400),
+    "BadWebPushRequest": (110, 400), "BadUrgency": (110, 400), "MissingVapid": (109, 401),
+    "BadJwtToken": (109, 401), "ExpiredJwtToken": (109, 401), "BadVapidPublicKey": (109, 401),
+    "VapidPkHashMismatch": (109, 401), "NotFound": (102, 404), "Unregistered": (103, 410),
+    "PayloadTooLarge": (104, 413), "ServiceUnavailable": (201, 503),
+  ]
+
+  private static let titles: [Int: String] = [
+    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+    410: "Gone", 413: "Payload Too Large", 429: "Too Many Requests", 500: "Internal Server Error",
+    503: "Service Unavailable",
+  ]
+
+  /// What RFC 8030 and RFC 8292 answer where Apple's status is another one.
+  private static let plainStatuses: [String: Int] = [
+    "VapidPkHashMismatch": 403, "NegativeTtl": 400,
+  ]
+
+  /// 201 (RFC 8030, section 5).
+  ///
+  /// - Parameter ttl: seconds, as the service grants it.
+  func accepted(message id: String, location: String, ttl: Int) -> HTTPResponse {
+    switch self {
+    case .apple: HTTPResponse(status: 201, headers: ["apns-id": id])
+    case .mozilla, .unifiedpush:
+      HTTPResponse(status: 201, headers: ["location": location, "ttl": String(ttl)])
+    }
+  }
+
+  /// - Parameter message: for people, where the service has room for it.
+  func refused(_ word: ErrorWord, _ message: String, retryAfter: Duration? = nil) -> Refusal {
+    var refusal: Refusal
+    switch self {
+    case .apple:
+      let known = word.word == "NegativeTtl" ? "BadTtl" : word.word
+      refusal = Refusal(
+        status: word.status, reason: known,
+        response: HTTPResponse(status: word.status, json: "{\"reason\":\"\(known.jsonEscaped)\"}"))
+    case .mozilla:
+      let (errno, status) = Self.numbers[word.word] ?? (999, word.status)
+      let title = Self.titles[status] ?? word.word
+      refusal = Refusal(
+        status: status, reason: "errno \(errno) \(title)",
+        response: HTTPResponse(
+          status: status,
+          json: "{\"code\":\(status),\"errno\":\(errno),\"error\":\"\(title.jsonEscaped)\",\"message\":"
+            + "\"\(message.jsonEscaped)\",\"more_info\":\"\"}"))
+      if status == 410 { refusal.response.headers.add(name: "cache-control", value: "max-age=86400") }
+    case .unifiedpush:
+      let status = Self.plainStatuses[word.word] ?? word.status
+      refusal = Refusal(
+        status: status, reason: Self.titles[status] ?? word.word, response: HTTPResponse(status: status))
+    }
+    refusal.response = refusal.response.retrying(after: retryAfter)
+    return refusal
+  }
+}

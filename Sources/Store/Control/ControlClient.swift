@@ -1,0 +1,89 @@
+import FoundationEssentials
+import GRDB
+import Measurement
+
+/// Where other processes ask the collector of a store for something: to start or stop a run, to rename or delete one.
+///
+/// While a collector lives, a command is left in the store's `control` table, and the collector answers in the same row.
+/// With none, renaming and deleting are done here, under the collector's lock. Calls block, deleting for as long as it
+/// takes: they belong on a thread that may wait.
+public struct ControlClient: Sendable {
+  private let path: String
+  private let clock: any HostClock
+
+  public init(storePath: String, clock: any HostClock) {
+    path = StoreFile(path: storePath).path
+    self.clock = clock
+  }
+
+  /// Asks for something, or does it.
+  /// - Throws: ``StoreError``: `noCollector` when there is nobody to start or stop anything, `unknownRun`, `nameTooLong`,
+  ///   `reservedName`, and what opening a store throws.
+  public func submit(_ command: ControlCommand) throws -> ControlSubmission {
+    if let refusal = ControlCommand.refusal(ofName: command.name, path: path) { throw refusal }
+    guard CollectorLock.look(atStore: path).isHeld else { return try carryOut(command) }
+    return try leave(command)
+  }
+
+  /// What came of a command.
+  public func outcome(of ticket: ControlSubmission) throws -> ControlOutcome {
+    guard let row = ticket.row else { return .done }
+    // Before the row is read: an answer given in between is then seen.
+    let isHeld = CollectorLock.look(atStore: path).isHeld
+    let reader = try StoreReader.open(at: path)
+    defer { reader.close() }
+    let outcome = try reader.controlOutcome(row: row)
+    guard outcome == .waiting, !isHeld else { return outcome }
+    return .refused("the collector ended before it came to it; try again")
+  }
+
+  private func leave(_ command: ControlCommand) throws -> ControlSubmission {
+    try checkRun(of: command)
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.label = "pushscope.control"
+    return try StoreError.wrapping(path: path) {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.inDatabase { db in
+        try db.execute(
+          sql: "INSERT INTO control (at, command, run, name) VALUES (?, ?, ?, ?)",
+          arguments: [
+            clock.wallNow().microseconds, command.word, command.run?.description, command.name,
+          ])
+        return ControlSubmission(row: db.lastInsertedRowID)
+      }
+    }
+  }
+
+  /// Also tells a file that is no store of this version from one that is, before anything is written to it.
+  private func checkRun(of command: ControlCommand) throws {
+    let reader = try StoreReader.open(at: path)
+    defer { reader.close() }
+    guard let run = command.run else { return }
+    if try reader.run(run) == nil { throw StoreError.unknownRun(run.description, path: path) }
+  }
+
+  private func carryOut(_ command: ControlCommand) throws -> ControlSubmission {
+    switch command {
+    case .start, .stop: throw StoreError.noCollector(path)
+    case .rename(let run, let name):
+      try withStore(command) { try $0.rename(run, to: name) }
+    case .delete(let run):
+      try withStore(command) { store in
+        try store.beginDeletion(of: run)
+        while try store.continueDeletion() {}
+      }
+    }
+    return ControlSubmission(row: nil)
+  }
+
+  private func withStore(_ command: ControlCommand, _ body: (CollectorStore) throws -> Void) throws {
+    try checkRun(of: command)
+    let store = try CollectorStore.open(
+      at: path, clock: clock,
+      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString))
+    defer { store.close() }
+    try body(store)
+  }
+}

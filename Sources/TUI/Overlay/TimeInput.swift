@@ -1,0 +1,82 @@
+import Measurement
+
+/// Moments as people type them into the dashboard.
+struct TimeInput {
+  /// What relative times are counted from: the newest moment of the run.
+  let now: WallTime
+  /// The run's beginning.
+  let start: WallTime?
+  /// The moment in the middle of the picture.
+  let shown: WallTime
+  let zone: LocalTime
+
+  static let hint =
+    "14:05 or 14:05:30, 2026-03-01T12:00:00Z, -10m from the newest, +30s from here, start, end (follows again)"
+
+  /// What is wrong with a text.
+  struct Problem: Error, Equatable {
+    let text: String
+  }
+
+  /// Whether the text names the newest moment as such, which moves on.
+  static func isNewest(_ text: String) -> Bool {
+    ["now", "end"].contains(text.filter { $0 != " " }.lowercased())
+  }
+
+  func moment(_ text: String) throws(Problem) -> WallTime {
+    let text = text.filter { $0 != " " || text.contains("-") && text.contains(":") }
+    switch text.lowercased() {
+    case "": throw Problem(text: "nothing was written; \(Self.hint)")
+    case "now", "end": return now
+    case "start":
+      guard let start else { throw Problem(text: "there is no run to go to the start of") }
+      return start
+    default: break
+    }
+    if let first = text.first, first == "-" || first == "+" {
+      guard let span = Self.microseconds(text.dropFirst()) else {
+        throw Problem(text: "\(text) is no span of time; write a number and s, m, h or d, like -10m")
+      }
+      return first == "-" ? now.advanced(byMicroseconds: -span) : shown.advanced(byMicroseconds: span)
+    }
+    if let time = WallTime(rfc3339: text) { return time }
+    if let time = clockTime(text) { return time }
+    throw Problem(text: "\(text) is no time; write \(Self.hint)")
+  }
+
+  /// `90s`, `1.5h`; µs.
+  private static func microseconds(_ text: Substring) -> Int64? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+    guard let number = Double(digits), number.isFinite else { return nil }
+    let unit: Double
+    switch text[digits.endIndex...] {
+    case "ms": unit = 1e3
+    case "s": unit = 1e6
+    case "m", "min": unit = 60e6
+    case "h": unit = 3_600e6
+    case "d": unit = 86_400e6
+    default: return nil
+    }
+    // Ten thousand years and no more.
+    guard number * unit < 3.2e17 else { return nil }
+    return Int64(number * unit)
+  }
+
+  /// A time of day: the last one there was before the newest moment.
+  private func clockTime(_ text: String) -> WallTime? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }) else { return nil }
+    let numbers = parts.compactMap { $0.allSatisfy { $0.isASCII && $0.isNumber } ? Int64($0) : nil }
+    guard numbers.count == parts.count, numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+      return nil
+    }
+    let day: Int64 = 86_400_000_000
+    let ofDay = (numbers[0] * 3600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)) * 1_000_000
+    let local = now.microseconds + zone.offset(at: now)
+    var moment = local.flooringQuotient(day) * day + ofDay
+    if moment > local { moment -= day }
+    let guess = WallTime(microseconds: moment - zone.offset(at: now))
+    // The clock may have been put forward or back since.
+    return WallTime(microseconds: moment - zone.offset(at: guess))
+  }
+}

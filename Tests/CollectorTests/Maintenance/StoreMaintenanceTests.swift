@@ -1,0 +1,192 @@
+import Foundation
+import Measurement
+import Store
+import Synchronization
+import Testing
+
+@testable import Collector
+
+/// A service that only notes what it is asked.
+private final class NotedControl: RunControl {
+  private struct State {
+    var run: RunID?
+    var reply = ControlReply.taken
+    var asked: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  var currentRun: RunID? { state.withLock { $0.run } }
+  var asked: [String] { state.withLock { $0.asked } }
+
+  func record(_ run: RunID?) { state.withLock { $0.run = run } }
+  func reply(_ reply: ControlReply) { state.withLock { $0.reply = reply } }
+
+  func requestStart(name: String?, row: Int64) -> ControlReply { note("start \(name ?? "-")") }
+  func requestStop(row: Int64) -> ControlReply { note("stop") }
+
+  private func note(_ what: String) -> ControlReply {
+    state.withLock { state in
+      state.asked.append(what)
+      return state.reply
+    }
+  }
+}
+
+/// A keeper on a store with one closed run of a hundred notifications.
+private final class KeeperFixture {
+  let directory: URL
+  let clock = HandClock()
+  let store: CollectorStore
+  let reader: StoreReader
+  let desk: ControlClient
+  let run: RunID
+  let control = NotedControl()
+  let keeper: StoreMaintenance
+
+  init(serves: Bool = true) throws {
+    directory = try TestFolder.make("keeper")
+    let path = directory.appendingPathComponent("store.sqlite").path
+    store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
+    var generator = SystemRandomNumberGenerator()
+    let id = RunID(at: clock.wallNow(), using: &generator)
+    run = id
+    let registration = try store.beginRun(
+      RunDescription(
+        id: id, name: "first", startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(),
+        bootID: "boot",
+        targets: [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)]))
+    let target = try #require(registration["a"]).id
+    let (wall, monotonic) = (clock.wallNow(), clock.monotonicNow().microseconds)
+    _ = try store.commit(
+      WriteBatch(
+        run: id,
+        inserted: (1...100).map { (sequence: Int64) in
+          var sample = Sample(
+            id: SampleID(target: target, sequence: sequence), variant: .none,
+            plannedAt: wall.advanced(byMicroseconds: sequence * 1_000_000),
+            plannedMonotonic: monotonic + sequence * 1_000_000)
+          sample.state = .missed
+          return sample
+        }))
+    clock.advance(.seconds(200))
+    try store.endRun(id, at: clock.wallNow(), reason: .completed)
+    reader = try StoreReader.open(at: path)
+    desk = ControlClient(storePath: path, clock: clock)
+    keeper = StoreMaintenance(store: store, control: control, serves: serves, clock: clock)
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Rounds until there is nothing more to do.
+  func settle() throws {
+    for _ in 0..<200 where try keeper.round() == StoreMaintenance.interval { return }
+    Issue.record("the keeper never comes to rest")
+  }
+}
+
+@Suite("StoreMaintenance")
+struct StoreMaintenanceTests {
+  @Test("rolls up what was recorded, then rests")
+  func rollsUp() throws {
+    let fixture = try KeeperFixture()
+    #expect(try fixture.reader.rollupsCoverTo() == nil)
+    try fixture.settle()
+    #expect(try fixture.reader.rollupsCoverTo() != nil)
+  }
+
+  @Test("a run is renamed and the asker told")
+  func renames() throws {
+    let fixture = try KeeperFixture()
+    let ticket = try fixture.desk.submit(.rename(fixture.run, name: "second"))
+    #expect(try fixture.desk.outcome(of: ticket) == .waiting)
+    _ = try fixture.keeper.round()
+    #expect(try fixture.desk.outcome(of: ticket) == .done)
+    #expect(try fixture.reader.run(fixture.run)?.name == "second")
+  }
+
+  @Test("a run is deleted, whoever asks twice is told twice")
+  func deletes() throws {
+    let fixture = try KeeperFixture()
+    let tickets = try (0..<2).map { _ in try fixture.desk.submit(.delete(fixture.run)) }
+    try fixture.settle()
+    #expect(try tickets.map { try fixture.desk.outcome(of: $0) } == [.done, .done])
+    #expect(try fixture.reader.runs().isEmpty)
+    #expect(try fixture.reader.rollupsCoverTo() != nil)
+  }
+
+  @Test("the run that is recorded is not deleted")
+  func refusesToDeleteTheRunningOne() throws {
+    let fixture = try KeeperFixture()
+    var generator = SystemRandomNumberGenerator()
+    let running = RunID(at: fixture.clock.wallNow(), using: &generator)
+    _ = try fixture.store.beginRun(
+      RunDescription(
+        id: running, startedAt: fixture.clock.wallNow(), startedMonotonic: fixture.clock.monotonicNow(),
+        bootID: "boot", targets: []))
+    fixture.control.record(running)
+    let ticket = try fixture.desk.submit(.delete(running))
+    _ = try fixture.keeper.round()
+    guard case .refused(let reason) = try fixture.desk.outcome(of: ticket) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(reason.contains("is being recorded"))
+    #expect(try fixture.reader.run(running) != nil)
+  }
+
+  @Test("start and stop are the service's: asked once when taken, again when it was too early")
+  func startAndStop() throws {
+    let fixture = try KeeperFixture()
+    fixture.control.reply(.later)
+    let start = try fixture.desk.submit(.start(name: "n"))
+    _ = try fixture.keeper.round()
+    _ = try fixture.keeper.round()
+    #expect(fixture.control.asked == ["start n", "start n"])
+    fixture.control.reply(.taken)
+    _ = try fixture.keeper.round()
+    _ = try fixture.keeper.round()
+    #expect(fixture.control.asked.count == 3)
+    #expect(try fixture.desk.outcome(of: start) == .waiting)
+    fixture.control.reply(.refused("not now"))
+    let stop = try fixture.desk.submit(.stop)
+    _ = try fixture.keeper.round()
+    #expect(try fixture.desk.outcome(of: stop) == .refused("not now"))
+  }
+
+  @Test("a row of the table that is no command is answered, not asked about for ever")
+  func nonsense() throws {
+    let fixture = try KeeperFixture()
+    let ticket = try fixture.desk.submit(.rename(fixture.run, name: "x"))
+    try fixture.store.beginDeletion(of: fixture.run)
+    _ = try fixture.keeper.round()
+    guard case .refused = try fixture.desk.outcome(of: ticket) else {
+      Issue.record("not refused")
+      return
+    }
+  }
+
+  @Test("an idle collector says each second that it lives; a busy one leaves that to its commits")
+  func heartbeat() throws {
+    let fixture = try KeeperFixture()
+    try fixture.settle()
+    let first = try fixture.reader.collector().lastHeartbeat
+    #expect(try fixture.reader.collector().run == nil)
+    fixture.clock.advance(.milliseconds(300))
+    _ = try fixture.keeper.round()
+    #expect(try fixture.reader.collector().lastHeartbeat == first)
+    fixture.clock.advance(.milliseconds(800))
+    _ = try fixture.keeper.round()
+    let second = try fixture.reader.collector().lastHeartbeat
+    #expect(second == fixture.clock.wallNow())
+    fixture.control.record(fixture.run)
+    _ = try fixture.keeper.round()
+    #expect(try fixture.reader.collector().servesControl)
+    fixture.clock.advance(.seconds(5))
+    _ = try fixture.keeper.round()
+    #expect(try fixture.reader.collector().lastHeartbeat == second)
+  }
+}

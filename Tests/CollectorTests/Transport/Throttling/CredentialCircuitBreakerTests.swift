@@ -1,0 +1,93 @@
+import Measurement
+import Testing
+
+@testable import Collector
+
+@Suite struct CredentialCircuitBreakerTests {
+  @Test func theFirstRefusalIsNewsAndWhatWasUnderWayIsNot() {
+    var trust = CredentialCircuitBreaker()
+    trust.renew(serial: 1)
+    #expect(trust.state == .trusted)
+    let epoch = trust.epoch
+    #expect(Self.refused(&trust, epoch) == true)
+    for _ in 0..<10 { #expect(Self.refused(&trust, epoch) == false) }
+    #expect(trust.state == .refused)
+    trust.renew(serial: 2)
+    #expect(trust.state == .onTrial && trust.serial == 2)
+    // Late answers to what left with the old one say nothing of the new one, good or bad.
+    #expect(Self.refused(&trust, epoch) == false)
+    #expect(Self.taken(&trust, epoch) == false)
+    #expect(trust.state == .onTrial)
+    #expect(Self.taken(&trust, trust.epoch) == true)
+    #expect(trust.state == .trusted)
+    #expect(Self.taken(&trust, trust.epoch) == false)
+  }
+
+  @Test func aTrialOfTheSameOneIsANewEpoch() {
+    var trust = CredentialCircuitBreaker()
+    trust.renew(serial: 1)
+    let epoch = trust.epoch
+    _ = trust.noteRefused(epoch: epoch, at: .zero)
+    trust.tryAgain()
+    #expect(trust.state == .onTrial && trust.serial == 1)
+    #expect(Self.refused(&trust, epoch) == false)
+    #expect(Self.refused(&trust, trust.epoch) == true)
+    #expect(trust.state == .refused)
+  }
+
+  /// Credentials are renewed ahead of their end all the time: nothing is tried then.
+  @Test func aRenewalInGoodTimeIsNoTrial() {
+    var trust = CredentialCircuitBreaker()
+    trust.renew(serial: 1)
+    trust.renew(serial: 2)
+    trust.tryAgain()
+    #expect(trust.state == .trusted)
+  }
+
+  /// Nobody renews it: it is tried again by itself, after pauses of 10 s that double to 15 minutes.
+  @Test func aFixedOneIsTriedAgainAtGrowingIntervals() throws {
+    var trust = CredentialCircuitBreaker(fixedWithSeed: 5)
+    var now = MonotonicTime(nanoseconds: 3_000_000_000)
+    for round in 0..<12 {
+      #expect(Self.refused(&trust, trust.epoch, at: now))
+      // What was under way with it says nothing new.
+      #expect(!Self.refused(&trust, trust.epoch, at: now + .seconds(1)))
+      let pause = try #require(trust.trialAt) - now
+      let full = min(Duration.seconds(900), .seconds(10) * (1 << round))
+      #expect(pause >= full && pause <= full * 1.5, "\(round): \(pause)")
+      #expect(!Self.tried(&trust, at: now + pause - .nanoseconds(1)))
+      #expect(trust.state == .refused)
+      now = now + pause
+      #expect(Self.tried(&trust, at: now))
+      #expect(trust.state == .onTrial && trust.trialAt == nil)
+      #expect(!Self.tried(&trust, at: now + .seconds(9000)))
+    }
+    // Taken: the next pause is a short one again.
+    #expect(Self.taken(&trust, trust.epoch))
+    #expect(Self.refused(&trust, trust.epoch, at: now))
+    #expect(try #require(trust.trialAt) - now <= .seconds(15))
+  }
+
+  @Test func oneThatIsRenewedIsNotTriedByItself() {
+    var trust = CredentialCircuitBreaker()
+    _ = trust.noteRefused(epoch: 0, at: .zero)
+    #expect(trust.trialAt == nil)
+    #expect(!Self.tried(&trust, at: MonotonicTime(nanoseconds: .max / 2)))
+  }
+
+  private static func tried(_ trust: inout CredentialCircuitBreaker, at now: MonotonicTime) -> Bool {
+    trust.takeTrial(at: now)
+  }
+
+  private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int, at now: MonotonicTime) -> Bool {
+    trust.noteRefused(epoch: epoch, at: now)
+  }
+
+  private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int) -> Bool {
+    trust.noteRefused(epoch: epoch, at: .zero)
+  }
+
+  private static func taken(_ trust: inout CredentialCircuitBreaker, _ epoch: Int) -> Bool {
+    trust.noteTaken(epoch: epoch)
+  }
+}
