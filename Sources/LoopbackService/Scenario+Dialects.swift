@@ -14,7 +14,8 @@ extension Scenario {
 extension DialectErrorCatalog {
   /// Every error word that the loopback service knows by itself.
   public static let loopback = DialectErrorCatalog([
-    .apns: ErrorCatalog.apns.statuses, .fcm: ErrorCatalog.fcm.statuses, .webpush: ErrorCatalog.webPush.statuses,
+    .apns: ErrorCatalog.apns.statuses, .fcm: ErrorCatalog.fcm.statuses,
+    .webpush: ErrorCatalog.webPush.statuses,
     .ntfy: ErrorCatalog.ntfy.statuses,
   ])
 }

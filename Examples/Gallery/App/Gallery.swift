@@ -17,7 +17,8 @@ final class Gallery {
   private let motion: MotionLevel
 
   /// - Parameter screen: the first one to show, as an index into the catalog.
-  init(columns: Int, rows: Int, screen: Int = 0, palette: CommandPalette = .dark, motion: MotionLevel = .full) {
+  init(columns: Int, rows: Int, screen: Int = 0, palette: CommandPalette = .dark, motion: MotionLevel = .full)
+  {
     window = Window(size: Size(width: Double(columns), height: Double(rows)), motion: motion)
     self.palette = palette
     self.motion = motion

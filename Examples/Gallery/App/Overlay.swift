@@ -16,7 +16,8 @@ final class Overlay: View {
   private let close: () -> Void
 
   init(
-    _ kind: Kind, current: Int, palette: CommandPalette, choose: @escaping (Int) -> Void, close: @escaping () -> Void
+    _ kind: Kind, current: Int, palette: CommandPalette, choose: @escaping (Int) -> Void,
+    close: @escaping () -> Void
   ) {
     self.kind = kind
     selection = current

@@ -17,7 +17,8 @@ final class Tile: View {
   var content: ((_ area: CellRect, _ canvas: any CellCanvas) -> Void)?
 
   init(
-    _ title: String, _ hue: Color, _ palette: CommandPalette, content: ((CellRect, any CellCanvas) -> Void)? = nil
+    _ title: String, _ hue: Color, _ palette: CommandPalette,
+    content: ((CellRect, any CellCanvas) -> Void)? = nil
   ) {
     self.title = title
     self.palette = palette

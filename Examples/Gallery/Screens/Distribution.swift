@@ -44,7 +44,9 @@ final class Distribution: Screen {
     column.children = lines + [Spacer(explicitSize: 1), live, Spacer()]
   }
 
-  private func makeLine(_ name: String, _ order: Order, palette: CommandPalette) -> (line: StackGroup, [Spacer]) {
+  private func makeLine(_ name: String, _ order: Order, palette: CommandPalette) -> (
+    line: StackGroup, [Spacer]
+  ) {
     let label = Label(name, style: CellStyle(foreground: palette.secondary))
     label.explicitSize = 13
     let row = StackGroup(axis: .horizontal, margin: 0)

@@ -93,7 +93,9 @@ public struct WebPushProvider: Provider {
 
   public func judge(_ response: PushResponse) -> ProviderAssessment {
     // 201 and 202 are RFC 8030's (section 5); UnifiedPush servers answer 200 as well.
-    if (200...202).contains(response.status) || response.status == 204 { return ProviderAssessment(.accepted) }
+    if (200...202).contains(response.status) || response.status == 204 {
+      return ProviderAssessment(.accepted)
+    }
     let refusal = WebPushRefusal(response)
     return ProviderAssessment(
       .rejected(reason: refusal.reason), retryAfter: RetryAfter.pause(response),

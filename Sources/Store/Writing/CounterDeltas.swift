@@ -13,7 +13,9 @@ struct CounterDeltas {
     counts[Key(target: target, variant: variant), default: StateCounts()].add(standing)
   }
 
-  mutating func move(from old: SampleStateFlags, to new: SampleStateFlags, target: TargetID, variant: VariantID) {
+  mutating func move(
+    from old: SampleStateFlags, to new: SampleStateFlags, target: TargetID, variant: VariantID
+  ) {
     guard old != new else { return }
     counts[Key(target: target, variant: variant), default: StateCounts()].add(old, -1)
     counts[Key(target: target, variant: variant), default: StateCounts()].add(new)

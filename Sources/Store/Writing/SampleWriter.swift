@@ -76,7 +76,8 @@ struct SampleWriter {
   }
 
   func update(
-    _ samples: [Sample], in state: inout WriterState, deltas: inout CounterDeltas, rollups: inout RollupChanges
+    _ samples: [Sample], in state: inout WriterState, deltas: inout CounterDeltas,
+    rollups: inout RollupChanges
   ) throws {
     for sample in samples {
       let before = rollups.concern(sample.plannedAt) ? try RollupContribution.stored(sample.id, db) : nil

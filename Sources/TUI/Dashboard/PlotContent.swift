@@ -93,7 +93,9 @@ struct PlotContent {
       }
   }
 
-  func facts(of metric: Metric) -> WindowStatistics { second.flatMap { $0.metric == metric ? $0 : nil } ?? facts }
+  func facts(of metric: Metric) -> WindowStatistics {
+    second.flatMap { $0.metric == metric ? $0 : nil } ?? facts
+  }
 
   func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
 

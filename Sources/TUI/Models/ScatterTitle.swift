@@ -4,7 +4,8 @@ import Measurement
 /// The line above the plot: what is shown, how many of what, and the quantiles of the window.
 enum ScatterTitle {
   static func line(
-    facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget], shown: [Int],
+    facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget],
+    shown: [Int],
     averages: AverageLines, threshold: ThresholdFigures?, sums: String?, openSums: String? = nil,
     isTruncated: Bool, isReading: Bool,
     isReadingMarks: Bool,

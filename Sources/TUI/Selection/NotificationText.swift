@@ -5,7 +5,8 @@ import Measurement
 enum NotificationText {
   /// `#4711 delivered 1.20 s ±3.1 ms  accept 4.1 ms  14:02:03.123`
   static func spans(
-    _ pick: PickedNotification, target: DisplayedTarget?, now: Int64?, zone: LocalTime, _ appearance: Appearance
+    _ pick: PickedNotification, target: DisplayedTarget?, now: Int64?, zone: LocalTime,
+    _ appearance: Appearance
   ) -> [TextSpan] {
     let point = pick.point
     let markClass = MarkClass(point.state) ?? .pending

@@ -74,9 +74,11 @@ struct CertificatePropertiesTests {
         return "\(error)"
       }
     }
-    #expect(message { _ = try CertificateProperties(pem: bytes("server.pem")) }.contains("no client certificate"))
+    #expect(
+      message { _ = try CertificateProperties(pem: bytes("server.pem")) }.contains("no client certificate"))
     #expect(message { _ = try CertificateProperties(pem: bytes("push.key")) }.contains("no such block"))
-    #expect(message { _ = try CertificateProperties(pem: bytes("push.pem").dropLast(60)) }.contains("missing"))
+    #expect(
+      message { _ = try CertificateProperties(pem: bytes("push.pem").dropLast(60)) }.contains("missing"))
     #expect(message { _ = try CertificateProperties(pem: [0xFF, 0xFE]) }.contains("not text"))
     let broken = Array("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8)
     #expect(message { _ = try CertificateProperties(pem: broken) }.contains("no X.509 certificate"))

@@ -99,7 +99,8 @@ struct SilenceTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     let news = seen.answered.values.sorted { $0.id.sequence < $1.id.sequence }.compactMap(\.credential)
-    #expect(news == [CredentialFeedback(.refused(.expired), serial: 0), CredentialFeedback(.taken, serial: 0)])
+    #expect(
+      news == [CredentialFeedback(.refused(.expired), serial: 0), CredentialFeedback(.taken, serial: 0)])
     #expect(seen.accepted + seen.missed(.credential) + 1 == 120)
     #expect(seen.accepted >= 50)
   }

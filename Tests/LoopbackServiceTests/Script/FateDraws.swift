@@ -19,7 +19,9 @@ struct FateDraws {
   /// What is not as `behavior` has it.
   func problems(with behavior: ScenarioBehavior) -> [String] {
     var problems: [String] = []
-    func expect(_ share: Double, of fates: [ScriptedOutcome], _ what: String, _ holds: (ScriptedOutcome) -> Bool) {
+    func expect(
+      _ share: Double, of fates: [ScriptedOutcome], _ what: String, _ holds: (ScriptedOutcome) -> Bool
+    ) {
       let found = fates.count(where: holds)
       guard !Self.isLikely(found, share: share, of: fates.count) else { return }
       problems.append("\(what): \(found) of \(fates.count), and the share should be \(share)")

@@ -227,7 +227,8 @@ enum ScenarioPlay {
     var scenario = scenario
     scenario.connections.dropped = 0
     scenario.answers.delay = .constant(.milliseconds(200))
-    let first = try #require((1...).first { ScriptedOutcome(index: $0, at: .zero, in: scenario).outcome != .accepted })
+    let first = try #require(
+      (1...).first { ScriptedOutcome(index: $0, at: .zero, in: scenario).outcome != .accepted })
     scenario.answers.faults[0].probability = 1
     #expect(first > 10, "now and then")
     try await withLoopback(scenario) { fixture in

@@ -27,7 +27,8 @@ import Testing
   @Test func isTheSeedsAndTheNumbersAlone() {
     #expect(fates(Self.scenario, count: 500) == fates(Self.scenario, count: 500))
     #expect(
-      ScriptedOutcome(index: 77, at: .seconds(99), in: Self.scenario) == ScriptedOutcome(index: 77, at: .zero, in: Self.scenario))
+      ScriptedOutcome(index: 77, at: .seconds(99), in: Self.scenario)
+        == ScriptedOutcome(index: 77, at: .zero, in: Self.scenario))
     var other = Self.scenario
     other.seed = 6
     #expect(fates(other, count: 500) != fates(Self.scenario, count: 500))

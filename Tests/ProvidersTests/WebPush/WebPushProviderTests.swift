@@ -147,7 +147,8 @@ import Testing
       Probes.response(
         503, #"{"code":503,"errno":201,"error":"Service Unavailable"}"#, [("retry-after", "120")]))
     #expect(
-      busy == ProviderAssessment(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
+      busy
+        == ProviderAssessment(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
     )
     #expect(provider.judge(Probes.response(429)).retryAfter == RetryAfter.unnamed)
   }

@@ -185,7 +185,8 @@ struct SelectionTests {
     stage.press(.right)
     stage.press(.down)
     stage.press(.left, .shift)
-    #expect(stage.screen.state.plot.crosshair == PlotPosition(pane: 0, column: start.column - 7, y: start.y + 1))
+    #expect(
+      stage.screen.state.plot.crosshair == PlotPosition(pane: 0, column: start.column - 7, y: start.y + 1))
     #expect(stage.screen.state.anchor == .edge)
     stage.press(",")
     let first = try #require(stage.screen.stepped)

@@ -78,7 +78,8 @@ extension TargetTransport {
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
           isAccepted: judgment.verdict == .accepted, reason: reason, connection: transfer.use,
           attempt: transfer.attempt, httpVersion: version,
-          credential: credentialFeedback(of: transfer, judgment, status: status, reason: reason, at: answer.time)
+          credential: credentialFeedback(
+            of: transfer, judgment, status: status, reason: reason, at: answer.time)
         )))
     let sent = transfer.sent ?? transfer.startedAt
     if judgment.verdict == .accepted {

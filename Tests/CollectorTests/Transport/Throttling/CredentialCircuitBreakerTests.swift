@@ -79,7 +79,9 @@ import Testing
     trust.takeTrial(at: now)
   }
 
-  private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int, at now: MonotonicTime) -> Bool {
+  private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int, at now: MonotonicTime)
+    -> Bool
+  {
     trust.noteRefused(epoch: epoch, at: now)
   }
 
