@@ -30,6 +30,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -47,10 +48,11 @@ let package = Package(
     .target(name: "CNcurses"),
     .target(name: "CNghttp2", linkerSettings: [.linkedLibrary("nghttp2")]),
 
-    // Floor 1: words and arithmetic; the animation core.
+    // Floor 1: words and arithmetic; threads and how they wait; the animation core.
     .target(
       name: "Measurement", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
       swiftSettings: strict),
+    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "ConstraintAnimation", swiftSettings: strict),
     .target(
       name: "ConstraintAnimationTestKit", dependencies: ["ConstraintAnimation"], swiftSettings: strict),
@@ -97,6 +99,8 @@ let package = Package(
       name: "Collector",
       dependencies: [
         "CCurl", "CLinux", "CNghttp2", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
+        "Threads",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -106,7 +110,9 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "TUI",
-      dependencies: ["Configuration", "ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal"],
+      dependencies: [
+        "Configuration", "ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal", "Threads",
+      ],
       swiftSettings: strict),
     .target(
       name: "Report", dependencies: ["Formats", "Measurement", "Store"], swiftSettings: strict),
@@ -130,7 +136,7 @@ let package = Package(
       name: "pushscope",
       dependencies: [
         "Collector", "Configuration", "Formats", "HTTPServer", "LoopbackService", "Measurement", "Report",
-        "Store", "TUI",
+        "Store", "TUI", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -143,6 +149,7 @@ let package = Package(
 
     // Tests mirror the rooms.
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"], swiftSettings: strict),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
     .testTarget(
       name: "ConstraintAnimationTests",
       dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit"], swiftSettings: strict),
@@ -178,8 +185,7 @@ let package = Package(
       name: "CollectorTests",
       dependencies: [
         "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement",
-        "Providers",
-        "Store",
+        "Providers", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -188,7 +194,7 @@ let package = Package(
       name: "TUITests",
       dependencies: [
         "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement",
-        "Report", "Store", "Terminal", "TUI",
+        "Report", "Store", "Terminal", "Threads", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],
