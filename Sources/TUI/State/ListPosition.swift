@@ -1,3 +1,5 @@
+import Measurement
+
 /// Which part of a growing list is in view: its end, or a place that stays while rows are added behind it.
 enum ListPosition: Sendable, Hashable {
   case end
@@ -39,5 +41,84 @@ extension RandomAccessCollection where Element == Int64 {
       if self[index(startIndex, offsetBy: middle)] < bound { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+/// Where people are in the list of runs.
+struct RunsPosition: Sendable, Equatable {
+  /// The run that keys are about; `nil` is the newest.
+  var chosen: RunID?
+  /// Marked for comparison, the one marked first in front; two at most.
+  var marked: [RunID] = []
+  /// The first row in view, as far as the chosen one allows.
+  var top = 0
+
+  /// The place of the chosen run.
+  func place(in runs: [RunEntry]) -> Int { chosen.flatMap { id in runs.firstIndex { $0.id == id } } ?? 0 }
+
+  /// Moves on by some rows and keeps the chosen one in view.
+  mutating func move(by count: Int, in runs: [RunEntry], rows: Int) {
+    guard !runs.isEmpty else { return }
+    let place = min(max(place(in: runs) + count, 0), runs.count - 1)
+    chosen = runs[place].id
+    top = visible(in: runs, rows: rows).lowerBound
+  }
+
+  /// Which rows are in view.
+  func visible(in runs: [RunEntry], rows: Int) -> Range<Int> {
+    let rows = max(0, rows)
+    let place = place(in: runs)
+    let start = max(0, min(max(min(top, place), place - rows + 1), runs.count - rows))
+    return start..<min(runs.count, start + rows)
+  }
+
+  /// Marks a run or takes its mark away; a third mark takes the place of the first.
+  mutating func toggleMark(_ id: RunID) {
+    if let index = marked.firstIndex(of: id) {
+      marked.remove(at: index)
+    } else {
+      if marked.count == 2 { marked.removeFirst() }
+      marked.append(id)
+    }
+  }
+}
+
+/// Which lines of log and events are listed: those that have all of some words, in any order, whatever their case.
+struct ListFilter: Sendable, Equatable {
+  /// As typed.
+  let text: String
+  private let words: [[UInt8]]
+
+  /// - Returns: `nil` for no words at all.
+  init?(_ text: String) {
+    let words = text.split(separator: " ").map { $0.utf8.map(Self.folded) }
+    if words.isEmpty { return nil }
+    (self.text, self.words) = (text, words)
+  }
+
+  func matches(_ line: LogLine) -> Bool { matches([line.level.rawValue, line.label, line.message]) }
+
+  /// - Parameter target: the name of the event's.
+  func matches(_ event: Event, target: String) -> Bool {
+    matches([target, event.kind.rawValue, event.detail, event.sequence.map(String.init) ?? ""])
+  }
+
+  private func matches(_ fields: [String]) -> Bool {
+    words.allSatisfy { word in fields.contains { Self.contains(word, in: $0) } }
+  }
+
+  private static func contains(_ word: [UInt8], in text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.count >= word.count else { return false }
+      return (0...bytes.count - word.count).contains { start in
+        word.indices.allSatisfy { folded(bytes[start + $0]) == word[$0] }
+      }
+    }
+  }
+
+  /// Lower case for ASCII letters; other scripts are compared as they are.
+  private static func folded(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }

@@ -26,3 +26,95 @@ struct PlotState: Sendable, Equatable {
 
   var chosenEvent: Int64? { if case .event(let number) = choice { number } else { nil } }
 }
+
+/// What was chosen in the panel below the plot.
+enum PanelChoice: Sendable, Hashable {
+  /// The place of a bucket of the histogram.
+  case bucket(Int)
+  /// By the numbers the store gave them.
+  case logLine(Int64)
+  case event(Int64)
+}
+
+/// What a drag in the plot does.
+enum DragAction: Sendable, Hashable, CaseIterable {
+  /// Moves the window, as if the paper were held.
+  case pan
+  /// Shows what is in the box, larger.
+  case zoom
+  /// Selects what is in the box.
+  case select
+
+  var next: DragAction {
+    switch self {
+    case .pan: .zoom
+    case .zoom: .select
+    case .select: .pan
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .pan: "pans"
+    case .zoom: "zooms to a box"
+    case .select: "selects a box"
+    }
+  }
+}
+
+/// How many metrics the plot shows, and where.
+enum MetricArrangement: Sendable, Hashable, CaseIterable {
+  case single
+  /// Two metrics in one plot.
+  case overlaid
+  /// Two plots, one a metric, each with an axis of its own.
+  case sideBySide
+
+  var next: MetricArrangement {
+    switch self {
+    case .single: .overlaid
+    case .overlaid: .sideBySide
+    case .sideBySide: .single
+    }
+  }
+}
+
+/// Which running averages are drawn.
+enum AverageLines: Sendable, Hashable, CaseIterable {
+  case both
+  case median
+  case mean
+  case none
+
+  var showsMedian: Bool { self == .both || self == .median }
+  var showsMean: Bool { self == .both || self == .mean }
+
+  var next: AverageLines {
+    switch self {
+    case .both: .median
+    case .median: .mean
+    case .mean: .none
+    case .none: .both
+    }
+  }
+}
+
+/// What the color of an ordinary mark tells. What is wrong has a color of its own in any case.
+enum MarkColoring: Sendable, Hashable, CaseIterable {
+  /// Which target it went to.
+  case target
+  /// Whether it was delivered, or accepted only.
+  case state
+
+  var next: MarkColoring { self == .target ? .state : .target }
+}
+
+/// What the histogram's buckets are.
+enum BucketKind: Sendable, Hashable, CaseIterable {
+  /// Of equal ratio.
+  case logarithmic
+  /// A second each, or the smallest round number of seconds of which there are not too many.
+  case seconds
+
+  var next: BucketKind { self == .logarithmic ? .seconds : .logarithmic }
+}

@@ -16,3 +16,29 @@ struct ReaderOrder: Sendable, Equatable {
   var lists = ListsPlace()
   var second: Second?
 }
+
+/// Which notifications the picture needs: told to the reader whenever it changes.
+struct ReadRequest: Sendable, Equatable {
+  /// From the start of the window before, which the ghost is made of.
+  var from: WallTime
+  /// `nil` follows the newest.
+  var to: WallTime?
+  /// µs after which the same data look different, because the edge of time has moved by a column.
+  var tick: Int64
+  /// Where the window itself begins; `nil` when it is all that is asked for.
+  var start: WallTime?
+  /// What is read is shown as it was known at moments of the past.
+  var isReplay = false
+
+  /// Where the window itself ends; `nil` when it is all that is asked for.
+  var windowEnd: WallTime? {
+    guard let start, from < start else { return nil }
+    return start.advanced(byMicroseconds: start.microseconds - from.microseconds)
+  }
+
+  /// Where one window ends and another begins, up to and with `end`; ascending. All windows are as long as the one before.
+  func edges(to end: WallTime) -> [WallTime] {
+    guard let start, let windowEnd else { return [end] }
+    return [start, windowEnd].filter { $0 < end } + [end]
+  }
+}

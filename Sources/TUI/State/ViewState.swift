@@ -146,3 +146,80 @@ extension ViewState {
     if case .stretch = anchor { anchor = .edge }
   }
 }
+
+extension ViewState {
+  /// The metrics on display, the one that quantiles are given of first.
+  func metrics(in snapshot: Snapshot) -> [Metric] {
+    let first = metric(in: snapshot)
+    guard plot.arrangement != .single else { return [first] }
+    let hasReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
+    switch first {
+    case .delivery: return [.delivery, .accept]
+    case .accept: return [.accept, hasReceipts ? .delivery : .service]
+    case .service: return [.service, .accept]
+    }
+  }
+}
+
+/// What may stand below the plot, in the order of the tabs.
+enum Panel: Int, Sendable, Hashable, CaseIterable {
+  case histogram
+  case log
+  case events
+  case runs
+
+  /// As on its tab, without the number.
+  var title: String {
+    switch self {
+    case .histogram: "Histogram"
+    case .log: "Log"
+    case .events: "Events"
+    case .runs: "Runs"
+    }
+  }
+
+  var next: Panel { Panel(rawValue: (rawValue + 1) % Panel.allCases.count) ?? .histogram }
+
+  var previous: Panel {
+    Panel(rawValue: (rawValue + Panel.allCases.count - 1) % Panel.allCases.count) ?? .histogram
+  }
+}
+
+/// Where the panel stands.
+enum Arrangement: Sendable, Hashable {
+  case below
+  case beside
+
+  /// What suits a terminal: side by side where it is wide and has few rows.
+  static func suitable(columns: Int, rows: Int) -> Arrangement {
+    columns >= 140 && rows < 30 && columns >= 5 * rows ? .beside : .below
+  }
+
+  var other: Arrangement { self == .below ? .beside : .below }
+}
+
+/// What the second plot beside the first shows.
+enum Comparison: Sendable, Equatable {
+  /// Two targets of the run, by their places.
+  case targets(Int, Int)
+  /// Another run, counted from its own beginning.
+  case run(RunID)
+}
+
+/// A run shown as it was at a moment, and the moment moves on.
+struct Replay: Sendable, Equatable {
+  /// What the picture knows of ends here.
+  var position: WallTime
+  /// Index into `speeds`.
+  private(set) var step = 0
+  var isPaused = false
+
+  /// How many times as fast as it happened.
+  static let speeds = [1, 2, 5, 10, 20, 50, 100]
+
+  init(at position: WallTime) { self.position = position }
+
+  var speed: Int { Self.speeds[step] }
+
+  mutating func accelerate(by steps: Int) { step = min(max(step + steps, 0), Self.speeds.count - 1) }
+}
