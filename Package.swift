@@ -185,7 +185,7 @@ let package = Package(
       name: "CollectorTests",
       dependencies: [
         "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement",
-        "Providers", "Store", "Threads",
+        "Providers", "PythonTestKit", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -70,13 +70,11 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var connection: ConnectionUse?
   public var attempt: Int
   public var httpVersion: HTTPVersion?
-  /// What the answer told of a credential that is kept fresh; `nil` when nothing that was not known.
-  public var credential: CredentialFeedback?
 
   public init(
     id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
     reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil, credential: CredentialFeedback? = nil
+    httpVersion: HTTPVersion? = nil
   ) {
     self.id = id
     self.at = at
@@ -87,6 +85,5 @@ public struct AnsweredRequest: Sendable, Equatable {
     self.connection = connection
     self.attempt = attempt
     self.httpVersion = httpVersion
-    self.credential = credential
   }
 }

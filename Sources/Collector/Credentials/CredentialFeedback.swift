@@ -1,20 +1,24 @@
-import Providers
+import Measurement
 
-/// What an answer told of the credential that its request showed, where one is kept fresh and this was not known yet.
+/// What an answer says of a credential that is renewed during a run, where that was not known yet: the way back from the
+/// timing thread to ``CredentialRenewer``.
 public struct CredentialFeedback: Sendable, Hashable {
-  public enum Kind: Sendable, Hashable {
-    /// It is not taken: nothing more is sent until there is another one, or this one is tried again.
-    case refused(CredentialSignal)
-    /// The first answer after a refusal that was none.
-    case taken
+  public enum Outcome: Sendable, Hashable {
+    /// The provider refused it. Nothing is sent to the target until it gets another one, or is told to try this one again.
+    /// The reason is the provider's own, or empty.
+    case refused(status: Int, reason: String)
+    /// The provider accepted it after a refusal.
+    case accepted
   }
 
-  public var kind: Kind
+  public var target: TargetID
   /// Which of the target's credentials it was: the number that came with its providers.
   public var serial: Int
+  public var outcome: Outcome
 
-  public init(_ kind: Kind, serial: Int) {
-    self.kind = kind
+  public init(target: TargetID, serial: Int, outcome: Outcome) {
+    self.target = target
     self.serial = serial
+    self.outcome = outcome
   }
 }

@@ -90,32 +90,38 @@ final class CredentialRegistry {
 
   static let longestRest = Duration.seconds(10)
 
-  /// A provider answered that it does not take a target's credential. Nothing is sent to the target any more, until it is
-  /// given another one or told to try again.
-  func note(_ refusal: CredentialRefusal) {
+  /// Takes what a provider's answer says of a target's credential; of an earlier credential it says nothing.
+  func note(_ feedback: CredentialFeedback) {
+    guard let (index, client) = entry(of: feedback.target, serial: feedback.serial) else { return }
+    switch feedback.outcome {
+    case .refused(let status, let reason): noteRefused(index, client, status, reason)
+    case .accepted: noteAccepted(index)
+    }
+  }
+
+  /// Nothing is sent to the target any more, until it is given another credential or told to try this one again.
+  private func noteRefused(_ index: Int, _ client: Client, _ status: Int, _ reason: String) {
     let now = CredentialInstant(reading: clock)
-    guard let (index, client) = entry(of: refusal.target, serial: refusal.serial),
-      let course = entries[index].schedule.noteRefusal(at: now)
-    else { return }
+    guard let course = entries[index].schedule.noteRefusal(at: now) else { return }
     let entry = entries[index]
     let name = entry.item.source.name
+    let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
     switch course {
-    case .renew: say("\(refusal.words): nothing is sent before there is a new \(name)", .warning, entry)
+    case .renew: say("\(answer): nothing is sent before there is a new \(name)", .warning, entry)
     case .pause(let end):
       let age = (entry.schedule.age(at: now) ?? .zero).components.seconds
-      let advice = client.advice(refusal.status, refusal.reason)
+      let advice = client.advice(status, reason)
       say(
-        "\(refusal.words) for the \(name) of \(age) s ago: nothing is sent for "
+        "\(answer) for the \(name) of \(age) s ago: nothing is sent for "
           + "\((end - now.elapsed).components.seconds) s, then one notification is tried"
           + (advice.isEmpty ? "" : "; \(advice)"), entry.isAdvised ? nil : .error, entry)
       entries[index].isAdvised = true
     }
   }
 
-  /// A provider took the credential that it had refused, or the one after it.
-  func noteTaken(by target: TargetID, serial: Int) {
-    guard let (index, _) = entry(of: target, serial: serial) else { return }
-    entries[index].schedule.noteTaken()
+  /// The provider accepted the credential that it had refused, or the next one.
+  private func noteAccepted(_ index: Int) {
+    entries[index].schedule.noteAccepted()
     if entries[index].isAdvised {
       entries[index].isAdvised = false
       log(.notice, "the \(entries[index].item.source.name) is accepted again", entries[index])

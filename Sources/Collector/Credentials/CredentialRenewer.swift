@@ -6,10 +6,8 @@ import Synchronization
 /// notification and renewed ahead of their end, so no notification ever waits for one.
 final class CredentialRenewer: Sendable {
   private struct State {
-    /// The newest of each target.
-    var refused: [TargetID: CredentialRefusal] = [:]
-    /// By their serial numbers.
-    var taken: [TargetID: Int] = [:]
+    /// In the order of the answers; the registry has not seen them.
+    var feedback: [CredentialFeedback] = []
     var isStopping = false
     var replace: (@Sendable (CredentialedProviders, TargetID) -> Void)?
     var tryAgain: (@Sendable (TargetID) -> Void)?
@@ -25,7 +23,6 @@ final class CredentialRenewer: Sendable {
 
   private let state = Mutex(State())
   private let wake = WakeSignal()
-  private let targets: Set<TargetID>
 
   /// Begins to make the first ones.
   /// - Parameters:
@@ -35,7 +32,6 @@ final class CredentialRenewer: Sendable {
     _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, patience: Duration,
     post: @escaping @Sendable ([Observation]) -> Void
   ) {
-    targets = Set(items.flatMap { $0.clients.map(\.target) })
     guard !items.isEmpty else {
       state.withLock { $0.first = .done(.success([])) }
       return
@@ -80,23 +76,10 @@ final class CredentialRenewer: Sendable {
     }
   }
 
-  /// Looks through what the timing thread saw for credentials that were refused, or taken again. Called on that thread:
-  /// costs next to nothing when there are none.
-  func note(_ observations: [Observation]) {
-    guard !targets.isEmpty else { return }
-    for case .answered(let answer) in observations {
-      guard let news = answer.credential, targets.contains(answer.id.target) else { continue }
-      let target = answer.id.target
-      state.withLock { state in
-        switch news.kind {
-        case .refused:
-          state.refused[target] = CredentialRefusal(
-            target: target, serial: news.serial, status: answer.status, reason: answer.reason ?? "")
-        case .taken: state.taken[target] = news.serial
-        }
-      }
-      wake.raise()
-    }
+  /// Takes what answers say of credentials. Called on the timing thread; does not block.
+  func note(_ feedback: CredentialFeedback) {
+    state.withLock { $0.feedback.append(feedback) }
+    wake.raise()
   }
 
   /// Ends it; whoever waits for the first ones waits no longer.
@@ -124,17 +107,12 @@ final class CredentialRenewer: Sendable {
       let rest = book.step()
       finishFirst(book, isLate: clock.monotonicNow() > deadline)
       wake.wait(atMost: rest)
-      let (isStopping, taken, refused) = state.withLock { state in
-        defer {
-          state.taken = [:]
-          state.refused = [:]
-        }
-        return (state.isStopping, state.taken, state.refused)
+      let (isStopping, feedback) = state.withLock { state in
+        defer { state.feedback = [] }
+        return (state.isStopping, state.feedback)
       }
       if isStopping { break }
-      // A refusal that came with it is the later one: nothing was sent between a refusal and a trial.
-      for (target, serial) in taken { book.noteTaken(by: target, serial: serial) }
-      for refusal in refused.values { book.note(refusal) }
+      for entry in feedback { book.note(entry) }
     }
   }
 

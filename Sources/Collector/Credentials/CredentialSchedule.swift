@@ -103,8 +103,8 @@ struct CredentialSchedule: Sendable {
     return true
   }
 
-  /// The provider took one after it had refused.
-  mutating func noteTaken() {
+  /// The provider accepted one after it had refused.
+  mutating func noteAccepted() {
     refusals = 0
     pauses.reset()
   }

@@ -179,11 +179,11 @@ public final class CollectorRun: Sendable {
                 id: $0.id, seed: run.fingerprint, authenticator: authenticator,
                 readiness: readiness, variants: $0.variants)
             },
-            clock: clock
-          ) {
-            services.note($0)
-            inbox.post($0)
-          }
+            clock: clock, onCredential: { services.note($0) },
+            sink: {
+              services.note($0)
+              inbox.post($0)
+            })
           services.attach(timing)
           try await send(timing) { onStart(RunStart(run: run, receiptsPort: listener?.port)) }
         }

@@ -110,9 +110,11 @@ final class TargetServices: Sendable {
     }
   }
 
+  /// What an answer says of a credential; called on the timing thread.
+  func note(_ feedback: CredentialFeedback) { keeper.note(feedback) }
+
   /// Looks through what the timing thread saw; called on that thread.
   func note(_ observations: [Observation]) {
-    keeper.note(observations)
     guard !subscribers.isEmpty else { return }
     for case .event(let event) in observations where event.kind == .connected {
       subscribers.first { $0.subscription.subject.target == event.target }?.subscriber.hurry()

@@ -141,8 +141,9 @@ final class ScriptedSource: CredentialSource {
 
   private static func refusal(
     _ target: Int64 = 1, serial: Int, _ status: Int = 401, _ reason: String = "UNAUTHENTICATED"
-  ) -> CredentialRefusal {
-    CredentialRefusal(target: TargetID(rawValue: target), serial: serial, status: status, reason: reason)
+  ) -> CredentialFeedback {
+    CredentialFeedback(
+      target: TargetID(rawValue: target), serial: serial, outcome: .refused(status: status, reason: reason))
   }
 
   @Test func aRefusedTokenIsRenewedOnceAndAtOnce() {
@@ -194,7 +195,7 @@ final class ScriptedSource: CredentialSource {
     // Refused again: a longer pause, and nothing more in the log.
     fixture.book.note(refusal)
     #expect(fixture.events.filter { $0.kind == .retryAfter }.count == 2 && fixture.lines.count == 1)
-    fixture.book.noteTaken(by: TargetID(rawValue: 1), serial: 1)
+    fixture.book.note(CredentialFeedback(target: TargetID(rawValue: 1), serial: 1, outcome: .accepted))
     #expect(fixture.lines.last?.message == "the test token is accepted again")
   }
 

@@ -13,11 +13,8 @@ import Testing
     return CredentialRegistry.Item(source: source, rule: .oauth, clients: [client])
   }
 
-  private static func answer(_ status: Int, _ news: CredentialFeedback?) -> Observation {
-    .answered(
-      AnsweredRequest(
-        id: SampleID(target: target, sequence: 1), at: .zero, source: .callback, status: status,
-        isAccepted: status == 200, credential: news))
+  private static func refusal(of serial: Int) -> CredentialFeedback {
+    CredentialFeedback(target: target, serial: serial, outcome: .refused(status: 401, reason: ""))
   }
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
@@ -70,16 +67,14 @@ import Testing
     var serials = renewals.makeAsyncIterator()
     #expect(await serials.next() == 1)
     clock.advance(.seconds(70))
-    keeper.note([Self.answer(200, nil), Self.answer(401, CredentialFeedback(.refused(.expired), serial: 1))])
+    keeper.note(Self.refusal(of: 1))
     #expect(await serials.next() == 2)
     #expect(source.timesAsked == 2)
     // What concerns an older one, or what is taken, asks for nothing.
-    keeper.note([
-      Self.answer(401, CredentialFeedback(.refused(.expired), serial: 1)),
-      Self.answer(200, CredentialFeedback(.taken, serial: 2)),
-    ])
+    keeper.note(Self.refusal(of: 1))
+    keeper.note(CredentialFeedback(target: Self.target, serial: 2, outcome: .accepted))
     clock.advance(.seconds(70))
-    keeper.note([Self.answer(401, CredentialFeedback(.refused(.expired), serial: 2))])
+    keeper.note(Self.refusal(of: 2))
     #expect(await serials.next() == 3)
     #expect(source.timesAsked == 3)
     keeper.stop()
@@ -88,7 +83,7 @@ import Testing
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
     let keeper = CredentialRenewer([], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
     #expect(try await keeper.first().providers.isEmpty)
-    keeper.note([Self.answer(401, CredentialFeedback(.refused(.expired), serial: 0))])
+    keeper.note(Self.refusal(of: 0))
     keeper.stop()
   }
 

@@ -92,7 +92,7 @@ import Testing
     for _ in 0..<100 { #expect(schedule.noteRefusal(at: now) == nil) }
     schedule.noteIssued(lifetime: .seconds(3600), at: now)
     #expect(!schedule.isDue(at: Self.after(.seconds(31))))
-    schedule.noteTaken()
+    schedule.noteAccepted()
     // The next one, an hour later or a minute, is as new as the first.
     #expect(schedule.noteRefusal(at: Self.after(.seconds(90))) == .renew)
   }
@@ -178,7 +178,7 @@ import Testing
       #expect(schedule.nextLook == end)
       #expect(!Self.tries(&schedule, at: now))
       #expect(Self.tries(&schedule, at: Self.after(.seconds(60 + 60 * round + 16))))
-      schedule.noteTaken()
+      schedule.noteAccepted()
     }
     #expect(schedule.nextLook == Self.start.elapsed + .seconds(40 * 60))
   }

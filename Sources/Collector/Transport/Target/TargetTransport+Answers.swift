@@ -72,15 +72,13 @@ extension TargetTransport {
     if case .rejected(let word) = judgment.verdict, !word.isEmpty {
       reason = transfer.secrets.hidden(in: word)
     }
+    noteCredential(of: transfer, judgment, status: status, reason: reason, at: answer.time)
     observeEnd(
       .answered(
         AnsweredRequest(
           id: sampleID(transfer.notification), at: answer.time, source: answer.source, status: status,
           isAccepted: judgment.verdict == .accepted, reason: reason, connection: transfer.use,
-          attempt: transfer.attempt, httpVersion: version,
-          credential: credentialFeedback(
-            of: transfer, judgment, status: status, reason: reason, at: answer.time)
-        )))
+          attempt: transfer.attempt, httpVersion: version)))
     let sent = transfer.sent ?? transfer.startedAt
     if judgment.verdict == .accepted {
       guard pauseRule.noteAccepted(sentAt: sent) else { return }
@@ -135,32 +133,29 @@ extension TargetTransport {
     }
   }
 
-  /// Believes what an answer says of the credential.
-  /// - Returns: what is to be told to who renews it; `nil` where nobody does.
-  private func credentialFeedback(
+  /// Stops sending by a refused credential, and tells who renews it what the answer says of it.
+  private func noteCredential(
     of transfer: Transfer, _ judgment: ProviderAssessment, status: Int, reason: String?, at now: MonotonicTime
-  ) -> CredentialFeedback? {
+  ) {
+    let outcome: CredentialFeedback.Outcome
     switch judgment.credential {
-    case .renewedTooOften: return nil
+    case .renewedTooOften: return
     case .expired, .refused:
-      guard let signal = judgment.credential, trust.noteRefused(epoch: transfer.credentialEpoch, at: now)
-      else { return nil }
+      guard trust.noteRefused(epoch: transfer.credentialEpoch, at: now) else { return }
       schedule.isCredentialRefused = true
-      if trust.isFixed {
-        tellRefusal(of: transfer, status: status, reason: reason, at: now)
-        return nil
-      }
-      return CredentialFeedback(.refused(signal), serial: trust.serial)
+      if trust.isFixed { return tellRefusal(of: transfer, status: status, reason: reason, at: now) }
+      outcome = .refused(status: status, reason: reason ?? "")
     case nil:
       // A server in trouble has not looked at it.
-      guard status < 500, status != 429, trust.noteTaken(epoch: transfer.credentialEpoch) else { return nil }
+      guard status < 500, status != 429, trust.noteTaken(epoch: transfer.credentialEpoch) else { return }
       if trust.isFixed {
         if isRefusalTold { log(.notice, "the credential is accepted again") }
         isRefusalTold = false
-        return nil
+        return
       }
-      return CredentialFeedback(.taken, serial: trust.serial)
+      outcome = .accepted
     }
+    loop.tell(CredentialFeedback(target: target.id, serial: trust.serial, outcome: outcome))
   }
 
   /// Says that a credential is refused that nobody renews: an event each time, and the log once.

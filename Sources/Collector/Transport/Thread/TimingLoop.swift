@@ -8,6 +8,7 @@ import Measurement
 final class TimingLoop {
   private let clock: any HostClock
   private let mailbox: TimingMailbox
+  private let onCredential: @Sendable (CredentialFeedback) -> Void
   private let sink: @Sendable ([Observation]) -> Void
   private var poller: Poller
   private var targets: [TargetTransport] = []
@@ -31,10 +32,12 @@ final class TimingLoop {
 
   init(
     run: RunID, targets: [TransportTarget], clock: any HostClock, mailbox: TimingMailbox,
+    onCredential: @escaping @Sendable (CredentialFeedback) -> Void,
     sink: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     self.clock = clock
     self.mailbox = mailbox
+    self.onCredential = onCredential
     self.sink = sink
     poller = try Poller(wake: mailbox.wake)
     let now = clock.monotonicNow()
@@ -52,6 +55,8 @@ final class TimingLoop {
   func now() -> MonotonicTime { clock.monotonicNow() }
 
   func observe(_ observation: Observation) { observations.append(observation) }
+
+  func tell(_ feedback: CredentialFeedback) { onCredential(feedback) }
 
   func nextConnectionID() -> Int64 {
     lastConnectionID += 1

@@ -20,6 +20,7 @@ public final class TimingThread: Sendable {
   private let run: RunID
   private let targets: [TransportTarget]
   private let clock: any HostClock
+  private let onCredential: @Sendable (CredentialFeedback) -> Void
   private let sink: @Sendable ([Observation]) -> Void
   private let mailbox: TimingMailbox
   private let state = Mutex(State.new)
@@ -28,9 +29,12 @@ public final class TimingThread: Sendable {
   /// Checks what can be checked before anything is sent.
   /// - Parameters:
   ///   - clock: must be the kernel's CLOCK_MONOTONIC; the thread waits on the same one.
+  ///   - onCredential: told what answers say of credentials that are renewed (``CredentialOwnership/kept``); called on the
+  ///     timing thread, so it must not block.
   ///   - sink: takes what was seen, in order; called on the timing thread, so it must not block.
   public init(
     run: RunID, targets: [TransportTarget], clock: any HostClock = SystemClock(),
+    onCredential: @escaping @Sendable (CredentialFeedback) -> Void = { _ in },
     sink: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     guard Self.isLibraryReady else { throw TransportError(.system, "libcurl could not be set up") }
@@ -38,6 +42,7 @@ public final class TimingThread: Sendable {
     self.run = run
     self.targets = targets
     self.clock = clock
+    self.onCredential = onCredential
     self.sink = sink
     mailbox = try TimingMailbox()
   }
@@ -52,7 +57,8 @@ public final class TimingThread: Sendable {
     }
     guard mayStart else { return }
     // Made here so that a lack of descriptors is told to the caller.
-    let loop = try TimingLoop(run: run, targets: targets, clock: clock, mailbox: mailbox, sink: sink)
+    let loop = try TimingLoop(
+      run: run, targets: targets, clock: clock, mailbox: mailbox, onCredential: onCredential, sink: sink)
     ended.enter()
     let work = ThreadWork { [self] in
       _ = clinux_block_signals()

@@ -21,6 +21,7 @@ final class TransportRun: Sendable {
     var missed: [SampleID: MissedReason] = [:]
     var events: [Event] = []
     var logs: [String] = []
+    var credentials: [CredentialFeedback] = []
     /// Things that may not happen.
     var wrongs: [String] = []
     var hasEnded = false
@@ -65,7 +66,9 @@ final class TransportRun: Sendable {
   func start(_ targets: TransportTarget...) throws {
     var generator = SeededGenerator(seed: 11)
     let run = RunID(at: WallTime(microseconds: 1_700_000_000_000_000), using: &generator)
-    let thread = try TimingThread(run: run, targets: targets) { [weak self] in self?.take($0) }
+    let thread = try TimingThread(
+      run: run, targets: targets,
+      onCredential: { [weak self] in self?.take($0) }, sink: { [weak self] in self?.take($0) })
     state.withLock { $0.thread = thread }
     try thread.start { [weak self] in
       self?.state.withLock { $0.seen.hasEnded = true }
@@ -87,6 +90,11 @@ final class TransportRun: Sendable {
   }
 
   func waitForEnd() -> Bool { wait { $0.hasEnded } }
+
+  private func take(_ feedback: CredentialFeedback) {
+    state.withLock { $0.seen.credentials.append(feedback) }
+    news.signal()
+  }
 
   private func take(_ observations: [Observation]) {
     var commits: [(TargetID, Int64)] = []
