@@ -18,7 +18,9 @@ extension LayoutDiagnostic: CustomStringConvertible {
       activation has none between its ends)
       """
     case .inexactSolution(let error):
-      "the layout misses a constraint by \(error): bring multipliers nearer to one"
+      error.isFinite
+        ? "the layout misses a constraint by \(error): bring multipliers nearer to one"
+        : "the layout may not be the best one: bring multipliers nearer to one"
     case .layoutLoop(let name): "\(name) changes the layout each time it is laid out"
     case .animatorMisuse(let call): "a property animator was misused: \(call)"
     case .notFinite(let name): "\(name) was given a value that is not a finite number"

@@ -60,9 +60,10 @@ public struct SimplexSolver: ~Copyable {
   /// What required constraints hold to, unless ``largestError`` says otherwise.
   public static var promisedAccuracy: Double { 1e-6 }
 
-  /// By how much the last ``solve()`` misses a constraint it should meet: a required one, or one that it holds tight.
-  /// Measured when rounding may have grown, 0 otherwise. Above ``promisedAccuracy`` the result is not to be relied on:
-  /// bring the coefficients nearer to one.
+  /// By how much the last ``solve()`` misses a constraint that it should meet: a required one, or one that it holds
+  /// tight. Infinite if rounding leaves open whether the errors at the lower priorities are the least. Measured only
+  /// when rounding may have grown, 0 otherwise. Above ``promisedAccuracy`` do not rely on the result: bring the
+  /// coefficients nearer to one.
   public internal(set) var largestError = 0.0
 
   /// An empty system.

@@ -38,7 +38,17 @@ extension SimplexSolver {
     if isRisky {
       polish()
       try repairRows()
-      largestError = missedBy()
+      var isLeast = confirmOptimum()
+      if !isLeast {
+        try improve()
+        try repairRows()
+        polish()
+        try repairRows()
+        isLeast = confirmOptimum()
+      }
+      upkeep.isDue = false
+      mayImprove = false
+      largestError = isLeast ? missedBy() : .infinity
     }
   }
 

@@ -37,6 +37,7 @@ extension SimplexSolver {
       let cell = cells + index
       let symbol = Int(cell.pointee.symbol)
       nodes[symbol].entries[Int(cell.pointee.link)].row = enteringRow
+      largest = max(largest, abs(cell.pointee.coefficient))
       if index == position {
         cell.pointee.symbol = leavingSymbol
         cell.pointee.coefficient = inverse

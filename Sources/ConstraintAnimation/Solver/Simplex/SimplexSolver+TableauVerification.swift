@@ -91,6 +91,59 @@ extension SimplexSolver {
     }
   }
 
+  /// Computes the objective from the constraints, with one step of iterative refinement, and returns whether the
+  /// present solution is optimal by it. What rounding cannot tell from zero counts as zero.
+  mutating func confirmOptimum() -> Bool {
+    recomputeObjective()
+    // Per variable: its cost at one level, less what the objective makes of it, and the rounding in that.
+    var residual = Buffer<Double>(repeating: 0, count: nodes.count)
+    var rounding = Buffer<Double>(repeating: 0, count: nodes.count)
+    var uncertainty = Buffer<Double>(repeating: 0, count: nodes.count)
+    for rank in 0..<levels.order.count {
+      let slot = Int(levels.order[rank])
+      for place in 0..<nodes.count {
+        let isNonbasicVariable = nodes[place].flags.intersection([.variable, .basic]) == .variable
+        residual[place] = isNonbasicVariable ? -objective[place * stride + slot] : 0
+        rounding[place] = 0
+        uncertainty[place] = 0
+      }
+      for place in 0..<nodes.count where isInForce(place) {
+        let node = nodes[place]
+        let weight =
+          node.isBasic
+          ? (Int(node.level) == slot ? Double(node.multiplier) : 0) : -objective[place * stride + slot]
+        guard weight != 0 else { continue }
+        let record = records[place]
+        for index in 0..<Int(record.termCount) {
+          // A count above zero comes with terms.
+          let term = record.terms.unsafelyUnwrapped[index]
+          residual[Int(term.variable)] += weight * term.coefficient
+          rounding[Int(term.variable)] += abs(weight * term.coefficient) * Double.ulpOfOne
+        }
+      }
+      for place in 0..<nodes.count where nodes[place].flags.isSuperset(of: [.alive, .variable]) {
+        guard nodes[place].isBasic else {
+          objective[place * stride + slot] += residual[place]
+          uncertainty[place] += rounding[place]
+          continue
+        }
+        for position in 0..<Int(nodes[place].count) {
+          let cell = nodes[place].cells[position]
+          let symbol = Int(cell.symbol)
+          objective[symbol * stride + slot] += residual[place] * cell.coefficient
+          uncertainty[symbol] += rounding[place] * abs(cell.coefficient)
+        }
+      }
+      for place in 0..<nodes.count where abs(objective[place * stride + slot]) <= uncertainty[place] {
+        objective[place * stride + slot] = 0
+      }
+    }
+    for place in 0..<nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
+      if nodes[place].count > 0, improvement(of: place) != nil { return false }
+    }
+    return true
+  }
+
   /// The largest error among constraints that should hold: required ones, and those that are tight.
   func missedBy() -> Double {
     var largest = 0.0

@@ -13,6 +13,11 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     base = .allocate(capacity: capacity)
   }
 
+  init(repeating element: Element, count: Int) {
+    self.init(capacity: max(count, 1))
+    fill(to: count, with: element)
+  }
+
   deinit { base.deallocate() }
 
   var isEmpty: Bool { count == 0 }
