@@ -4,7 +4,7 @@ SWIFT ?= swift
 ORACLES := .build/oracles
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test bench lint format pictures clean
+.PHONY: help demo build release test bench lint outdated format pictures clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -20,7 +20,7 @@ release: ## an optimised build in .build/release
 	@scripts/bootstrap build
 	$(SWIFT) build -c release --product pushscope
 
-test: ## the whole suite, end to end included
+test: lint ## the whole suite, end to end included; lint first
 	@scripts/bootstrap build test
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
@@ -29,8 +29,12 @@ bench: ## figures, side by side with a peer in the same run
 	@scripts/bootstrap build test
 	@Benchmarks/run
 
-lint: ## formatting and the floors of the house
+lint: ## formatting, spelling, floors, ownership
+	@scripts/bootstrap lint
 	@scripts/lint
+
+outdated: ## packages that have a newer release
+	@scripts/dependencies
 
 format: ## rewrite sources in the house's format
 	@scripts/format

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Checks what a script can see of the rules in CONTRIBUTING.md: floors, ownership, names.
+
+    scripts/house.py             what breaks a rule, a line each; exit code 1 if anything does
+    scripts/house.py --figures   files, lines and shared state of Sources, for those who restructure
+"""
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+# A room imports rooms on lower floors only.
+FLOORS = [
+    ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL"],
+    ["Measurement", "ConstraintAnimation", "Threads"],
+    ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPServer", "Findings"],
+    ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
+    ["pushscope"],
+]
+# Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
+USERS = {
+    "CCurl": ["Collector"],
+    "CLinux": ["Collector", "Threads"],
+    "CNcurses": ["Terminal"],
+    "CNghttp2": ["Collector"],
+    "COpenSSL": ["Collector"],
+    "GRDB": ["Store"],
+    "GRDBSQLite": ["Store"],
+    "Yams": ["Configuration"],
+    "Histogram": ["Measurement"],
+    "ArgumentParser": ["pushscope"],
+    "Foundation": None,  # anywhere but in the animation core
+}
+# Words that are pictures where the field has a term (CONTRIBUTING.md, Names).
+PICTURES = (
+    "Desk Clerk Book Keeper Gate Fate Tally Facts Standing Remarks Wording Vocabulary Politeness Trust Care Turns "
+    "Thinner Station"
+).split()
+
+IMPORT = re.compile(r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|internal|package|private) )?import (?:\w+ )?(\w+)")
+TYPE = re.compile(r"^\s*((?:\w+(?:\([^)]*\))? )*)(struct|class|enum|actor|protocol) (\w+)")
+PROPERTY = re.compile(r"^\s*((?:@\w+ )*(?:\w+(?:\(\w+\))? )*)(var|let) (\w+)\b(.*)$")
+TESTABLE_LINE = re.compile(r'"(?:\\.|[^"\\])*"|//.*$')
+
+
+def swift_files(folder="Sources"):
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "--", f"{folder}/**.swift"], capture_output=True, text=True, check=True)
+    return [Path(line) for line in listed.stdout.splitlines() if Path(line).exists()]
+
+
+def floor(room):
+    return next((number for number, rooms in enumerate(FLOORS) if room in rooms), None)
+
+
+def imports(files):
+    for file in files:
+        room = file.parts[1]
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = IMPORT.match(line)
+            if not found:
+                continue
+            name = found.group(1)
+            place = f"{file}:{number}"
+            if floor(name) is not None and floor(room) is not None and floor(name) >= floor(room):
+                yield f"{place}: {room} imports {name}, which is not on a lower floor"
+            users = USERS.get(name)
+            if users is not None and room not in users:
+                yield f"{place}: {room} imports {name}, which only {', '.join(users)} may"
+            if room == "ConstraintAnimation" and name.startswith("Foundation"):
+                yield f"{place}: the animation core does without Foundation"
+
+
+def stored_properties(text):
+    """Of each type in a file: name to [(property, modifiers, keyword)], its own level of braces only."""
+    found, stack, depth = {}, [], 0
+    for line in text.splitlines():
+        bare = TESTABLE_LINE.sub('""', line)
+        declared = TYPE.match(bare)
+        extension = re.match(r"^\s*(?:\w+ )*extension ([\w.]+)", bare)
+        if declared and "{" in bare:
+            stack.append((declared.group(3), depth + 1, declared.group(2)))
+        elif extension and "{" in bare:
+            stack.append((None, depth + 1, "extension"))
+        elif stack and stack[-1][0] and depth == stack[-1][1] and stack[-1][2] in ("struct", "class", "actor"):
+            member = PROPERTY.match(bare)
+            if member and " static " not in f" {member.group(1)} ":
+                rest = member.group(4)
+                computed = "{" in rest and "=" not in rest.split("{")[0] and not re.search(r"\{\s*(did|will)Set", rest)
+                if not computed or member.group(2) == "let":
+                    found.setdefault(stack[-1][0], []).append((member.group(3), member.group(1), member.group(2)))
+        depth += bare.count("{") - bare.count("}")
+        while stack and depth < stack[-1][1]:
+            stack.pop()
+    return found
+
+
+def is_private(modifiers):
+    return bool(re.search(r"\b(private|fileprivate)\b(?!\()", modifiers))
+
+
+def ownership(files):
+    """An extension in a file of its own may not use another file's mutable state, which would then have no owner."""
+    shared = {}
+    for file in files:
+        if "+" in file.stem:
+            continue
+        for name, properties in stored_properties(file.read_text()).items():
+            for prop, modifiers, keyword in properties:
+                if keyword == "var" and not is_private(modifiers) and "public" not in modifiers:
+                    shared.setdefault((file.parts[1], name), set()).add(prop)
+    for file in files:
+        if "+" not in file.stem:
+            continue
+        names = shared.get((file.parts[1], file.stem.split("+")[0]))
+        if not names:
+            continue
+        assigned = re.compile(r"^\s*(?:self\.)?(" + "|".join(map(re.escape, names)) + r")(?:\[.*\]|\.\w+)*\s*[-+*/&|]?=[^=]")
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = assigned.match(TESTABLE_LINE.sub('""', line))
+            if found:
+                yield f"{file}:{number}: changes {found.group(1)}, which {file.stem.split('+')[0]}'s own file owns"
+
+
+def names(files):
+    picture = re.compile(r"(?:^|[a-z0-9])(" + "|".join(PICTURES) + r")(?:$|[A-Z])")
+    for file in files:
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = TYPE.match(line)
+            if found and picture.search(found.group(3)):
+                yield f"{file}:{number}: {found.group(3)} is named with a picture; use the field's term"
+
+
+def figures(files):
+    lengths = [len(file.read_text().splitlines()) for file in files]
+    print(f"{len(files)} files, {sum(lengths)} lines, {sum(lengths) / len(lengths):.0f} on average, "
+          f"{statistics.median(lengths):.0f} in the median, {sum(1 for n in lengths if n > 400)} longer than 400")
+    shared = []
+    for file in files:
+        for name, properties in stored_properties(file.read_text()).items():
+            open_ = sum(1 for _, modifiers, keyword in properties if not is_private(modifiers) and keyword == "var")
+            shared.append((open_, len(properties), name, str(file)))
+    print("types with the most stored variables that are not private:")
+    for open_, total, name, file in sorted(shared, reverse=True)[:10]:
+        print(f"  {open_:3} of {total:3}  {name}  ({file})")
+
+
+def main():
+    files = swift_files()
+    if "--figures" in sys.argv[1:]:
+        figures(files)
+        return 0
+    broken = [*imports(files), *ownership(files), *names(files)]
+    for line in broken:
+        print(f"lint: {line}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
