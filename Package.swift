@@ -16,15 +16,6 @@ let package = Package(
     .executable(name: "gallery", targets: ["gallery"]),
     .library(name: "ConstraintAnimation", targets: ["ConstraintAnimation"]),
     .library(name: "ConstraintAnimationTestKit", targets: ["ConstraintAnimationTestKit"]),
-    // For Benchmarks/, which is a package of its own; these rooms make no promises to others.
-    .library(name: "Collector", targets: ["Collector"]),
-    .library(name: "Formats", targets: ["Formats"]),
-    .library(name: "Measurement", targets: ["Measurement"]),
-    .library(name: "Providers", targets: ["Providers"]),
-    .library(name: "Report", targets: ["Report"]),
-    .library(name: "Store", targets: ["Store"]),
-    .library(name: "TUI", targets: ["TUI"]),
-    .library(name: "Terminal", targets: ["Terminal"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -222,3 +213,27 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["HTTPTestKit", "pushscope"], swiftSettings: strict),
   ]
 )
+
+// Measurements beside a peer. Nobody who uses pushscope builds them: PUSHSCOPE_BENCHMARKS=1 swift build -c release …
+if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
+  package.targets += [
+    .target(name: "AllocationCounter", path: "Benchmarks/Solver/AllocationCounter"),
+    .target(name: "CursesPeer", path: "Benchmarks/Terminal/Peer"),
+    .target(
+      name: "StorePeer", path: "Benchmarks/Store/Peer", linkerSettings: [.linkedLibrary("sqlite3")]),
+    benchmark("SolverBenchmark", "Solver", ["AllocationCounter", "ConstraintAnimation"]),
+    benchmark("FrameBenchmark", "Frames", ["AllocationCounter", "ConstraintAnimation"]),
+    benchmark("TerminalBenchmark", "Terminal", ["CursesPeer", "ConstraintAnimation", "Terminal"]),
+    benchmark("DashboardBenchmark", "Dashboard", ["Measurement", "Store"]),
+    benchmark("StoreBenchmark", "Store", ["Measurement", "Store", "StorePeer"]),
+    benchmark(
+      "ExportBenchmark", "Export", ["AllocationCounter", "Formats", "Measurement", "Report", "Store"]),
+    benchmark("CoverageBenchmark", "Accuracy", ["Measurement"]),
+    benchmark("TransportBenchmark", "Transport", ["Collector", "Measurement", "Providers"]),
+  ]
+}
+
+func benchmark(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Benchmarks/\(folder)/Driver", swiftSettings: strict)
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what a script can see of the rules in CONTRIBUTING.md: floors, ownership, names.
+"""Checks what a script can see of the rules in CONTRIBUTING.md: floors, ownership, names, links.
 
     scripts/house.py             what breaks a rule, a line each; exit code 1 if anything does
     scripts/house.py --figures   files, lines and shared state of Sources, for those who restructure
@@ -47,7 +47,7 @@ TESTABLE_LINE = re.compile(r'"(?:\\.|[^"\\])*"|//.*$')
 def swift_files(folder="Sources"):
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "--", f"{folder}/**.swift"], capture_output=True, text=True, check=True)
-    return [Path(line) for line in listed.stdout.splitlines() if Path(line).exists()]
+    return [Path(line) for line in listed.stdout.splitlines() if Path(line).exists() and ".docc" not in line]
 
 
 def floor(room):
@@ -132,6 +132,25 @@ def names(files):
                 yield f"{file}:{number}: {found.group(3)} is named with a picture; use the field's term"
 
 
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
+
+
+def documents():
+    """Links and paths in the documents lead somewhere."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", "*.md"], capture_output=True, text=True, check=True)
+    for page in map(Path, listed.stdout.splitlines()):
+        if not page.exists():
+            continue
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            for target in LINK.findall(line):
+                if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
+                    yield f"{page}:{number}: the link {target} leads nowhere"
+            for target in PATH.findall(line):
+                if not Path(target).exists():
+                    yield f"{page}:{number}: there is no {target}"
+
+
 def figures(files):
     lengths = [len(file.read_text().splitlines()) for file in files]
     print(f"{len(files)} files, {sum(lengths)} lines, {sum(lengths) / len(lengths):.0f} on average, "
@@ -151,7 +170,7 @@ def main():
     if "--figures" in sys.argv[1:]:
         figures(files)
         return 0
-    broken = [*imports(files), *ownership(files), *names(files)]
+    broken = [*imports(files), *ownership(files), *names(files), *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0

@@ -4,7 +4,7 @@
     bench.py [--seconds S] [--rounds N] [--workloads a,b,...] [--processes N] [--no-check] [--driver PATH]
 
 Builds the Swift driver in release mode and a C++ peer on the headers of Kiwi, which it takes from the sdist of the
-PyPI package kiwisolver of the version below (downloaded once into Benchmarks/.build, never committed). Then both run
+PyPI package kiwisolver of the version below (downloaded once into .build, never committed). Then both run
 each workload in turn, N rounds of it, and the medians of the rounds are set side by side. S bounds the time one kind of
 step is repeated for in one round. Unless --no-check is given the exit code is 1 if a figure misses its aim:
 
@@ -20,6 +20,7 @@ step is repeated for in one round. Unless --no-check is given the exit code is 1
 """
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -28,7 +29,7 @@ import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGE = HERE.parent
+PACKAGE = HERE.parent.parent
 BUILD = PACKAGE / ".build" / "solver-peer"
 KIWI_VERSION = "1.5.1"
 WORKLOADS = ["enaml", "grid160", "grid360", "pinned1000", "grid1000", "chain1000"]
@@ -53,8 +54,9 @@ def run(*command, **options):
 
 
 def build_driver():
-    run("swift", "build", "-c", "release", "--product", "SolverBenchmark", "--package-path", PACKAGE)
-    bin_path = run("swift", "build", "-c", "release", "--show-bin-path", "--package-path", PACKAGE)
+    options = {"cwd": PACKAGE, "env": {**os.environ, "PUSHSCOPE_BENCHMARKS": "1"}}
+    run("swift", "build", "-c", "release", "--product", "SolverBenchmark", **options)
+    bin_path = run("swift", "build", "-c", "release", "--show-bin-path", **options)
     return pathlib.Path(bin_path) / "SolverBenchmark"
 
 
