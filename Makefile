@@ -16,7 +16,7 @@ build: ## a debug build
 	@scripts/bootstrap build
 	$(SWIFT) build
 
-release: ## an optimised build in .build/release
+release: ## an optimized build in .build/release
 	@scripts/bootstrap build
 	$(SWIFT) build -c release --product pushscope
 

@@ -121,9 +121,9 @@ class Peer:
             elif isinstance(frame, SettingsFrame):
                 self.saw.append("SETTINGS" + (" ACK" if "ACK" in frame.flags else ""))
                 if "ACK" not in frame.flags:
-                    acknowledgement = SettingsFrame(0)
-                    acknowledgement.flags.add("ACK")
-                    self.send(acknowledgement)
+                    acknowledgment = SettingsFrame(0)
+                    acknowledgment.flags.add("ACK")
+                    self.send(acknowledgment)
             if "END_STREAM" in frame.flags:
                 self.answered[frame.stream_id] = True
 

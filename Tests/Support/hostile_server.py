@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An HTTP/1.1 server for tests that answers --good requests well, the next --bad as BEHAVIOUR says, and later ones well
+"""An HTTP/1.1 server for tests that answers --good requests well, the next --bad as BEHAVIOR says, and later ones well
 again. No library in between: the bytes are exactly these.
 
 Says on standard output:

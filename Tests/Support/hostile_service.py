@@ -2,7 +2,7 @@
 """Push services that mean ill, for tests: over TLS, HTTP/1.1 and HTTP/2, one port a behavior. The bytes are made by hand;
 only hpack, which reads requests' headers, is a library.
 
-Each name among the arguments is `h1:BEHAVIOUR` or `h2:BEHAVIOUR`. Says on standard output, in one line each:
+Each name among the arguments is `h1:BEHAVIOR` or `h2:BEHAVIOR`. Says on standard output, in one line each:
 
     listening NAME PORT
     connection NAME

@@ -299,7 +299,7 @@ struct TargetSchedule: Sendable {
     return first.planned
   }
 
-  /// The next instant at which a step is due by the clock alone; `nil` when only an acknowledgement, a free place or
+  /// The next instant at which a step is due by the clock alone; `nil` when only an acknowledgment, a free place or
   /// nothing can bring one.
   var nextInstantOfInterest: MonotonicTime? {
     var next = nextDue

@@ -33,7 +33,7 @@ extension TargetTransport {
       } while partlyRead != nil
       window = nil
       settle()
-      // Places that answers made free are filled at once, and leave with the acknowledgements.
+      // Places that answers made free are filled at once, and leave with the acknowledgments.
       if !isStopped, hasWaiting { dispatch() }
     }
     settleInterests()
