@@ -165,3 +165,60 @@ public struct RecordWriter: ~Copyable {
     bytes.removeAll()
   }
 }
+
+/// How rows are written.
+public enum RecordFormat: String, Sendable, Hashable, CaseIterable {
+  /// RFC 4180: a header row, CRLF, quotes only where needed. Text that acts on a terminal or in a spreadsheet is made
+  /// harmless, so a field may differ from what was stored; a field never holds a line break.
+  case csv
+  /// JSON Lines: an object a row with all keys in column order, absent values `null`. Text is exactly what was stored,
+  /// escaped to be harmless as it stands.
+  case jsonl
+}
+
+/// One column of a table: its name, and how a row's field is written. A list of these is all that CSV and JSON Lines
+/// need to know of a table.
+///
+/// `Context` is what neighboring rows share, like the run and the target, so that rows need not carry it.
+public struct Column<Row: ~Copyable, Context>: Sendable {
+  /// Writes exactly one field.
+  public typealias Write = @Sendable (borrowing Row, Context, inout RecordWriter) -> Void
+
+  public let name: String
+  @usableFromInline let write: Write
+
+  public init(_ name: String, _ write: @escaping Write) {
+    self.name = name
+    self.write = write
+  }
+}
+
+extension RecordWriter {
+  /// Writes one row.
+  @inlinable
+  public mutating func row<Row: ~Copyable, Context>(
+    _ row: borrowing Row, in context: Context, _ columns: [Column<Row, Context>]
+  ) throws(OutputError) {
+    beginRow()
+    // By index: taking a column out of the array would count references to its name, each time.
+    for index in columns.indices { columns[index].write(row, context, &self) }
+    try endRow()
+  }
+}
+
+/// A text already in the form of one format, for fields that many rows share.
+public struct PreparedText: Sendable {
+  let bytes: [UInt8]
+
+  /// - Parameter text: `nil` for an absent value.
+  public init(_ text: String?, for format: RecordFormat) {
+    var buffer = ByteBuffer(capacity: 64)
+    switch (format, text) {
+    case (.csv, let text?): buffer.append(csvText: text)
+    case (.csv, nil): break
+    case (.jsonl, let text?): buffer.append(jsonString: text)
+    case (.jsonl, nil): buffer.append("null")
+    }
+    bytes = Array(buffer.bytes)
+  }
+}

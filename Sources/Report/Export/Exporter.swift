@@ -1,4 +1,5 @@
 import Formats
+import Measurement
 import Store
 
 /// Writes the rows of a selection as CSV or JSON Lines, streaming: a million rows need no more memory than a thousand.
@@ -67,5 +68,47 @@ public struct Exporter {
   ) throws {
     try writer.row(row, in: context, columns)
     if writer.rowCount % Self.rowsBetweenReports == 0 { progress(writer.rowCount) }
+  }
+}
+
+/// The tables that can be exported.
+public enum ExportTable: String, Sendable, Hashable, CaseIterable {
+  case samples, receipts, events, log, runs, histogram, summary
+
+  /// Its columns, in order.
+  public var columns: [String] {
+    switch self {
+    case .samples: SamplesTable.columns.map(\.name)
+    case .receipts: ReceiptsTable.columns.map(\.name)
+    case .events: EventsTable.columns.map(\.name)
+    case .log: LogTable.columns.map(\.name)
+    case .runs: RunsTable.columns.map(\.name)
+    case .histogram: HistogramTable.columns.map(\.name)
+    case .summary: SummaryTable.columns.map(\.name)
+    }
+  }
+}
+
+extension Exporter {
+  /// Writes some rows of the table `samples`, with its columns and in its order; ids that are not in the store are passed
+  /// over. The exporter's selection should hold all of the ids' runs.
+  /// - Returns: how many rows there were.
+  @discardableResult
+  public func exportSamples(withIDs ids: [SampleID], to sink: any ByteSink) throws -> Int64 {
+    let columns = SamplesTable.columns
+    let directory = try TargetDirectory(reader, selection)
+    return try write(columns, to: sink) { writer in
+      var context: SamplesTable.Context?
+      try reader.forEachSample(withIDs: ids) { row in
+        let current: SamplesTable.Context
+        if let context, context.id == row.id.target {
+          current = context
+        } else {
+          current = SamplesTable.Context(try directory.entry(for: row.id.target), format: format)
+          context = current
+        }
+        try write(row, current, columns, to: &writer)
+      }
+    }
   }
 }

@@ -72,3 +72,81 @@ public enum RunsReport {
       + (instrument.map { [""] + $0.lines } ?? [])
   }
 }
+
+/// How a run keeps, or kept, to its schedule.
+public enum RatesReport {
+  /// A line a target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
+  /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
+  /// those of the CSV files. What stands behind the colon adds up to what was due.
+  public static func lines(of run: RunID, in reader: StoreReader) throws -> [String] {
+    let targets = Dictionary(
+      try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return try reader.rates(of: run).map { rates in
+      let name = VisibleText.make(targets[rates.target]?.name ?? "?")
+      guard let achieved = rates.achieved, let missed = rates.missedRate else {
+        return "\(name): asked \(FigureText.rate(rates.asked)), nothing due yet"
+      }
+      return "\(name): asked \(FigureText.rate(rates.asked)), achieved \(FigureText.rate(achieved)), "
+        + "missed \(FigureText.rate(missed))" + (targets[rates.target].map { " (\(ends(of: $0)))" } ?? "")
+    }
+  }
+
+  /// How far the notifications came that came due; then how they ended, so far.
+  private static func ends(of target: TargetRecord) -> String {
+    let counts = target.counts
+    let received = counts[.delivered] + counts[.late]
+    let expectsReceipts = target.receiptDeadline != nil
+    var reached = [
+      "\(counts.planned - counts[.planned]) due", "\(counts.sent) sent",
+      "\(counts.acceptedByProvider) accepted",
+    ]
+    if expectsReceipts || received > 0 { reached.append("\(received) received") }
+    if let unsent = counts.failedBeforeSending, unsent > 0 {
+      reached.append("\(unsent) failed before sending")
+    }
+    // Those that say whether all is well are there even if there are none.
+    var always: Set<NotificationState> = [.rejected, .failed, .missed]
+    if expectsReceipts { always.formUnion([.delivered, .lost]) } else { always.insert(.accepted) }
+    let ends = (NotificationState.allCases.filter(\.isSettled) + [.inFlight])
+      .filter { counts[$0] > 0 || always.contains($0) }.map { "\(counts[$0]) \($0.title)" }
+    return "\(reached.joined(separator: ", ")): \(ends.joined(separator: ", "))"
+  }
+}
+
+/// Finds the run that someone means.
+public enum RunFinder {
+  /// - Parameter text: a run's UUID or the beginning of one (at least four characters), its name, or `latest`.
+  public static func find(_ text: String, in reader: StoreReader) throws -> RunRecord {
+    let runs = try reader.runs()
+    if text == "latest" {
+      guard let latest = runs.last else {
+        throw ReportError(.noSuchRun, "the store holds no runs yet", remedy: "start one: pushscope collect")
+      }
+      return latest
+    }
+    let prefix = text.lowercased()
+    if let exact = runs.first(where: { $0.id.description == prefix }) { return exact }
+    var found = runs.filter { $0.name == text }
+    if found.isEmpty, text.utf8.count >= 4 { found = runs.filter { $0.id.description.hasPrefix(prefix) } }
+    guard let run = found.first else {
+      throw ReportError(.noSuchRun, "there is no run \"\(text)\"", remedy: "see pushscope runs list")
+    }
+    guard found.count == 1 else {
+      throw ReportError(
+        .ambiguousRun, "\"\(text)\" may be any of \(found.count) runs",
+        remedy: "name one of: " + found.suffix(5).map(\.id.description).joined(separator: ", "))
+    }
+    return run
+  }
+
+  /// Checks that each name is a target of a run that is looked at, so that a typing mistake is not an empty report.
+  public static func check(targets: Set<String>, of run: RunID?, in reader: StoreReader) throws {
+    let runs = try RowSelection(run: run).runs(in: reader)
+    let known = Set(runs.flatMap(\.targetNames))
+    guard let missing = targets.subtracting(known).min() else { return }
+    throw ReportError(
+      .noSuchTarget, "there is no target \"\(missing)\" here",
+      remedy: known.isEmpty
+        ? "no run has targets yet" : "name one of: " + known.sorted().joined(separator: ", "))
+  }
+}

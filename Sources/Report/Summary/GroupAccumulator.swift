@@ -1,6 +1,51 @@
 import Measurement
 import Store
 
+/// Adds up a target's notifications by variant.
+struct TargetAccumulator {
+  private let entry: TargetDirectory.Entry
+  private let room: QuantileAccumulator.Room
+  private var groups: [VariantID: GroupAccumulator] = [:]
+  private var rolledUpTo: WallTime?
+
+  init(_ entry: TargetDirectory.Entry, values: Int) {
+    self.entry = entry
+    room = QuantileAccumulator.Room(values)
+  }
+
+  var isEmpty: Bool { groups.isEmpty }
+
+  mutating func add(_ row: borrowing SampleRow) {
+    groups[row.variant, default: GroupAccumulator(room: room)].add(row)
+  }
+
+  mutating func add(_ totals: RollupTotals) {
+    rolledUpTo = totals.to
+    for total in totals.variants { groups[total.variant, default: GroupAccumulator(room: room)].add(total) }
+  }
+
+  /// - Parameter pace: given how many came due, how fast the schedule went.
+  func summary(pace: (Int) throws -> PlannedPace?) rethrows -> TargetSummary {
+    let expectsReceipts = entry.target.receiptDeadline != nil
+    let known = entry.target.variants.compactMap { variant in
+      groups[variant.id]?.summary(variant: variant.name, expectsReceipts: expectsReceipts)
+    }
+    let counts = known.reduce(into: StateTally()) { $0 += $1.counts }
+    let due = counts.planned - counts[.planned]
+    return TargetSummary(
+      record: entry.target,
+      rates: try due > 0 ? pace(due)?.perSecond.map { Self.rates(planned: $0, counts, due: due) } : nil,
+      rolledUpTo: rolledUpTo, groups: known)
+  }
+
+  /// What was sent and missed are shares of what came due.
+  private static func rates(planned: Double, _ counts: StateTally, due: Int) -> TargetSummary.Rates {
+    TargetSummary.Rates(
+      planned: planned, sent: planned * Double(counts.sent) / Double(due),
+      missed: planned * Double(counts[.missed]) / Double(due))
+  }
+}
+
 /// Adds up the notifications of one target and variant.
 struct GroupAccumulator {
   private var counts = StateTally()
@@ -67,5 +112,95 @@ struct GroupAccumulator {
       onFreshConnections: onFreshConnections,
       scheduleLag: ValueSummary(scheduleLag, of: counts), metrics: metrics,
       deliveryErrors: deliveryErrors.summary(of: counts))
+  }
+}
+
+/// Gathers a metric's values twice: all of them, and those of requests that opened a connection.
+struct MetricAccumulator {
+  private var all: RangedLatencies<QuantileAccumulator>
+  private var fresh: RangedLatencies<QuantileAccumulator>
+
+  init(room: QuantileAccumulator.Room) {
+    all = RangedLatencies(QuantileAccumulator(room: room))
+    fresh = RangedLatencies(QuantileAccumulator(room: room))
+  }
+
+  var count: Int { all.values.count }
+
+  /// - Parameter range: of a delivery.
+  mutating func record(_ value: Int64, _ range: DeliveryRange? = nil, isFresh: Bool) {
+    let value = RangedLatencies(value, range)
+    Self.combine(&all, value) { $0.record($1) }
+    if isFresh { Self.combine(&fresh, value) { $0.record($1) } }
+  }
+
+  mutating func merge(_ packed: PackedLatencies, fresh packedFresh: PackedLatencies) {
+    merge(RangedLatencies(packed), fresh: RangedLatencies(packedFresh))
+  }
+
+  mutating func merge(
+    _ packed: RangedLatencies<PackedLatencies>, fresh packedFresh: RangedLatencies<PackedLatencies>
+  ) {
+    Self.combine(&all, packed) { $0.merge($1) }
+    Self.combine(&fresh, packedFresh) { $0.merge($1) }
+  }
+
+  private static func combine<Other>(
+    _ sum: inout RangedLatencies<QuantileAccumulator>, _ other: RangedLatencies<Other>,
+    _ change: (inout QuantileAccumulator, Other) -> Void
+  ) {
+    // The first value with an error makes lows and highs of all the values before it.
+    if sum.isExact, !other.isExact { sum.values.reserve(copies: 2) }
+    sum.combine(other, change)
+  }
+
+  /// - Parameter limits: where the values lie that are but upper limits.
+  func summary(_ metric: Metric, of counts: StateTally, limits: LatencyHistogram? = nil) -> MetricSummary {
+    MetricSummary(
+      metric: metric, all: ValueSummary(all, of: counts, limits: limits),
+      fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, limits: limits) : nil)
+  }
+}
+
+/// Counts deliveries by how well their latencies are known.
+struct DeliveryErrorAccumulator {
+  private var deliveries = 0
+  private var bounded: QuantileAccumulator
+  /// Where the latencies lie that are but limits.
+  private(set) var limits: LatencyHistogram?
+
+  init(room: QuantileAccumulator.Room) { bounded = QuantileAccumulator(room: room) }
+
+  mutating func record(_ latency: Int64, error: Int64?) {
+    deliveries += 1
+    switch DeliveryCertainty(latency: latency, error: error) {
+    case .exact: break
+    case .bounded: bounded.record(error ?? 0)
+    case .limit: limits = limits.orEmpty { $0.record(latency) }
+    }
+  }
+
+  mutating func merge(deliveries count: Int, bounded errors: PackedLatencies, limits packed: PackedLatencies)
+  {
+    deliveries += count
+    bounded.merge(errors)
+    if !packed.isEmpty { limits = limits.orEmpty { $0.merge(packed) } }
+  }
+
+  /// - Returns: `nil` when nothing was delivered.
+  func summary(of counts: StateTally) -> DeliveryErrorSummary? {
+    guard deliveries > 0 else { return nil }
+    let limited = limits?.count ?? 0
+    return DeliveryErrorSummary(
+      exact: deliveries - bounded.count - limited, bounded: ValueSummary(bounded, of: counts),
+      limits: limited)
+  }
+}
+
+extension LatencyHistogram? {
+  fileprivate func orEmpty(_ change: (inout LatencyHistogram) -> Void) -> LatencyHistogram {
+    var histogram = self ?? LatencyHistogram()
+    change(&histogram)
+    return histogram
   }
 }

@@ -129,3 +129,77 @@ struct Appearance: Sendable {
     }
   }
 }
+
+extension Appearance {
+  /// A cell with something selected in it: the same glyph and color on a background of its own, turned round where
+  /// there are too few colors for that.
+  func selected(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.activeTab, share: 0.35) }
+
+  /// The row that was chosen in a list.
+  func chosen(_ style: CellStyle) -> CellStyle {
+    var style = tinted(style, with: theme.activeTab, share: 0.55)
+    style.attributes.insert(.bold)
+    return style
+  }
+
+  /// A cell in a box that is being drawn.
+  func boxed(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.secondary, share: 0.35) }
+
+  private func tinted(_ style: CellStyle, with color: Color, share: Double) -> CellStyle {
+    var style = style
+    if hasManyColors {
+      style.background = theme.background.blended(with: color, fraction: share)
+    } else {
+      style.attributes.insert(.reverse)
+    }
+    return style
+  }
+}
+
+/// What a piece of the dashboard is, as far as its looks go.
+enum Role: Int, Sendable, Hashable, CaseIterable {
+  case text
+  case strong
+  case secondary
+  /// Frames, axes.
+  case faint
+  case grid
+  case accent
+  case brand
+  case median
+  case mean
+  /// The threshold line and what is said about it.
+  case threshold
+  /// What the crosshair is made of.
+  case crosshair
+  /// Notifications that were selected.
+  case selected
+  case live
+  case frozen
+  case warning
+  case alarm
+  case ghost
+  case bar
+  /// A key in the help and in the footer.
+  case key
+  case pending
+  case late
+  case missed
+  case interrupted
+  case rejected
+  case failed
+  case lost
+
+  init(_ markClass: MarkClass) {
+    switch markClass {
+    case .pending: self = .pending
+    case .good: self = .bar
+    case .late: self = .late
+    case .missed: self = .missed
+    case .interrupted: self = .interrupted
+    case .rejected: self = .rejected
+    case .failed: self = .failed
+    case .lost: self = .lost
+    }
+  }
+}

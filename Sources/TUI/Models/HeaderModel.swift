@@ -178,3 +178,60 @@ struct HeaderModel {
     }
   }
 }
+
+/// How many notifications went out in each of the last seconds.
+struct RateHistory: Sendable, Equatable {
+  /// Oldest first; the second that is still running is left out.
+  let perSecond: [Int]
+
+  static let seconds = 30
+
+  init(snapshot: Snapshot, targets: [Int]) {
+    let end = snapshot.edge.microseconds.flooringQuotient(1_000_000) * 1_000_000
+    let start = end - Int64(Self.seconds) * 1_000_000
+    var counts = Array(repeating: 0, count: Self.seconds)
+    for target in targets where snapshot.tracks.indices.contains(target) {
+      let track = snapshot.tracks[target]
+      let range = track.range(from: WallTime(microseconds: start), to: WallTime(microseconds: end))
+      track.forEachRun(in: range) { run in
+        for point in run where point.isSent {
+          let index = Int((point.plannedAt - start) / 1_000_000)
+          if counts.indices.contains(index) { counts[index] += 1 }
+        }
+      }
+    }
+    perSecond = counts
+  }
+
+  /// Notifications a second over the last `seconds`.
+  func average(seconds: Int) -> Double {
+    let last = perSecond.suffix(seconds)
+    return last.isEmpty ? 0 : Double(last.reduce(0, +)) / Double(last.count)
+  }
+}
+
+/// Numbers as a row of small bars.
+enum Sparkline {
+  /// The last values, as high as the highest of them allows; two make one bar.
+  static func text(_ values: [Int], _ glyphs: GlyphSet) -> String {
+    let pairs = stride(from: values.count % 2, to: values.count - 1, by: 2).map {
+      values[$0] + values[$0 + 1]
+    }
+    let highest = max(1, pairs.max() ?? 1)
+    var text = ""
+    for value in pairs {
+      let level = value == 0 ? 0 : max(glyphs.smallestBar, value * 8 / highest)
+      if let scalar = Unicode.Scalar(glyphs.bars[level]) { text.unicodeScalars.append(scalar) }
+    }
+    return text
+  }
+}
+
+/// What the last second of painting has cost.
+struct FrameCost: Sendable, Equatable {
+  /// µs of layout, drawing and comparing, a frame.
+  var microseconds: Int
+  var bytes: Int
+  /// Frames that the terminal was too slow for, since the start.
+  var skipped: Int
+}

@@ -219,3 +219,236 @@ struct ScatterModel {
     picture.put(shown, x: x, y: geometry.firstRow + geometry.rows / 2, style: appearance(.secondary))
   }
 }
+
+extension ScatterModel {
+  /// Behind the marks, with its value beside the axis.
+  func drawThreshold(_ picture: inout CellPicture) {
+    guard let threshold, let y = row(of: threshold) else { return }
+    let style = appearance(.threshold)
+    let left = ScatterGeometry.gutter
+    picture.row(appearance.glyphs.threshold, x: left, y: y, count: geometry.columns, style: style)
+    let label = FittedText.padded(DurationText.text(threshold), columns: left - 2)
+    picture.put(label, x: 0, y: y, style: style)
+    picture.set(appearance.glyphs.teeLeft, x: left - 1, y: y, style: style)
+  }
+
+  /// The running averages of each metric: the mean broken, the median whole and on top of it.
+  func drawAverages(_ raster: DotRaster, _ lookup: RowLookup, _ picture: inout CellPicture) {
+    let phase = raster.medianPhase(of: window)
+    for lane in metrics.indices {
+      if averages.showsMean {
+        let line = RunningLine.mean(of: raster, phase: phase, lane: lane, lookup: lookup)
+        draw(line, glyph: appearance.glyphs.mean, role: .mean, isBroken: true, raster, &picture)
+      }
+      if averages.showsMedian {
+        let line = RunningLine.median(of: raster, phase: phase, lane: lane)
+        draw(line, glyph: appearance.glyphs.median, role: .median, isBroken: false, raster, &picture)
+      }
+    }
+  }
+
+  /// Cells on the line keep their dots and take the line's color, unless they hold something worse than a delivery.
+  private func draw(
+    _ line: RunningLine, glyph: UInt32, role: Role, isBroken: Bool, _ raster: DotRaster,
+    _ picture: inout CellPicture
+  ) {
+    let dots = appearance.glyphs.dots
+    let edge = window.column(of: snapshot.edge)
+    for column in 0..<geometry.columns where column <= edge {
+      // Gaps are counted from 1970, so that they do not wander when the window steps.
+      if isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
+      var patterns: [Int: UInt8] = [:]
+      for side in 0..<dots.columns {
+        guard let row = line.rows[column * dots.columns + side] else { continue }
+        let fromTop = raster.dotRows - 1 - row
+        patterns[fromTop / dots.rows, default: 0] |= 1 << UInt8(fromTop % dots.rows * dots.columns + side)
+      }
+      for (row, pattern) in patterns {
+        let cell = row * raster.columns + column
+        let code = raster.codes[cell]
+        let isWorse = MarkCode(rawValue: code).markClass.map { $0 >= .late } ?? false
+        let (x, y) = (ScatterGeometry.gutter + column, geometry.firstRow + row)
+        if dots.columns == 1 {
+          if !isWorse { picture.set(glyph, x: x, y: y, style: appearance(role)) }
+        } else if !(isWorse && appearance.marksNeedGlyphs) {
+          let style =
+            isWorse
+            ? appearance.mark(code, level: Appearance.level(of: raster.counts[cell])) : appearance(role)
+          picture.set(dots.glyph(for: pattern | raster.dots[cell]), x: x, y: y, style: style)
+        }
+      }
+    }
+  }
+}
+
+extension ScatterModel {
+  /// The axis of time, its marks, and what happened to connections meanwhile.
+  func drawTimeAxis(_ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let left = ScatterGeometry.gutter
+    let y = geometry.axisRow
+    picture.set(glyphs.lowerLeft, x: left - 1, y: y, style: appearance(.faint))
+    picture.row(glyphs.horizontal, x: left, y: y, count: geometry.columns, style: appearance(.faint))
+    let marks = eventMarks
+    // Where the axis's own row is written on.
+    var taken = Array(repeating: false, count: geometry.width)
+    for mark in marks { taken[mark.x] = true }
+    for tick in TimeTicks.make(for: window, spacing: 14, in: zone) {
+      let hasOwnRow = geometry.axisRows > 1
+      let start = hasOwnRow ? left + tick.column - tick.label.count / 2 : left + tick.column + 1
+      let end = start + tick.label.count
+      guard end <= geometry.width, hasOwnRow || !taken[start - 1..<end].contains(true) else { continue }
+      picture.set(glyphs.teeDown, x: left + tick.column, y: y, style: appearance(.faint))
+      picture.put(tick.label, x: start, y: y + geometry.axisRows - 1, style: appearance(.secondary))
+      if !hasOwnRow { for column in start..<end { taken[column] = true } }
+    }
+    draw(marks, &picture, &taken)
+  }
+
+  /// Marks on the axis with their names beside them, as far as these do not run into anything.
+  private func draw(_ marks: [EventMark], _ picture: inout CellPicture, _ taken: inout [Bool]) {
+    for mark in marks {
+      let style = appearance(mark.kind.role)
+      picture.set(appearance.glyphs.pointer, x: mark.x, y: geometry.axisRow, style: style)
+      guard let label = mark.kind.axisLabel else { continue }
+      let end = mark.x + 1 + label.count
+      guard end < geometry.width, !taken[mark.x + 1...end].contains(true) else { continue }
+      picture.put(label, x: mark.x + 1, y: geometry.axisRow, style: style)
+      for column in mark.x + 1...end { taken[column] = true }
+    }
+  }
+
+  private struct EventMark {
+    let x: Int
+    let kind: EventKind
+  }
+
+  /// What happened in view, at most one in a column.
+  private var eventMarks: [EventMark] {
+    var worst: [Int: EventKind] = [:]
+    for event in snapshot.axisMarks.marks(from: window.start, to: window.end) {
+      guard concernsShownTarget(event) else { continue }
+      let x = ScatterGeometry.gutter + window.column(of: event.at)
+      // In one column what breaks a connection says more than what makes one.
+      if worst[x]?.role != .warning || event.kind.role == .warning { worst[x] = event.kind }
+    }
+    return worst.map { EventMark(x: $0.key, kind: $0.value) }.sorted { $0.x < $1.x }
+  }
+
+  private func concernsShownTarget(_ event: AxisMarks.Mark) -> Bool {
+    guard let target = event.target else { return true }
+    return targets.contains { snapshot.targets.indices.contains($0) && snapshot.targets[$0].id == target }
+  }
+}
+
+extension ScatterModel {
+  func drawOverlay(_ picture: inout CellPicture) {
+    drawSelection(&picture)
+    if let box = overlay.box { draw(box, &picture) }
+    if let crosshair = overlay.crosshair { draw(crosshair, &picture) }
+  }
+
+  /// By the arithmetic that places marks.
+  var probe: PlotHitTester {
+    PlotHitTester(
+      snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
+      dots: appearance.glyphs.dots)
+  }
+
+  /// Cells with selected notifications keep glyph and color and stand out by their background.
+  private func drawSelection(_ picture: inout CellPicture) {
+    guard let selection = overlay.selection else { return }
+    let probe = probe
+    for target in probe.targets {
+      let track = snapshot.tracks[target]
+      selection.forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
+        let column = window.column(of: WallTime(microseconds: point.plannedAt))
+        probe.forEachMark(of: point) { _, y in
+          picture.restyle(x: ScatterGeometry.gutter + column, y: y) { appearance.selected($0) }
+        }
+      }
+    }
+  }
+
+  private func draw(_ box: PlotBox, _ picture: inout CellPicture) {
+    let left = ScatterGeometry.gutter
+    for column in box.columns {
+      for y in box.rows where column >= 0 && column < geometry.columns {
+        picture.restyle(x: left + column, y: y) { appearance.boxed($0) }
+      }
+    }
+  }
+
+  /// Two lines through free cells, the nearest mark, and what it is.
+  private func draw(_ place: PlotPosition, _ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let style = appearance(.crosshair)
+    let left = ScatterGeometry.gutter
+    func isFree(_ x: Int, _ y: Int) -> Bool {
+      let glyph = picture.glyph(x: x, y: y)
+      return glyph == 0x20 || glyph == glyphs.grid && glyphs.grid != 0 || glyph == 0x250A
+    }
+    for y in geometry.bandRow..<geometry.axisRow where isFree(left + place.column, y) {
+      picture.set(glyphs.crosshairColumn, x: left + place.column, y: y, style: style)
+    }
+    for column in 0..<geometry.columns where isFree(left + column, place.y) {
+      picture.set(glyphs.crosshairRow, x: left + column, y: place.y, style: appearance(.faint))
+    }
+    if let pick = overlay.pick, pick.column >= 0, pick.column < geometry.columns {
+      picture.restyle(x: left + pick.column, y: pick.y) { style in
+        var style = style
+        style.attributes.insert([.reverse, .bold])
+        return style
+      }
+    }
+    drawLabel(at: place, &picture)
+  }
+
+  private func drawLabel(at place: PlotPosition, _ picture: inout CellPicture) {
+    let left = ScatterGeometry.gutter
+    var spans: [TextSpan]
+    if let pick = overlay.pick {
+      let target =
+        snapshot.targets.count > 1 && snapshot.targets.indices.contains(pick.target)
+        ? snapshot.targets[pick.target] : nil
+      spans = NotificationText.spans(
+        pick, target: target, now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil, zone: zone,
+        appearance)
+    } else {
+      // Nothing near: where the crosshair itself stands.
+      let value = Int64(axis.value(at: position(ofRow: place.y)).rounded())
+      let time = zone.civil(
+        window.start.advanced(byMicroseconds: Int64(place.column) * window.scale.columnDuration))
+      spans = [
+        TextSpan(DurationText.text(max(0, value)), appearance(.strong)),
+        TextSpan("  \(time.hoursMinutesSeconds)", appearance(.secondary)),
+      ]
+    }
+    let space = TextSpan(" ", .plain)
+    spans = [space] + spans + [space]
+    let width = TextSpan.columns(of: spans)
+    // To the right of the lines where there is room, and not on them; never over the mark itself.
+    let isRight = place.column + 2 + width <= geometry.columns
+    let x = isRight ? place.column + 2 : max(0, place.column - 1 - width)
+    var y = place.y > geometry.firstRow ? place.y - 1 : place.y + 1
+    if let pick = overlay.pick, pick.y == y, x <= pick.column, pick.column < x + width {
+      y = place.y > geometry.firstRow && place.y + 1 < geometry.axisRow ? place.y + 1 : place.y
+    }
+    picture.row(0x20, x: left + x, y: y, count: min(width, geometry.columns - x), style: .plain)
+    picture.lines.append(CellPicture.Line(x: left + x, y: y, spans: spans, end: geometry.width))
+  }
+
+  /// Where the middle of a row of cells is on the axis of latencies.
+  private func position(ofRow y: Int) -> Double {
+    (Double(geometry.axisRow - 1 - y) + 0.5) / Double(max(1, geometry.rows))
+  }
+}
+
+/// What lies over the marks of one plot: what is selected, a box that is being drawn, the crosshair.
+struct ScatterOverlay: Sendable {
+  var selection: Selection?
+  var box: PlotBox?
+  var crosshair: PlotPosition?
+  /// The notification nearest to the crosshair.
+  var pick: PickedNotification?
+}

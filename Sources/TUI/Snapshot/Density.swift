@@ -133,3 +133,75 @@ struct Density: Sendable {
     }
   }
 }
+
+/// Some latencies that differ by less than 0.8 %: what a plot can tell apart.
+///
+/// The leading bits of a value's floating-point form are its bucket: 128 of them to each doubling.
+struct DensityBucket: Sendable, Hashable {
+  let index: UInt16
+  var count: UInt32
+
+  /// More than there are.
+  static let places = 63 << fractionBits + 1
+
+  private static let fractionBits = 7
+  private static let shift = UInt64(52 - fractionBits)
+  /// The leading bits of 1, less one: place 0 is for values below.
+  private static let base = Int(Double(1).bitPattern >> shift) - 1
+
+  /// - Parameter value: µs; below 1 it counts as nothing.
+  static func index(of value: Int64) -> Int {
+    value < 1 ? 0 : Int(Double(value).bitPattern >> shift) - base
+  }
+
+  /// The smallest value of a bucket, µs.
+  private static func edge(_ index: Int) -> Int64 {
+    guard index > 0 else { return 0 }
+    let value = Double(bitPattern: UInt64(index + base) << shift).rounded(.up)
+    return value >= 0x1p62 ? .max / 2 : Int64(value)
+  }
+
+  /// µs, both included.
+  var lower: Int64 { Self.edge(Int(index)) }
+  var upper: Int64 { max(lower, Self.edge(Int(index) + 1) - 1) }
+  var middle: Int64 { lower + (upper - lower) / 2 }
+}
+
+/// Counts of latencies by the bucket they fall into, while they are being summed up.
+struct DensityAccumulator {
+  private var counts = ContiguousArray(repeating: UInt32(0), count: DensityBucket.places)
+  /// The buckets that were touched lie in it.
+  private var touched: ClosedRange<Int>?
+
+  mutating func add(_ value: Int64, count: Int) {
+    let index = DensityBucket.index(of: value)
+    add(count, to: index)
+    touch(index...index)
+  }
+
+  mutating func add(_ buckets: ContiguousArray<DensityBucket>) {
+    guard let first = buckets.first, let last = buckets.last else { return }
+    for bucket in buckets { add(Int(bucket.count), to: Int(bucket.index)) }
+    touch(Int(first.index)...Int(last.index))
+  }
+
+  private mutating func add(_ count: Int, to index: Int) {
+    counts[index] = UInt32(clamping: Int(counts[index]) + count)
+  }
+
+  private mutating func touch(_ range: ClosedRange<Int>) {
+    let before = touched ?? range
+    touched = min(before.lowerBound, range.lowerBound)...max(before.upperBound, range.upperBound)
+  }
+
+  /// The buckets with anything in them, ascending; the tally begins anew.
+  mutating func take() -> ContiguousArray<DensityBucket> {
+    var buckets = ContiguousArray<DensityBucket>()
+    for index in touched ?? 0...0 where counts[index] > 0 {
+      buckets.append(DensityBucket(index: UInt16(index), count: counts[index]))
+      counts[index] = 0
+    }
+    touched = nil
+    return buckets
+  }
+}

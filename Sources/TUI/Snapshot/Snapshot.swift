@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// Everything the dashboard shows, as it was at one instant: read on the reader's thread, handed over whole, never
 /// changed afterwards.
@@ -85,5 +86,118 @@ struct ReadStretch: Sendable, Equatable {
 
   func includes(from start: WallTime, to end: WallTime) -> Bool {
     from <= start && to.map { end <= $0 } ?? true
+  }
+}
+
+/// The run on display.
+struct DisplayedRun: Sendable, Equatable {
+  enum Phase: Sendable, Equatable {
+    /// The collector writes.
+    case live
+    /// It has not been heard of since: it was killed, or its host is gone.
+    case silent(since: WallTime)
+    case ended(at: WallTime, reason: String)
+  }
+
+  var id: RunID
+  var name: String?
+  var startedAt: WallTime
+  var phase: Phase
+
+  var isLive: Bool { phase == .live }
+}
+
+/// A target of the run on display.
+struct DisplayedTarget: Sendable, Equatable {
+  var id: TargetID
+  /// From the configuration; escaped at sinks.
+  var name: String
+  var provider: String
+  /// Whether receipts are expected.
+  var expectsReceipts: Bool
+  /// Notifications a second, as asked for.
+  var askedRate: Double
+  /// µs after which a notification without a receipt is lost; `nil` when none is expected, or it is not known.
+  var receiptDeadline: Int64?
+}
+
+/// A run in the list of runs.
+struct RunEntry: Sendable, Equatable {
+  var id: RunID
+  /// Given by people; escaped at sinks.
+  var name: String?
+  var startedAt: WallTime
+  var phase: DisplayedRun.Phase
+  /// Names of its targets.
+  var targets: [String]
+  var counts: Tally
+
+  /// µs from its beginning to its end, or to now.
+  func length(at now: WallTime) -> Int64 {
+    let end: WallTime =
+      switch phase {
+      case .live: now
+      case .silent(let since): since
+      case .ended(let at, _): at
+      }
+    return max(0, end.microseconds - startedAt.microseconds)
+  }
+
+  /// Its name, or the part of its number that tells it from others of the same minute.
+  var title: String { name ?? String("\(id)".prefix(13)) }
+}
+
+/// Whether a collector is at work on the store.
+struct CollectorStatus: Sendable, Equatable {
+  var isRunning: Bool
+  /// The run it records; `nil` while it is idle.
+  var run: RunID?
+  /// Whether it stays after a run, so that another one can be started.
+  var staysAfterRun: Bool
+
+  var isIdle: Bool { isRunning && run == nil }
+}
+
+/// How the store is found. Everything but `ready` has a screen of its own that says what to do.
+enum StoreCondition: Sendable, Equatable {
+  /// Being opened for the first time.
+  case opening
+  case ready
+  /// The store is there but no run was ever recorded in it.
+  case empty
+  case missing
+  /// It was shown, and was deleted or moved away since.
+  case gone
+  /// Something at its path that is no store: a directory, another kind of file.
+  case notAStore(String)
+  case corrupt(String)
+  /// Written by a newer version.
+  case newer(String)
+  /// Somebody keeps it locked.
+  case locked
+  case unreadable(String)
+  /// The run asked for is not in it.
+  case noSuchRun(String)
+  /// The target asked for is not in the run; the names of those that are.
+  case noSuchTarget(String, available: [String])
+}
+
+extension StoreCondition {
+  /// What a refused opening or a failed read means for the screen.
+  init(_ error: any Error) {
+    guard let error = error as? StoreError else {
+      self = .unreadable("\(error)")
+      return
+    }
+    switch error.code {
+    case .missing: self = .missing
+    case .isDirectory, .notADatabase, .notAStore: self = .notAStore(error.detail)
+    case .newerSchema: self = .newer(error.detail)
+    case .corrupt: self = .corrupt(error.detail)
+    case .busy, .inUse: self = .locked
+    case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
+      .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced:
+      self = .unreadable(error.detail)
+    }
   }
 }

@@ -1,0 +1,131 @@
+import Measurement
+
+extension ByteBuffer {
+  /// Appends a text field of a CSV row (RFC 4180), made harmless: see ``VisibleText``, and a leading `'` before what a
+  /// spreadsheet would run as a formula.
+  public mutating func append(csvText text: UnsafeRawBufferPointer) {
+    guard let first = text.first else { return }
+    if Self.startsFormula(first) || !text.allSatisfy(Self.isPlainInCSV) {
+      appendUnusual(csvText: text, first: first)
+    } else {
+      append(text)
+    }
+  }
+
+  public mutating func append(csvText text: String) {
+    var text = text
+    text.withUTF8 { append(csvText: UnsafeRawBufferPointer($0)) }
+  }
+
+  private mutating func appendUnusual(csvText text: UnsafeRawBufferPointer, first: UInt8) {
+    let isQuoted = text.contains { $0 == 0x22 || $0 == 0x2C }
+    if isQuoted { append(0x22) }
+    if Self.startsFormula(first) { append(0x27) }
+    VisibleText.scalars(of: text) { scalar in
+      if VisibleText.isHarmful(scalar) {
+        append(VisibleText.picture(of: scalar))
+      } else {
+        if scalar == "\"" { append(0x22) }
+        append(scalar)
+      }
+    }
+    if isQuoted { append(0x22) }
+  }
+
+  /// `=` `+` `-` `@`, tab and carriage return (OWASP's list).
+  private static func startsFormula(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D: true
+    default: false
+    }
+  }
+
+  /// ASCII that shows and needs no quotes.
+  @inline(__always)
+  private static func isPlainInCSV(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x2C
+  }
+}
+
+extension ByteBuffer {
+  /// Appends a JSON string (RFC 8259) that reads back as exactly the same text; what acts on a terminal is written as
+  /// an escape.
+  public mutating func append(jsonString text: UnsafeRawBufferPointer) {
+    append(0x22)
+    if text.allSatisfy(Self.isPlainInJSON) {
+      append(text)
+    } else {
+      VisibleText.scalars(of: text) { append(jsonScalar: $0) }
+    }
+    append(0x22)
+  }
+
+  public mutating func append(jsonString text: String) {
+    var text = text
+    text.withUTF8 { append(jsonString: UnsafeRawBufferPointer($0)) }
+  }
+
+  private mutating func append(jsonScalar scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"": append("\\\"")
+    case "\\": append("\\\\")
+    case "\n": append("\\n")
+    case "\r": append("\\r")
+    case "\t": append("\\t")
+    default:
+      if VisibleText.isHarmful(scalar) {
+        for unit in String(scalar).utf16 { append(jsonEscape: unit) }
+      } else {
+        append(scalar)
+      }
+    }
+  }
+
+  private mutating func append(jsonEscape unit: UInt16) {
+    append("\\u")
+    for shift in stride(from: 12, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF
+      append(digit < 10 ? 48 + digit : 87 + digit)
+    }
+  }
+
+  @inline(__always)
+  private static func isPlainInJSON(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
+  }
+}
+
+/// Writes RFC 3339 times and remembers the date of the last one: rows of an export follow each other by milliseconds,
+/// and the calendar is most of the work.
+struct DayText: ~Copyable {
+  private static let dayLength: Int64 = 86_400_000_000
+  private static let dateBytes = 11
+
+  /// The remembered day's first microsecond; a value that no time is near until one has been written.
+  private var start = Int64.min
+  private let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: WallTime.rfc3339Length)
+
+  deinit { text.deallocate() }
+
+  mutating func append(_ time: WallTime, to bytes: inout ByteBuffer) {
+    let (sinceStart, isFar) = time.microseconds.subtractingReportingOverflow(start)
+    guard !isFar, (0..<Self.dayLength).contains(sinceStart) else { return appendNewDay(time, to: &bytes) }
+    bytes.append(UnsafeRawBufferPointer(start: text.baseAddress, count: Self.dateBytes))
+    let seconds = Int(sinceStart / 1_000_000)
+    bytes.append(twoDigits: seconds / 3600)
+    bytes.append(0x3A)
+    bytes.append(twoDigits: seconds / 60 % 60)
+    bytes.append(0x3A)
+    bytes.append(twoDigits: seconds % 60)
+    bytes.append(0x2E)
+    bytes.append(sixDigits: Int(sinceStart % 1_000_000))
+    bytes.append(0x5A)
+  }
+
+  private mutating func appendNewDay(_ time: WallTime, to bytes: inout ByteBuffer) {
+    time.writeRFC3339(into: text)
+    bytes.append(UnsafeRawBufferPointer(text))
+    let intoDay = time.microseconds % Self.dayLength
+    start = time.microseconds - (intoDay < 0 ? intoDay + Self.dayLength : intoDay)
+  }
+}

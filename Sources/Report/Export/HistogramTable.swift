@@ -1,0 +1,108 @@
+import Formats
+import Measurement
+import Store
+
+/// The columns of `histogram`: the buckets of a target's, variant's and metric's values that hold any.
+enum HistogramTable {
+  struct Row {
+    let metric: Metric
+    let lower: Int64
+    let upper: Int64
+    let count: Int
+    /// Of these, how many are but upper limits; `nil` for what has no error.
+    let limits: Int?
+    /// Of these, how many opened a connection.
+    let fresh: Int
+  }
+
+  struct Context {
+    let entry: TargetDirectory.Entry
+    let variant: String
+  }
+
+  static let columns: [Column<Row, Context>] = [
+    Column("run") { $2.uuid($1.entry.run.id.uuid.words) },
+    Column("target") { $2.text($1.entry.target.name) },
+    Column("variant") { $2.text($1.variant.isEmpty ? nil : $1.variant) },
+    Column("metric") { $2.text($0.metric.rawValue) },
+    Column("lower_us") { $2.integer($0.lower) },
+    Column("upper_us") { $2.integer($0.upper) },
+    Column("count") { $2.integer($0.count) },
+    Column("upper_limits") { $2.integer($0.limits) },
+    Column("fresh_count") { $2.integer($0.fresh) },
+  ]
+}
+
+extension Exporter {
+  func histogram(to sink: any ByteSink) throws -> Int64 {
+    let columns = HistogramTable.columns
+    let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
+    return try write(columns, to: sink) { writer in
+      for entry in try TargetDirectory(reader, selection).entries {
+        var tallies: [VariantID: HistogramAccumulator] = [:]
+        try figures.read(
+          entry.target, HistogramAccumulator.figures,
+          totals: {
+            for total in $0.variants { tallies[total.variant, default: HistogramAccumulator()].add(total) }
+          },
+          row: { tallies[$0.variant, default: HistogramAccumulator()].add($0) })
+        for variant in entry.target.variants {
+          guard let tally = tallies[variant.id] else { continue }
+          let context = HistogramTable.Context(entry: entry, variant: variant.name)
+          try tally.forEachRow { try write($0, context, columns, to: &writer) }
+        }
+      }
+    }
+  }
+}
+
+/// Counts a variant's latencies in buckets; those of requests that opened a connection, and the deliveries that are but
+/// upper limits, once more apart.
+struct HistogramAccumulator {
+  private var latencies = Metric.allCases.map { _ in LatencyHistogram() }
+  private var fresh = Metric.allCases.map { _ in LatencyHistogram() }
+  private var limits = LatencyHistogram()
+
+  /// What it takes of rollups.
+  static let figures = Set(RollupFigure.allCases).subtracting([
+    .scheduleLag, .deliveryError, .deliveryLow, .deliveryHigh, .freshDeliveryLow, .freshDeliveryHigh,
+  ])
+
+  mutating func add(_ row: borrowing SampleRow) {
+    let isFresh = row.isFreshConnection ?? false
+    for (index, metric) in Metric.allCases.enumerated() {
+      guard let value = row.value(of: metric) else { continue }
+      latencies[index].record(value)
+      if isFresh { fresh[index].record(value) }
+    }
+    if row.deliveryCertainty == .limit, let value = row.deliveryLatency { limits.record(value) }
+  }
+
+  mutating func add(_ total: RollupTotal) {
+    for (index, figure) in [RollupFigure.service, .accept, .delivery].enumerated() {
+      latencies[index].merge(total.latencies(of: figure))
+    }
+    for (index, figure) in [RollupFigure.freshService, .freshAccept, .freshDelivery].enumerated() {
+      fresh[index].merge(total.latencies(of: figure))
+    }
+    limits.merge(total.latencies(of: .deliveryLimit))
+  }
+
+  func forEachRow(_ body: (HistogramTable.Row) throws -> Void) rethrows {
+    let limited = Self.counts(limits)
+    for (index, metric) in Metric.allCases.enumerated() {
+      let opened = Self.counts(fresh[index])
+      for bucket in latencies[index].buckets where bucket.count > 0 {
+        try body(
+          HistogramTable.Row(
+            metric: metric, lower: bucket.lower, upper: bucket.upper, count: bucket.count,
+            limits: metric == .delivery ? limited[bucket.lower] ?? 0 : nil, fresh: opened[bucket.lower] ?? 0))
+      }
+    }
+  }
+
+  /// By the lower end of the bucket.
+  private static func counts(_ histogram: LatencyHistogram) -> [Int64: Int] {
+    Dictionary(histogram.buckets.map { ($0.lower, $0.count) }) { first, _ in first }
+  }
+}

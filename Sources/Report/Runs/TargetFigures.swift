@@ -1,0 +1,80 @@
+import Measurement
+import Store
+
+/// Reads what the figures of a target are made of: notifications one by one where there are few, rollups for long
+/// stretches, with the notifications before the first whole second and after the last one.
+struct TargetFigures {
+  let reader: StoreReader
+  let selection: RowSelection
+  let depth: RollupThreshold
+
+  /// - Parameters:
+  ///   - wanted: what is read of rollups.
+  ///   - totals: called at most once, before any row.
+  ///   - row: called for each notification that the totals do not speak for.
+  func read(
+    _ target: TargetRecord, _ wanted: Set<RollupFigure>, totals: (RollupTotals) throws -> Void,
+    row: (borrowing SampleRow) throws -> Void
+  ) throws {
+    let (since, until) = (selection.since, selection.until)
+    guard try isLong(target),
+      let sum = try reader.rollupTotals(of: target.id, from: since, to: until, figures: wanted)
+    else {
+      var one = selection
+      one.run = target.run
+      one.targets = [target.name]
+      return try reader.forEachSample(one, row)
+    }
+    try totals(sum)
+    if let since { try reader.forEachSample(of: target.id, plannedFrom: since, to: sum.from, row) }
+    try reader.forEachSample(
+      of: target.id, plannedFrom: sum.to, to: until ?? WallTime(microseconds: .max), row)
+  }
+
+  private func isLong(_ target: TargetRecord) throws -> Bool {
+    guard target.counts.planned > depth.rows else { return false }
+    guard selection.since != nil || selection.until != nil else { return true }
+    return try reader.pointCount(
+      of: [target.id], from: selection.since ?? WallTime(microseconds: .min),
+      to: selection.until ?? WallTime(microseconds: .max), atMost: depth.rows + 1) > depth.rows
+  }
+}
+
+/// Which run and target the rows of a selection belong to.
+struct TargetDirectory {
+  struct Entry {
+    let run: RunRecord
+    let target: TargetRecord
+  }
+
+  /// In the order of the rows: by run, then by name.
+  let entries: [Entry]
+  private let byID: [TargetID: Entry]
+
+  init(_ reader: StoreReader, _ selection: RowSelection) throws {
+    var entries: [Entry] = []
+    for run in try selection.runs(in: reader) {
+      for target in try reader.targets(of: run.id) where selection.targets?.contains(target.name) ?? true {
+        entries.append(Entry(run: run, target: target))
+      }
+    }
+    self.entries = entries
+    byID = Dictionary(entries.map { ($0.target.id, $0) }) { first, _ in first }
+  }
+
+  func entry(for id: TargetID) throws -> Entry {
+    guard let entry = byID[id] else {
+      throw ReportError(
+        .runVanished, "a run was started or deleted while it was read", remedy: "run the command again")
+    }
+    return entry
+  }
+}
+
+extension RowSelection {
+  /// The runs it may take rows from, oldest first.
+  func runs(in reader: StoreReader) throws -> [RunRecord] {
+    guard let run else { return try reader.runs() }
+    return try reader.run(run).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,149 @@
+import ConstraintAnimation
+import Formats
+import Measurement
+import Synchronization
+import Terminal
+
+/// Writes files that a person asked for, on threads of their own, and says how it went.
+final class ExportWriter: Sendable {
+  private let answer = Mutex<FooterMessage?>(nil)
+  private let options: Dashboard.Options
+  private let onAnswer: @Sendable () -> Void
+
+  /// - Parameter onAnswer: called on another thread when there is something to take.
+  init(options: Dashboard.Options, onAnswer: @escaping @Sendable () -> Void) {
+    self.options = options
+    self.onAnswer = onAnswer
+  }
+
+  /// What there is to say since the last time.
+  func take() -> FooterMessage? { answer.withLock { $0.take() } }
+
+  /// Writes a screen as it is now.
+  func write(_ buffer: CellBuffer, as format: ViewFormat) {
+    let grid = PictureGrid(buffer, title: "pushscope: latency of push notifications over time")
+    let now = options.clock.wallNow()
+    let directory = options.exportDirectory
+    start {
+      let stem = "pushscope-\(Self.stamp(now))"
+      let file = try NewFile(in: directory, stem: stem, extension: format.fileExtension)
+      switch format {
+      case .svg: try SVGPicture.write(grid, to: file)
+      case .ansi: try ANSIPicture.write(grid, to: file)
+      case .csv: try CSVPicture.write(grid, to: file)
+      }
+      try file.finish()
+      return FooterMessage(text: "the view is in \(file.name)", role: .strong)
+    }
+  }
+
+  /// Writes rows of the table `samples`.
+  func write(_ ids: [SampleID]) {
+    guard let writeSamples = options.writeSamples else {
+      say(FooterMessage(text: "this dashboard was started without a way to export samples", role: .alarm))
+      return
+    }
+    let directory = options.exportDirectory
+    let now = options.clock.wallNow()
+    start {
+      let file = try NewFile(in: directory, stem: "pushscope-samples-\(Self.stamp(now))", extension: "csv")
+      try writeSamples(ids, file)
+      try file.finish()
+      let count = FixedPoint.grouped(ids.count)
+      return FooterMessage(text: "\(count) sample\(ids.count == 1 ? "" : "s") in \(file.name)", role: .strong)
+    }
+  }
+
+  private func start(_ work: @escaping @Sendable () throws -> FooterMessage) {
+    do {
+      try WorkerThread.start { [self] in
+        do {
+          say(try work())
+        } catch {
+          say(FooterMessage(text: "\(error)", role: .alarm))
+        }
+      }
+    } catch {
+      say(FooterMessage(text: error.message, role: .alarm))
+    }
+  }
+
+  private func say(_ message: FooterMessage) {
+    answer.withLock { $0 = message }
+    onAnswer()
+  }
+
+  /// `20251121T224015Z`, for names of files.
+  static func stamp(_ time: WallTime) -> String {
+    let civil = CivilTime(localMicroseconds: time.microseconds)
+    func digits(_ value: Int64, _ width: Int = 2) -> String { FixedPoint.padded(value, width: width) }
+    let date = digits(civil.year, 4) + digits(civil.month) + digits(civil.day)
+    return "\(date)T\(digits(civil.hour))\(digits(civil.minute))\(digits(civil.second))Z"
+  }
+}
+
+/// How a view can be written.
+enum ViewFormat: String, Sendable, Hashable, CaseIterable {
+  case svg
+  case ansi
+  case csv
+
+  /// What files of it are called at the end.
+  var fileExtension: String { self == .ansi ? "ans" : rawValue }
+
+  /// The key that chooses it.
+  var key: Character {
+    switch self {
+    case .svg: "s"
+    case .ansi: "a"
+    case .csv: "c"
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .svg: "SVG picture, for pages and print"
+    case .ansi: "ANSI text, for cat and less -R"
+    case .csv: "CSV, a row for each stretch of cells"
+    }
+  }
+}
+
+extension PictureGrid {
+  /// The cells of a screen with the colors that the terminal shows them in.
+  init(_ buffer: CellBuffer, title: String) {
+    self.init(columns: buffer.columns, rows: buffer.rows)
+    self.title = title
+    standardForeground = PictureColor(buffer.assumedForeground, .trueColor)
+    standardBackground = PictureColor(buffer.assumedBackground, .trueColor)
+    for y in 0..<buffer.rows {
+      for x in 0..<buffer.columns {
+        let cell = buffer[x, y]
+        self[x, y] = Cell(text: cell.text, style: PictureStyle(cell.style, buffer.colors))
+      }
+    }
+  }
+}
+
+extension PictureStyle {
+  fileprivate init(_ style: CellStyle, _ profile: ColorProfile) {
+    self.init()
+    foreground = style.foreground.map { PictureColor($0, profile) } ?? .standard
+    background = style.background.map { PictureColor($0, profile) } ?? .standard
+    isBold = style.attributes.contains(.bold)
+    isDim = style.attributes.contains(.dim)
+    isItalic = style.attributes.contains(.italic)
+    isUnderlined = style.attributes.contains(.underline)
+    isReversed = style.attributes.contains(.reverse)
+  }
+}
+
+extension PictureColor {
+  fileprivate init(_ color: Color, _ profile: ColorProfile) {
+    switch profile.shown(color) {
+    case .exact(let color): self = .rgb(red: color.red, green: color.green, blue: color.blue)
+    case .indexed(let index): self = .indexed(index)
+    case nil: self = .standard
+    }
+  }
+}

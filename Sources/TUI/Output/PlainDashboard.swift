@@ -1,0 +1,152 @@
+import Glibc
+import Measurement
+import Store
+import Synchronization
+import Terminal
+
+/// The dashboard as lines of text: one a second while a run goes on, a summary at its end.
+struct PlainDashboard {
+  let settings: DashboardSettings
+  let stop: DashboardStop
+  var output: Int32 = STDOUT_FILENO
+  /// ms between two lines.
+  var interval: Int32 = 1_000
+
+  /// Bytes that a pipe takes without blocking when it can be written to (PIPE_BUF).
+  private static let atOnce = 4_096
+
+  func run() throws(DashboardError) -> Dashboard.Outcome {
+    let alarm = try Alarm()
+    stop.onStop { alarm.ring() }
+    defer { stop.onStop(nil) }
+    let signals = EndSignals(ringing: alarm, catchesEnd: settings.options.catchesSignals)
+    let options = settings.options
+    var source = SnapshotSource(
+      path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
+    var snapshot = Snapshot()
+    var isStopping: Bool { signals.haveCome || stop.isStopped }
+    func emit(_ line: String) -> Bool { write(line, alarm, isStopping: { isStopping }) }
+    var ended: Dashboard.Outcome { isStopping ? .stopped : .hangup }
+    var isFirst = true
+    var replacements = 0
+    while !isStopping {
+      let from = options.clock.wallNow().advanced(byMicroseconds: -(PlainLine.seconds + 30) * 1_000_000)
+      if let newer = source.poll(ReadRequest(from: from, to: nil, tick: 1_000_000)) { snapshot = newer }
+      if snapshot.condition == .ready, snapshot.replacements != replacements {
+        replacements = snapshot.replacements
+        guard emit("another store has taken the place of the one that was shown: \(shownPath)") else {
+          return ended
+        }
+      }
+      switch snapshot.condition {
+      case .ready:
+        if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot, emit) ? .quit : ended }
+        guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return ended }
+      case .empty, .opening:
+        if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
+      // A store that cannot be read now and then is no reason to give up on it, once it could be.
+      case .locked where !isFirst, .unreadable where !isFirst: break
+      default: throw failure(snapshot.condition)
+      }
+      isFirst = false
+      alarm.wait(milliseconds: interval)
+    }
+    return .stopped
+  }
+
+  private var shownPath: String { VisibleText.visible(settings.options.storePath) }
+
+  private func summarize(_ snapshot: Snapshot, _ emit: (String) -> Bool) throws(DashboardError) -> Bool {
+    guard let run = snapshot.run else { return true }
+    let lines: [String]
+    do {
+      let reader = try StoreReader.open(at: settings.options.storePath)
+      defer { reader.close() }
+      lines = try PlainSummary(
+        reader, run: run.id, target: settings.subject.target, snapshot: snapshot, zone: settings.zone
+      ).lines
+    } catch {
+      throw failure(StoreCondition(error))
+    }
+    return lines.allSatisfy(emit)
+  }
+
+  private func failure(_ condition: StoreCondition) -> DashboardError {
+    let notice = NoticeModel(condition: condition, path: settings.options.storePath)
+    let code: DashboardError.Code
+    switch condition {
+    case .noSuchRun, .noSuchTarget: code = .notFound
+    default: code = .unreadableStore
+    }
+    // Notices are sentences for a screen; errors are clauses.
+    func clause(_ text: String?) -> String {
+      guard var text else { return "" }
+      while text.hasSuffix(".") { text.removeLast() }
+      return text.prefix(1).lowercased() + text.dropFirst()
+    }
+    return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
+  }
+
+  /// Writes a line as soon as the reader takes it.
+  /// - Returns: false when nobody reads any more, or it is to end.
+  private func write(_ line: String, _ alarm: Alarm, isStopping: () -> Bool) -> Bool {
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+      // A reader that stands still must not keep a signal waiting.
+      while !alarm.wait(untilWritable: output) {
+        if isStopping() { return false }
+      }
+      if isStopping() { return false }
+      let count = rest.prefix(Self.atOnce).withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}
+
+/// SIGINT, SIGTERM and SIGHUP as something to look at, and SIGPIPE as an error of `write`, for as long as this lives.
+struct EndSignals: ~Copyable {
+  private static let caught = [SIGINT, SIGTERM, SIGHUP]
+  private static let hasCome = Atomic<Bool>(false)
+  /// What the handler writes to.
+  private static let descriptor = Atomic<Int32>(-1)
+
+  private var replaced: [(signal: Int32, action: sigaction)] = []
+
+  /// - Parameter alarm: rings when a signal comes.
+  init(ringing alarm: Alarm, catchesEnd: Bool) {
+    Self.hasCome.store(false, ordering: .relaxed)
+    Self.descriptor.store(alarm.descriptor, ordering: .relaxed)
+    var ignoring = sigaction()
+    ignoring.__sigaction_handler.sa_handler = SIG_IGN
+    install(ignoring, for: SIGPIPE)
+    guard catchesEnd else { return }
+    var action = sigaction()
+    // Async-signal-safe: two atomics and a write.
+    action.__sigaction_handler.sa_handler = { _ in
+      EndSignals.hasCome.store(true, ordering: .relaxed)
+      Alarm.ring(EndSignals.descriptor.load(ordering: .relaxed))
+    }
+    for signal in Self.caught { install(action, for: signal) }
+  }
+
+  private mutating func install(_ action: sigaction, for signal: Int32) {
+    var action = action
+    var before = sigaction()
+    if sigaction(signal, &action, &before) == 0 { replaced.append((signal, before)) }
+  }
+
+  /// Whether one has come.
+  var haveCome: Bool { Self.hasCome.load(ordering: .relaxed) }
+
+  deinit {
+    for entry in replaced {
+      var before = entry.action
+      sigaction(entry.signal, &before, nil)
+    }
+  }
+}

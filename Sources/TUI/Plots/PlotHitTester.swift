@@ -1,0 +1,189 @@
+import Measurement
+
+/// Finds notifications by where they stand in a plot, by the same arithmetic that draws them.
+struct PlotHitTester {
+  let snapshot: Snapshot
+  let window: TimeWindow
+  /// Places of the targets on display.
+  let targets: [Int]
+  let metrics: [Metric]
+  let geometry: ScatterGeometry
+  private let lookup: RowLookup
+  private let rowsOfCell: Int
+  private let now: Int64?
+
+  /// - Parameter dots: how the plot's cells are divided.
+  init(
+    snapshot: Snapshot, window: TimeWindow, targets: [Int], metrics: [Metric], axis: LatencyAxis,
+    geometry: ScatterGeometry, dots: DotEncoding
+  ) {
+    self.snapshot = snapshot
+    self.window = window
+    self.targets = targets.filter(snapshot.tracks.indices.contains)
+    self.metrics = metrics
+    self.geometry = geometry
+    rowsOfCell = dots.rows
+    lookup = RowLookup(axis: axis, rows: max(1, geometry.rows) * dots.rows)
+    now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
+  }
+
+  /// The row of cells of a point's mark for a metric; `nil` where it has none. What is off the scale stands at its
+  /// edge.
+  func row(of point: PlotPoint, _ metric: Metric) -> Int? {
+    var value = point.rawValue(of: metric)
+    if value == PlotPoint.absent {
+      guard point.state == .inFlight, metric == metrics.first, let now else { return nil }
+      value = now - point.plannedMonotonic
+    }
+    let row = min(max(lookup.row(of: max(0, value)), 0), lookup.rows - 1)
+    return geometry.axisRow - 1 - row / rowsOfCell
+  }
+
+  /// Calls `body` with every mark between two columns: those of its metrics, and that in the band of losses.
+  func forEachMark(
+    in columns: ClosedRange<Int>,
+    _ body: (_ target: Int, _ index: Int, _ point: PlotPoint, _ metric: Metric, _ column: Int, _ y: Int) ->
+      Void
+  ) {
+    let first = window.firstColumn + Int64(columns.lowerBound)
+    let duration = window.scale.columnDuration
+    let from = WallTime(microseconds: first * duration)
+    let to = WallTime(microseconds: (first + Int64(columns.count)) * duration)
+    for target in targets {
+      let track = snapshot.tracks[target]
+      let range = track.range(from: max(from, window.start), to: min(to, window.end))
+      var index = range.lowerBound
+      track.forEachRun(in: range) { run in
+        for point in run {
+          forEachMark(of: point) { metric, y in
+            let column = window.column(of: WallTime(microseconds: point.plannedAt))
+            body(target, index, point, metric, column, y)
+          }
+          index += 1
+        }
+      }
+    }
+  }
+
+  /// The marks of one point.
+  func forEachMark(of point: PlotPoint, _ body: (_ metric: Metric, _ y: Int) -> Void) {
+    guard let markClass = MarkClass(point.state) else { return }
+    for metric in metrics {
+      if let y = row(of: point, metric) { body(metric, y) }
+    }
+    if markClass.isLoss { body(metrics.first ?? .delivery, geometry.bandRow) }
+  }
+
+  /// Columns to either side in which something may be meant.
+  private static let reach = 12
+
+  /// The notification whose mark is nearest to a cell. Rows count double, as they are twice as high as columns are wide;
+  /// among equals the worst, then the newest.
+  func nearest(to column: Int, y: Int) -> PickedNotification? {
+    var best: PickedNotification?
+    var bestDistance = Int.max
+    let columns = column - Self.reach...column + Self.reach
+    forEachMark(in: columns) { target, index, point, metric, markColumn, markY in
+      let (dx, dy) = (markColumn - column, 2 * (markY - y))
+      let distance = dx * dx + dy * dy
+      guard distance <= bestDistance else { return }
+      if distance == bestDistance, let best,
+        (MarkClass(best.point.state)?.rawValue ?? 0, best.point.plannedAt)
+          >= (MarkClass(point.state)?.rawValue ?? 0, point.plannedAt)
+      {
+        return
+      }
+      bestDistance = distance
+      best = PickedNotification(
+        target: target, sequence: snapshot.tracks[target].firstSequence + Int64(index), point: point,
+        metric: metric, column: markColumn, y: markY)
+    }
+    return best
+  }
+
+  /// The next notification in time, of any target on display, or the one before.
+  func neighbor(of pick: PickedNotification, forward: Bool) -> PickedNotification? {
+    var best: PickedNotification?
+    let own = (pick.point.plannedAt, pick.target, pick.sequence)
+    for target in targets {
+      let track = snapshot.tracks[target]
+      let range = track.range(from: window.start, to: window.end)
+      let place = track.firstIndex(notBefore: pick.point.plannedAt)
+      // Those of the same instant lie beside it.
+      let lower = max(range.lowerBound, place - 64)
+      for index in lower..<max(lower, min(range.upperBound, place + 64)) {
+        let point = track[index]
+        let key = (point.plannedAt, target, track.firstSequence + Int64(index))
+        guard forward ? key > own : key < own else { continue }
+        if let best {
+          let bestKey = (best.point.plannedAt, best.target, best.sequence)
+          guard forward ? key < bestKey : key > bestKey else { continue }
+        }
+        forEachMark(of: point) { metric, y in
+          best = PickedNotification(
+            target: target, sequence: key.2, point: point, metric: metric,
+            column: window.column(of: WallTime(microseconds: point.plannedAt)), y: y)
+        }
+      }
+    }
+    return best
+  }
+
+  /// All that have a mark in a box.
+  func selection(in box: PlotBox) -> Selection {
+    var selection = Selection(label: "in the box")
+    forEachMark(in: box.columns) { target, index, _, _, column, y in
+      guard box.contains(column: column, y: y) else { return }
+      let track = snapshot.tracks[target]
+      selection.add(track.firstSequence + Int64(index), of: track.target)
+    }
+    return selection
+  }
+}
+
+/// A notification as it stands in a plot.
+struct PickedNotification: Sendable, Hashable {
+  /// Its place in the run's order of targets.
+  let target: Int
+  let sequence: Int64
+  let point: PlotPoint
+  /// The metric it stands there for.
+  let metric: Metric
+  let column: Int
+  let y: Int
+}
+
+/// A cell of a plot.
+struct PlotPosition: Sendable, Hashable {
+  /// Which of the plots, from the left.
+  var pane: Int
+  /// From the left edge of the window.
+  var column: Int
+  /// From the top of the plot's rectangle.
+  var y: Int
+}
+
+/// A rectangle of cells in a plot, from the cell where it was begun to the one where it is now.
+struct PlotBox: Sendable, Hashable {
+  let start: PlotPosition
+  /// In the pane of `start`.
+  var end: PlotPosition
+
+  init(at place: PlotPosition) { (start, end) = (place, place) }
+
+  var columns: ClosedRange<Int> { min(start.column, end.column)...max(start.column, end.column) }
+  var rows: ClosedRange<Int> { min(start.y, end.y)...max(start.y, end.y) }
+
+  /// A single cell is no box.
+  var isEmpty: Bool { columns.count < 2 && rows.count < 2 }
+
+  func contains(column: Int, y: Int) -> Bool { columns.contains(column) && rows.contains(y) }
+}
+
+/// What the pointer does between press and release.
+enum PointerDrag: Sendable, Hashable {
+  /// In the plot. Rows and columns are counted from where it was last.
+  case plot(DragAction, last: PlotPosition, hasMoved: Bool)
+  /// In the panel: a click when it is released where it was pressed.
+  case panel(x: Int, y: Int)
+}

@@ -1,0 +1,140 @@
+import Measurement
+
+/// The stretch of time that a plot shows: a number of columns, each a whole multiple of its duration after
+/// 1970-01-01, so that a sample falls into the same column wherever the window is.
+struct TimeWindow: Sendable, Hashable {
+  let scale: TimeScale
+  /// Number of the first column, counted from 1970-01-01.
+  let firstColumn: Int64
+  let columns: Int
+
+  init(scale: TimeScale, firstColumn: Int64, columns: Int) {
+    self.scale = scale
+    self.firstColumn = firstColumn
+    self.columns = max(1, columns)
+  }
+
+  /// A window that shows `edge` and follows it in steps: it stands still until the edge has left it and then jumps
+  /// on by `step` columns. A plot that crawled by a dot would be painted anew on every frame.
+  init(following edge: WallTime, scale: TimeScale, columns: Int, step: Int) {
+    let step = Int64(max(1, min(step, columns / 2)))
+    let edgeColumn = edge.microseconds.flooringQuotient(scale.columnDuration)
+    let end = (edgeColumn.flooringQuotient(step) + 1) * step
+    self.init(scale: scale, firstColumn: end - Int64(columns), columns: columns)
+  }
+
+  /// A window of whole columns around a moment, which stays where it is on the screen: `fraction` of the width from
+  /// the left.
+  init(around moment: WallTime, at fraction: Double, scale: TimeScale, columns: Int) {
+    let column = moment.microseconds.flooringQuotient(scale.columnDuration)
+    self.init(
+      scale: scale, firstColumn: column - Int64((Double(columns) * fraction).rounded(.down)), columns: columns
+    )
+  }
+
+  var start: WallTime { WallTime(microseconds: firstColumn * scale.columnDuration) }
+
+  /// The first moment after the window.
+  var end: WallTime { WallTime(microseconds: (firstColumn + Int64(columns)) * scale.columnDuration) }
+
+  /// µs.
+  var duration: Int64 { Int64(columns) * scale.columnDuration }
+
+  func contains(_ time: WallTime) -> Bool { time >= start && time < end }
+
+  /// The column a moment falls into, from the window's left; may lie outside.
+  func column(of time: WallTime) -> Int {
+    Int(time.microseconds.flooringQuotient(scale.columnDuration) - firstColumn)
+  }
+
+  func moved(byColumns count: Int) -> TimeWindow {
+    TimeWindow(scale: scale, firstColumn: firstColumn + Int64(count), columns: columns)
+  }
+
+  /// The window of the same length just before.
+  var previous: TimeWindow { moved(byColumns: -columns) }
+}
+
+/// How much time a column of cells stands for. The steps are such that round times fall on whole columns.
+struct TimeScale: Sendable, Hashable, Comparable {
+  /// Index into `steps`.
+  private let index: Int
+
+  private static let steps: [Int64] = {
+    let second: Int64 = 1_000_000
+    let fractions: [Int64] = [1, 2, 5, 10, 20, 50, 100, 200, 500].map { $0 * 1_000 }
+    let seconds: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * second }
+    let minutes: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * 60 * second }
+    let hours: [Int64] = [1, 2, 3, 6].map { $0 * 3600 * second }
+    return fractions + seconds + minutes + hours
+  }()
+
+  private init(index: Int) { self.index = min(max(index, 0), TimeScale.steps.count - 1) }
+
+  /// The finest scale whose columns last at least `microseconds`; the coarsest when none does.
+  init(columnAtLeast microseconds: Int64) {
+    self.init(index: TimeScale.steps.firstIndex { $0 >= microseconds } ?? .max)
+  }
+
+  /// µs.
+  var columnDuration: Int64 { TimeScale.steps[index] }
+
+  /// The next finer scale; itself at the end.
+  var finer: TimeScale { TimeScale(index: index - 1) }
+
+  /// The next coarser scale; itself at the end.
+  var coarser: TimeScale { TimeScale(index: index + 1) }
+
+  static func < (left: TimeScale, right: TimeScale) -> Bool { left.index < right.index }
+}
+
+/// Chooses the marks of an axis of time: every 1 2 5 10 15 30 s or min, 1 2 3 6 12 h, 1 2 7 d, below a second every
+/// 10 20 50 100 200 500 ms. They fall on round times of the people who look, not of UTC.
+enum TimeTicks {
+  static let intervals: [Int64] = {
+    let second: Int64 = 1_000_000
+    let fractions: [Int64] = [10, 20, 50, 100, 200, 500].map { $0 * 1_000 }
+    let seconds: [Int64] = [1, 2, 5, 10, 15, 30].map { $0 * second }
+    let minutes: [Int64] = [1, 2, 5, 10, 15, 30].map { $0 * 60 * second }
+    let hours: [Int64] = [1, 2, 3, 6, 12].map { $0 * 3600 * second }
+    let days: [Int64] = [1, 2, 7, 14, 28].map { $0 * 86_400 * second }
+    return fractions + seconds + minutes + hours + days
+  }()
+
+  /// - Parameter spacing: columns between two marks, at least.
+  static func make(for window: TimeWindow, spacing: Int, in zone: LocalTime) -> [TimeTick] {
+    let least = Int64(max(1, spacing)) * window.scale.columnDuration
+    let interval = intervals.first { $0 >= least } ?? intervals[intervals.count - 1]
+    var ticks: [TimeTick] = []
+    // One offset for the axis: a change of daylight saving inside the window shows in the labels, not in the grid.
+    let offset = zone.offset(at: window.start)
+    var local = (window.start.microseconds + offset - 1).flooringQuotient(interval) * interval + interval
+    while true {
+      let time = WallTime(microseconds: local - offset)
+      guard time < window.end else { return ticks }
+      let label = zone.label(of: time, interval: interval)
+      ticks.append(TimeTick(column: window.column(of: time), label: label))
+      local += interval
+    }
+  }
+}
+
+extension LocalTime {
+  /// As much of a time as marks of this interval tell apart.
+  fileprivate func label(of time: WallTime, interval: Int64) -> String {
+    let clock = civil(time)
+    switch interval {
+    case 86_400_000_000...: return "\(clock.monthName) \(clock.day)"
+    case 60_000_000...: return clock.hoursMinutes
+    case 1_000_000...: return clock.hoursMinutesSeconds
+    default: return "\(clock.minutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3))"
+    }
+  }
+}
+
+/// A mark on the axis of time.
+struct TimeTick: Sendable, Hashable {
+  /// Columns from the window's left.
+  let column: Int
+  let label: String
+}

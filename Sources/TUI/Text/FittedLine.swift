@@ -1,0 +1,135 @@
+import ConstraintAnimation
+import Terminal
+
+/// Two groups of items, one from the left and one to the right, with what there is no room for shortened or left out.
+struct FittedLine: Sendable {
+  let left: [TextSpan]
+  let right: [TextSpan]
+  let leftColumns: Int
+  let rightColumns: Int
+
+  /// - Parameters:
+  ///   - gap: columns between two items of a group.
+  ///   - middle: columns between the groups, at least.
+  init(left: [LineItem], right: [LineItem], width: Int, gap: Int, middle: Int) {
+    var left = left
+    var right = right
+    func total(_ items: [LineItem]) -> Int {
+      items.reduce(0) { $0 + $1.columns } + max(0, items.count - 1) * gap
+    }
+    /// The least important item gives way: it is shortened, or goes.
+    func yield(in items: inout [LineItem], at index: Int, isLast: Bool) -> Bool {
+      if let short = items[index].shortened {
+        items[index] = short
+        return true
+      }
+      if !isLast { items.remove(at: index) }
+      return !isLast
+    }
+    while total(left) + total(right) + (left.isEmpty || right.isEmpty ? 0 : middle) > width {
+      let lowest = (left + right).map(\.priority).min()
+      let isLast = left.count + right.count == 1
+      if let index = left.lastIndex(where: { $0.priority == lowest }) {
+        if !yield(in: &left, at: index, isLast: isLast) { break }
+      } else if let index = right.lastIndex(where: { $0.priority == lowest }) {
+        if !yield(in: &right, at: index, isLast: isLast) { break }
+      } else {
+        break
+      }
+    }
+    self.left = Self.joined(left, gap: gap)
+    self.right = Self.joined(right, gap: gap)
+    leftColumns = total(left)
+    rightColumns = total(right)
+  }
+
+  private static func joined(_ items: [LineItem], gap: Int) -> [TextSpan] {
+    let space = TextSpan(String(repeating: " ", count: gap), .plain)
+    return Array(items.map(\.spans).joined(separator: [space]))
+  }
+}
+
+/// A piece of a one-line display that may be shortened or left out when there is no room.
+struct LineItem: Sendable {
+  /// What is shown instead when it would have to go, and how long that stays.
+  struct Short: Sendable {
+    var priority: Int
+    var spans: [TextSpan]
+  }
+
+  /// The lowest goes first.
+  var priority: Int
+  var spans: [TextSpan]
+  /// `nil` when it cannot be said in fewer columns.
+  var short: Short?
+
+  init(priority: Int, _ spans: [TextSpan], short: Short? = nil) {
+    self.priority = priority
+    self.spans = spans
+    self.short = short
+  }
+
+  /// The same in fewer columns; `nil` when it is as short as it can be.
+  var shortened: LineItem? { short.map { LineItem(priority: $0.priority, $0.spans) } }
+
+  var columns: Int { TextSpan.columns(of: spans) }
+}
+
+/// Text in one style. It may come from outside; it only ever reaches a terminal through `CellCanvas.write` or
+/// `VisibleText`.
+struct TextSpan: Sendable, Hashable {
+  var text: String
+  var style: CellStyle
+
+  init(_ text: String, _ style: CellStyle) {
+    self.text = text
+    self.style = style
+  }
+
+  var columns: Int { VisibleText.columns(of: text) }
+
+  static func columns(of spans: [TextSpan]) -> Int { spans.reduce(0) { $0 + $1.columns } }
+
+  /// Writes spans one after the other, and nothing at or after column `end`.
+  static func write(_ spans: [TextSpan], on canvas: any CellCanvas, x: Int, y: Int, end: Int) {
+    let clip = canvas.clip
+    defer { canvas.clip = clip }
+    var limited = clip
+    limited.x1 = max(limited.x0, min(limited.x1, end))
+    canvas.clip = limited
+    var column = x
+    for span in spans where column < end {
+      column += canvas.write(span.text, x: column, y: y, style: span.style)
+    }
+  }
+}
+
+/// Texts cut to a number of columns.
+enum FittedText {
+  /// The text, or as much of its start as fits with an ellipsis behind it.
+  static func truncated(_ text: String, columns: Int, ellipsis: String) -> String {
+    guard VisibleText.columns(of: text) > columns else { return text }
+    let room = columns - VisibleText.columns(of: ellipsis)
+    guard room >= 0 else { return "" }
+    var result = ""
+    var used = 0
+    for character in text {
+      let width = VisibleText.columns(of: String(character))
+      if used + width > room { break }
+      result.append(character)
+      used += width
+    }
+    return result + ellipsis
+  }
+
+  /// Spaces in front up to a width: for numbers that must not move.
+  static func padded(_ text: String, columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - VisibleText.columns(of: text))) + text
+  }
+
+  /// Spaces behind, or cut.
+  static func field(_ text: String, columns: Int, ellipsis: String) -> String {
+    let cut = truncated(text, columns: columns, ellipsis: ellipsis)
+    return cut + String(repeating: " ", count: max(0, columns - VisibleText.columns(of: cut)))
+  }
+}
