@@ -69,6 +69,7 @@ let package = Package(
       name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(name: "Formats", dependencies: ["Measurement"], swiftSettings: strict),
+    .target(name: "Findings", dependencies: ["Measurement"], swiftSettings: strict),
     .target(
       name: "HTTPServer",
       dependencies: [
@@ -162,6 +163,12 @@ let package = Package(
       name: "ConfigurationTests", dependencies: ["Configuration", "Measurement"], swiftSettings: strict),
     .testTarget(
       name: "FormatsTests", dependencies: ["Formats", "Measurement", "PythonTestKit"], swiftSettings: strict),
+    .target(
+      name: "FindingsTestKit", dependencies: ["Findings", "Measurement"], path: "Tests/FindingsTestKit",
+      swiftSettings: strict),
+    .testTarget(
+      name: "FindingsTests", dependencies: ["Findings", "FindingsTestKit", "Measurement"],
+      swiftSettings: strict),
     .target(name: "HTTPTestKit", path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",
@@ -229,6 +236,7 @@ if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
     benchmark(
       "ExportBenchmark", "Export", ["AllocationCounter", "Formats", "Measurement", "Report", "Store"]),
     benchmark("CoverageBenchmark", "Accuracy", ["Measurement"]),
+    benchmark("FindingsBenchmark", "Findings", ["Findings", "FindingsTestKit", "Measurement"]),
     benchmark("TransportBenchmark", "Transport", ["Collector", "Measurement", "Providers"]),
   ]
 }
