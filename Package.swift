@@ -140,29 +140,35 @@ let package = Package(
       swiftSettings: strict),
 
     // Tests mirror the rooms.
-    .testTarget(name: "MeasurementTests", dependencies: ["Measurement"], swiftSettings: strict),
+    .target(name: "TestKit", dependencies: ["Measurement"], path: "Tests/TestKit", swiftSettings: strict),
+    .target(
+      name: "StoreTestKit", dependencies: ["Measurement", "Store", "TestKit"], path: "Tests/StoreTestKit",
+      swiftSettings: strict),
+    .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
     .testTarget(
       name: "ConstraintAnimationTests",
-      dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit"], swiftSettings: strict),
+      dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "Measurement", "Store", .product(name: "GRDB", package: "GRDB.swift"),
+        "StoreTestKit", "TestKit", "Measurement", "Store", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
-    .target(name: "PythonTestKit", path: "Tests/PythonTestKit", swiftSettings: strict),
     .testTarget(
       name: "ProvidersTests",
       dependencies: [
-        "Measurement", "Providers", "PythonTestKit", .product(name: "Crypto", package: "swift-crypto"),
+        "Measurement", "Providers", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "TerminalTests", dependencies: ["ConstraintAnimation", "Terminal"], swiftSettings: strict),
+      name: "TerminalTests", dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "Terminal"],
+      swiftSettings: strict),
     .testTarget(
-      name: "ConfigurationTests", dependencies: ["Configuration", "Measurement"], swiftSettings: strict),
+      name: "ConfigurationTests", dependencies: ["TestKit", "Configuration", "Measurement"],
+      swiftSettings: strict),
     .testTarget(
-      name: "FormatsTests", dependencies: ["Formats", "Measurement", "PythonTestKit"], swiftSettings: strict),
+      name: "FormatsTests", dependencies: ["Formats", "Measurement", "TestKit"], swiftSettings: strict),
     .target(
       name: "FindingsTestKit", dependencies: ["Findings", "Measurement"], path: "Tests/FindingsTestKit",
       swiftSettings: strict),
@@ -173,7 +179,7 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTPTestKit", "Measurement",
+        "TestKit", "HTTPServer", "HTTPTestKit", "Measurement",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -182,8 +188,9 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit", "Measurement",
-        "Providers", "PythonTestKit", "Store", "Threads",
+        "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit",
+        "Measurement",
+        "Providers", "TestKit", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -191,33 +198,41 @@ let package = Package(
     .testTarget(
       name: "TUITests",
       dependencies: [
-        "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit", "Formats", "Measurement",
+        "StoreTestKit", "TestKit", "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit",
+        "Formats", "Measurement",
         "Report", "Store", "Terminal", "Threads", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
-      name: "ReportTests", dependencies: ["Formats", "Measurement", "PythonTestKit", "Report", "Store"],
+      name: "ReportTests",
+      dependencies: ["StoreTestKit", "Formats", "Measurement", "TestKit", "Report", "Store"],
       swiftSettings: strict),
     .testTarget(
       name: "LoopbackServiceTests",
       dependencies: [
-        "Configuration", "HTTPServer", "HTTPTestKit", "LoopbackService", "Measurement", "Providers",
+        "TestKit", "Configuration", "HTTPServer", "HTTPTestKit", "LoopbackService", "Measurement",
+        "Providers",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "GalleryTests", dependencies: ["ConstraintAnimation", "ConstraintAnimationTestKit", "gallery"],
+      name: "GalleryTests",
+      dependencies: [
+        "Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit", "gallery",
+      ],
       exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Collector", "Configuration", "ConstraintAnimation", "Formats", "LoopbackService", "Measurement",
+        "TestKit", "Collector", "Configuration", "ConstraintAnimation", "Formats", "LoopbackService",
+        "Measurement",
         "Providers", "TUI", "Terminal", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["HTTPTestKit", "pushscope"], swiftSettings: strict),
+      name: "EndToEndTests", dependencies: ["Measurement", "TestKit", "HTTPTestKit", "pushscope"],
+      swiftSettings: strict),
   ]
 )
 

@@ -5,6 +5,7 @@ import HTTPTestKit
 import Measurement
 import Providers
 import Synchronization
+import TestKit
 
 /// A sink that keeps what it gets, and replies at once or when the test says so.
 final class TestSink: ReceiptSink {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
+import TestKit
 import Testing
 
 @Suite struct ReceiptListenerTests {

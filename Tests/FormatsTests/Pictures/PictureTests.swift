@@ -1,6 +1,6 @@
 import Formats
 import Foundation
-import PythonTestKit
+import TestKit
 import Testing
 
 @Suite struct PictureTests {

@@ -1,5 +1,5 @@
 import Formats
-import PythonTestKit
+import TestKit
 import Testing
 
 @Suite struct HostileFieldTests {

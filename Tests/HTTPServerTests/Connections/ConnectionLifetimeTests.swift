@@ -3,6 +3,7 @@ import Measurement
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestKit
 import Testing
 
 @testable import HTTPServer

@@ -7,6 +7,7 @@ import NIOHPACK
 import NIOHTTP2
 import NIOPosix
 import Synchronization
+import TestKit
 
 /// A server whose answers are chosen by the path: each does one thing that a responder can do.
 final class TestServer: Sendable {

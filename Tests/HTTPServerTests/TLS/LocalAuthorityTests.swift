@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
+import TestKit
 import Testing
 
 @Suite struct LocalAuthorityTests {

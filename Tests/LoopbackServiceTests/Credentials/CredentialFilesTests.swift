@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
+import TestKit
 import Testing
 
 @Suite struct CredentialFilesTests {

@@ -4,6 +4,7 @@ import HTTPTestKit
 import Measurement
 import NIOCore
 import NIOPosix
+import TestKit
 import Testing
 
 @testable import LoopbackService

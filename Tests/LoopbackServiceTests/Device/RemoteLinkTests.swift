@@ -2,6 +2,7 @@ import Configuration
 import HTTPServer
 import HTTPTestKit
 import Measurement
+import TestKit
 import Testing
 
 @testable import LoopbackService

@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTestKit
 import LoopbackService
 import Measurement
+import TestKit
 import Testing
 
 /// What clients and the receipt listener saw must be what the script says, to the last one.

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTestKit
 import LoopbackService
 import Measurement
+import TestKit
 
 /// A loopback service of a test's own and clients that know it.
 final class LoopbackFixture: Sendable {

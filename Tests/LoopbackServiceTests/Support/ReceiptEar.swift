@@ -8,6 +8,7 @@ import NIOCore
 import NIOHPACK
 import NIOPosix
 import Synchronization
+import TestKit
 
 /// A receipt listener for tests: takes down what is posted and answers as it is told.
 final class ReceiptEar: HTTPResponder {

@@ -1,5 +1,6 @@
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @Suite struct OrderStatisticsTests {
@@ -65,7 +66,7 @@ import Testing
   }
 
   /// The ranks against scipy's binomial distribution, an implementation that shares nothing with ours.
-  @Test(.enabled(if: Oracle.hasScipy, "scipy is missing: ranks are not checked against its binomial"))
+  @Test(.enabled(if: Python.has("scipy"), "scipy is missing: ranks are not checked against its binomial"))
   func ranksAgreeWithScipy() throws {
     var cases: [(count: Int, quantile: Quantile)] = []
     for quantile in Quantile.standard {
@@ -75,12 +76,12 @@ import Testing
         cases.append((count, quantile))
       }
     }
-    let expected = try Oracle.run(
+    let expected = try Python.run(
       """
       import json, sys
       from scipy.stats import binom
       out = []
-      for n, q in json.load(sys.stdin):
+      for n, q in json.load(open(sys.argv[1])):
           # low - 1 is the most that lies below with at most 2.5 %; ppf gives the first with at least that.
           low = int(binom.ppf(0.025, n, q))
           while low > 0 and binom.cdf(low - 1, n, q) > 0.025: low -= 1
@@ -100,8 +101,8 @@ import Testing
               else: high, spare = high - 1, spare - above
           out.append([low, high])
       json.dump(out, sys.stdout)
-      """, input: cases.map { [Double($0.count), $0.quantile.fraction] })
-    let ranks = try JSONDecoder().decode([[Int]?].self, from: expected)
+      """, input: Array(try JSONEncoder().encode(cases.map { [Double($0.count), $0.quantile.fraction] })))
+    let ranks = try JSONDecoder().decode([[Int]?].self, from: Data(expected.utf8))
     #expect(ranks.count == cases.count)
     for (wanted, (count, quantile)) in zip(ranks, cases) {
       let found = OrderStatistics.ranks(count: count, quantile: quantile)

@@ -1,7 +1,7 @@
 import Foundation
 import Measurement
 import Providers
-import PythonTestKit
+import TestKit
 import Testing
 
 /// What we sign, encrypt and build, read by libraries that share no code with us.

@@ -1,9 +1,9 @@
 import Formats
 import Foundation
 import Measurement
-import PythonTestKit
 import Report
 import Store
+import TestKit
 import Testing
 
 /// Python's csv, json and sqlite3 modules against our writer: what they read from an export must be what the store's

@@ -1,12 +1,14 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct ControlClientTests {
-  private func desk(_ bench: Bench) -> ControlClient {
-    ControlClient(storePath: bench.scratch.store, clock: bench.clock)
+  private func desk(_ fixture: StoreFixture) -> ControlClient {
+    ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)
   }
 
   private func code(_ body: () throws -> Void) -> StoreError.Code? {
@@ -14,103 +16,103 @@ import Testing
   }
 
   @Test func leavesCommandsForALivingCollector() throws {
-    let bench = try Bench()
-    let desk = desk(bench)
+    let fixture = try StoreFixture()
+    let desk = desk(fixture)
     let commands: [ControlCommand] = [
-      .stop, .start(name: "again"), .start(name: nil), .rename(bench.run, name: "täg"),
-      .rename(bench.run, name: nil), .delete(bench.run),
+      .stop, .start(name: "again"), .start(name: nil), .rename(fixture.run, name: "täg"),
+      .rename(fixture.run, name: nil), .delete(fixture.run),
     ]
     let tickets = try commands.map { try desk.submit($0) }
-    #expect(try bench.store.controlRequests().map(\.command) == commands)
+    #expect(try fixture.store.controlRequests().map(\.command) == commands)
     #expect(try tickets.map { try desk.outcome(of: $0) } == Array(repeating: .waiting, count: 6))
-    let requests = try bench.store.controlRequests()
-    try bench.store.answer(requests[0].row)
-    try bench.store.answer(requests[1].row, refusal: "no")
-    #expect(try bench.store.controlRequests().count == 4)
+    let requests = try fixture.store.controlRequests()
+    try fixture.store.answer(requests[0].row)
+    try fixture.store.answer(requests[1].row, refusal: "no")
+    #expect(try fixture.store.controlRequests().count == 4)
     #expect(try desk.outcome(of: tickets[0]) == .done)
     #expect(try desk.outcome(of: tickets[1]) == .refused("no"))
     // An answer is given once.
-    try bench.store.answer(requests[1].row)
+    try fixture.store.answer(requests[1].row)
     #expect(try desk.outcome(of: tickets[1]) == .refused("no"))
   }
 
   @Test func doesItItselfWhenNobodyElseCan() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 20))
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .completed)
-    bench.store.close()
-    let desk = desk(bench)
-    let ticket = try desk.submit(.rename(bench.run, name: "new"))
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 20))
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
+    fixture.store.close()
+    let desk = desk(fixture)
+    let ticket = try desk.submit(.rename(fixture.run, name: "new"))
     #expect(try desk.outcome(of: ticket) == .done)
-    #expect(try bench.reader().run(bench.run)?.name == "new")
-    _ = try desk.submit(.rename(bench.run, name: nil))
-    let record = try #require(try bench.reader().run(bench.run))
+    #expect(try fixture.reader().run(fixture.run)?.name == "new")
+    _ = try desk.submit(.rename(fixture.run, name: nil))
+    let record = try #require(try fixture.reader().run(fixture.run))
     #expect(record.name == nil)
     #expect(code { _ = try desk.submit(.start(name: nil)) } == .noCollector)
     #expect(code { _ = try desk.submit(.stop) } == .noCollector)
-    #expect(try desk.outcome(of: desk.submit(.delete(bench.run))) == .done)
-    #expect(try bench.reader().runs().isEmpty)
-    #expect(code { _ = try desk.submit(.delete(bench.run)) } == .unknownRun)
+    #expect(try desk.outcome(of: desk.submit(.delete(fixture.run))) == .done)
+    #expect(try fixture.reader().runs().isEmpty)
+    #expect(code { _ = try desk.submit(.delete(fixture.run)) } == .unknownRun)
     // The lock is given back.
-    try bench.reopened().close()
+    try fixture.reopened().close()
   }
 
   @Test func renamingIsAChangeThatFollowersSee() throws {
-    let bench = try Bench()
-    let before = try #require(try bench.reader().run(bench.run))
-    try bench.store.rename(bench.run, to: "other")
-    let after = try #require(try bench.reader().run(bench.run))
+    let fixture = try StoreFixture()
+    let before = try #require(try fixture.reader().run(fixture.run))
+    try fixture.store.rename(fixture.run, to: "other")
+    let after = try #require(try fixture.reader().run(fixture.run))
     #expect(after.name == "other")
     #expect(after.revision > before.revision)
-    #expect(try bench.reader().revision() == after.revision)
+    #expect(try fixture.reader().revision() == after.revision)
   }
 
   @Test func refusesWhatCannotBe() throws {
-    let bench = try Bench()
-    let desk = desk(bench)
+    let fixture = try StoreFixture()
+    let desk = desk(fixture)
     var generator = SeededGenerator(seed: 1)
-    let unknown = RunID(at: bench.clock.wallNow(), using: &generator)
+    let unknown = RunID(at: fixture.clock.wallNow(), using: &generator)
     #expect(code { _ = try desk.submit(.rename(unknown, name: "x")) } == .unknownRun)
     let long = String(repeating: "ä", count: 101)
-    #expect(code { _ = try desk.submit(.rename(bench.run, name: long)) } == .nameTooLong)
+    #expect(code { _ = try desk.submit(.rename(fixture.run, name: long)) } == .nameTooLong)
     #expect(code { _ = try desk.submit(.start(name: long)) } == .nameTooLong)
     #expect(code { _ = try desk.submit(.start(name: "latest")) } == .reservedName)
-    #expect(code { _ = try desk.submit(.rename(bench.run, name: "latest")) } == .reservedName)
-    #expect(code { try bench.store.rename(bench.run, to: "latest") } == .reservedName)
-    #expect(try bench.store.controlRequests().isEmpty)
-    let missing = ControlClient(storePath: bench.scratch.file("none.sqlite"), clock: bench.clock)
+    #expect(code { _ = try desk.submit(.rename(fixture.run, name: "latest")) } == .reservedName)
+    #expect(code { try fixture.store.rename(fixture.run, to: "latest") } == .reservedName)
+    #expect(try fixture.store.controlRequests().isEmpty)
+    let missing = ControlClient(storePath: fixture.directory.file("none.sqlite"), clock: fixture.clock)
     #expect(code { _ = try missing.submit(.rename(unknown, name: "x")) } == .missing)
-    #expect(!bench.scratch.names.contains { $0.hasPrefix("none.sqlite") && $0.hasSuffix(".lock") })
+    #expect(!fixture.directory.names.contains { $0.hasPrefix("none.sqlite") && $0.hasSuffix(".lock") })
   }
 
   @Test func acollectorThatIsGoneAnswersNothing() throws {
-    let bench = try Bench()
-    let desk = desk(bench)
+    let fixture = try StoreFixture()
+    let desk = desk(fixture)
     let ticket = try desk.submit(.stop)
-    bench.store.close()
+    fixture.store.close()
     guard case .refused = try desk.outcome(of: ticket) else {
       Issue.record("still waiting")
       return
     }
     // The next collector does not take it for its own.
-    bench.clock.advance(seconds: 5)
-    let next = try bench.reopened()
+    fixture.clock.advance(by: .seconds(5))
+    let next = try fixture.reopened()
     try next.refuseLeftoverRequests()
     #expect(try next.controlRequests().isEmpty)
-    bench.clock.advance(seconds: 1)
+    fixture.clock.advance(by: .seconds(1))
     let fresh = try desk.submit(.start(name: nil))
     try next.refuseLeftoverRequests()
     #expect(try desk.outcome(of: fresh) == .waiting)
   }
 
   @Test func answersAreForgottenAfterADay() throws {
-    let bench = try Bench()
-    let ticket = try desk(bench).submit(.stop)
-    try bench.store.answer(try #require(try bench.store.controlRequests().first).row)
-    bench.clock.advance(seconds: 90_000)
-    try bench.store.refuseLeftoverRequests()
-    #expect(try bench.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM control") } == 0)
-    guard case .refused = try desk(bench).outcome(of: ticket) else {
+    let fixture = try StoreFixture()
+    let ticket = try desk(fixture).submit(.stop)
+    try fixture.store.answer(try #require(try fixture.store.controlRequests().first).row)
+    fixture.clock.advance(by: .seconds(90_000))
+    try fixture.store.refuseLeftoverRequests()
+    #expect(try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM control") } == 0)
+    guard case .refused = try desk(fixture).outcome(of: ticket) else {
       Issue.record("not refused")
       return
     }
@@ -122,47 +124,47 @@ import Testing
     "('start', NULL, 'latest')", "('start', NULL, '\(String(repeating: "x", count: 201))')",
   ])
   func aRowThatMakesNoSenseIsNoCommand(values: String) throws {
-    let bench = try Bench()
-    try bench.store.queue.write {
+    let fixture = try StoreFixture()
+    try fixture.store.queue.write {
       let tuple = values.dropFirst().dropLast()
       try $0.execute(sql: "INSERT INTO control (command, run, name, at) VALUES (\(tuple), 1)")
     }
-    let requests = try bench.store.controlRequests()
+    let requests = try fixture.store.controlRequests()
     #expect(requests.count == 1)
     #expect(requests.first?.command == nil)
   }
 
   @Test func presenceSaysWhatTheCollectorDoes() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
-    let start = bench.clock.wallNow()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
+    let start = fixture.clock.wallNow()
     #expect(try reader.collector().lastHeartbeat == start)
     #expect(try reader.collector().servesControl == false)
     // With the run itself, before the collector says anything more.
-    #expect(try reader.collector().run == bench.run)
-    try bench.store.notePresence(serves: true)
-    #expect(try reader.collector().run == bench.run)
+    #expect(try reader.collector().run == fixture.run)
+    try fixture.store.notePresence(serves: true)
+    #expect(try reader.collector().run == fixture.run)
     #expect(try reader.collector().servesControl)
-    bench.clock.advance(seconds: 100)
-    try bench.store.notePresence(serves: true)
-    #expect(try reader.collector().lastHeartbeat == bench.clock.wallNow())
+    fixture.clock.advance(by: .seconds(100))
+    try fixture.store.notePresence(serves: true)
+    #expect(try reader.collector().lastHeartbeat == fixture.clock.wallNow())
     // A commit after it is the later word.
-    bench.clock.advance(seconds: 1)
-    try bench.commit()
-    #expect(try reader.collector().lastHeartbeat == bench.clock.wallNow())
+    fixture.clock.advance(by: .seconds(1))
+    try fixture.commit()
+    #expect(try reader.collector().lastHeartbeat == fixture.clock.wallNow())
     // So does its end.
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .completed)
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
     let idle = try reader.collector()
     #expect(idle.isRunning && idle.run == nil && idle.servesControl)
     var generator = SeededGenerator(seed: 2)
-    let second = RunID(at: bench.clock.wallNow(), using: &generator)
-    _ = try bench.store.beginRun(Bench.description(of: second, bench.clock))
+    let second = RunID(at: fixture.clock.wallNow(), using: &generator)
+    _ = try fixture.store.beginRun(StoreFixture.description(of: second, fixture.clock))
     #expect(try reader.collector().run == second && reader.collector().servesControl)
-    bench.store.close()
+    fixture.store.close()
     let gone = try reader.collector()
     #expect(!gone.isRunning && gone.run == nil && !gone.servesControl)
     // Whoever opens the store next does not do what the last one did.
-    let next = try bench.reopened()
+    let next = try fixture.reopened()
     #expect(try reader.collector().isRunning)
     #expect(try reader.collector().run == nil)
     next.close()

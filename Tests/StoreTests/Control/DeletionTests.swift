@@ -1,5 +1,7 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -20,9 +22,9 @@ import Testing
   }
 
   /// A run with something in every table, closed.
-  private func record(_ bench: Bench, count: Int = 300) throws {
-    let plans = bench.plans(bench.alpha, count: count) + bench.plans(bench.beta, count: count)
-    try bench.commit(
+  private func record(_ fixture: StoreFixture, count: Int = 300) throws {
+    let plans = fixture.plans(fixture.alpha, count: count) + fixture.plans(fixture.beta, count: count)
+    try fixture.commit(
       inserted: plans.map { $0.asDelivered() },
       receipts: plans.flatMap { plan in
         (0..<2).map { copy in
@@ -32,46 +34,46 @@ import Testing
         }
       },
       events: (0..<count).map {
-        Event(at: bench.clock.wallNow(), kind: .connected, target: bench.alpha, detail: "\($0)")
+        Event(at: fixture.clock.wallNow(), kind: .connected, target: fixture.alpha, detail: "\($0)")
       },
       log: (0..<count).map {
-        LogLine(at: bench.clock.wallNow(), level: .info, label: "l", message: "\($0)")
+        LogLine(at: fixture.clock.wallNow(), level: .info, label: "l", message: "\($0)")
       },
-      anchors: [ClockAnchor(reading: bench.clock)])
-    bench.clock.advance(seconds: 10_000)
-    while try bench.store.rollUp() {}
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .completed)
+      anchors: [ClockAnchor(reading: fixture.clock)])
+    fixture.clock.advance(by: .seconds(10_000))
+    while try fixture.store.rollUp() {}
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
   }
 
   @Test func nothingIsLeftAndNothingElseIsTouched() throws {
-    let kept = try Bench()
+    let kept = try StoreFixture()
     try record(kept)
     let before = try counts(kept.store)
     kept.store.close()
-    kept.clock.advance(seconds: 1)
-    let bench = try Bench(scratch: kept.scratch, clock: kept.clock)
-    try record(bench)
-    let both = try counts(bench.store)
+    kept.clock.advance(by: .seconds(1))
+    let fixture = try StoreFixture(directory: kept.directory, clock: kept.clock)
+    try record(fixture)
+    let both = try counts(fixture.store)
     for table in Self.tables { #expect(try #require(both[table]) > #require(before[table]), "\(table)") }
 
-    try bench.store.beginDeletion(of: bench.run)
-    while try bench.store.continueDeletion(atMost: 100) {}
-    #expect(try counts(bench.store) == before)
-    try RollupTruth.check(bench.store)
-    #expect(try bench.reader().runs().map(\.id) == [kept.run])
-    #expect(try bench.store.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
-    #expect(try bench.store.queue.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
+    try fixture.store.beginDeletion(of: fixture.run)
+    while try fixture.store.continueDeletion(atMost: 100) {}
+    #expect(try counts(fixture.store) == before)
+    try RollupTruth.check(fixture.store)
+    #expect(try fixture.reader().runs().map(\.id) == [kept.run])
+    #expect(try fixture.store.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    #expect(try fixture.store.queue.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
   }
 
   @Test func itVanishesAtOnceFromEveryList() throws {
-    let bench = try Bench()
-    try record(bench)
-    try bench.store.beginDeletion(of: bench.run)
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    try record(fixture)
+    try fixture.store.beginDeletion(of: fixture.run)
+    let reader = try fixture.reader()
     #expect(try reader.runs().isEmpty)
-    #expect(try reader.run(bench.run) == nil)
+    #expect(try reader.run(fixture.run) == nil)
     #expect(try reader.latestRun() == nil)
-    #expect(try reader.targets(of: bench.run).isEmpty)
+    #expect(try reader.targets(of: fixture.run).isEmpty)
     var visited = 0
     try reader.forEachSample(.everything) { _ in visited += 1 }
     try reader.forEachReceipt(.everything) { _ in visited += 1 }
@@ -79,21 +81,21 @@ import Testing
     try reader.forEachLogLine(.everything) { _ in visited += 1 }
     #expect(visited == 0)
     for view in ["sample_view", "event_view"] {
-      #expect(try bench.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(view)") } == 0)
+      #expect(try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(view)") } == 0)
     }
-    #expect(try bench.store.isDeleting(bench.run))
-    #expect(throws: StoreError.self) { try bench.store.beginDeletion(of: bench.run) }
-    #expect(throws: StoreError.self) { try bench.store.rename(bench.run, to: "x") }
+    #expect(try fixture.store.isDeleting(fixture.run))
+    #expect(throws: StoreError.self) { try fixture.store.beginDeletion(of: fixture.run) }
+    #expect(throws: StoreError.self) { try fixture.store.rename(fixture.run, to: "x") }
   }
 
   @Test func eachStepIsBounded() throws {
-    let bench = try Bench()
-    try record(bench)
-    try bench.store.beginDeletion(of: bench.run)
+    let fixture = try StoreFixture()
+    try record(fixture)
+    try fixture.store.beginDeletion(of: fixture.run)
     var steps = 0
-    var last = try counts(bench.store)
-    while try bench.store.continueDeletion(atMost: 50) {
-      let now = try counts(bench.store)
+    var last = try counts(fixture.store)
+    while try fixture.store.continueDeletion(atMost: 50) {
+      let now = try counts(fixture.store)
       for table in ["sample", "receipt", "event", "log"] {
         #expect(try #require(last[table]) - #require(now[table]) <= 50, "\(table)")
       }
@@ -105,12 +107,12 @@ import Testing
 
   /// A death on the way leaves the rest to the next collector.
   @Test func goesOnAfterADeath() throws {
-    let bench = try Bench()
-    try record(bench)
-    try bench.store.beginDeletion(of: bench.run)
-    for _ in 0..<9 { _ = try bench.store.continueDeletion(atMost: 50) }
-    let copy = try bench.scratch.killedCopy()
-    let next = try bench.reopened(copy)
+    let fixture = try StoreFixture()
+    try record(fixture)
+    try fixture.store.beginDeletion(of: fixture.run)
+    for _ in 0..<9 { _ = try fixture.store.continueDeletion(atMost: 50) }
+    let copy = try fixture.directory.killedCopy()
+    let next = try fixture.reopened(copy)
     #expect(try StoreReader.open(at: copy).runs().isEmpty)
     while try next.continueDeletion(atMost: 50) {}
     #expect(try counts(next).values.allSatisfy { $0 == 0 })
@@ -118,60 +120,60 @@ import Testing
 
   /// New plans, changes of what is being deleted and rollups come in between; nothing of the run comes back.
   @Test func recordingGoesOnMeanwhile() throws {
-    let old = try Bench()
+    let old = try StoreFixture()
     try record(old)
     let late = try (1...300).map { (sequence: Int64) in
       try #require(try old.store.sample(SampleID(target: old.alpha, sequence: sequence))).asDelivered(99_000)
     }
     old.store.close()
-    old.clock.advance(seconds: 1)
-    let bench = try Bench(scratch: old.scratch, clock: old.clock)
-    try bench.store.beginDeletion(of: old.run)
-    #expect(try bench.store.origin(of: late[0].id) == nil)
+    old.clock.advance(by: .seconds(1))
+    let fixture = try StoreFixture(directory: old.directory, clock: old.clock)
+    try fixture.store.beginDeletion(of: old.run)
+    #expect(try fixture.store.origin(of: late[0].id) == nil)
     var sequence: Int64 = 1
-    while try bench.store.continueDeletion(atMost: 70) {
+    while try fixture.store.continueDeletion(atMost: 70) {
       // What the ledger had recalled before the deletion began.
-      try bench.commit(
-        inserted: bench.plans(bench.alpha, from: sequence, count: 3), updated: late,
+      try fixture.commit(
+        inserted: fixture.plans(fixture.alpha, from: sequence, count: 3), updated: late,
         receipts: [
           Receipt(
             sample: late[5].id, device: "d", receivedAt: late[5].plannedAt, arrivedAt: late[5].plannedAt,
             isSameClock: true, isDuplicate: false)
         ],
-        events: [Event(at: bench.clock.wallNow(), kind: .late, target: old.alpha, detail: "")])
+        events: [Event(at: fixture.clock.wallNow(), kind: .late, target: old.alpha, detail: "")])
       sequence += 3
-      bench.clock.advance(seconds: 30)
-      _ = try bench.store.rollUp()
+      fixture.clock.advance(by: .seconds(30))
+      _ = try fixture.store.rollUp()
     }
-    try RollupTruth.check(bench.store)
-    let rows = try bench.store.queue.read { db in
+    try RollupTruth.check(fixture.store)
+    let rows = try fixture.store.queue.read { db in
       try [
         "sample WHERE id >> 40 = ?", "receipt WHERE sample_id >> 40 = ?", "rollup WHERE target_id = ?",
         "tally WHERE target_id = ?",
       ].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)", arguments: [old.alpha.rawValue]) }
     }
     #expect(rows == [0, 0, 0, 0])
-    #expect(try bench.reader().runs().map(\.id) == [bench.run])
+    #expect(try fixture.reader().runs().map(\.id) == [fixture.run])
   }
 
   @Test func whatIsRecordedIsNotDeleted() throws {
-    let bench = try Bench()
-    let error = #expect(throws: StoreError.self) { try bench.store.beginDeletion(of: bench.run) }
+    let fixture = try StoreFixture()
+    let error = #expect(throws: StoreError.self) { try fixture.store.beginDeletion(of: fixture.run) }
     #expect(error?.code == .runInProgress)
     var generator = SeededGenerator(seed: 1)
-    let unknown = RunID(at: bench.clock.wallNow(), using: &generator)
-    #expect(throws: StoreError.self) { try bench.store.beginDeletion(of: unknown) }
+    let unknown = RunID(at: fixture.clock.wallNow(), using: &generator)
+    #expect(throws: StoreError.self) { try fixture.store.beginDeletion(of: unknown) }
   }
 
   @Test func aDeletedTargetsNumberIsNeverGivenAgain() throws {
-    let bench = try Bench()
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .completed)
-    try bench.store.beginDeletion(of: bench.run)
-    while try bench.store.continueDeletion() {}
-    bench.store.close()
-    bench.clock.advance(seconds: 1)
-    let next = try Bench(scratch: bench.scratch, clock: bench.clock)
-    #expect(next.alpha > bench.alpha)
-    #expect(next.alpha > bench.beta)
+    let fixture = try StoreFixture()
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
+    try fixture.store.beginDeletion(of: fixture.run)
+    while try fixture.store.continueDeletion() {}
+    fixture.store.close()
+    fixture.clock.advance(by: .seconds(1))
+    let next = try StoreFixture(directory: fixture.directory, clock: fixture.clock)
+    #expect(next.alpha > fixture.alpha)
+    #expect(next.alpha > fixture.beta)
   }
 }

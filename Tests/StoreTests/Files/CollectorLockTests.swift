@@ -1,141 +1,143 @@
 import Foundation
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct CollectorLockTests {
   @Test func refusesASecondCollectorAndNamesTheFirst() throws {
-    let bench = try Bench()
-    let before = try bench.reader().revision()
-    let error = #expect(throws: StoreError.self) { try bench.reopened() }
+    let fixture = try StoreFixture()
+    let before = try fixture.reader().revision()
+    let error = #expect(throws: StoreError.self) { try fixture.reopened() }
     #expect(error?.code == .inUse)
     #expect(error?.holder == ProcessInfo.processInfo.processIdentifier)
     #expect(error?.description.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
     // The first one's run was not taken for a dead one's.
-    #expect(try bench.reader().revision() == before)
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 1))
-    bench.store.close()
-    try bench.reopened().close()
+    #expect(try fixture.reader().revision() == before)
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 1))
+    fixture.store.close()
+    try fixture.reopened().close()
   }
 
   @Test func readersSeeWhetherACollectorIsThere() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
     let presence = try reader.collector()
     #expect(presence.isRunning)
     #expect(presence.holder == ProcessInfo.processInfo.processIdentifier)
     // Looking does not take the lock away.
-    #expect(throws: StoreError.self) { try bench.reopened() }
-    bench.store.close()
+    #expect(throws: StoreError.self) { try fixture.reopened() }
+    fixture.store.close()
     #expect(try reader.collector().isRunning == false)
-    #expect(try reader.collector().lastHeartbeat == bench.clock.wallNow())
+    #expect(try reader.collector().lastHeartbeat == fixture.clock.wallNow())
   }
 
   /// Another process, another language, the kernel's other kind of record lock: they exclude each other all the same.
   @Test(.enabled(if: Python.isUsable)) func excludesAnotherProcess() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     #expect(
-      String(decoding: try Python.run(Self.tryLock, [bench.scratch.store + ".lock"]), as: UTF8.self) == "held"
+      try Python.run(Self.tryLock, arguments: [fixture.directory.storePath + ".lock"]) == "held"
     )
-    bench.store.close()
+    fixture.store.close()
     #expect(
-      String(decoding: try Python.run(Self.tryLock, [bench.scratch.store + ".lock"]), as: UTF8.self) == "free"
+      try Python.run(Self.tryLock, arguments: [fixture.directory.storePath + ".lock"]) == "free"
     )
   }
 
   @Test(.enabled(if: Python.isUsable)) func isGivenBackByDeathAlone() throws {
-    let bench = try Bench()
-    bench.store.close()
-    let other = try Python.start(Self.holdLock, [bench.scratch.store + ".lock"])
+    let fixture = try StoreFixture()
+    fixture.store.close()
+    let other = try Python.start(Self.holdLock, arguments: [fixture.directory.storePath + ".lock"])
     #expect(try other.output.read(upToCount: 6) == Data("ready\n".utf8))
-    let error = #expect(throws: StoreError.self) { try bench.reopened() }
+    let error = #expect(throws: StoreError.self) { try fixture.reopened() }
     #expect(error?.code == .inUse)
     #expect(error?.holder == other.process.processIdentifier)
     kill(other.process.processIdentifier, SIGKILL)
     other.process.waitUntilExit()
-    try bench.reopened().close()
+    try fixture.reopened().close()
   }
 
   @Test func aStoreHasOneLockUnderAllItsNames() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     let manager = FileManager.default
-    let link = bench.scratch.file("link.sqlite")
+    let link = fixture.directory.file("link.sqlite")
     try manager.createSymbolicLink(atPath: link, withDestinationPath: "test.sqlite")
-    let folder = bench.scratch.file("folder")
-    try manager.createSymbolicLink(atPath: folder, withDestinationPath: bench.scratch.path)
+    let folder = fixture.directory.file("folder")
+    try manager.createSymbolicLink(atPath: folder, withDestinationPath: fixture.directory.path)
     for name in [link, folder + "/test.sqlite", folder + "/folder/link.sqlite"] {
-      #expect(throws: StoreError.self) { try bench.reopened(name) }
+      #expect(throws: StoreError.self) { try fixture.reopened(name) }
       #expect(try StoreReader.open(at: name).collector().isRunning)
     }
-    #expect(!bench.scratch.names.contains { $0.hasPrefix("link.sqlite.") })
-    bench.store.close()
+    #expect(!fixture.directory.names.contains { $0.hasPrefix("link.sqlite.") })
+    fixture.store.close()
   }
 
   /// SQLite makes the file that a dangling link names, so the lock belongs beside that one.
   @Test func aLinkToAStoreThatIsNotThereYetNamesIt() throws {
-    let scratch = try Scratch()
-    let link = scratch.file("link.sqlite")
+    let directory = try TemporaryDirectory()
+    let link = directory.file("link.sqlite")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "below/test.sqlite")
     let store = try CollectorStore.open(
-      at: link, clock: SteppedClock(), options: .init(bootID: Bench.bootID))
+      at: link, clock: SteppedHostClock(), options: .init(bootID: StoreFixture.bootID))
     #expect(store.path.hasSuffix("/below/test.sqlite"))
-    #expect(FileManager.default.fileExists(atPath: scratch.file("below/test.sqlite.lock")))
+    #expect(FileManager.default.fileExists(atPath: directory.file("below/test.sqlite.lock")))
     store.close()
   }
 
   @Test func aFileWithTwoHardLinksIsRefused() throws {
-    let bench = try Bench()
-    let other = bench.scratch.file("other.sqlite")
-    try FileManager.default.linkItem(atPath: bench.scratch.store, toPath: other)
-    let before = try bench.scratch.bytes("test.sqlite")
+    let fixture = try StoreFixture()
+    let other = fixture.directory.file("other.sqlite")
+    try FileManager.default.linkItem(atPath: fixture.directory.storePath, toPath: other)
+    let before = try fixture.directory.bytes("test.sqlite")
     for open in [
-      { _ = try bench.reopened(other) }, { _ = try StoreReader.open(at: other) },
+      { _ = try fixture.reopened(other) }, { _ = try StoreReader.open(at: other) },
       {
-        _ = try ControlClient(storePath: other, clock: bench.clock).submit(.rename(bench.run, name: "x"))
+        _ = try ControlClient(storePath: other, clock: fixture.clock).submit(.rename(fixture.run, name: "x"))
       },
     ] {
       let error = #expect(throws: StoreError.self) { try open() }
       #expect(error?.code == .severalNames)
     }
-    #expect(try bench.scratch.bytes("test.sqlite") == before)
+    #expect(try fixture.directory.bytes("test.sqlite") == before)
     #expect(
-      bench.scratch.names == ["other.sqlite", "test.sqlite"]
+      fixture.directory.names == ["other.sqlite", "test.sqlite"]
         + ["-shm", "-wal", ".lock"].map { "test.sqlite\($0)" })
     // The collector that has it goes on.
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 1))
-    bench.store.close()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 1))
+    fixture.store.close()
   }
 
   @Test(.enabled(if: Python.isUsable)) func aLockFileThatWasRemovedIsLockedAgain() throws {
-    let bench = try Bench()
-    let path = bench.scratch.store + ".lock"
+    let fixture = try StoreFixture()
+    let path = fixture.directory.storePath + ".lock"
     try FileManager.default.removeItem(atPath: path)
-    try bench.commit()
-    #expect(String(decoding: try Python.run(Self.tryLock, [path]), as: UTF8.self) == "held")
-    #expect(try bench.reader().collector().holder == ProcessInfo.processInfo.processIdentifier)
-    bench.store.close()
-    #expect(String(decoding: try Python.run(Self.tryLock, [path]), as: UTF8.self) == "free")
+    try fixture.commit()
+    #expect(try Python.run(Self.tryLock, arguments: [path]) == "held")
+    #expect(try fixture.reader().collector().holder == ProcessInfo.processInfo.processIdentifier)
+    fixture.store.close()
+    #expect(try Python.run(Self.tryLock, arguments: [path]) == "free")
   }
 
   /// Somebody else may hold it for a moment, to find that the store is written; who keeps it is another collector.
   @Test(.enabled(if: Python.isUsable)) func aStoreThatIsTakenOverIsGivenUp() throws {
-    let bench = try Bench()
-    let path = bench.scratch.store + ".lock"
+    let fixture = try StoreFixture()
+    let path = fixture.directory.storePath + ".lock"
     try FileManager.default.removeItem(atPath: path)
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
-    let other = try Python.start(Self.holdLock, [path])
+    let other = try Python.start(Self.holdLock, arguments: [path])
     #expect(try other.output.read(upToCount: 6) == Data("ready\n".utf8))
-    try bench.commit()
-    bench.clock.advance(seconds: 4)
-    try bench.commit()
-    bench.clock.advance(seconds: 2)
-    let error = #expect(throws: StoreError.self) { try bench.commit() }
+    try fixture.commit()
+    fixture.clock.advance(by: .seconds(4))
+    try fixture.commit()
+    fixture.clock.advance(by: .seconds(2))
+    let error = #expect(throws: StoreError.self) { try fixture.commit() }
     #expect(error?.code == .inUse)
     #expect(error?.holder == other.process.processIdentifier)
     kill(other.process.processIdentifier, SIGKILL)
     other.process.waitUntilExit()
-    bench.store.close()
+    fixture.store.close()
   }
 
   private static let tryLock = """

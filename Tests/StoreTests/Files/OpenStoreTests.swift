@@ -1,4 +1,6 @@
 import Foundation
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -15,30 +17,30 @@ import Testing
   }
 
   @Test func aSecondLookLeavesTheLocksAlone() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
     _ = try reader.runs()
-    let held = try locks(on: bench.scratch.store)
+    let held = try locks(on: fixture.directory.storePath)
     #expect(held > 0)
     for _ in 0..<3 {
-      let second = try bench.reader()
+      let second = try fixture.reader()
       _ = try second.runs()
       second.close()
-      #expect(try StoreFile(path: bench.scratch.store).look() == .database)
-      #expect(StoreFile(path: bench.scratch.store).storedVersion == nil)
+      #expect(try StoreFile(path: fixture.directory.storePath).look() == .database)
+      #expect(StoreFile(path: fixture.directory.storePath).storedVersion == nil)
     }
-    let desk = ControlClient(storePath: bench.scratch.store, clock: bench.clock)
+    let desk = ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)
     let ticket = try desk.submit(.stop)
     #expect(try desk.outcome(of: ticket) == .waiting)
-    #expect(try locks(on: bench.scratch.store) == held)
+    #expect(try locks(on: fixture.directory.storePath) == held)
     withExtendedLifetime(reader) {}
   }
 
   @Test func aStoreThatIsClosedIsLookedIntoAgain() throws {
-    let bench = try Bench()
-    let scratch = bench.scratch
-    #expect(StoreFile(path: scratch.store).storedVersion == nil)
-    bench.store.close()
-    #expect(try StoreReader.open(at: scratch.store).runs().count == 1)
+    let fixture = try StoreFixture()
+    let directory = fixture.directory
+    #expect(StoreFile(path: directory.storePath).storedVersion == nil)
+    fixture.store.close()
+    #expect(try StoreReader.open(at: directory.storePath).runs().count == 1)
   }
 }

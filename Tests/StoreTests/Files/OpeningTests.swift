@@ -2,18 +2,20 @@ import Foundation
 import GRDB
 import Glibc
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct OpeningTests {
-  private let scratch: Scratch
-  private let clock = SteppedClock()
+  private let directory: TemporaryDirectory
+  private let clock = SteppedHostClock()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func collect(_ path: String) throws -> CollectorStore {
-    try CollectorStore.open(at: path, clock: clock, options: .init(bootID: Bench.bootID))
+    try CollectorStore.open(at: path, clock: clock, options: .init(bootID: StoreFixture.bootID))
   }
 
   private func refusal(_ path: String, whenReading: Bool) -> StoreError? {
@@ -23,34 +25,34 @@ import Testing
   }
 
   @Test func makesDirectoriesAndFilesForTheOwnerAlone() throws {
-    let store = try collect(scratch.file("deep/er/test.sqlite"))
-    #expect(try scratch.mode("deep") == 0o700)
-    #expect(try scratch.mode("deep/er") == 0o700)
+    let store = try collect(directory.file("deep/er/test.sqlite"))
+    #expect(try directory.mode("deep") == 0o700)
+    #expect(try directory.mode("deep/er") == 0o700)
     for suffix in ["", "-wal", "-shm", ".lock"] {
-      #expect(try scratch.mode("deep/er/test.sqlite" + suffix) == 0o600, "\(suffix)")
+      #expect(try directory.mode("deep/er/test.sqlite" + suffix) == 0o600, "\(suffix)")
     }
     store.close()
-    #expect(try scratch.mode("deep/er/test.sqlite") == 0o600)
+    #expect(try directory.mode("deep/er/test.sqlite") == 0o600)
   }
 
   @Test func takesOthersRightsFromAnExistingStore() throws {
-    try collect(scratch.store).close()
-    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: scratch.store)
-    let store = try collect(scratch.store)
-    for suffix in ["", "-wal", "-shm"] { #expect(try scratch.mode("test.sqlite" + suffix) == 0o600) }
+    try collect(directory.storePath).close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory.storePath)
+    let store = try collect(directory.storePath)
+    for suffix in ["", "-wal", "-shm"] { #expect(try directory.mode("test.sqlite" + suffix) == 0o600) }
     store.close()
   }
 
   @Test func keepsItsIdentity() throws {
-    let first = try collect(scratch.store)
+    let first = try collect(directory.storePath)
     let revision = try first.queue.read { try Int64.fetchOne($0, sql: "SELECT revision FROM meta") }
     first.close()
-    clock.advance(seconds: 1_000)
-    let second = try collect(scratch.store)
+    clock.advance(by: .seconds(1_000))
+    let second = try collect(directory.storePath)
     #expect(second.collectorID == first.collectorID)
     #expect(second.recovered.isEmpty)
     #expect(try second.queue.read { try Int64.fetchOne($0, sql: "SELECT revision FROM meta") } == revision)
-    #expect(try StoreReader.open(at: scratch.store).collectorID == first.collectorID)
+    #expect(try StoreReader.open(at: directory.storePath).collectorID == first.collectorID)
   }
 
   @Test func readsAPathRelativeToTheWorkingDirectory() {
@@ -60,27 +62,27 @@ import Testing
   }
 
   @Test func saysWhatIsMissing() throws {
-    #expect(refusal(scratch.store, whenReading: true)?.code == .missing)
-    #expect(scratch.names.isEmpty)
-    #expect(refusal(scratch.store + "/below", whenReading: true)?.code == .missing)
+    #expect(refusal(directory.storePath, whenReading: true)?.code == .missing)
+    #expect(directory.names.isEmpty)
+    #expect(refusal(directory.storePath + "/below", whenReading: true)?.code == .missing)
   }
 
   @Test(arguments: [true, false])
   func refusesADirectory(whenReading: Bool) throws {
-    let error = refusal(scratch.path, whenReading: whenReading)
+    let error = refusal(directory.path, whenReading: whenReading)
     #expect(error?.code == .isDirectory)
-    #expect(error?.path == scratch.path)
+    #expect(error?.path == directory.path)
     #expect(error?.description.contains("--store") == true)
-    #expect(scratch.names.isEmpty)
+    #expect(directory.names.isEmpty)
   }
 
   @Test(arguments: [true, false])
   func refusesATextFile(whenReading: Bool) throws {
     let text = String(repeating: "not a database, but long enough for a header\n", count: 9)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.store))
-    #expect(refusal(scratch.store, whenReading: whenReading)?.code == .notADatabase)
-    #expect(try scratch.bytes("test.sqlite") == Data(text.utf8))
-    #expect(scratch.names == ["test.sqlite"])
+    try Data(text.utf8).write(to: URL(fileURLWithPath: directory.storePath))
+    #expect(refusal(directory.storePath, whenReading: whenReading)?.code == .notADatabase)
+    #expect(try directory.bytes("test.sqlite") == Data(text.utf8))
+    #expect(directory.names == ["test.sqlite"])
   }
 
   @Test(arguments: [true, false])
@@ -90,39 +92,41 @@ import Testing
 
   @Test(arguments: [true, false])
   func refusesAnotherProgramsDatabase(whenReading: Bool) throws {
-    try DatabaseQueue(path: scratch.store).write { try $0.execute(sql: "CREATE TABLE song (title TEXT)") }
-    let before = try scratch.bytes("test.sqlite")
-    #expect(refusal(scratch.store, whenReading: whenReading)?.code == .notAStore)
-    #expect(try scratch.bytes("test.sqlite") == before)
+    try DatabaseQueue(path: directory.storePath).write {
+      try $0.execute(sql: "CREATE TABLE song (title TEXT)")
+    }
+    let before = try directory.bytes("test.sqlite")
+    #expect(refusal(directory.storePath, whenReading: whenReading)?.code == .notAStore)
+    #expect(try directory.bytes("test.sqlite") == before)
   }
 
   @Test func readingAnEmptyFileSaysSo() throws {
-    try Data().write(to: URL(fileURLWithPath: scratch.store))
-    #expect(refusal(scratch.store, whenReading: true)?.code == .notAStore)
-    try collect(scratch.store).close()
-    _ = try StoreReader.open(at: scratch.store)
+    try Data().write(to: URL(fileURLWithPath: directory.storePath))
+    #expect(refusal(directory.storePath, whenReading: true)?.code == .notAStore)
+    try collect(directory.storePath).close()
+    _ = try StoreReader.open(at: directory.storePath)
   }
 
   @Test(arguments: [true, false])
   func leavesANewerStoreUntouched(whenReading: Bool) throws {
-    try collect(scratch.store).close()
+    try collect(directory.storePath).close()
     try setVersion(StoreSchema.version + 1)
-    let before = try scratch.bytes("test.sqlite")
-    let names = scratch.names
-    let error = refusal(scratch.store, whenReading: whenReading)
+    let before = try directory.bytes("test.sqlite")
+    let names = directory.names
+    let error = refusal(directory.storePath, whenReading: whenReading)
     #expect(error?.code == .newerSchema)
     #expect(error?.detail.contains("\(StoreSchema.version + 1)") == true)
-    #expect(try scratch.bytes("test.sqlite") == before)
-    #expect(scratch.names == names)
+    #expect(try directory.bytes("test.sqlite") == before)
+    #expect(directory.names == names)
   }
 
   /// A newer pushscope that was killed leaves its version in the WAL only: the file's own header still says an old one.
   @Test(arguments: [true, false])
   func leavesANewerStoreUntouchedWhoseVersionIsInTheLog(whenReading: Bool) throws {
-    let store = try collect(scratch.store)
+    let store = try collect(directory.storePath)
     try store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try store.queue.write { try $0.execute(sql: "PRAGMA user_version = \(StoreSchema.version + 3)") }
-    let copy = try scratch.killedCopy()
+    let copy = try directory.killedCopy()
     store.close()
     let (database, log) = (try Data(contentsOf: url(copy)), try Data(contentsOf: url(copy + "-wal")))
     #expect(try StoreFile(path: copy).look() == .database)
@@ -132,40 +136,40 @@ import Testing
   }
 
   @Test func refusesAFileItsOwnerMadeReadOnly() throws {
-    try collect(scratch.store).close()
-    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: scratch.store)
-    let error = refusal(scratch.store, whenReading: false)
+    try collect(directory.storePath).close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: directory.storePath)
+    let error = refusal(directory.storePath, whenReading: false)
     #expect(error?.code == .readOnly)
-    #expect(try scratch.mode("test.sqlite") == 0o400)
-    let reader = try StoreReader.open(at: scratch.store)
+    #expect(try directory.mode("test.sqlite") == 0o400)
+    let reader = try StoreReader.open(at: directory.storePath)
     #expect(try reader.runs().isEmpty)
   }
 
   /// As on a read-only medium, where SQLite can make none of its files; names that mean something in a URI included.
   @Test func readsAStoreNobodyCanChange() throws {
-    let path = scratch.file("50% of #1?.sqlite")
-    let bench = try collect(path)
-    bench.close()
+    let path = directory.file("50% of #1?.sqlite")
+    let fixture = try collect(path)
+    fixture.close()
     let file = StoreFile(path: path)
     #expect(!file.hasLog)
     let reader = try StoreReader.open(file, at: file.immutableURI)
-    #expect(reader.collectorID == bench.collectorID)
+    #expect(reader.collectorID == fixture.collectorID)
     #expect(reader.path == path)
-    #expect(!scratch.names.contains { $0.hasSuffix("-shm") })
+    #expect(!directory.names.contains { $0.hasSuffix("-shm") })
   }
 
   /// By somebody who may read the store and its directory, and write neither; in a process of its own, since root may
   /// write everywhere.
   @Test func readsAStoreInADirectoryThatMayNotBeWrittenTo() async throws {
-    let run = try Bench(scratch: scratch)
+    let run = try StoreFixture(directory: directory)
     try run.commit(inserted: run.plans(run.alpha, count: 3))
     run.store.close()
     for (name, mode) in [("", 0o555), ("/test.sqlite", 0o444)] {
       try FileManager.default.setAttributes(
-        [.posixPermissions: mode], ofItemAtPath: scratch.path + name)
+        [.posixPermissions: mode], ofItemAtPath: directory.path + name)
     }
-    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path) }
-    let path = scratch.store
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path) }
+    let path = directory.storePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       if geteuid() == 0 { try #require(setgid(65_534) == 0 && setuid(65_534) == 0) }
       try #require(access(path + "-wal", F_OK) != 0 && open(path + "-wal", O_RDWR | O_CREAT, 0o600) < 0)
@@ -176,26 +180,26 @@ import Testing
   }
 
   @Test func saysThatAStoreIsDamaged() throws {
-    let bench = try Bench(scratch: scratch)
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 2_000))
-    bench.store.close()
-    let handle = try FileHandle(forUpdating: url(scratch.store))
+    let fixture = try StoreFixture(directory: directory)
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 2_000))
+    fixture.store.close()
+    let handle = try FileHandle(forUpdating: url(directory.storePath))
     try handle.seek(toOffset: 4096)
     try handle.write(contentsOf: Data(repeating: 0xA5, count: 80 * 4096))
     try handle.close()
     let error = #expect(throws: StoreError.self) {
-      let reader = try StoreReader.open(at: scratch.store)
+      let reader = try StoreReader.open(at: directory.storePath)
       try reader.forEachSample(.everything) { _ in }
     }
     #expect(error?.code == .corrupt)
   }
 
   @Test func anyCallFailsAfterClosing() throws {
-    let bench = try Bench(scratch: scratch)
-    bench.store.close()
-    bench.store.close()
-    #expect(throws: StoreError.self) { try bench.commit() }
-    let reader = try StoreReader.open(at: scratch.store)
+    let fixture = try StoreFixture(directory: directory)
+    fixture.store.close()
+    fixture.store.close()
+    #expect(throws: StoreError.self) { try fixture.commit() }
+    let reader = try StoreReader.open(at: directory.storePath)
     reader.close()
     #expect(throws: StoreError.self) { try reader.runs() }
   }
@@ -203,7 +207,7 @@ import Testing
   private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
 
   private func setVersion(_ version: Int64) throws {
-    let queue = try DatabaseQueue(path: scratch.store)
+    let queue = try DatabaseQueue(path: directory.storePath)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA user_version = \(version)")
       _ = try db.checkpoint(.truncate)

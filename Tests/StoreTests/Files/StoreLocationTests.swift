@@ -1,5 +1,7 @@
 import Foundation
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -10,75 +12,76 @@ import Testing
   enum Accident: CaseIterable {
     case moved, deleted, replaced, directoryMoved, logDeleted
 
-    func happen(to scratch: Scratch) throws {
+    func happen(to directory: TemporaryDirectory) throws {
       let manager = FileManager.default
       switch self {
-      case .moved: try manager.moveItem(atPath: scratch.store, toPath: scratch.file("moved.sqlite"))
-      case .deleted: try manager.removeItem(atPath: scratch.store)
+      case .moved: try manager.moveItem(atPath: directory.storePath, toPath: directory.file("moved.sqlite"))
+      case .deleted: try manager.removeItem(atPath: directory.storePath)
       case .replaced:
-        try manager.moveItem(atPath: scratch.store, toPath: scratch.file("moved.sqlite"))
+        try manager.moveItem(atPath: directory.storePath, toPath: directory.file("moved.sqlite"))
         let other = try CollectorStore.open(
-          at: scratch.file("other.sqlite"), clock: SteppedClock(), options: .init(bootID: Bench.bootID))
+          at: directory.file("other.sqlite"), clock: SteppedHostClock(),
+          options: .init(bootID: StoreFixture.bootID))
         other.close()
-        try manager.moveItem(atPath: scratch.file("other.sqlite"), toPath: scratch.store)
+        try manager.moveItem(atPath: directory.file("other.sqlite"), toPath: directory.storePath)
       case .directoryMoved:
-        try manager.moveItem(atPath: scratch.path, toPath: scratch.path + "-moved")
-      case .logDeleted: try manager.removeItem(atPath: scratch.store + "-wal")
+        try manager.moveItem(atPath: directory.path, toPath: directory.path + "-moved")
+      case .logDeleted: try manager.removeItem(atPath: directory.storePath + "-wal")
       }
     }
 
     /// Where the store is then.
-    func place(_ scratch: Scratch) -> String? {
+    func place(_ directory: TemporaryDirectory) -> String? {
       switch self {
-      case .moved, .replaced: scratch.file("moved.sqlite")
+      case .moved, .replaced: directory.file("moved.sqlite")
       case .deleted: nil
-      case .directoryMoved: scratch.path + "-moved/test.sqlite"
-      case .logDeleted: scratch.store
+      case .directoryMoved: directory.path + "-moved/test.sqlite"
+      case .logDeleted: directory.storePath
       }
     }
   }
 
   @Test(arguments: Accident.allCases)
   func aCommitThatNobodyWouldFindFails(accident: Accident) throws {
-    let bench = try Bench()
-    defer { try? FileManager.default.removeItem(atPath: bench.scratch.path + "-moved") }
-    let plans = bench.plans(bench.alpha, count: 5)
-    try bench.commit(inserted: plans)
-    try accident.happen(to: bench.scratch)
-    let error = #expect(throws: StoreError.self) { try bench.commit(updated: [plans[0].asSent]) }
+    let fixture = try StoreFixture()
+    defer { try? FileManager.default.removeItem(atPath: fixture.directory.path + "-moved") }
+    let plans = fixture.plans(fixture.alpha, count: 5)
+    try fixture.commit(inserted: plans)
+    try accident.happen(to: fixture.directory)
+    let error = #expect(throws: StoreError.self) { try fixture.commit(updated: [plans[0].asSent]) }
     #expect(error?.code == .replaced)
     #expect(error?.isTransient == false)
-    let idle = #expect(throws: StoreError.self) { try bench.store.notePresence(serves: true) }
+    let idle = #expect(throws: StoreError.self) { try fixture.store.notePresence(serves: true) }
     #expect(idle?.code == .replaced)
     // The run is closed in the file that was open, which then holds all that was written to it.
-    bench.clock.advance(seconds: 1)
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .failed)
-    bench.store.close()
-    guard let place = accident.place(bench.scratch) else { return }
+    fixture.clock.advance(by: .seconds(1))
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .failed)
+    fixture.store.close()
+    guard let place = accident.place(fixture.directory) else { return }
     let kept = try StoreReader.open(at: place)
-    #expect(try kept.run(bench.run)?.endReason == .failed)
-    #expect(try kept.run(bench.run)?.counts[.interrupted] == 5)
+    #expect(try kept.run(fixture.run)?.endReason == .failed)
+    #expect(try kept.run(fixture.run)?.counts[.interrupted] == 5)
   }
 
   /// A log that is left beside a store that was put in its place must not be played into it.
   @Test func whatWasPutInItsPlaceStaysAsItIs() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 200))
-    try Accident.replaced.happen(to: bench.scratch)
-    #expect(throws: StoreError.self) { try bench.commit() }
-    bench.store.close()
-    let reader = try StoreReader.open(at: bench.scratch.store)
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 200))
+    try Accident.replaced.happen(to: fixture.directory)
+    #expect(throws: StoreError.self) { try fixture.commit() }
+    fixture.store.close()
+    let reader = try StoreReader.open(at: fixture.directory.storePath)
     #expect(try reader.runs().isEmpty)
-    #expect(reader.collectorID != bench.store.collectorID)
+    #expect(reader.collectorID != fixture.store.collectorID)
   }
 
   @Test func aStoreThatStaysWhereItIsIsWrittenOn() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     for step in 0..<20 {
-      try bench.commit(inserted: bench.plans(bench.alpha, from: Int64(step * 100 + 1), count: 100))
-      try bench.reader().close()
+      try fixture.commit(inserted: fixture.plans(fixture.alpha, from: Int64(step * 100 + 1), count: 100))
+      try fixture.reader().close()
     }
-    #expect(try bench.reader().latestRun()?.counts.planned == 2_000)
-    bench.store.close()
+    #expect(try fixture.reader().latestRun()?.counts.planned == 2_000)
+    fixture.store.close()
   }
 }

@@ -1,4 +1,5 @@
 import Measurement
+import StoreTestKit
 import Testing
 
 @testable import Store
@@ -28,35 +29,35 @@ import Testing
   }
 
   @Test func whatARunsMachineryDidIsReplacedByWhatItDidSince() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
-    #expect(try reader.instrument(of: bench.run) == nil)
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
+    #expect(try reader.instrument(of: fixture.run) == nil)
     for number in [10, 20] as [Int64] {
-      _ = try bench.store.commit(WriteBatch(run: bench.run, instrument: Self.figures(number)))
+      _ = try fixture.store.commit(WriteBatch(run: fixture.run, instrument: Self.figures(number)))
     }
-    #expect(try reader.instrument(of: bench.run) == InstrumentRecord(figures: Self.figures(20)))
+    #expect(try reader.instrument(of: fixture.run) == InstrumentRecord(figures: Self.figures(20)))
   }
 
   @Test func aCalibrationIsReadBackAsItWas() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
     #expect(try reader.latestCalibration() == nil)
-    try bench.store.record(Self.calibration(5))
-    try bench.store.record(Self.calibration(6, host: "elsewhere"))
+    try fixture.store.record(Self.calibration(5))
+    try fixture.store.record(Self.calibration(6, host: "elsewhere"))
     #expect(try reader.latestCalibration() == Self.calibration(6, host: "elsewhere"))
     #expect(try reader.latestCalibration(of: "here") == Self.calibration(5))
     #expect(try reader.latestCalibration(of: "nowhere") == nil)
   }
 
   @Test func aRunRefersToTheCalibrationOfItsHostThatStoodWhenItBegan() throws {
-    let bench = try Bench()
-    try bench.store.record(Self.calibration(5))
-    try bench.store.record(Self.calibration(6, host: "elsewhere"))
-    _ = try bench.store.commit(WriteBatch(run: bench.run, instrument: Self.figures(1)))
-    try bench.store.record(Self.calibration(7))
-    _ = try bench.store.commit(WriteBatch(run: bench.run, instrument: Self.figures(2)))
+    let fixture = try StoreFixture()
+    try fixture.store.record(Self.calibration(5))
+    try fixture.store.record(Self.calibration(6, host: "elsewhere"))
+    _ = try fixture.store.commit(WriteBatch(run: fixture.run, instrument: Self.figures(1)))
+    try fixture.store.record(Self.calibration(7))
+    _ = try fixture.store.commit(WriteBatch(run: fixture.run, instrument: Self.figures(2)))
     #expect(
-      try bench.reader().instrument(of: bench.run)
+      try fixture.reader().instrument(of: fixture.run)
         == InstrumentRecord(figures: Self.figures(2), calibration: Self.calibration(5)))
   }
 }

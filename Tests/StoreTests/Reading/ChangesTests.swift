@@ -1,6 +1,8 @@
 import Foundation
 import Measurement
+import StoreTestKit
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Store
@@ -43,12 +45,12 @@ private final class Flag: Sendable {
   @Test(arguments: 1...3)
   func missesNoLateChange(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    let bench = try Bench()
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
     var mirror = Mirror()
     var samples: [Sample] = []
     for _ in 0..<40 {
-      let plans = bench.plans(bench.alpha, from: Int64(samples.count + 1), count: 30)
+      let plans = fixture.plans(fixture.alpha, from: Int64(samples.count + 1), count: 30)
       let old = samples.count
       samples += plans
       var updated: [Sample] = []
@@ -56,7 +58,7 @@ private final class Flag: Sendable {
         samples[index] = samples[index].asDelivered(Int64.random(in: 1...90_000, using: &generator))
         updated.append(samples[index])
       }
-      try bench.commit(inserted: plans, updated: updated)
+      try fixture.commit(inserted: plans, updated: updated)
       if Bool.random(using: &generator) {
         // A page at a time, and not always to the end.
         let page = try reader.changedPoints(after: mirror.cursor, limit: 17)
@@ -69,18 +71,18 @@ private final class Flag: Sendable {
   }
 
   @Test func twoReadersKeepUpWithAWriter() async throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     let isDone = Flag()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<2 {
         group.addTask {
-          let reader = try bench.reader()
+          let reader = try fixture.reader()
           var mirror = Mirror()
           var isLast = false
           repeat {
             isLast = isDone.isSet
             if try reader.hasChanged() { try mirror.follow(reader, limit: 500) }
-            let page = try reader.lastPoints(of: [bench.alpha], limit: 100)
+            let page = try reader.lastPoints(of: [fixture.alpha], limit: 100)
             // Whole batches only: what was planned together is seen together.
             #expect((page.points.last?.id.sequence ?? 0) % 50 == 0)
             await Task.yield()
@@ -93,9 +95,9 @@ private final class Flag: Sendable {
       }
       group.addTask {
         for round in 0..<200 {
-          let plans = bench.plans(bench.alpha, from: Int64(round * 50 + 1), count: 50)
-          try bench.commit(inserted: plans)
-          try bench.commit(updated: plans.map { $0.asDelivered() })
+          let plans = fixture.plans(fixture.alpha, from: Int64(round * 50 + 1), count: 50)
+          try fixture.commit(inserted: plans)
+          try fixture.commit(updated: plans.map { $0.asDelivered() })
           await Task.yield()
         }
         isDone.set()
@@ -105,11 +107,11 @@ private final class Flag: Sendable {
   }
 
   @Test func pagesOfRecordsGoOnWhereTheyEnded() throws {
-    let bench = try Bench()
-    let at = bench.clock.wallNow()
+    let fixture = try StoreFixture()
+    let at = fixture.clock.wallNow()
     let events = (1...25).map { Event(at: at, kind: .lost, sequence: Int64($0)) }
-    try bench.commit(events: events)
-    let reader = try bench.reader()
+    try fixture.commit(events: events)
+    let reader = try fixture.reader()
     var cursor: Int64 = 0
     var seen: [Event] = []
     var pages = 0
@@ -123,20 +125,20 @@ private final class Flag: Sendable {
     #expect(seen == events)
     #expect(pages == 3)
     #expect(cursor == (try reader.revision()))
-    let last = try reader.lastEvents(of: bench.run, limit: 4)
+    let last = try reader.lastEvents(of: fixture.run, limit: 4)
     #expect(last.rows.map(\.event) == Array(events.suffix(4)))
-    try bench.commit(log: [LogLine(at: at, level: .info, label: "a", message: "b")])
+    try fixture.commit(log: [LogLine(at: at, level: .info, label: "a", message: "b")])
     #expect(try reader.events(after: last.next, limit: 10).rows.isEmpty)
     #expect(try reader.log(after: last.next, limit: 10).rows.count == 1)
-    #expect(try reader.lastLog(of: bench.run, limit: 10).rows.map(\.line.message) == ["b"])
+    #expect(try reader.lastLog(of: fixture.run, limit: 10).rows.map(\.line.message) == ["b"])
   }
 
   @Test func tellsWhetherAnythingWasCommitted() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
     #expect(try reader.hasChanged())
     #expect(try reader.hasChanged() == false)
-    try bench.commit()
+    try fixture.commit()
     #expect(try reader.hasChanged())
     #expect(try reader.hasChanged() == false)
   }

@@ -1,29 +1,31 @@
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct PointsTests {
-  private let bench: Bench
+  private let fixture: StoreFixture
   private let reader: StoreReader
   private let alpha: [Sample]
   private let beta: [Sample]
 
   /// Both targets at 10 ms for two seconds.
   init() throws {
-    bench = try Bench()
-    alpha = bench.plans(bench.alpha, count: 200)
-    beta = bench.plans(bench.beta, count: 200)
-    try bench.commit(inserted: alpha + beta)
-    reader = try bench.reader()
+    fixture = try StoreFixture()
+    alpha = fixture.plans(fixture.alpha, count: 200)
+    beta = fixture.plans(fixture.beta, count: 200)
+    try fixture.commit(inserted: alpha + beta)
+    reader = try fixture.reader()
   }
 
   private func ids(_ page: PointPage) -> [SampleID] { page.points.map(\.id) }
 
   @Test func showAllThatASampleHas() throws {
     let changed = [alpha[0].asDelivered(), alpha[1].asRejected("Unregistered"), alpha[2]]
-    try bench.commit(updated: Array(changed[0...1]))
-    let points = try reader.lastPoints(of: [bench.alpha], limit: 200).points
+    try fixture.commit(updated: Array(changed[0...1]))
+    let points = try reader.lastPoints(of: [fixture.alpha], limit: 200).points
     for (point, sample) in zip(points, changed) {
       #expect(point == SamplePoint(sample))
       #expect(point.id == sample.id)
@@ -43,39 +45,39 @@ import Testing
   }
 
   @Test func theLastOfEachTarget() throws {
-    let page = try reader.lastPoints(of: [bench.beta, bench.alpha], limit: 3)
+    let page = try reader.lastPoints(of: [fixture.beta, fixture.alpha], limit: 3)
     #expect(ids(page) == alpha.suffix(3).map(\.id) + beta.suffix(3).map(\.id))
     #expect(page.isTruncated)
     #expect(page.revision == (try reader.revision()))
-    let all = try reader.lastPoints(of: [bench.alpha], limit: 200)
+    let all = try reader.lastPoints(of: [fixture.alpha], limit: 200)
     #expect(ids(all) == alpha.map(\.id))
     #expect(!all.isTruncated)
     #expect(try reader.lastPoints(of: [], limit: 3).points.isEmpty)
   }
 
   @Test func aStretchOfTime() throws {
-    let start = bench.clock.wallNow()
+    let start = fixture.clock.wallNow()
     let page = try reader.points(
-      of: [bench.alpha, bench.beta], plannedFrom: start.advanced(byMicroseconds: 500_000),
+      of: [fixture.alpha, fixture.beta], plannedFrom: start.advanced(byMicroseconds: 500_000),
       to: start.advanced(byMicroseconds: 600_000), limit: 100)
     #expect(ids(page) == alpha[50..<60].map(\.id) + beta[50..<60].map(\.id))
     #expect(!page.isTruncated)
     let one = try reader.points(
-      of: [bench.beta], plannedFrom: start, to: start.advanced(byMicroseconds: 2_000_000), limit: 5)
+      of: [fixture.beta], plannedFrom: start, to: start.advanced(byMicroseconds: 2_000_000), limit: 5)
     #expect(ids(one) == beta.suffix(5).map(\.id))
     #expect(one.isTruncated)
     #expect(try reader.points(of: [], plannedFrom: start, to: start, limit: 5).points.isEmpty)
   }
 
   @Test func stayInOrderAcrossAClockThatWasSetBack() throws {
-    var later = bench.plans(bench.alpha, from: 201, count: 50)
+    var later = fixture.plans(fixture.alpha, from: 201, count: 50)
     for index in later.indices {
       later[index].plannedAt = later[index].plannedAt.advanced(byMicroseconds: -300_000)
     }
-    try bench.commit(inserted: later)
-    let start = bench.clock.wallNow()
+    try fixture.commit(inserted: later)
+    let start = fixture.clock.wallNow()
     let page = try reader.points(
-      of: [bench.alpha], plannedFrom: start.advanced(byMicroseconds: -300_000),
+      of: [fixture.alpha], plannedFrom: start.advanced(byMicroseconds: -300_000),
       to: start.advanced(byMicroseconds: 100_000), limit: 1_000)
     #expect(ids(page) == (alpha[0..<10] + later[0..<40]).map(\.id))
   }

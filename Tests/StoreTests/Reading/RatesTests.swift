@@ -1,22 +1,23 @@
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @Suite struct RatesTests {
   @Test func areAskedAchievedAndMissedByThePlan() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     // 100 a second for half a second; of the 50 that came due 40 were sent and 10 missed, 20 lie ahead.
-    let plans = bench.plans(bench.alpha, count: 70)
-    try bench.commit(inserted: plans)
-    let reader = try bench.reader()
-    #expect(try reader.rates(of: bench.run).first?.span == nil)
-    #expect(try reader.rates(of: bench.run).first?.achieved == nil)
-    try bench.commit(
+    let plans = fixture.plans(fixture.alpha, count: 70)
+    try fixture.commit(inserted: plans)
+    let reader = try fixture.reader()
+    #expect(try reader.rates(of: fixture.run).first?.span == nil)
+    #expect(try reader.rates(of: fixture.run).first?.achieved == nil)
+    try fixture.commit(
       updated: plans[..<50].enumerated().map {
         $0.offset % 5 == 0 ? $0.element.asMissed(.lag) : $0.element.asSent
       })
-    let rates = try reader.rates(of: bench.run)
-    #expect(rates.map(\.target) == [bench.alpha, bench.beta])
+    let rates = try reader.rates(of: fixture.run)
+    #expect(rates.map(\.target) == [fixture.alpha, fixture.beta])
     let alpha = try #require(rates.first)
     #expect(alpha.asked == 100)
     #expect(alpha.span == .milliseconds(500))
@@ -29,20 +30,20 @@ import Testing
 
   /// Four at once each second: a whole burst has come at the first instant, when no time has passed.
   @Test func burstsDoNotLookFasterThanTheyAre() throws {
-    let bench = try Bench()
-    var plans = bench.plans(bench.alpha, count: 12, interval: 1)
+    let fixture = try StoreFixture()
+    var plans = fixture.plans(fixture.alpha, count: 12, interval: 1)
     for index in plans.indices {
       plans[index].plannedMonotonic = plans[0].plannedMonotonic + Int64(index / 4) * 1_000_000
     }
-    try bench.commit(inserted: plans.map(\.asSent))
-    #expect(try bench.reader().rates(of: bench.run).first?.achieved == 4)
+    try fixture.commit(inserted: plans.map(\.asSent))
+    #expect(try fixture.reader().rates(of: fixture.run).first?.achieved == 4)
   }
 
   @Test func variantsOfOneTargetAddUp() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.beta, count: 10, interval: 400_000)
-    try bench.commit(inserted: plans.map(\.asSent))
-    let rates = try #require(try bench.reader().rates(of: bench.run).last)
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.beta, count: 10, interval: 400_000)
+    try fixture.commit(inserted: plans.map(\.asSent))
+    let rates = try #require(try fixture.reader().rates(of: fixture.run).last)
     #expect(rates.due == 10 && rates.sent == 10)
     #expect(rates.achieved == 2.5)
   }

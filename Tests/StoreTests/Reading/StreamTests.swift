@@ -1,4 +1,6 @@
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -13,10 +15,10 @@ import Testing
   }
 
   @Test func givesEverySampleInOrderWhole() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     // Not a whole number of chunks, and one target that ends with one.
-    let alpha = bench.plans(bench.alpha, count: 2 * SampleChunk.streamCapacity + 7)
-    let beta = bench.plans(bench.beta, count: SampleChunk.streamCapacity)
+    let alpha = fixture.plans(fixture.alpha, count: 2 * SampleChunk.streamCapacity + 7)
+    let beta = fixture.plans(fixture.beta, count: SampleChunk.streamCapacity)
     var samples: [Sample] = []
     for (index, sample) in (alpha + beta).enumerated() {
       switch index % 4 {
@@ -26,22 +28,22 @@ import Testing
       default: samples.append(sample)
       }
     }
-    try bench.commit(inserted: beta + alpha)
-    try bench.commit(updated: samples)
+    try fixture.commit(inserted: beta + alpha)
+    try fixture.commit(updated: samples)
     var read: [Sample] = []
-    try bench.reader().forEachSample(.everything) { read.append($0.sample) }
+    try fixture.reader().forEachSample(.everything) { read.append($0.sample) }
     #expect(read == samples)
   }
 
   @Test func selects() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 20) + bench.plans(bench.beta, count: 20)
-    try bench.commit(inserted: plans)
-    try bench.commit(updated: plans.map { $0.asDelivered() })
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
-    bench.store.close()
-    bench.clock.advance(seconds: 10)
-    let later = try Bench(scratch: bench.scratch, clock: bench.clock)
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 20) + fixture.plans(fixture.beta, count: 20)
+    try fixture.commit(inserted: plans)
+    try fixture.commit(updated: plans.map { $0.asDelivered() })
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+    fixture.store.close()
+    fixture.clock.advance(by: .seconds(10))
+    let later = try StoreFixture(directory: fixture.directory, clock: fixture.clock)
     try later.commit(inserted: later.plans(later.alpha, count: 20))
     let reader = try later.reader()
 
@@ -50,10 +52,10 @@ import Testing
     }
     #expect(
       try sequences(reader, .everything)
-        == ids(bench.alpha, 1...20) + ids(bench.beta, 1...20) + ids(later.alpha, 1...20))
+        == ids(fixture.alpha, 1...20) + ids(fixture.beta, 1...20) + ids(later.alpha, 1...20))
     #expect(try sequences(reader, RowSelection(run: later.run)) == ids(later.alpha, 1...20))
     #expect(
-      try sequences(reader, RowSelection(targets: ["alpha"])) == ids(bench.alpha, 1...20)
+      try sequences(reader, RowSelection(targets: ["alpha"])) == ids(fixture.alpha, 1...20)
         + ids(later.alpha, 1...20))
     #expect(try sequences(reader, RowSelection(targets: [])).isEmpty)
     let start = later.clock.wallNow()
@@ -69,9 +71,9 @@ import Testing
   }
 
   @Test func stopsWhenAskedTo() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 2_000))
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 2_000))
+    let reader = try fixture.reader()
     var visited = 0
     #expect(throws: Stop.self) {
       try reader.forEachSample(.everything) { _ in
@@ -84,38 +86,38 @@ import Testing
   }
 
   @Test func maySeeTheStoreWhileVisiting() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 3)
-    try bench.commit(inserted: plans)
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    try fixture.commit(inserted: plans)
+    let reader = try fixture.reader()
     var seen: [Sample?] = []
     try reader.forEachSample(.everything) { seen.append(try reader.sample($0.id)) }
     #expect(seen == plans)
   }
 
   @Test func lendsTheReasonAsBytes() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 3)
-    try bench.commit(inserted: [plans[0].asRejected("Größe"), plans[1].asRejected(""), plans[2]])
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    try fixture.commit(inserted: [plans[0].asRejected("Größe"), plans[1].asRejected(""), plans[2]])
     var reasons: [[UInt8]?] = []
-    try bench.reader().forEachSample(.everything) { row in
+    try fixture.reader().forEachSample(.everything) { row in
       row.withReason { reasons.append($0.map(Array.init)) }
     }
     #expect(reasons == [Array("Größe".utf8), [], nil])
   }
 
   @Test func givesReceiptsInTheOrderOfTheirSamples() throws {
-    let bench = try Bench()
-    let at = bench.clock.wallNow()
+    let fixture = try StoreFixture()
+    let at = fixture.clock.wallNow()
     func receipt(_ target: TargetID, _ sequence: Int64, _ delay: Int64) -> Receipt {
       Receipt(
         sample: SampleID(target: target, sequence: sequence), device: "d", receivedAt: at,
         arrivedAt: at.advanced(byMicroseconds: delay), isSameClock: true, isDuplicate: delay > 100)
     }
-    let shuffled = (1...700).reversed().map { receipt(bench.beta, Int64($0), 5) }
-    try bench.commit(receipts: shuffled + [receipt(bench.alpha, 2, 7), receipt(bench.alpha, 1, 6)])
-    try bench.commit(receipts: [receipt(bench.beta, 3, 900)])
-    let reader = try bench.reader()
+    let shuffled = (1...700).reversed().map { receipt(fixture.beta, Int64($0), 5) }
+    try fixture.commit(receipts: shuffled + [receipt(fixture.alpha, 2, 7), receipt(fixture.alpha, 1, 6)])
+    try fixture.commit(receipts: [receipt(fixture.beta, 3, 900)])
+    let reader = try fixture.reader()
     var all: [Receipt] = []
     try reader.forEachReceipt(.everything) { all.append($0.receipt) }
     #expect(all.count == 703)
@@ -126,25 +128,25 @@ import Testing
     try reader.forEachReceipt(RowSelection(targets: ["beta"], since: at.advanced(byMicroseconds: 6))) {
       late.append($0.receipt)
     }
-    #expect(late == [receipt(bench.beta, 3, 900)])
+    #expect(late == [receipt(fixture.beta, 3, 900)])
   }
 
   @Test func givesEventsAndLogByRun() throws {
-    let bench = try Bench()
-    let at = bench.clock.wallNow()
+    let fixture = try StoreFixture()
+    let at = fixture.clock.wallNow()
     let count = 1_300
     let events = (0..<count).map {
       Event(
-        at: at.advanced(byMicroseconds: Int64($0)), kind: .lost, target: $0 % 2 == 0 ? bench.alpha : nil,
+        at: at.advanced(byMicroseconds: Int64($0)), kind: .lost, target: $0 % 2 == 0 ? fixture.alpha : nil,
         sequence: Int64($0))
     }
     let lines = events.map {
       LogLine(at: $0.at, level: .debug, target: $0.target, label: "x", message: "\($0.sequence ?? 0)")
     }
-    try bench.commit(events: events, log: lines)
+    try fixture.commit(events: events, log: lines)
     let homeless = Event(at: at, kind: .configRefused, detail: "before any run")
-    _ = try bench.store.commit(WriteBatch(run: nil, events: [homeless]))
-    let reader = try bench.reader()
+    _ = try fixture.store.commit(WriteBatch(run: nil, events: [homeless]))
+    let reader = try fixture.reader()
 
     func read(_ selection: RowSelection) throws -> (events: [Event], lines: [LogLine]) {
       var found: (events: [Event], lines: [LogLine]) = ([], [])
@@ -153,8 +155,8 @@ import Testing
       return found
     }
     #expect(try read(.everything).events == [homeless] + events)
-    #expect(try read(RowSelection(run: bench.run)).events == events)
-    #expect(try read(RowSelection(run: bench.run)).lines == lines)
+    #expect(try read(RowSelection(run: fixture.run)).events == events)
+    #expect(try read(RowSelection(run: fixture.run)).lines == lines)
     let some = try read(
       RowSelection(
         targets: ["alpha"], since: at.advanced(byMicroseconds: 10), until: at.advanced(byMicroseconds: 1_200))

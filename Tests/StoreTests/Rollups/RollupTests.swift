@@ -1,5 +1,7 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -19,13 +21,13 @@ import Testing
   @Test(arguments: 1...3)
   func sayWhatTheNotificationsSay(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var bench = try Bench()
+    var fixture = try StoreFixture()
     var samples: [Sample] = []
     for round in 0..<40 {
       var inserted: [Sample] = []
-      for target in [bench.alpha, bench.beta] where Int.random(in: 0..<3, using: &generator) > 0 {
+      for target in [fixture.alpha, fixture.beta] where Int.random(in: 0..<3, using: &generator) > 0 {
         let next = (samples.last { $0.id.target == target }?.id.sequence ?? 0) + 1
-        inserted += bench.plans(
+        inserted += fixture.plans(
           target, from: next, count: Int.random(in: 1...40, using: &generator),
           interval: Int64.random(in: 1_000...900_000, using: &generator))
       }
@@ -36,43 +38,45 @@ import Testing
         samples[index] = Self.changed(samples[index], &generator)
         updated.append(samples[index])
       }
-      try bench.commit(inserted: inserted, updated: updated)
-      if round % 3 == 0 { try RollupTruth.check(bench.store, "after commit \(round)") }
-      bench.clock.advance(seconds: [0.2, 7, 70, 700, 5_000].randomElement(using: &generator) ?? 1)
+      try fixture.commit(inserted: inserted, updated: updated)
+      if round % 3 == 0 { try RollupTruth.check(fixture.store, "after commit \(round)") }
+      fixture.clock.advance(
+        by: [.milliseconds(200), .seconds(7), .seconds(70), .seconds(700), .seconds(5_000)]
+          .randomElement(using: &generator) ?? .seconds(1))
       if Int.random(in: 0..<9, using: &generator) == 0 {
-        bench.clock.stepWall(seconds: Double.random(in: -4_000...4_000, using: &generator))
+        fixture.clock.stepWall(by: .seconds(Double.random(in: -4_000...4_000, using: &generator)))
       }
       if Bool.random(using: &generator) {
         // Sometimes only one step, so that a batch comes while it is behind.
-        _ = try bench.store.rollUp(atMost: Int.random(in: 1...50, using: &generator))
-        if round % 5 == 0 { try RollupTruth.check(bench.store, "on the way, \(round)") }
-        if Bool.random(using: &generator) { try rollUp(bench.store, atMost: 17) }
+        _ = try fixture.store.rollUp(atMost: Int.random(in: 1...50, using: &generator))
+        if round % 5 == 0 { try RollupTruth.check(fixture.store, "on the way, \(round)") }
+        if Bool.random(using: &generator) { try rollUp(fixture.store, atMost: 17) }
       }
-      if round % 3 == 1 { try RollupTruth.check(bench.store, "rolled up, \(round)") }
+      if round % 3 == 1 { try RollupTruth.check(fixture.store, "rolled up, \(round)") }
       guard round % 13 == 12 else { continue }
       if Bool.random(using: &generator) {
-        try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
-        try RollupTruth.check(bench.store, "run ended, \(round)")
+        try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+        try RollupTruth.check(fixture.store, "run ended, \(round)")
       }
-      let copy = try bench.scratch.killedCopy()
-      bench.store.close()
-      let killed = try bench.reopened(copy)
+      let copy = try fixture.directory.killedCopy()
+      fixture.store.close()
+      let killed = try fixture.reopened(copy)
       try RollupTruth.check(killed, "killed and reopened, \(round)")
       try rollUp(killed)
       try RollupTruth.check(killed, "killed, reopened and rolled up, \(round)")
       killed.close()
-      bench.clock.advance(seconds: 1)
-      bench = try Bench(scratch: bench.scratch, clock: bench.clock)
-      samples = try bench.store.queue.read { db in
+      fixture.clock.advance(by: .seconds(1))
+      fixture = try StoreFixture(directory: fixture.directory, clock: fixture.clock)
+      samples = try fixture.store.queue.read { db in
         try Int64.fetchAll(db, sql: "SELECT id FROM sample ORDER BY id").compactMap {
           try SampleQuery.sample(SampleID(rawValue: $0), db)
         }
       }
     }
-    bench.clock.advance(seconds: 9_000)
-    try rollUp(bench.store)
-    try RollupTruth.check(bench.store)
-    let marks = try marks(bench.store)
+    fixture.clock.advance(by: .seconds(9_000))
+    try rollUp(fixture.store)
+    try RollupTruth.check(fixture.store)
+    let marks = try marks(fixture.store)
     #expect(marks.hour > .min)
     #expect(samples.isEmpty == false)
   }
@@ -106,55 +110,55 @@ import Testing
   }
 
   @Test func whatIsNotOldEnoughWaits() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 100, interval: 1_000_000))
-    bench.clock.advance(seconds: 90)
-    try rollUp(bench.store)
-    let page = try bench.reader().rollups(
-      of: [bench.alpha], from: WallTime(microseconds: 0), to: WallTime(microseconds: .max), span: .second,
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 100, interval: 1_000_000))
+    fixture.clock.advance(by: .seconds(90))
+    try rollUp(fixture.store)
+    let page = try fixture.reader().rollups(
+      of: [fixture.alpha], from: WallTime(microseconds: 0), to: WallTime(microseconds: .max), span: .second,
       limit: 1_000)
     #expect(page.rows.count == 30)
-    let now = bench.clock.wallNow().advanced(byMicroseconds: -60_000_000)
+    let now = fixture.clock.wallNow().advanced(byMicroseconds: -60_000_000)
     #expect(page.coveredTo.microseconds == now.microseconds / 1_000_000 * 1_000_000)
   }
 
   @Test func nothingNewIsNothingWritten() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 100))
-    bench.clock.advance(seconds: 10_000)
-    try rollUp(bench.store)
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 100))
+    fixture.clock.advance(by: .seconds(10_000))
+    try rollUp(fixture.store)
+    let reader = try fixture.reader()
     _ = try reader.hasChanged()
-    bench.clock.advance(seconds: 10_000)
-    try rollUp(bench.store)
+    fixture.clock.advance(by: .seconds(10_000))
+    try rollUp(fixture.store)
     #expect(try reader.hasChanged() == false)
   }
 
   @Test func aStepReadsNoMoreThanItShould() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 1_000, interval: 100_000))
-    bench.clock.advance(seconds: 1_000)
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 1_000, interval: 100_000))
+    fixture.clock.advance(by: .seconds(1_000))
     var steps = 0
-    while try bench.store.rollUp(atMost: 100) { steps += 1 }
+    while try fixture.store.rollUp(atMost: 100) { steps += 1 }
     #expect(steps >= 9)
-    try RollupTruth.check(bench.store)
+    try RollupTruth.check(fixture.store)
   }
 
   /// A store that a version without rollups wrote has them after some steps.
   @Test func catchesUp() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     for hour in 0..<5 {
-      try bench.commit(
-        inserted: bench.plans(bench.alpha, from: Int64(hour * 500 + 1), count: 500, interval: 7_000_000))
-      bench.clock.advance(seconds: 3_600)
+      try fixture.commit(
+        inserted: fixture.plans(fixture.alpha, from: Int64(hour * 500 + 1), count: 500, interval: 7_000_000))
+      fixture.clock.advance(by: .seconds(3_600))
     }
-    bench.clock.advance(seconds: 3_600)
-    #expect(try bench.reader().rollupsCoverTo() == nil)
-    try rollUp(bench.store, atMost: 64)
-    try RollupTruth.check(bench.store)
-    let target = bench.alpha
-    let range = try #require(try bench.reader().plannedRange(of: [target]))
-    let page = try bench.reader().rollups(
+    fixture.clock.advance(by: .seconds(3_600))
+    #expect(try fixture.reader().rollupsCoverTo() == nil)
+    try rollUp(fixture.store, atMost: 64)
+    try RollupTruth.check(fixture.store)
+    let target = fixture.alpha
+    let range = try #require(try fixture.reader().plannedRange(of: [target]))
+    let page = try fixture.reader().rollups(
       of: [target], from: range.lowerBound, to: range.upperBound.advanced(byMicroseconds: 1), span: .hour,
       limit: 1_000)
     #expect(page.rows.reduce(0) { $0 + $1.counts.planned } >= 2_498)
@@ -165,18 +169,18 @@ import Testing
   /// Coarse rows inside, finer ones at the ends, nothing twice and nothing left out.
   @Test(arguments: RollupSpan.allCases)
   func aStretchIsCutIntoWholeSpans(span: RollupSpan) throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 6_000, interval: 2_000_000)
-    try bench.commit(inserted: plans)
-    bench.clock.advance(seconds: 20_000)
-    try rollUp(bench.store)
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 6_000, interval: 2_000_000)
+    try fixture.commit(inserted: plans)
+    fixture.clock.advance(by: .seconds(20_000))
+    try rollUp(fixture.store)
+    let reader = try fixture.reader()
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<20 {
       let bounds = [0, 1].map { _ in plans[Int.random(in: plans.indices, using: &generator)].plannedAt }
         .sorted()
       let page = try reader.rollups(
-        of: [bench.alpha], from: bounds[0], to: bounds[1], span: span, limit: .max)
+        of: [fixture.alpha], from: bounds[0], to: bounds[1], span: span, limit: .max)
       let whole = plans.filter { $0.plannedAt >= page.coveredFrom && $0.plannedAt < page.coveredTo }
       #expect(page.rows.reduce(0) { $0 + $1.counts.planned } == whole.count)
       #expect(page.coveredFrom >= bounds[0])
@@ -188,16 +192,16 @@ import Testing
   }
 
   @Test func aLimitEndsBetweenSpansAndCanBeGoneOnFrom() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.beta, count: 5_000, interval: 300_000)
-    try bench.commit(inserted: plans)
-    bench.clock.advance(seconds: 20_000)
-    try rollUp(bench.store)
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.beta, count: 5_000, interval: 300_000)
+    try fixture.commit(inserted: plans)
+    fixture.clock.advance(by: .seconds(20_000))
+    try rollUp(fixture.store)
+    let reader = try fixture.reader()
     var (from, planned, pages) = (plans[0].plannedAt.advanced(byMicroseconds: -1_000_000), 0, 0)
     while true {
       let page = try reader.rollups(
-        of: [bench.beta], from: from, to: bench.clock.wallNow(), span: .minute, limit: 10)
+        of: [fixture.beta], from: from, to: fixture.clock.wallNow(), span: .minute, limit: 10)
       planned += page.rows.reduce(0) { $0 + $1.counts.planned }
       #expect(page.rows.count <= 12)
       pages += 1
@@ -209,14 +213,14 @@ import Testing
   }
 
   @Test func onlyTheWantedMetricsAreRead() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 10)
-    try bench.commit(inserted: plans.map { $0.asDelivered() })
-    bench.clock.advance(seconds: 100)
-    try rollUp(bench.store)
-    let page = try bench.reader().rollups(
-      of: [bench.alpha], from: plans[0].plannedAt.advanced(byMicroseconds: -1_000_000),
-      to: bench.clock.wallNow(),
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 10)
+    try fixture.commit(inserted: plans.map { $0.asDelivered() })
+    fixture.clock.advance(by: .seconds(100))
+    try rollUp(fixture.store)
+    let page = try fixture.reader().rollups(
+      of: [fixture.alpha], from: plans[0].plannedAt.advanced(byMicroseconds: -1_000_000),
+      to: fixture.clock.wallNow(),
       span: .minute, metrics: [.delivery], limit: 10)
     let row = try #require(page.rows.first)
     #expect(row.histogram(of: .accept) == nil)
@@ -228,20 +232,21 @@ import Testing
   @Test(arguments: 1...3)
   func totalsAndTheEndsAreAllThereIs(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    let bench = try Bench()
-    let plans = bench.plans(bench.beta, count: 9_000, interval: 1_733_000).map {
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.beta, count: 9_000, interval: 1_733_000).map {
       Self.changed($0, &generator)
     }
-    try bench.commit(inserted: plans + bench.plans(bench.alpha, count: 500, interval: 900_000))
-    bench.clock.advance(seconds: Double.random(in: 9_000...20_000, using: &generator))
-    try rollUp(bench.store)
-    let reader = try bench.reader()
+    try fixture.commit(inserted: plans + fixture.plans(fixture.alpha, count: 500, interval: 900_000))
+    fixture.clock.advance(by: .seconds(Double.random(in: 9_000...20_000, using: &generator)))
+    try rollUp(fixture.store)
+    let reader = try fixture.reader()
     for round in 0..<12 {
       let bounds = [0, 1].map { _ in plans[Int.random(in: plans.indices, using: &generator)].plannedAt }
         .sorted()
       let (since, until) = (round % 4 == 0 ? nil : bounds[0], round % 3 == 0 ? nil : bounds[1])
       let totals = try #require(
-        try reader.rollupTotals(of: bench.beta, from: since, to: until, figures: Set(RollupFigure.allCases)))
+        try reader.rollupTotals(of: fixture.beta, from: since, to: until, figures: Set(RollupFigure.allCases))
+      )
       var (planned, lags, marked) = (0, 0, 0)
       for total in totals.variants {
         planned += total.counts.planned
@@ -255,9 +260,9 @@ import Testing
         lags += row.scheduleLag == nil ? 0 : 1
         marked += row.deliveryCertainty == .limit ? 1 : 0
       }
-      if let since { try reader.forEachSample(of: bench.beta, plannedFrom: since, to: totals.from, add) }
+      if let since { try reader.forEachSample(of: fixture.beta, plannedFrom: since, to: totals.from, add) }
       try reader.forEachSample(
-        of: bench.beta, plannedFrom: totals.to, to: until ?? WallTime(microseconds: .max), add)
+        of: fixture.beta, plannedFrom: totals.to, to: until ?? WallTime(microseconds: .max), add)
       let (from, to) = (since ?? plans[0].plannedAt, until ?? WallTime(microseconds: .max))
       let expected = plans.filter { $0.plannedAt >= from && $0.plannedAt < to }
       #expect(planned == expected.count)
@@ -268,20 +273,21 @@ import Testing
   }
 
   @Test func aTargetWithoutRollupsHasNoTotals() throws {
-    let bench = try Bench()
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 10))
-    #expect(try bench.reader().rollupTotals(of: bench.alpha, from: nil, to: nil, figures: []) == nil)
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 10))
+    #expect(try fixture.reader().rollupTotals(of: fixture.alpha, from: nil, to: nil, figures: []) == nil)
   }
 
   @Test func countingStopsWhereItWasTold() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 1_000)
-    try bench.commit(inserted: plans + bench.plans(bench.beta, count: 300))
-    let reader = try bench.reader()
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 1_000)
+    try fixture.commit(inserted: plans + fixture.plans(fixture.beta, count: 300))
+    let reader = try fixture.reader()
     let (start, end) = (plans[0].plannedAt, plans[999].plannedAt)
-    #expect(try reader.pointCount(of: [bench.alpha], from: start, to: end, atMost: 10_000) == 999)
-    #expect(try reader.pointCount(of: [bench.beta], from: start, to: end, atMost: 10_000) == 300)
-    #expect(try reader.pointCount(of: [bench.alpha, bench.beta], from: start, to: end, atMost: 500) == 500)
+    #expect(try reader.pointCount(of: [fixture.alpha], from: start, to: end, atMost: 10_000) == 999)
+    #expect(try reader.pointCount(of: [fixture.beta], from: start, to: end, atMost: 10_000) == 300)
+    #expect(
+      try reader.pointCount(of: [fixture.alpha, fixture.beta], from: start, to: end, atMost: 500) == 500)
     #expect(try reader.pointCount(of: [], from: start, to: end, atMost: 500) == 0)
   }
 }

@@ -1,16 +1,18 @@
 import Foundation
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 /// Stores of older versions, as pushscope wrote them then, are brought up with all they hold.
 @Suite struct MigrationTests {
-  private let scratch: Scratch
-  private let clock = SteppedClock()
+  private let directory: TemporaryDirectory
+  private let clock = SteppedHostClock()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// Makes the store that `Tests/Fixtures` keeps as SQL.
   private func restore(version: Int) throws {
@@ -18,13 +20,13 @@ import Testing
       .deletingLastPathComponent()
     let file = tests.appendingPathComponent("Fixtures/store-version-\(version).sql")
     let sql = try String(contentsOf: file, encoding: .utf8)
-    let queue = try DatabaseQueue(path: scratch.store)
+    let queue = try DatabaseQueue(path: directory.storePath)
     try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
     try queue.close()
   }
 
   private func rows(_ sql: String) throws -> [Row] {
-    let queue = try DatabaseQueue(path: scratch.store)
+    let queue = try DatabaseQueue(path: directory.storePath)
     defer { try? queue.close() }
     return try queue.read { try Row.fetchAll($0, sql: sql) }
   }
@@ -36,14 +38,15 @@ import Testing
     let events = "SELECT * FROM event_view"
     let before = (samples: try rows(settled), events: try rows(events))
     #expect(before.samples.count == 58)
-    let store = try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "another"))
+    let store = try CollectorStore.open(
+      at: directory.storePath, clock: clock, options: .init(bootID: "another"))
     let version = try store.queue.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") }
     #expect(version == StoreSchema.version)
     // The killed run is settled after the schema is brought up.
     #expect(store.recovered.runs.count == 1)
     store.close()
 
-    let reader = try StoreReader.open(at: scratch.store)
+    let reader = try StoreReader.open(at: directory.storePath)
     let runs = try reader.runs()
     #expect(runs.map(\.name) == ["before rollups", nil])
     #expect(runs.map(\.endReason) == [.completed, .interrupted])
@@ -59,12 +62,13 @@ import Testing
   @Test func bringsUpTheSecondVersion() throws {
     try restore(version: 2)
     #expect(try rows("SELECT * FROM rollup").count > 10)
-    let later = SteppedClock(wall: 1_900_000_000_000_000)
-    let reader = try StoreReader.open(at: scratch.store)
+    let later = SteppedHostClock(wall: WallTime(microseconds: 1_900_000_000_000_000))
+    let reader = try StoreReader.open(at: directory.storePath)
     #expect(try reader.rollupsCoverTo() == nil)
     #expect(try reader.runs().map(\.name) == ["with rollups", nil])
     reader.close()
-    let store = try CollectorStore.open(at: scratch.store, clock: later, options: .init(bootID: "another"))
+    let store = try CollectorStore.open(
+      at: directory.storePath, clock: later, options: .init(bootID: "another"))
     #expect(store.recovered.runs.count == 1)
     while try store.rollUp(atMost: 100) {}
     try RollupTruth.check(store)
@@ -87,7 +91,8 @@ import Testing
     #expect(try rows("SELECT * FROM rollup WHERE delivery_error IS NOT NULL").count > 10)
     let before = try rows("SELECT * FROM sample ORDER BY id")
     let store = try CollectorStore.open(
-      at: scratch.store, clock: SteppedClock(wall: 1_900_000_000_000_000), options: .init(bootID: "another"))
+      at: directory.storePath, clock: SteppedHostClock(wall: WallTime(microseconds: 1_900_000_000_000_000)),
+      options: .init(bootID: "another"))
     #expect(try store.queue.read { try RollupWatermarks.fetch($0).second } % 3600 == 0)
     while try store.rollUp(atMost: 100) {}
     try RollupTruth.check(store)
@@ -141,59 +146,61 @@ import Testing
       UPDATE rollup_mark SET covered_to = CASE span WHEN 3600 THEN \(hour) WHEN 60 THEN \(hour + 300)
         ELSE \(hour + 310) END;
       """)
-    try StoreReader.open(at: scratch.store).close()
+    try StoreReader.open(at: directory.storePath).close()
     #expect(try rows("SELECT DISTINCT start FROM rollup").map { $0[0] as Int64 } == [hour - 7200])
     #expect(try rows("SELECT span FROM rollup").count == 3)
     #expect(try rows("SELECT DISTINCT covered_to FROM rollup_mark").map { $0[0] as Int64 } == [hour])
   }
 
   private func write(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: scratch.store)
+    let queue = try DatabaseQueue(path: directory.storePath)
     try queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
 
   @Test(arguments: [1, 2, 3]) func goesOnRecordingInABroughtUpStore(version: Int) throws {
     try restore(version: version)
-    let bench = try Bench(scratch: scratch, clock: clock)
-    try bench.commit(inserted: bench.plans(bench.alpha, count: 5))
-    #expect(try bench.reader().runs().map(\.counts.planned).last == 5)
+    let fixture = try StoreFixture(directory: directory, clock: clock)
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 5))
+    #expect(try fixture.reader().runs().map(\.counts.planned).last == 5)
   }
 
   @Test func aSecondOpeningChangesNothing() throws {
     try restore(version: 1)
-    try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
+    try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b")).close()
     let schema = try rows("SELECT sql FROM sqlite_schema ORDER BY name")
-    try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
+    try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b")).close()
     #expect(try rows("SELECT sql FROM sqlite_schema ORDER BY name") == schema)
   }
 
   /// What a new store has is what a brought-up one has.
   @Test(arguments: [1, 2, 3]) func aNewStoreHasTheSameSchema(version: Int) throws {
     try restore(version: version)
-    try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
+    try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b")).close()
     let broughtUp = try rows("SELECT name, sql FROM sqlite_schema ORDER BY name")
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scratch.store + suffix) }
-    try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b")).close()
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: directory.storePath + suffix)
+    }
+    try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b")).close()
     #expect(try rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == broughtUp)
   }
 
   @Test func aReaderBringsUpWhatNoCollectorHas() throws {
     try restore(version: 1)
-    let reader = try StoreReader.open(at: scratch.store)
+    let reader = try StoreReader.open(at: directory.storePath)
     #expect(try reader.runs().map(\.name) == ["before rollups", nil])
     // The killed run is the next collector's to settle.
     #expect(try reader.runs().map(\.endReason) == [.completed, nil])
     #expect(try reader.rollupsCoverTo() == nil)
     #expect(try rows("PRAGMA user_version").first?[0] == StoreSchema.version)
-    let store = try CollectorStore.open(at: scratch.store, clock: clock, options: .init(bootID: "b"))
+    let store = try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b"))
     #expect(store.recovered.runs.count == 1)
   }
 
   @Test func aReaderLeavesAnOlderStoreAloneThatACollectorHas() throws {
     try restore(version: 1)
-    let lock = try CollectorLock.take(forStore: scratch.store)
-    let error = #expect(throws: StoreError.self) { _ = try StoreReader.open(at: scratch.store) }
+    let lock = try CollectorLock.take(forStore: directory.storePath)
+    let error = #expect(throws: StoreError.self) { _ = try StoreReader.open(at: directory.storePath) }
     withExtendedLifetime(lock) {}
     #expect(error?.code == .inUse)
     #expect(error?.detail.contains("version 1") == true)
@@ -203,8 +210,8 @@ import Testing
   /// What an older version recorded is rolled up like anything else.
   @Test func whatAnOlderVersionRecordedIsRolledUp() throws {
     try restore(version: 1)
-    let later = SteppedClock(wall: 1_795_400_000_000_000)
-    let store = try CollectorStore.open(at: scratch.store, clock: later, options: .init(bootID: "b"))
+    let later = SteppedHostClock(wall: WallTime(microseconds: 1_795_400_000_000_000))
+    let store = try CollectorStore.open(at: directory.storePath, clock: later, options: .init(bootID: "b"))
     while try store.rollUp(atMost: 10) {}
     try RollupTruth.check(store)
     #expect(

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreTestKit
 import Testing
 
 @testable import Store
@@ -21,12 +22,12 @@ import Testing
   }
 
   @Test func everyQueryRuns() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 3)
-    try bench.commit(inserted: plans)
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    try fixture.commit(inserted: plans)
     #expect(Self.statements.count >= 6)
     for sql in Self.statements {
-      try bench.store.queue.read { db in
+      try fixture.store.queue.read { db in
         let arguments: StatementArguments = sql.contains(":cursor") ? ["cursor": 0] : []
         _ = try Row.fetchAll(db, sql: sql, arguments: arguments)
       }
@@ -34,8 +35,8 @@ import Testing
   }
 
   @Test func everyTableIsDescribed() throws {
-    let bench = try Bench()
-    let tables = try bench.store.queue.read { db in
+    let fixture = try StoreFixture()
+    let tables = try fixture.store.queue.read { db in
       try String.fetchAll(
         db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     }

@@ -1,5 +1,7 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -39,11 +41,11 @@ import Testing
     ]
   }
 
-  private func filled() throws -> Bench {
-    let bench = try Bench()
-    let alpha = bench.plans(bench.alpha, count: 19)
-    let beta = bench.plans(bench.beta, count: 4)
-    try bench.commit(inserted: beta + alpha)
+  private func filled() throws -> StoreFixture {
+    let fixture = try StoreFixture()
+    let alpha = fixture.plans(fixture.alpha, count: 19)
+    let beta = fixture.plans(fixture.beta, count: 4)
+    try fixture.commit(inserted: beta + alpha)
     var settled = [alpha[0].asDelivered(), alpha[1].asRejected("=1+1 \u{1F4E8}"), alpha[2].asMissed(.lag)]
     for (index, state) in NotificationState.allCases.enumerated() where index >= 3 && index < 10 {
       var sample = alpha[index]
@@ -60,50 +62,51 @@ import Testing
       (sample.deliveryError, sample.deliveryHigh) = range
       settled.append(sample)
     }
-    try bench.commit(updated: settled + [beta[1].asSent])
-    return bench
+    try fixture.commit(updated: settled + [beta[1].asSent])
+    return fixture
   }
 
   @Test func hasTheColumnsOfTheContract() throws {
-    let bench = try filled()
-    let names = try bench.store.queue.read { try $0.columns(in: "sample_view").map(\.name) }
+    let fixture = try filled()
+    let names = try fixture.store.queue.read { try $0.columns(in: "sample_view").map(\.name) }
     #expect(names == Self.columns)
-    let events = try bench.store.queue.read { try $0.columns(in: "event_view").map(\.name) }
+    let events = try fixture.store.queue.read { try $0.columns(in: "event_view").map(\.name) }
     #expect(events == ["run", "at", "target", "kind", "connection_id", "sequence", "count", "detail"])
   }
 
   @Test(.enabled(if: Python.isUsable)) func givesWhatTheReadersGive() throws {
-    let bench = try filled()
-    let reader = try bench.reader()
-    let targets = try reader.targets(of: bench.run)
+    let fixture = try filled()
+    let reader = try fixture.reader()
+    let targets = try reader.targets(of: fixture.run)
     var expected: [[String?]] = []
     try reader.forEachSample(.everything) { row in
       let id = row.id.target
       let target = try #require(targets.first { $0.id == id })
-      expected.append(Self.row(row.sample, run: bench.run, target: target))
+      expected.append(Self.row(row.sample, run: fixture.run, target: target))
     }
     #expect(expected.count == 23)
-    #expect(try Python.query("SELECT * FROM sample_view", of: bench.scratch.store) == expected)
+    #expect(try Python.query("SELECT * FROM sample_view", of: fixture.directory.storePath) == expected)
   }
 
   @Test(.enabled(if: Python.isUsable)) func givesEvents() throws {
-    let bench = try filled()
-    let at = bench.clock.wallNow()
-    try bench.commit(events: [
-      Event(at: at, kind: .goaway, target: bench.beta, connectionID: 4, sequence: 8, count: 2, detail: "x,y"),
+    let fixture = try filled()
+    let at = fixture.clock.wallNow()
+    try fixture.commit(events: [
+      Event(
+        at: at, kind: .goaway, target: fixture.beta, connectionID: 4, sequence: 8, count: 2, detail: "x,y"),
       Event(at: at.advanced(byMicroseconds: 1), kind: .suspended),
     ])
-    let run = bench.run.description
+    let run = fixture.run.description
     #expect(
-      try Python.query("SELECT * FROM event_view", of: bench.scratch.store) == [
+      try Python.query("SELECT * FROM event_view", of: fixture.directory.storePath) == [
         [run, at.rfc3339, "beta", "goaway", "4", "8", "2", "x,y"],
         [run, at.advanced(byMicroseconds: 1).rfc3339, nil, "suspended", nil, nil, "1", ""],
       ])
   }
 
   @Test func streamsWithoutASort() throws {
-    let bench = try filled()
-    let plans = try bench.store.queue.read { db in
+    let fixture = try filled()
+    let plans = try fixture.store.queue.read { db in
       try [
         "SELECT * FROM sample_view", "SELECT * FROM sample_view WHERE run = 'x' AND target = 'y'",
         "SELECT * FROM event_view",

@@ -1,131 +1,134 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct CommitTests {
   @Test func keepsEveryFieldOfASample() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 4)
-    try bench.commit(inserted: plans)
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 4)
+    try fixture.commit(inserted: plans)
     let changed = [
       plans[0].asDelivered(), plans[1].asRejected("BadDeviceToken"), plans[2].asMissed(.inFlight),
     ]
-    try bench.commit(updated: changed)
-    let reader = try bench.reader()
+    try fixture.commit(updated: changed)
+    let reader = try fixture.reader()
     for sample in changed + [plans[3]] {
-      #expect(try bench.store.sample(sample.id) == sample)
+      #expect(try fixture.store.sample(sample.id) == sample)
       #expect(try reader.sample(sample.id) == sample)
     }
-    #expect(try bench.store.sample(SampleID(target: bench.alpha, sequence: 5)) == nil)
+    #expect(try fixture.store.sample(SampleID(target: fixture.alpha, sequence: 5)) == nil)
   }
 
   @Test func insertsARowThatIsAlreadySettled() throws {
-    let bench = try Bench()
-    let sample = bench.plans(bench.beta, count: 1)[0].asDelivered()
-    try bench.commit(inserted: [sample])
-    #expect(try bench.store.sample(sample.id) == sample)
+    let fixture = try StoreFixture()
+    let sample = fixture.plans(fixture.beta, count: 1)[0].asDelivered()
+    try fixture.commit(inserted: [sample])
+    #expect(try fixture.store.sample(sample.id) == sample)
   }
 
   @Test func keepsRecordsAndAnchors() throws {
-    let bench = try Bench()
-    let at = bench.clock.wallNow()
+    let fixture = try StoreFixture()
+    let at = fixture.clock.wallNow()
     let receipt = Receipt(
-      sample: SampleID(target: bench.alpha, sequence: 7), device: "phone \u{202E}", receivedAt: at,
+      sample: SampleID(target: fixture.alpha, sequence: 7), device: "phone \u{202E}", receivedAt: at,
       arrivedAt: at.advanced(byMicroseconds: 9), isSameClock: false, offset: -3, offsetError: 4,
       isDuplicate: true)
     let events = [
-      Event(at: at, kind: .connected, target: bench.beta, connectionID: 2, sequence: 9, count: 3, detail: ""),
+      Event(
+        at: at, kind: .connected, target: fixture.beta, connectionID: 2, sequence: 9, count: 3, detail: ""),
       Event(at: at, kind: .clockStep, detail: "by 5 µs"),
     ]
     let lines = [
-      LogLine(at: at, level: .warning, target: bench.alpha, label: "transport", message: "a\u{1B}[0m"),
+      LogLine(at: at, level: .warning, target: fixture.alpha, label: "transport", message: "a\u{1B}[0m"),
       LogLine(at: at, level: .info, label: "store", message: ""),
     ]
-    let anchor = ClockAnchor(reading: bench.clock)
-    try bench.commit(receipts: [receipt], events: events, log: lines, anchors: [anchor])
-    let reader = try bench.reader()
+    let anchor = ClockAnchor(reading: fixture.clock)
+    try fixture.commit(receipts: [receipt], events: events, log: lines, anchors: [anchor])
+    let reader = try fixture.reader()
     #expect(try reader.receipts(after: 0, limit: 10).rows.map(\.receipt) == [receipt])
     let storedEvents = try reader.events(after: 0, limit: 10).rows
     #expect(storedEvents.map(\.event) == events)
     #expect(storedEvents.map(\.targetName) == ["beta", nil])
-    #expect(storedEvents.allSatisfy { $0.run == bench.run })
+    #expect(storedEvents.allSatisfy { $0.run == fixture.run })
     let storedLines = try reader.log(after: 0, limit: 10).rows
     #expect(storedLines.map(\.line) == lines)
     #expect(storedLines.map(\.targetName) == ["alpha", nil])
-    #expect(try reader.anchors(of: bench.run) == [anchor])
+    #expect(try reader.anchors(of: fixture.run) == [anchor])
   }
 
   @Test func givesRecordsToTheRunOfTheirTarget() throws {
-    let bench = try Bench()
-    try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
-    bench.clock.advance(seconds: 60)
-    bench.store.close()
-    let later = try Bench(scratch: bench.scratch, clock: bench.clock)
-    #expect(later.alpha > bench.beta)
+    let fixture = try StoreFixture()
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+    fixture.clock.advance(by: .seconds(60))
+    fixture.store.close()
+    let later = try StoreFixture(directory: fixture.directory, clock: fixture.clock)
+    #expect(later.alpha > fixture.beta)
     try later.commit(events: [
-      Event(at: later.clock.wallNow(), kind: .late, target: bench.alpha, sequence: 1),
+      Event(at: later.clock.wallNow(), kind: .late, target: fixture.alpha, sequence: 1),
       Event(at: later.clock.wallNow(), kind: .late, target: later.alpha, sequence: 1),
     ])
-    #expect(try later.reader().events(after: 0, limit: 9).rows.map(\.run) == [bench.run, later.run])
-    let origin = try #require(try later.store.origin(of: SampleID(target: bench.alpha, sequence: 1)))
+    #expect(try later.reader().events(after: 0, limit: 9).rows.map(\.run) == [fixture.run, later.run])
+    let origin = try #require(try later.store.origin(of: SampleID(target: fixture.alpha, sequence: 1)))
     #expect(
       origin
         == SampleOrigin(
-          run: bench.run, bootID: Bench.bootID, target: "alpha", provider: "loopback",
+          run: fixture.run, bootID: StoreFixture.bootID, target: "alpha", provider: "loopback",
           receiptDeadline: 30_000_000))
     #expect(try later.store.origin(of: SampleID(target: TargetID(rawValue: 99), sequence: 1)) == nil)
   }
 
   @Test func writesAllOrNothing() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 3)
-    try bench.commit(inserted: [plans[1]])
-    let before = try bench.reader().revision()
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    try fixture.commit(inserted: [plans[1]])
+    let before = try fixture.reader().revision()
     let error = #expect(throws: StoreError.self) {
-      try bench.commit(
+      try fixture.commit(
         inserted: plans, log: [LogLine(at: plans[0].plannedAt, level: .info, label: "", message: "")])
     }
     #expect(error?.code == .conflict)
     #expect(error?.isTransient == false)
-    let reader = try bench.reader()
+    let reader = try fixture.reader()
     #expect(try reader.revision() == before)
     #expect(try reader.sample(plans[0].id) == nil)
     #expect(try reader.latestRun()?.counts.planned == 1)
-    try bench.commit(inserted: [plans[2]], updated: [plans[1].asDelivered()])
+    try fixture.commit(inserted: [plans[2]], updated: [plans[1].asDelivered()])
     let counts = try #require(try reader.latestRun()).counts
     #expect(counts[.planned] == 1)
     #expect(counts[.delivered] == 1)
   }
 
   @Test func refusesARunItDoesNotKnow() throws {
-    let bench = try Bench()
+    let fixture = try StoreFixture()
     var generator = SeededGenerator(seed: 9)
-    let stranger = RunID(at: bench.clock.wallNow(), using: &generator)
-    #expect(throws: StoreError.self) { try bench.store.commit(WriteBatch(run: stranger)) }
+    let stranger = RunID(at: fixture.clock.wallNow(), using: &generator)
+    #expect(throws: StoreError.self) { try fixture.store.commit(WriteBatch(run: stranger)) }
     let error = #expect(throws: StoreError.self) {
-      try bench.store.endRun(stranger, at: bench.clock.wallNow(), reason: .failed)
+      try fixture.store.endRun(stranger, at: fixture.clock.wallNow(), reason: .failed)
     }
     #expect(error?.code == .unknownRun)
   }
 
   @Test func leavesADeletedRowDeleted() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 2)
-    try bench.commit(inserted: plans)
-    try bench.store.queue.write {
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 2)
+    try fixture.commit(inserted: plans)
+    try fixture.store.queue.write {
       try $0.execute(sql: "DELETE FROM sample WHERE id = ?", arguments: [plans[0].id.rawValue])
     }
-    try bench.commit(updated: plans.map(\.asSent))
-    #expect(try bench.store.sample(plans[0].id) == nil)
-    #expect(try bench.store.sample(plans[1].id) == plans[1].asSent)
+    try fixture.commit(updated: plans.map(\.asSent))
+    #expect(try fixture.store.sample(plans[0].id) == nil)
+    #expect(try fixture.store.sample(plans[1].id) == plans[1].asSent)
   }
 
   @Test(arguments: [(Durability.normal, 1), (.full, 2)])
   func syncsAsAsked(durability: Durability, level: Int) throws {
-    let bench = try Bench(durability: durability)
-    let (synchronous, mode) = try bench.store.queue.read { db in
+    let fixture = try StoreFixture(durability: durability)
+    let (synchronous, mode) = try fixture.store.queue.read { db in
       (
         try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode")
       )
@@ -135,25 +138,25 @@ import Testing
   }
 
   @Test func beatsWithEveryCommit() throws {
-    let bench = try Bench()
-    let reader = try bench.reader()
-    #expect(try reader.latestRun()?.lastHeartbeat == bench.clock.wallNow())
-    bench.clock.advance(seconds: 3)
-    try bench.commit()
-    #expect(try reader.latestRun()?.lastHeartbeat == bench.clock.wallNow())
-    #expect(try reader.collector().lastHeartbeat == bench.clock.wallNow())
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
+    #expect(try reader.latestRun()?.lastHeartbeat == fixture.clock.wallNow())
+    fixture.clock.advance(by: .seconds(3))
+    try fixture.commit()
+    #expect(try reader.latestRun()?.lastHeartbeat == fixture.clock.wallNow())
+    #expect(try reader.collector().lastHeartbeat == fixture.clock.wallNow())
   }
 
   @Test func givesEveryChangeARevisionOfItsOwn() throws {
-    let bench = try Bench()
-    let plans = bench.plans(bench.alpha, count: 3)
-    let at = bench.clock.wallNow()
-    try bench.commit(
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    let at = fixture.clock.wallNow()
+    try fixture.commit(
       inserted: plans, events: [Event(at: at, kind: .connected)],
       log: [LogLine(at: at, level: .info, label: "", message: "")])
-    try bench.commit(updated: [plans[1].asSent])
-    try bench.store.endRun(bench.run, at: at, reason: .completed)
-    let (revisions, last) = try bench.store.queue.read { db in
+    try fixture.commit(updated: [plans[1].asSent])
+    try fixture.store.endRun(fixture.run, at: at, reason: .completed)
+    let (revisions, last) = try fixture.store.queue.read { db in
       (
         try Int64.fetchAll(
           db,

@@ -1,5 +1,7 @@
 import GRDB
 import Measurement
+import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -9,7 +11,7 @@ import Testing
   @Test(arguments: 1...4)
   func countersFollowEveryPath(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var bench = try Bench()
+    var fixture = try StoreFixture()
     var samples: [Sample] = []
     for round in 0..<60 {
       if round % 20 == 19 {
@@ -17,16 +19,16 @@ import Testing
         for index in samples.indices where samples[index].state == .planned {
           samples[index] = samples[index].asMissed(.stopping)
         }
-        try bench.commit(updated: samples.filter { $0.state == .missed })
-        try bench.store.endRun(bench.run, at: bench.clock.wallNow(), reason: .stopped)
-        bench.store.close()
-        bench.clock.advance(seconds: 5)
-        bench = try Bench(scratch: bench.scratch, clock: bench.clock)
+        try fixture.commit(updated: samples.filter { $0.state == .missed })
+        try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
+        fixture.store.close()
+        fixture.clock.advance(by: .seconds(5))
+        fixture = try StoreFixture(directory: fixture.directory, clock: fixture.clock)
       }
       var inserted: [Sample] = []
-      for target in [bench.alpha, bench.beta] where Bool.random(using: &generator) {
+      for target in [fixture.alpha, fixture.beta] where Bool.random(using: &generator) {
         let next = (samples.last { $0.id.target == target }?.id.sequence ?? 0) + 1
-        inserted += bench.plans(target, from: next, count: Int.random(in: 1...50, using: &generator))
+        inserted += fixture.plans(target, from: next, count: Int.random(in: 1...50, using: &generator))
       }
       let old = samples.count
       samples += inserted
@@ -35,12 +37,12 @@ import Testing
         samples[index] = Self.changed(samples[index], &generator)
         updated.append(samples[index])
       }
-      try bench.commit(inserted: inserted, updated: updated)
+      try fixture.commit(inserted: inserted, updated: updated)
     }
-    let counted = try counts(bench.store, Self.bySamples)
+    let counted = try counts(fixture.store, Self.bySamples)
     #expect(counted.isEmpty == false)
-    #expect(try counts(bench.store, Self.byTally) == counted)
-    let reader = try bench.reader()
+    #expect(try counts(fixture.store, Self.byTally) == counted)
+    let reader = try fixture.reader()
     #expect(try reader.runs().reduce(0) { $0 + $1.counts.planned } == samples.count)
   }
 

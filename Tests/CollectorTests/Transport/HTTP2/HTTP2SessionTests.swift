@@ -1,6 +1,6 @@
 import Measurement
 import Providers
-import PythonTestKit
+import TestKit
 import Testing
 
 @testable import Collector

@@ -1,37 +1,43 @@
-import GRDB
+import Foundation
 import Measurement
-import Testing
+import Store
+import TestKit
 
-@testable import Store
+/// A collector's store in a temporary directory, with a run of two targets: `alpha` and `beta`.
+public struct StoreFixture: Sendable {
+  public let directory: TemporaryDirectory
+  public let clock: SteppedHostClock
+  public let store: CollectorStore
+  public let run: RunID
+  public let registration: RunRegistration
+  public let alpha: TargetID
+  public let beta: TargetID
 
-/// A collector's store with a run of two targets, and the means to put rows in it.
-struct Bench: Sendable {
-  let scratch: Scratch
-  let clock: SteppedClock
-  let store: CollectorStore
-  let run: RunID
-  let registration: RunRegistration
-  let alpha: TargetID
-  let beta: TargetID
+  public static let bootID = "b9a5d7f0-0000-4000-8000-000000000001"
 
-  static let bootID = "b9a5d7f0-0000-4000-8000-000000000001"
-
-  init(
-    scratch: Scratch? = nil, clock: SteppedClock = SteppedClock(), durability: Durability = .normal
+  /// - Parameter directory: another fixture's, to open its store again with the next run.
+  public init(
+    directory: TemporaryDirectory? = nil, clock: SteppedHostClock = SteppedHostClock(),
+    durability: Durability = .normal
   ) throws {
-    self.scratch = try scratch ?? Scratch()
+    self.directory = try directory ?? TemporaryDirectory("store")
     self.clock = clock
     store = try CollectorStore.open(
-      at: self.scratch.store, clock: clock, options: .init(bootID: Self.bootID, durability: durability))
+      at: self.directory.storePath, clock: clock, options: .init(bootID: Self.bootID, durability: durability))
     var generator = SeededGenerator(seed: UInt64(clock.wallNow().microseconds))
     run = RunID(at: clock.wallNow(), using: &generator)
     registration = try store.beginRun(Self.description(of: run, clock))
-    alpha = try #require(registration["alpha"]).id
-    beta = try #require(registration["beta"]).id
+    alpha = try Self.target("alpha", of: registration)
+    beta = try Self.target("beta", of: registration)
   }
 
-  /// Named out of order on purpose.
-  static func description(of run: RunID, _ clock: SteppedClock) -> RunDescription {
+  private static func target(_ name: String, of registration: RunRegistration) throws -> TargetID {
+    guard let target = registration[name] else { throw NeverHappened(what: "target \(name) is registered") }
+    return target.id
+  }
+
+  /// Lists the targets in another order than that of their names.
+  public static func description(of run: RunID, _ clock: SteppedHostClock) -> RunDescription {
     RunDescription(
       id: run, name: "a test", startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(),
       bootID: bootID,
@@ -44,7 +50,7 @@ struct Bench: Sendable {
   }
 
   /// Plans `count` notifications from now on, `interval` µs apart.
-  func plans(
+  public func plans(
     _ target: TargetID, from first: Int64 = 1, count: Int, interval: Int64 = 10_000
   ) -> [Sample] {
     let monotonic = clock.monotonicNow().microseconds
@@ -59,7 +65,7 @@ struct Bench: Sendable {
     }
   }
 
-  func commit(
+  public func commit(
     inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [], events: [Event] = [],
     log: [LogLine] = [], anchors: [ClockAnchor] = []
   ) throws {
@@ -69,17 +75,32 @@ struct Bench: Sendable {
         anchors: anchors))
   }
 
-  func reader() throws -> StoreReader { try StoreReader.open(at: scratch.store) }
+  public func reader() throws -> StoreReader { try StoreReader.open(at: directory.storePath) }
 
   /// Opens another store, or the same one again, as the next collector of this boot would.
-  func reopened(_ path: String? = nil, bootID: String = bootID) throws -> CollectorStore {
-    try CollectorStore.open(at: path ?? scratch.store, clock: clock, options: .init(bootID: bootID))
+  public func reopened(_ path: String? = nil, bootID: String = bootID) throws -> CollectorStore {
+    try CollectorStore.open(at: path ?? directory.storePath, clock: clock, options: .init(bootID: bootID))
+  }
+}
+
+extension TemporaryDirectory {
+  /// Where ``StoreFixture`` has its store.
+  public var storePath: String { file("test.sqlite") }
+
+  /// Copies the store as the disk has it now, WAL included: what remains if the process is killed now.
+  /// - Returns: the copy's path.
+  public func killedCopy() throws -> String {
+    let copy = file("killed-\(UUID().uuidString).sqlite")
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: storePath + suffix) {
+      try FileManager.default.copyItem(atPath: storePath + suffix, toPath: copy + suffix)
+    }
+    return copy
   }
 }
 
 extension Sample {
-  /// On its way.
-  var asSent: Sample {
+  /// In flight.
+  public var asSent: Sample {
     var sample = self
     sample.state = .inFlight
     sample.scheduleLag = 57
@@ -88,8 +109,8 @@ extension Sample {
     return sample
   }
 
-  /// Everything that can be known, known.
-  func asDelivered(_ latency: Int64 = 41_000) -> Sample {
+  /// Delivered, with a value in every field.
+  public func asDelivered(_ latency: Int64 = 41_000) -> Sample {
     var sample = asSent
     sample.state = .delivered
     sample.status = 200
@@ -107,14 +128,14 @@ extension Sample {
     return sample
   }
 
-  func asMissed(_ reason: MissedReason) -> Sample {
+  public func asMissed(_ reason: MissedReason) -> Sample {
     var sample = self
     sample.state = .missed
     sample.reason = reason.rawValue
     return sample
   }
 
-  func asRejected(_ reason: String) -> Sample {
+  public func asRejected(_ reason: String) -> Sample {
     var sample = asSent
     sample.state = .rejected
     sample.status = 400
