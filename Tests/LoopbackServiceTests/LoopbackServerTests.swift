@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTestKit
 import LoopbackService
 import Measurement
+import TestKit
 import Testing
 
 @Suite struct LoopbackServerTests {

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
+import TestKit
 import Testing
 
 /// FCM through google-auth and firebase-admin, and what they would never send through curl.

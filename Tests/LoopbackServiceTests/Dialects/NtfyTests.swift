@@ -3,6 +3,7 @@ import Foundation
 import HTTPTestKit
 import LoopbackService
 import Providers
+import TestKit
 import Testing
 
 /// ntfy through curl and python-h2.

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
+import TestKit
 import Testing
 
 /// Web Push through http-ece and py-vapid, and what they would never send through curl.

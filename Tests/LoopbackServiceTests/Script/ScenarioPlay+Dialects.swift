@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Foundation
 import HTTPTestKit
+import TestKit
 import Testing
 
 @testable import LoopbackService
