@@ -1,3 +1,5 @@
+import ConstraintAnimation
+
 /// One screen of the gallery: views on a stage and what can be done with them.
 ///
 /// A screen knows nothing of terminals. It is made on a stage that is in a window already, hears of keys and the
@@ -19,4 +21,37 @@ protocol Screen: AnyObject {
 
 extension Screen {
   func refresh() {}
+}
+
+/// What a screen is called and about.
+struct Card: Sendable {
+  /// For the command line.
+  let name: String
+  let title: String
+  /// A line of what to look at.
+  let look: String
+  /// The published texts whose behavior it shows, S1 to S5.
+  let sources: [String]
+}
+
+/// All screens in their order.
+enum Catalog {
+  static var screens: [any Screen.Type] {
+    [
+      SlidingPanels.self, DraggablePages.self, SpringButton.self, Priorities.self, Groups.self,
+      Distribution.self, Sandwich.self, Scrubbing.self, Gestures.self, Curves.self, Additive.self,
+      Proportions.self, WholeCells.self, Conflicts.self, MotionLevels.self,
+    ]
+  }
+
+  static var cards: [Card] { screens.map { $0.card } }
+
+  static func index(of name: String) -> Int? { screens.firstIndex { $0.card.name == name } }
+}
+
+/// Where a screen builds itself.
+struct Stage {
+  let view: View
+  let window: Window
+  let palette: CommandPalette
 }

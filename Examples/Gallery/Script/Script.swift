@@ -138,3 +138,47 @@ struct Script {
     return (.character(character), modifiers)
   }
 }
+
+/// One thing a script does.
+enum ScriptCommand: Equatable {
+  case key(InputEvent.Key, InputEvent.Modifiers)
+  case press(x: Int, y: Int)
+  /// With the button down, along a straight line, an event a frame.
+  case drag(x: Int, y: Int, milliseconds: Int)
+  case release
+  case click(x: Int, y: Int)
+  case wheel(ticks: Int, x: Int, y: Int, InputEvent.Modifiers)
+  case frames(Int)
+  case wait(milliseconds: Int)
+  /// Until nothing moves.
+  case settle
+  case resize(columns: Int, rows: Int)
+  case screen(String)
+  case print
+  /// Goes on by that many frames and prints each.
+  case film(Int)
+}
+
+/// Columns and rows, as `80x24`.
+struct GridSize: Equatable {
+  let columns: Int
+  let rows: Int
+
+  /// 1 to 1000 each; nil for anything else.
+  init?(_ text: String) {
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+    guard parts.count == 2, let columns = Int(parts[0]), let rows = Int(parts[1]),
+      (1...1000).contains(columns), (1...1000).contains(rows)
+    else { return nil }
+    self.columns = columns
+    self.rows = rows
+  }
+}
+
+/// A line of a script that cannot be understood.
+struct ScriptError: Error, CustomStringConvertible, Equatable {
+  let line: Int
+  let message: String
+
+  var description: String { "line \(line): \(message)" }
+}

@@ -170,3 +170,168 @@ final class AnimationBlock {
     track.object.trackPlaces.removeAll { $0.block === self && $0.property == property }
   }
 }
+
+/// Something blocks animate. It knows where its tracks are, so that taking one over costs the same however much else
+/// is moving.
+protocol AnimatedObject: AnyObject {
+  /// One entry per running block and property; maintained by ``AnimationBlock``.
+  var trackPlaces: [TrackPlace] { get set }
+}
+
+/// Where a block keeps a track of an object.
+struct TrackPlace {
+  /// The window holds running blocks, and a block that ends takes its places out.
+  unowned let block: AnimationBlock
+  let property: AnimationTrack.Property
+  var index: Int
+}
+
+/// One animated property of one object: what is added to the model at the start of its animation. A block scales it
+/// by what is left of its curve on each frame.
+struct AnimationTrack {
+  enum Property: UInt8 {
+    case frame, alpha, tint, background, transform, constant
+  }
+
+  enum Target {
+    case frame(LayoutItem)
+    case alpha(View)
+    case tint(View)
+    case background(View)
+    case transform(View)
+    /// A constraint's constant, for blocks that solve on each frame.
+    case constant(LayoutConstraint)
+  }
+
+  let target: Target
+  /// Start minus end.
+  var delta: SIMD8<Double>
+  /// Speed at the start, a second; only springs carry it over.
+  var velocity = SIMD8<Double>.zero
+
+  init(_ target: Target, delta: SIMD8<Double>) {
+    self.target = target
+    self.delta = delta
+  }
+
+  init(_ target: Target, delta: SIMD4<Double>) {
+    self.init(target, delta: SIMD8(lowHalf: delta, highHalf: .zero))
+  }
+
+  init(_ target: Target, delta: Double) {
+    self.init(target, delta: SIMD8(delta, 0, 0, 0, 0, 0, 0, 0))
+  }
+
+  var property: Property {
+    switch target {
+    case .frame: .frame
+    case .alpha: .alpha
+    case .tint: .tint
+    case .background: .background
+    case .transform: .transform
+    case .constant: .constant
+    }
+  }
+
+  var object: any AnimatedObject {
+    switch target {
+    case .frame(let item): item
+    case .alpha(let view), .tint(let view), .background(let view), .transform(let view): view
+    case .constant(let constraint): constraint
+    }
+  }
+
+  /// Adds `amount` to the object's offsets.
+  func add(_ amount: SIMD8<Double>) {
+    switch target {
+    case .frame(let item): item.offset += amount.lowHalf
+    case .alpha(let view): view.animatedAppearance.alpha += amount[0]
+    case .tint(let view): view.animatedAppearance.tint += amount.lowHalf
+    case .background(let view): view.animatedAppearance.background += amount.lowHalf
+    case .transform(let view): view.animatedAppearance.transform += amount
+    case .constant(let constraint): constraint.constantOffset += amount[0]
+    }
+  }
+
+  /// Takes away what all tracks of this property have added to the object.
+  func reset() {
+    switch target {
+    case .frame(let item): item.offset = .zero
+    case .alpha(let view): view.appearance?.alpha = 0
+    case .tint(let view): view.appearance?.tint = .zero
+    case .background(let view): view.appearance?.background = .zero
+    case .transform(let view): view.appearance?.transform = .zero
+    case .constant(let constraint): constraint.constantOffset = 0
+    }
+  }
+}
+
+/// Something that says how far blocks are, instead of time alone: what a ``PropertyAnimator`` is to the window.
+protocol ProgressDriver: AnyObject {
+  /// What is left of the block's deltas.
+  func remainder(of block: AnimationBlock, at time: MotionTime) -> Double
+
+  /// Its speed, a second.
+  func remainderSpeed(of block: AnimationBlock, at time: MotionTime) -> Double
+
+  /// Whether frames are needed.
+  var isMoving: Bool { get }
+
+  /// When it arrives if nothing interferes; nil while it waits or is scrubbed.
+  var arrival: MotionTime? { get }
+
+  /// Called once, at the arrival.
+  func arrive(in window: Window)
+
+  /// The model has been changed inside one of its blocks, or before it (`isEarlier`) and laid out there.
+  func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool)
+
+  /// The window is going and has no further use for it.
+  func windowIsGone()
+}
+
+/// Running blocks that end by themselves, the one that completes next in front: a binary heap.
+struct CompletionQueue {
+  private var heap: [AnimationBlock] = []
+
+  /// The block that completes next. Blocks retired before their time are dropped on the way.
+  mutating func next() -> AnimationBlock? {
+    while let first = heap.first {
+      if !first.isRetired { return first }
+      removeFirst()
+    }
+    return nil
+  }
+
+  mutating func insert(_ block: AnimationBlock) {
+    heap.append(block)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard precedes(heap[child], heap[parent]) else { break }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var parent = 0
+    while true {
+      var smallest = parent
+      for child in [2 * parent + 1, 2 * parent + 2]
+      where child < heap.count && precedes(heap[child], heap[smallest]) {
+        smallest = child
+      }
+      guard smallest != parent else { return }
+      heap.swapAt(smallest, parent)
+      parent = smallest
+    }
+  }
+
+  /// Of blocks that end together the one comes first that would end first with full motion, then the older.
+  private func precedes(_ one: AnimationBlock, _ other: AnimationBlock) -> Bool {
+    (one.end, one.order, one.id) < (other.end, other.order, other.id)
+  }
+}

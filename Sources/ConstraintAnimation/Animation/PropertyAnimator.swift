@@ -106,3 +106,381 @@ public final class PropertyAnimator {
     }
   }
 }
+
+extension PropertyAnimator {
+  /// Starts, or goes on after a pause.
+  public func startAnimation(afterDelay delay: Duration = .zero) {
+    switch state {
+    case .stopped: misuse("startAnimation")
+    case .active: if !isRunning { continueAnimation() }
+    case .inactive:
+      guard let window else { return }
+      activate()
+      isRunning = true
+      motion = .playing(
+        fraction: isReversed ? 1 : 0, since: window.time + max(delay, .zero), backwards: isReversed)
+    }
+  }
+
+  /// Stands still where it is; from rest, at the beginning.
+  public func pauseAnimation() {
+    guard ready(for: "pauseAnimation") else { return }
+    if state == .inactive {
+      activate()
+      motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
+    } else if isRunning {
+      hold()
+    }
+    isRunning = false
+  }
+
+  /// Goes on from where it stands.
+  /// - Parameters:
+  ///   - timing: another curve for the rest of the way; nil keeps the animator's.
+  ///   - durationFactor: the rest takes this part of the animator's duration; 0 = the time that is left.
+  public func continueAnimation(
+    withTimingParameters timing: TimingCurve? = nil, durationFactor: Double = 0
+  ) {
+    switch state {
+    case .stopped: misuse("continueAnimation")
+    case .inactive: startAnimation()
+    case .active:
+      guard let window else { return }
+      if timing == nil, durationFactor <= 0, case .held(let fraction, scrubbed: false) = motion {
+        motion = .playing(fraction: fraction, since: window.time, backwards: isReversed)
+      } else if timing != nil || durationFactor > 0 || !isRunning {
+        glide(timing ?? curve, durationFactor: durationFactor)
+      }
+      isRunning = true
+    }
+  }
+
+  /// Stops where it is.
+  /// - Parameter withoutFinishing: true lets everything go at once, with no completion; the model takes the values
+  ///   that are on screen. False waits for ``finishAnimation(at:)``.
+  public func stopAnimation(_ withoutFinishing: Bool) {
+    guard state == .active else {
+      misuse("stopAnimation")
+      return
+    }
+    if isRunning { hold() }
+    isRunning = false
+    if withoutFinishing {
+      release(at: .current)
+      completions = []
+    } else {
+      state = .stopped
+    }
+  }
+
+  /// Ends a stopped animator: the model takes its values of the start, of the end or of this moment.
+  public func finishAnimation(at position: AnimatingPosition) {
+    guard state == .stopped else {
+      misuse("finishAnimation")
+      return
+    }
+    release(at: position)
+    tellCompletions(position)
+  }
+
+  // MARK: Inside
+
+  func ready(for call: String) -> Bool {
+    guard state != .stopped, isInterruptible || state == .inactive else {
+      misuse(call)
+      return false
+    }
+    return true
+  }
+
+  func misuse(_ call: String) {
+    window?.report(.animatorMisuse("\(call) while \(state)"))
+  }
+
+  func activate() {
+    guard state == .inactive, let window else { return }
+    state = .active
+    motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
+    window.drivers.append(self)
+    sizeAtStart = window.size
+    let bodies = pending
+    pending = []
+    for entry in bodies { run(entry.body, delayFactor: entry.delayFactor) }
+  }
+
+  func run(_ body: () -> Void, delayFactor: Double) {
+    guard let window else { return }
+    let never = MotionTime(nanoseconds: .max)
+    let block = AnimationBlock(
+      id: window.makeBlockID(), sampler: sampler, options: [], start: window.time, end: never,
+      order: never, motionLevel: window.motionLevel == .basic ? .basic : .full, driver: self,
+      delayFactor: delayFactor)
+    blocks.append(block)
+    window.run(block, animations: body)
+    if case .gliding(let glide) = motion { glide.join(block) }
+    window.sample()
+  }
+
+  func hold() {
+    if case .playing = motion {
+      motion = .held(fraction: currentFraction, scrubbed: false)
+    } else if case .gliding(let glide) = motion, let window {
+      glide.freeze(at: window.time)
+    }
+  }
+
+  func turnRound() {
+    guard state == .active, isRunning, let window else { return }
+    guard isInterruptible else {
+      misuse("isReversed")
+      return
+    }
+    if case .playing(_, let since, _) = motion, !sampler.isSpring || window.time <= since {
+      motion = .playing(
+        fraction: currentFraction, since: max(window.time, since), backwards: isReversed)
+    } else {
+      glide(curve, durationFactor: 0)
+    }
+  }
+
+  /// Lets go of the blocks and makes the model say what `position` means.
+  func release(at position: AnimatingPosition) {
+    guard let window else { return }
+    var shares: [UInt64: Double] = [:]
+    for block in blocks {
+      shares[block.id] =
+        switch position {
+        case .start: 0
+        case .end: 1
+        case .current: 1 - remainder(of: block, at: window.time)
+        }
+    }
+    let restoresConstraints = position == .current || position == .start && restoresModelWhenReversed
+    let expected = restoresConstraints && window.size == sizeAtStart ? expectedEdges(shares) : []
+    window.drivers.removeAll { $0 === self }
+    window.blocks.removeAll { $0.driver === self }
+    for block in blocks { window.end(block) }
+    if position != .end {
+      window.performWithoutAnimation {
+        changes.apply(shares: shares, restoringConstraints: restoresConstraints)
+        window.layoutIfNeeded()
+      }
+    }
+    rest()
+    // More than rounding can make of two edges.
+    let leapt = expected.first { entry in
+      let distance = entry.edges - entry.item.snapped.values
+      return (distance * distance).max() > 1.0001
+    }
+    if let leapt { window.report(.modelNotRestored(leapt.item.name)) }
+  }
+
+  /// Where the model has to come to lie if nothing is to leap.
+  private func expectedEdges(_ shares: [UInt64: Double]) -> [(item: LayoutItem, edges: SIMD4<Double>)] {
+    var places: [ObjectIdentifier: Int] = [:]
+    var expected: [(item: LayoutItem, edges: SIMD4<Double>)] = []
+    for block in blocks {
+      for track in block.tracks {
+        guard case .frame(let item) = track.target else { continue }
+        let place = places[ObjectIdentifier(item)] ?? expected.count
+        if place == expected.count {
+          places[ObjectIdentifier(item)] = place
+          expected.append((item, item.snapped.values))
+        }
+        expected[place].edges += track.delta.lowHalf * (1 - (shares[block.id] ?? 0))
+      }
+    }
+    return expected
+  }
+
+  /// Back to where it can be started from again, without touching the window.
+  func rest() {
+    blocks = []
+    changes.removeAll()
+    state = .inactive
+    isRunning = false
+    motion = .held(fraction: 0, scrubbed: false)
+  }
+
+  func tellCompletions(_ position: AnimatingPosition) {
+    let bodies = completions
+    completions = []
+    for body in bodies { body(position) }
+  }
+}
+
+extension PropertyAnimator: ProgressDriver {
+  /// The part of the time spent, 0…1.
+  var currentFraction: Double {
+    guard let window else { return 0 }
+    return fraction(at: window.time)
+  }
+
+  /// The part of the way covered by what began at once.
+  var progress: Double {
+    guard let window, state != .inactive else { return 0 }
+    guard let block = blocks.first(where: { $0.delayFactor == 0 }) ?? blocks.first else {
+      return fraction(at: window.time)
+    }
+    return 1 - remainder(of: block, at: window.time)
+  }
+
+  func fraction(at time: MotionTime) -> Double {
+    switch motion {
+    case .held(let fraction, _): return fraction
+    case .playing(let fraction, let since, let backwards):
+      guard sampler.duration > 0 else { return backwards ? 0 : 1 }
+      let spent = max(0, time.seconds(since: since)) / sampler.duration
+      return min(max(backwards ? fraction - spent : fraction + spent, 0), 1)
+    case .gliding: return min(max(progress, 0), 1)
+    }
+  }
+
+  func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
+    switch motion {
+    case .gliding(let glide): return glide.remainder(of: block, at: time)
+    case .held(let fraction, scrubbed: true) where scrubsLinearly:
+      return 1 - min(max((fraction - block.delayFactor) / (1 - block.delayFactor), 0), 1)
+    case .held, .playing:
+      let fraction = self.fraction(at: time)
+      let own = (fraction - block.delayFactor) / (1 - block.delayFactor)
+      guard sampler.duration > 0 else { return own >= 1 ? 0 : 1 - own }
+      // The end of the time is the end of the way, whatever rounding says.
+      return fraction >= 1 ? 0 : sampler.remainder(at: max(own, 0) * sampler.duration)
+    }
+  }
+
+  func remainderSpeed(of block: AnimationBlock, at time: MotionTime) -> Double {
+    guard isRunning else { return 0 }
+    switch motion {
+    case .held: return 0
+    case .gliding(let glide): return glide.speed(of: block, at: time)
+    case .playing(_, let since, let backwards):
+      guard time >= since, sampler.duration > 0 else { return 0 }
+      let scale = 1 / (1 - block.delayFactor)
+      let own = (fraction(at: time) - block.delayFactor) * scale
+      guard own >= 0 else { return 0 }
+      let speed = sampler.speeds(at: own * sampler.duration).remainder * scale
+      return backwards ? -speed : speed
+    }
+  }
+
+  var isMoving: Bool { state == .active && isRunning }
+
+  var arrival: MotionTime? {
+    guard isMoving else { return nil }
+    switch motion {
+    case .held: return nil
+    case .gliding(let glide): return glide.end
+    case .playing(let fraction, let since, let backwards):
+      let left = backwards ? fraction : 1 - fraction
+      return since + .nanoseconds(Int64((left * min(sampler.duration, 9e8) * 1e9).rounded()))
+    }
+  }
+
+  func arrive(in window: Window) {
+    isRunning = false
+    if pausesOnCompletion {
+      motion = .held(fraction: isReversed ? 0 : 1, scrubbed: false)
+      window.sample()
+      return
+    }
+    let position = isReversed ? AnimatingPosition.start : .end
+    release(at: position)
+    tellCompletions(position)
+  }
+
+  func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool) {
+    changes.remember(change, block: block.id, isEarlier: isEarlier)
+  }
+
+  func windowIsGone() {
+    pending = []
+    completions = []
+    rest()
+  }
+
+  /// Leaves the curve for a way of its own from what is on screen.
+  func glide(_ timing: TimingCurve, durationFactor: Double) {
+    guard let window else { return }
+    let target = isReversed ? 1.0 : 0.0
+    let left = abs(1 - progress - target)
+    let full = window.motionLevel == .none ? 0 : duration.inSeconds
+    var seconds = durationFactor > 0 ? durationFactor * full : min(left, 1) * full
+    if case .spring(let spring) = timing, full > 0 {
+      // A spring takes the time it takes.
+      seconds = max(durationFactor > 0 ? durationFactor * full : full, spring.settlingDuration.inSeconds)
+    }
+    let glide = Glide(
+      sampler: CurveSampler(timing, duration: seconds), start: window.time, target: target)
+    for block in blocks {
+      glide.setLeg(
+        of: block, from: remainder(of: block, at: window.time),
+        speed: remainderSpeed(of: block, at: window.time))
+    }
+    motion = .gliding(glide)
+  }
+}
+
+/// The rest of a way that is no longer on its curve: every block goes from where it was, with the speed it had if the
+/// timing is a spring, to one of the ends.
+final class Glide {
+  struct Leg {
+    let from: Double
+    let speed: Double
+  }
+
+  let sampler: CurveSampler
+  let start: MotionTime
+  /// What is left at the end: 0 at the animator's end, 1 at its start.
+  let target: Double
+  private(set) var legs: [UInt64: Leg] = [:]
+  private(set) var frozenAt: MotionTime?
+
+  init(sampler: CurveSampler, start: MotionTime, target: Double) {
+    self.sampler = sampler
+    self.start = start
+    self.target = target
+  }
+
+  var end: MotionTime { start + .nanoseconds(Int64(min(sampler.duration, 9e8) * 1e9)) }
+
+  func setLeg(of block: AnimationBlock, from: Double, speed: Double) {
+    legs[block.id] = Leg(from: from, speed: sampler.isSpring ? speed : 0)
+  }
+
+  /// A block added on the way goes with the others.
+  func join(_ block: AnimationBlock) {
+    legs[block.id] = Leg(from: 1, speed: 0)
+  }
+
+  func freeze(at time: MotionTime) { frozenAt = frozenAt ?? time }
+
+  func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
+    guard let leg = legs[block.id] else { return target }
+    let seconds = (frozenAt ?? time).seconds(since: start)
+    return target + (leg.from - target) * sampler.remainder(at: seconds)
+      + leg.speed * sampler.carried(at: seconds)
+  }
+
+  func speed(of block: AnimationBlock, at time: MotionTime) -> Double {
+    guard frozenAt == nil, let leg = legs[block.id] else { return 0 }
+    let speeds = sampler.speeds(at: time.seconds(since: start))
+    return (leg.from - target) * speeds.remainder + leg.speed * speeds.carried
+  }
+}
+
+/// Where a ``PropertyAnimator`` is in its life.
+public enum AnimatingState: Sendable, Hashable {
+  /// Nothing has been run, or everything is over.
+  case inactive
+  /// Running or paused.
+  case active
+  /// Stopped in the middle; waits for `finishAnimation(at:)`.
+  case stopped
+}
+
+/// The end an animator came to.
+public enum AnimatingPosition: Sendable, Hashable {
+  case start, end, current
+}

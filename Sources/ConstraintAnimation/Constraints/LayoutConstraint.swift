@@ -134,3 +134,146 @@ public final class LayoutConstraint: AnimatedObject {
   /// Whether one of its items has gone.
   var isDangling: Bool { firstItem == nil || (hasSecondItem && secondItem == nil) }
 }
+
+extension LayoutConstraint {
+  /// Activates all or none.
+  ///
+  /// Constraints of views in a window are tried at once; those of views that are in no window yet are tried when the
+  /// views come into one, and conflicts are then reported there. Give them in one call: a call costs one solution.
+  /// - Throws: the first error; the constraints this call had activated are inactive again.
+  public static func activate(_ constraints: [LayoutConstraint]) throws(LayoutError) {
+    var fresh: [LayoutConstraint] = []
+    do throws(LayoutError) {
+      for constraint in constraints where !constraint.isActive {
+        try constraint.hold()
+        fresh.append(constraint)
+      }
+      if let window = fresh.lazy.compactMap(\.window).first { try window.validate(fresh) }
+    } catch {
+      for constraint in fresh { constraint.deactivate() }
+      throw error
+    }
+    for constraint in fresh where !constraint.isIntrinsic {
+      constraint.window?.remember(.activation(constraint, wasActive: false))
+    }
+  }
+
+  /// Takes them out of the layout. Animations of their constants end with `finished == false`.
+  public static func deactivate(_ constraints: [LayoutConstraint]) {
+    var windows: [Window] = []
+    for constraint in constraints {
+      guard constraint.isActive else { continue }
+      if let window = constraint.window {
+        if windows.last !== window { windows.append(window) }
+        if !constraint.isIntrinsic { window.remember(.activation(constraint, wasActive: true)) }
+      }
+      constraint.deactivate()
+    }
+    for window in windows { window.deliverInterrupted() }
+  }
+
+  /// Hands the constraint to the nearest common ancestor, and to the solver when that is in a window.
+  private func hold() throws(LayoutError) {
+    guard let first = firstItem, !isDangling else { throw .noCommonAncestor(description) }
+    guard constant.isFinite, multiplier.isFinite else { throw .notFinite(description) }
+    guard hasComparableAttributes else { throw .incompatibleAttributes(description) }
+    guard let holder = View.commonAncestor(of: first, and: secondItem) else {
+      throw .noCommonAncestor(description)
+    }
+    owner = holder
+    holder.heldConstraints.append(self, as: .held)
+    first.attachedConstraints.append(self, as: .first)
+    if let second = secondItem, second !== first { second.attachedConstraints.append(self, as: .second) }
+    guard let window = holder.window else { return }
+    do throws(LayoutError) {
+      try window.engine.insert(self, in: window, holder: holder)
+    } catch {
+      deactivate()
+      throw error
+    }
+  }
+
+  func deactivate() {
+    guard let holder = owner else { return }
+    let window = self.window
+    window?.engine.extract(self)
+    window?.endTracks(of: self)
+    owner = nil
+    holder.heldConstraints.remove(self, as: .held)
+    firstItem?.attachedConstraints.remove(self, as: .first)
+    secondItem?.attachedConstraints.remove(self, as: .second)
+  }
+
+  private var hasComparableAttributes: Bool {
+    guard let secondAttribute else { return firstAttribute.isDimension }
+    if firstAttribute.isDimension || secondAttribute.isDimension {
+      return firstAttribute.isDimension && secondAttribute.isDimension
+    }
+    return firstAttribute.isHorizontal == secondAttribute.isHorizontal
+  }
+}
+
+extension LayoutConstraint: CustomStringConvertible {
+  /// `page.leading == host.leading + 80 @750`, with the identifier in front when there is one.
+  public var description: String {
+    var text = identifier.map { "\($0): " } ?? ""
+    text += "\(firstItem?.name ?? "gone").\(firstAttribute) \(relation.symbol) "
+    if let secondAttribute {
+      if multiplier != 1 { text += "\(multiplier) × " }
+      text += "\(secondItem?.name ?? "gone").\(secondAttribute)"
+      if constant != 0 { text += constant < 0 ? " - \(-constant)" : " + \(constant)" }
+    } else {
+      text += "\(constant)"
+    }
+    if storedPriority != .required { text += " @\(storedPriority.rawValue)" }
+    return text
+  }
+}
+
+/// The edge, size or center of an item that a constraint speaks of.
+public enum LayoutAttribute: UInt8, Sendable, Hashable, CaseIterable {
+  case leading, trailing, top, bottom, width, height, centerX, centerY
+
+  var isHorizontal: Bool {
+    switch self {
+    case .leading, .trailing, .width, .centerX: true
+    case .top, .bottom, .height, .centerY: false
+    }
+  }
+
+  var isDimension: Bool { self == .width || self == .height }
+}
+
+/// How the two sides of a constraint compare.
+public enum LayoutRelation: Sendable, Hashable {
+  case lessThanOrEqual, equal, greaterThanOrEqual
+
+  var symbol: String {
+    switch self {
+    case .lessThanOrEqual: "<="
+    case .equal: "=="
+    case .greaterThanOrEqual: ">="
+    }
+  }
+}
+
+/// How much a constraint matters: 1000 must hold, everything below is satisfied as well as possible, higher
+/// priorities first. A lower level never outvotes a higher one, however many constraints it has.
+public struct LayoutPriority: RawRepresentable, Comparable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+  /// 1…1000.
+  public let rawValue: Int
+
+  /// Values outside 1…1000 are clamped.
+  public init(rawValue: Int) { self.rawValue = min(max(rawValue, 1), 1000) }
+
+  public init(integerLiteral value: Int) { self.init(rawValue: value) }
+
+  public static func < (left: LayoutPriority, right: LayoutPriority) -> Bool {
+    left.rawValue < right.rawValue
+  }
+
+  public static let required: LayoutPriority = 1000
+  public static let defaultHigh: LayoutPriority = 750
+  public static let defaultLow: LayoutPriority = 250
+  public static let fittingSizeLevel: LayoutPriority = 50
+}

@@ -245,3 +245,127 @@ final class LayoutEngine {
     }
   }
 }
+
+extension LayoutEngine {
+  /// `first - multiplier × second`, everything in absolute edges. A multiplier on a place (not a length) counts from
+  /// the holder's origin, which then is part of the row.
+  func terms(of constraint: LayoutConstraint, holder: View) -> [SolverTerm] {
+    guard let first = constraint.firstItem else { return [] }
+    var terms: [SolverTerm] = []
+    append(constraint.firstAttribute, of: variables(of: first), times: 1, to: &terms)
+    if let second = constraint.secondItem, let attribute = constraint.secondAttribute {
+      append(attribute, of: variables(of: second), times: -constraint.multiplier, to: &terms)
+      if constraint.multiplier != 1, !attribute.isDimension {
+        let origin = variables(of: holder)
+        let symbol = attribute.isHorizontal ? origin.left : origin.top
+        terms.append(SolverTerm(symbol, constraint.multiplier - 1))
+      }
+    }
+    return terms
+  }
+
+  private func append(
+    _ attribute: LayoutAttribute, of variables: EngineVariables, times factor: Double,
+    to terms: inout [SolverTerm]
+  ) {
+    switch attribute {
+    case .leading: terms.append(SolverTerm(variables.left, factor))
+    case .trailing: terms.append(SolverTerm(variables.right, factor))
+    case .top: terms.append(SolverTerm(variables.top, factor))
+    case .bottom: terms.append(SolverTerm(variables.bottom, factor))
+    case .width:
+      terms.append(SolverTerm(variables.right, factor))
+      terms.append(SolverTerm(variables.left, -factor))
+    case .height:
+      terms.append(SolverTerm(variables.bottom, factor))
+      terms.append(SolverTerm(variables.top, -factor))
+    case .centerX:
+      terms.append(SolverTerm(variables.left, factor / 2))
+      terms.append(SolverTerm(variables.right, factor / 2))
+    case .centerY:
+      terms.append(SolverTerm(variables.top, factor / 2))
+      terms.append(SolverTerm(variables.bottom, factor / 2))
+    }
+  }
+}
+
+extension LayoutRelation {
+  var solverRelation: SolverRelation {
+    switch self {
+    case .lessThanOrEqual: .lessThanOrEqual
+    case .equal: .equal
+    case .greaterThanOrEqual: .greaterThanOrEqual
+    }
+  }
+}
+
+extension LayoutConstraint {
+  /// What the solver is told: the model's constant and what animations add to it.
+  var effectiveConstant: Double { constant + constantOffset }
+}
+
+extension LayoutEngine {
+  /// Why the solver refused a batch, in terms of constraints.
+  struct Refusal {
+    /// The constraints that contradict each other, in the solver's order.
+    let constraints: [LayoutConstraint]
+    /// Names of views placed by hand that are part of the contradiction.
+    let pinnedViews: [String]
+    let reachedLimit: Bool
+
+    /// The error for a caller, with the constraint that is to give way named first.
+    func error(blaming broken: LayoutConstraint?) -> LayoutError {
+      if reachedLimit { return .pivotLimit }
+      let culprit = broken ?? constraints.last
+      let others = constraints.filter { $0 !== culprit }.map(\.description) + pinnedViews
+      return .unsatisfiable(broken: culprit?.description ?? pinnedViews.first ?? "", conflictingWith: others)
+    }
+  }
+
+  func refusal(for error: SolverError) -> Refusal {
+    if error.code == .pivotLimit {
+      return Refusal(constraints: [], pinnedViews: [], reachedLimit: true)
+    }
+    var constraints: [LayoutConstraint] = []
+    var pinnedViews: [String] = []
+    for handle in error.constraints {
+      if let constraint = constraint(with: handle) {
+        constraints.append(constraint)
+      } else if let view = items.first(where: { $0.variables?.pins.contains(handle) ?? false }) {
+        let name = "\(view.name).frame"
+        if !pinnedViews.contains(name) { pinnedViews.append(name) }
+      }
+    }
+    return Refusal(constraints: constraints, pinnedViews: pinnedViews, reachedLimit: false)
+  }
+
+  func translate(_ error: SolverError, blaming constraint: LayoutConstraint) -> LayoutError {
+    switch error.code {
+    case .notFinite, .priorityOutOfRange: .notFinite(constraint.description)
+    case .pivotLimit: .pivotLimit
+    case .unsatisfiable: refusal(for: error).error(blaming: constraint)
+    }
+  }
+
+  private func constraint(with handle: SolverConstraint) -> LayoutConstraint? {
+    for item in items {
+      if let found = item.attachedConstraints.first(where: { $0.handle == handle }) { return found }
+    }
+    return nil
+  }
+}
+
+/// An item's place in the solver: its four absolute edges, and where it stands in the engine's list.
+struct EngineVariables {
+  let left: SolverVariable
+  let top: SolverVariable
+  let right: SolverVariable
+  let bottom: SolverVariable
+  var index: Int
+  /// Required equalities that hold a view placed by hand where it is; empty for views that constraints place.
+  var pins: [SolverConstraint] = []
+  /// The pins have not been part of a successful solution yet.
+  var pinsAreNew = false
+
+  var all: [SolverVariable] { [left, top, right, bottom] }
+}

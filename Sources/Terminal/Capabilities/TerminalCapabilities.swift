@@ -102,3 +102,44 @@ public struct TerminalCapabilities: Sendable, Hashable {
     return codeset?.uppercased() == "UTF-8"
   }
 }
+
+/// How many colors reach the screen.
+public enum ColorProfile: Int, Sendable, Hashable, Comparable, CaseIterable {
+  /// Attributes only.
+  case monochrome
+  /// The sixteen colors of the terminal's own palette.
+  case ansi16
+  /// The color cube and gray ramp of xterm.
+  case ansi256
+  /// 24 bits of RGB.
+  case trueColor
+
+  public static func < (left: ColorProfile, right: ColorProfile) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// Which characters plots may be made of. Each contains those before it.
+public enum GlyphRepertoire: Int, Sendable, Hashable, Comparable, CaseIterable {
+  case ascii
+  /// Lines, ▀▄█▌▐ and shades: what a console font of 256 glyphs has.
+  case halfBlocks
+  /// Eighths and quadrants.
+  case blocks
+  /// 2×4 dots in a cell.
+  case braille
+  /// 2×4 solid blocks in a cell (Unicode 16), so far in few fonts and terminals.
+  case octants
+
+  public static func < (left: GlyphRepertoire, right: GlyphRepertoire) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// Whether the terminal shows a frame at once when it stands between `CSI ? 2026 h` and `CSI ? 2026 l`.
+public enum SynchronizedOutput: Sendable, Hashable {
+  case unsupported
+  /// Not known by name: ask (DECRQM), and use it when the answer says so.
+  case ask
+  case supported
+}

@@ -1,3 +1,4 @@
+import ConstraintAnimation
 public import ConstraintAnimation
 
 /// What a terminal session hands to its owner.
@@ -23,4 +24,78 @@ public enum TerminalEvent: Sendable, Equatable {
   case background(Color)
   /// `TerminalWaker.wake()` was called.
   case wake
+}
+
+/// An answer of the terminal to a question of ours.
+enum TerminalReport: Equatable {
+  /// DECRPM: 0 not recognized, 1 set, 2 reset, 3 set for good, 4 reset for good.
+  case mode(Int, setting: Int)
+  /// OSC 11: the background.
+  case background(Color)
+  /// OSC 10: the foreground.
+  case foreground(Color)
+
+  /// `11;rgb:RRRR/GGGG/BBBB`, with one to four digits a channel. `nil` for anything else.
+  init?(operatingSystemCommand bytes: [UInt8]) {
+    let parts = String(decoding: bytes, as: UTF8.self).split(separator: ";", maxSplits: 1)
+    guard parts.count == 2, parts[1].hasPrefix("rgb:") else { return nil }
+    let channels = parts[1].dropFirst(4).split(separator: "/").compactMap(Self.channel)
+    guard channels.count == 3 else { return nil }
+    let color = Color(channels[0], channels[1], channels[2])
+    switch parts[0] {
+    case "10": self = .foreground(color)
+    case "11": self = .background(color)
+    default: return nil
+    }
+  }
+
+  private static func channel(_ digits: Substring) -> UInt8? {
+    guard (1...4).contains(digits.count), let value = UInt32(digits, radix: 16) else { return nil }
+    let largest = (UInt32(1) << UInt32(4 * digits.count)) - 1
+    return UInt8((value * 255 + largest / 2) / largest)
+  }
+}
+
+/// Thins out a batch of events so that a flood costs one frame, without changing what it leads to.
+enum EventCoalescer {
+  /// Keeps the last of neighboring motions, the sum of neighboring wheel ticks in one place, the last size and
+  /// one wake. Order is kept; presses and keys are never dropped.
+  static func coalesce(_ events: [TerminalEvent]) -> [TerminalEvent] {
+    var result: [TerminalEvent] = []
+    result.reserveCapacity(events.count)
+    let lastResize = events.lastIndex { if case .resize = $0 { true } else { false } }
+    var hasWake = false
+    for (index, event) in events.enumerated() {
+      switch event {
+      case .resize where index != lastResize: continue
+      case .wake where hasWake: continue
+      case .wake: hasWake = true
+      default: break
+      }
+      if let last = result.last, let merged = merge(last, event) {
+        result[result.count - 1] = merged
+      } else {
+        result.append(event)
+      }
+    }
+    return result
+  }
+
+  private static func merge(_ first: TerminalEvent, _ second: TerminalEvent) -> TerminalEvent? {
+    guard case .input(let first) = first, case .input(let second) = second,
+      first.modifiers == second.modifiers
+    else { return nil }
+    switch (first.kind, second.kind) {
+    case (.mouseMove, .mouseMove), (.mouseDrag, .mouseDrag):
+      return .input(second)
+    case (.wheel(let before), .wheel(let after)) where first.location == second.location:
+      // Back and forth is not the same as nowhere: an owner may clamp at each step.
+      guard (before > 0) == (after > 0) else { return nil }
+      var sum = second
+      sum.kind = .wheel(ticks: before + after)
+      return .input(sum)
+    default:
+      return nil
+    }
+  }
 }

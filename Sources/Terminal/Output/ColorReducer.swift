@@ -1,3 +1,5 @@
+public import ConstraintAnimation
+
 /// Reduces 24-bit colors to what the terminal has, remembering its answers. With true color they stay what they
 /// are, in fewer bytes where that is possible.
 ///
@@ -98,4 +100,24 @@ struct ColorReducer: ~Copyable {
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ]
+}
+
+/// A color as a terminal is told it.
+public enum ShownColor: Sendable, Hashable {
+  case exact(Color)
+  /// Of xterm's 256; the first sixteen are the terminal's palette.
+  case indexed(UInt8)
+}
+
+extension ColorProfile {
+  /// What becomes of a color with this many; `nil` where there are none.
+  public func shown(_ color: Color) -> ShownColor? {
+    let bits = CellColor(color).bits
+    switch self {
+    case .monochrome: return nil
+    case .ansi16: return .indexed(UInt8(truncatingIfNeeded: ColorReducer.nearest16(bits)))
+    case .ansi256: return .indexed(UInt8(truncatingIfNeeded: ColorReducer.nearest256(bits)))
+    case .trueColor: return .exact(color)
+    }
+  }
 }

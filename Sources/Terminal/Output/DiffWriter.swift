@@ -162,3 +162,61 @@ public struct CursorPosition: Sendable, Hashable {
     self.row = row
   }
 }
+
+/// What the writer may count on when it paints.
+public struct OutputProfile: Sendable, Hashable {
+  public var colors: ColorProfile
+
+  /// False where the terminal does not decode UTF-8: other characters are then replaced by ASCII.
+  public var encodesUTF8: Bool
+
+  /// Erasing fills with the current background (terminfo `bce`). Without it only cells with the terminal's own
+  /// background are erased, others are painted.
+  public var erasesWithBackground: Bool
+
+  /// The frame is bracketed by `CSI ? 2026 h` and `l`, so that the terminal shows it at once.
+  public var synchronizesOutput: Bool
+
+  /// Rows that moved up or down together are moved by the terminal (scroll region), not painted again.
+  public var movesRows: Bool
+
+  public init(
+    colors: ColorProfile, encodesUTF8: Bool = true, erasesWithBackground: Bool = true,
+    synchronizesOutput: Bool = false, movesRows: Bool = true
+  ) {
+    self.colors = colors
+    self.encodesUTF8 = encodesUTF8
+    self.erasesWithBackground = erasesWithBackground
+    self.synchronizesOutput = synchronizesOutput
+    self.movesRows = movesRows
+  }
+}
+
+/// What painting costs, for people who want to know.
+public struct FrameStatistics: Sendable, Hashable {
+  /// Frames that were encoded, also those that changed nothing.
+  public internal(set) var frames = 0
+  /// Frames that were left out because the terminal did not take more.
+  public internal(set) var skippedFrames = 0
+  /// Frames that the terminal took in more than one piece.
+  public internal(set) var partialWrites = 0
+  public internal(set) var totalBytes = 0
+  public internal(set) var lastFrameBytes = 0
+  /// Comparing and encoding the last frame.
+  public internal(set) var lastEncodeDuration = Duration.zero
+  /// The system call that wrote the last frame.
+  public internal(set) var lastWriteDuration = Duration.zero
+
+  public init() {}
+}
+
+/// What became of a frame.
+public enum FrameOutcome: Sendable, Hashable {
+  case written(bytes: Int)
+  /// The terminal shows it already; nothing was written.
+  case unchanged
+  /// The terminal does not take more now. Present again when it does; `nextEvents` waits for that too.
+  case skipped
+  /// The terminal is gone; `hangup` follows.
+  case failed
+}

@@ -282,3 +282,146 @@ struct FrameEncoder: ~Copyable {
     bytes.append(0x48)
   }
 }
+
+extension FrameEncoder {
+  /// Paints a stretch of a row color by color on erased ground, where that is shorter than from left to right.
+  ///
+  /// Only inside of a synchronized frame: elsewhere the ground might be seen without what belongs on it.
+  ///
+  /// - Returns: false when nothing was done.
+  mutating func encodeByInk(
+    _ y: Int, row: UnsafePointer<Cell>, columns: Range<Int>, count: Int
+  ) -> Bool {
+    guard columns.count >= 24, let ground = gather(row, columns: columns, count: count) else { return false }
+    let first = columns.lowerBound
+    approach(x: first, y: y, row: row)
+    eraseCharacters(columns.count, like: row[ground])
+    let groundColor = colors.reduce(row[ground].background)
+    for index in 0..<inks.count { paint(inks[index], y: y, row: row, count: count, ground: groundColor) }
+    return true
+  }
+
+  /// Sorts the cells by rendition.
+  /// - Returns: the place of a blank, `nil` when painting from left to right is as good or the row is not of the
+  ///   simple kind: one ground, single glyphs.
+  private mutating func gather(_ row: UnsafePointer<Cell>, columns: Range<Int>, count: Int) -> Int? {
+    guard let ground = columns.first(where: { row[$0].isErasable }) else { return nil }
+    let background = row[ground].background
+    if colors.reduce(background) != 0 && !profile.erasesWithBackground { return nil }
+    var changes = 0
+    var inked = 0
+    var jumps = 0
+    var previous = ground
+    // The rendition of the cell before; none while there was none.
+    var ink = -1
+    inks.removeAll(columns: count)
+    for x in columns {
+      let cell = row[x]
+      if cell.isErasable {
+        if cell.background != background { return nil }
+        continue
+      }
+      if cell.isWide || cell.isContinuation || !CharacterWidth.isAgreed(cell.glyph) { return nil }
+      let before = row[previous]
+      if cell.foreground != before.foreground || cell.background != before.background
+        || cell.bits != before.bits
+      {
+        changes += 1
+        jumps += 1
+        ink = -1
+      } else if x - previous > 4 {
+        jumps += 1
+      }
+      if ink < 0 {
+        let pen = RenditionState(
+          foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
+          attributes: UInt8(truncatingIfNeeded: cell.bits))
+        guard let index = inks.index(of: pen) else { return nil }
+        ink = index
+      }
+      inks.append(x, to: ink)
+      inked += 1
+      previous = x
+    }
+    guard changes > 8 else { return nil }
+    // Jumping to a mark takes about four bytes. From left to right the blanks in between are painted instead.
+    let rendition = colors.profile == .trueColor ? 14 : colors.profile == .ansi256 ? 10 : 5
+    let sorted = inks.count * (rendition + 4) + 4 * min(inked, jumps + inks.count)
+    let straight = changes * rendition + (columns.count - inked) / 2
+    return sorted < straight ? ground : nil
+  }
+}
+
+/// The cells of one row sorted by rendition, each rendition's cells in a chain from left to right.
+///
+/// A scatter plot changes its color at nearly every mark. Said one after another the colors cost three times the
+/// marks; painted color by color each is said once.
+struct RowInks: ~Copyable {
+  /// More renditions than these are not worth sorting.
+  static let most = 16
+
+  struct Ink {
+    var pen: RenditionState
+    var first: Int
+    var last: Int
+  }
+
+  private(set) var count = 0
+  private let inks: UnsafeMutablePointer<Ink>
+  /// Where each hash of a rendition was found last; only a guess, always checked.
+  private let slots: UnsafeMutablePointer<UInt8>
+  private var next: UnsafeMutablePointer<Int>
+  private var capacity = 0
+
+  init() {
+    inks = .allocate(capacity: RowInks.most)
+    slots = .allocate(capacity: 32)
+    slots.initialize(repeating: 0, count: 32)
+    next = .allocate(capacity: 0)
+  }
+
+  deinit {
+    slots.deallocate()
+    inks.deallocate()
+    next.deallocate()
+  }
+
+  subscript(index: Int) -> Ink { inks[index] }
+
+  /// The next cell of the same ink; -1 at the end.
+  func following(_ x: Int) -> Int { next[x] }
+
+  mutating func removeAll(columns: Int) {
+    count = 0
+    guard columns > capacity else { return }
+    next.deallocate()
+    next = .allocate(capacity: columns)
+    capacity = columns
+  }
+
+  /// The number of a rendition, which may be a new one without cells yet.
+  /// - Returns: `nil` when there are too many.
+  @inline(__always)
+  mutating func index(of pen: RenditionState) -> Int? {
+    let slot = Int(((pen.foreground ^ (pen.background << 7) ^ UInt32(pen.attributes)) &* 0x9E37_79B1) >> 27)
+    var index = Int(slots[slot])
+    if index >= count || inks[index].pen != pen {
+      index = 0
+      while index < count && inks[index].pen != pen { index += 1 }
+      slots[slot] = UInt8(index)
+    }
+    if index < count { return index }
+    guard count < RowInks.most else { return nil }
+    inks.advanced(by: count).initialize(to: Ink(pen: pen, first: -1, last: -1))
+    count += 1
+    return index
+  }
+
+  /// The cell at `x` is of that rendition; cells come from left to right.
+  @inline(__always)
+  mutating func append(_ x: Int, to index: Int) {
+    next[x] = -1
+    if inks[index].first < 0 { inks[index].first = x } else { next[inks[index].last] = x }
+    inks[index].last = x
+  }
+}

@@ -1,4 +1,0 @@
-/// The end an animator came to.
-public enum AnimatingPosition: Sendable, Hashable {
-  case start, end, current
-}

@@ -1,3 +1,0 @@
-enum ColorProperty {
-  case tint, background
-}

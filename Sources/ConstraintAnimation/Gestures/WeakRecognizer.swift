@@ -1,6 +1,0 @@
-/// A reference that does not keep a recognizer alive.
-struct WeakRecognizer {
-  weak var recognizer: GestureRecognizer?
-
-  init(_ recognizer: GestureRecognizer) { self.recognizer = recognizer }
-}
