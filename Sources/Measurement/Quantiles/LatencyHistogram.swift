@@ -17,8 +17,8 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// Adds all that another one counted.
   public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
-  /// Adds all that was packed. Where the smallest and the largest value lie in their buckets is not known: they are
-  /// taken as the ends, so that the true ones are between them, within 0.1 %.
+  /// Adds packed counts. The smallest and the largest value are taken as the outer ends of their buckets, which are within
+  /// 0.1 % of the true ones.
   public mutating func merge(_ packed: PackedLatencies) {
     var isFirst = true
     for bucket in packed {
@@ -88,5 +88,44 @@ public struct LatencyHistogram: Sendable, Equatable {
       if found.count == ranks.count { break }
     }
     return found
+  }
+}
+
+/// A range of values that a histogram does not distinguish, and its count.
+public struct LatencyBucket: Sendable, Hashable {
+  /// µs.
+  public var lower: Int64
+  /// µs, included.
+  public var upper: Int64
+  public var count: Int
+}
+
+/// The buckets of a ``LatencyHistogram`` that hold any values, ascending.
+///
+/// Does not use the library's iterators: they sum all values in 64 bits and trap on overflow, which a few clocks that are
+/// years off cause.
+public struct LatencyBuckets: Sequence, IteratorProtocol {
+  private let histogram: Histogram<UInt64>
+  private var lower: UInt64
+  private var rest: UInt64
+
+  init(_ histogram: Histogram<UInt64>) {
+    self.histogram = histogram
+    lower = histogram.lowestEquivalentForValue(histogram.min)
+    rest = histogram.totalCount
+  }
+
+  public mutating func next() -> LatencyBucket? {
+    while rest > 0 {
+      let count = histogram.countForValue(lower)
+      let bounds = (lower: lower, upper: histogram.highestEquivalentForValue(lower))
+      lower = bounds.upper + 1
+      guard count > 0 else { continue }
+      rest -= Swift.min(rest, count)
+      return LatencyBucket(
+        lower: Int64(clamping: bounds.lower), upper: Int64(clamping: bounds.upper),
+        count: Int(clamping: count))
+    }
+    return nil
   }
 }

@@ -32,11 +32,67 @@ public struct Quantile: Sendable, Hashable, Comparable {
   /// The rank of the value that stands for it among `count` ascending values, from 1: the first that has at least
   /// the fraction of all values at or below it.
   public func rank(among count: Int) -> Int {
-    // 0.9 * 10 is a little more than 9 in binary: what is whole but for that is taken as whole.
+    // 0.9 * 10 is a little more than 9 in binary: allow for the rounding error.
     let exact = fraction * Double(count)
     let rank = Int((exact - exact.ulp * 4).rounded(.up))
     return min(max(1, rank), max(1, count))
   }
 
   public static func < (a: Self, b: Self) -> Bool { a.fraction < b.fraction }
+}
+
+/// An estimate of a quantile: a value with its 95 % confidence interval, or that there are too few values for one.
+public enum QuantileEstimate: Sendable, Hashable {
+  /// µs, all three.
+  case known(value: Int64, low: Int64, high: Int64)
+  /// "n too small (needs 368)".
+  case tooFew(needs: Int)
+}
+
+/// Quantiles of values that are all in memory.
+public struct ExactQuantiles: Sendable {
+  private let sorted: [Int64]
+
+  /// - Parameter values: µs, in any order.
+  public init(_ values: [Int64]) { sorted = values.sorted() }
+
+  public var count: Int { sorted.count }
+
+  /// The value at a quantile's rank, µs, however few values there are; `nil` when there is none at all.
+  public func value(_ quantile: Quantile) -> Int64? {
+    sorted.isEmpty ? nil : sorted[quantile.rank(among: count) - 1]
+  }
+
+  /// The quantile with its 95 % interval.
+  public func estimate(_ quantile: Quantile) -> QuantileEstimate {
+    guard let ranks = OrderStatistics.ranks(count: count, quantile: quantile) else {
+      return .tooFew(needs: quantile.smallestCount)
+    }
+    return .known(
+      value: sorted[quantile.rank(among: count) - 1], low: sorted[ranks.lowerBound - 1],
+      high: sorted[ranks.upperBound - 1])
+  }
+}
+
+/// How many of all planned notifications a figure is about. Notifications that were lost, failed or missed have no latency
+/// and are in no quantile, so every quantile is shown with this share.
+public struct ShareOfPlanned: Sendable, Hashable {
+  /// Notifications with a value.
+  public var counted: Int
+  /// All that were planned.
+  public var planned: Int
+  /// Those of them that are not due yet, which are in no share.
+  public var stillToBeSent: Int
+
+  public init(counted: Int, planned: Int, stillToBeSent: Int = 0) {
+    self.counted = counted
+    self.planned = planned
+    self.stillToBeSent = stillToBeSent
+  }
+
+  /// Those that are due: the denominator.
+  public var due: Int { planned - stillToBeSent }
+
+  /// Between 0 and 1; `nil` when nothing came due.
+  public var fraction: Double? { due > 0 ? Double(counted) / Double(due) : nil }
 }

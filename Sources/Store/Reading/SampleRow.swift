@@ -68,11 +68,7 @@ public struct SampleRow: ~Copyable {
 
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
-    switch metric {
-    case .service: acceptLatency == nil ? nil : serviceTime
-    case .accept: acceptLatency
-    case .delivery: deliveryLatency
-    }
+    metric.value(service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, absent: nil)
   }
 
   /// The reason as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.

@@ -61,7 +61,8 @@ struct RollupContribution {
     var figures = PerFigure<Int64?>(nil)
     figures[.scheduleLag] = lag
     figures[.accept] = accept
-    figures[.service] = accept == nil ? nil : service
+    figures[.service] = Metric.service.value(
+      service: service, accept: accept, delivery: delivery, absent: nil)
     figures[.delivery] = delivery
     figures[.deliveryLow] = range?.low
     figures[.deliveryHigh] = range?.high

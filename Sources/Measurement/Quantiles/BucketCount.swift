@@ -1,5 +1,0 @@
-/// How many values a bucket holds.
-struct BucketCount: Equatable {
-  var index: Int32
-  var count: Int
-}

@@ -1,0 +1,65 @@
+import Measurement
+import Testing
+
+@Suite struct SampleTests {
+  private let planned = Sample(
+    id: SampleID(target: TargetID(rawValue: 1), sequence: 1), variant: .none,
+    plannedAt: WallTime(microseconds: 1_000), plannedMonotonic: 50)
+
+  @Test func beginsAsAPlan() {
+    #expect(planned.state == .planned)
+    #expect(planned.attempt == 0)
+    for metric in Metric.allCases { #expect(planned.value(of: metric) == nil) }
+    #expect(planned.sentAt == nil)
+  }
+
+  @Test func timesOfDayFollowFromThePlan() {
+    var sample = planned
+    sample.scheduleLag = 10
+    sample.serviceTime = 20
+    sample.acceptLatency = 30
+    sample.deliveryLatency = 400
+    #expect(sample.sentAt?.microseconds == 1_010)
+    #expect(sample.receivedAt?.microseconds == 1_400)
+    #expect(Metric.allCases.map { sample.value(of: $0) } == [20, 30, 400])
+  }
+
+  /// How long a provider took to refuse is no service time of an accepted notification.
+  @Test func aRefusalHasNoServiceMetric() {
+    var sample = planned
+    sample.state = .rejected
+    sample.scheduleLag = 10
+    sample.serviceTime = 20
+    #expect(sample.value(of: .service) == nil)
+  }
+
+  @Test func namesAreTheContracts() {
+    #expect(
+      NotificationState.allCases.map(\.name) == [
+        "planned", "in_flight", "accepted", "delivered", "late", "lost", "rejected", "failed", "missed",
+        "interrupted",
+      ])
+    #expect(NotificationState.allCases.map(\.rawValue) == Array(0..<10))
+    #expect(NotificationState.allCases.filter { !$0.isSettled } == [.planned, .inFlight])
+    #expect(TimestampSource.allCases.map(\.name) == ["kernel", "callback"])
+    #expect(HTTPVersion.allCases.map(\.name) == ["1.1", "2"])
+    #expect(
+      FailureReason.allCases.map(\.rawValue) == [
+        "dns", "connect", "tls", "timeout", "reset", "goaway", "refused_stream", "protocol", "closed",
+      ])
+    #expect(
+      MissedReason.allCases.map(\.rawValue) == [
+        "lag", "in_flight", "retry_after", "stopping", "provider_limit", "credential", "backoff",
+      ])
+    #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery"])
+    #expect(
+      EventKind.allCases.map(\.rawValue) == [
+        "run_started", "run_stopped", "connected", "disconnected", "goaway", "stream_limit_changed",
+        "token_refreshed", "retry_after", "rejected", "failed", "missed", "lost", "late", "duplicate",
+        "out_of_order", "unknown_receipt", "forged_receipt", "malformed_receipt", "clock_offset",
+        "clock_step", "suspended",
+        "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
+        "resumed",
+      ])
+  }
+}
