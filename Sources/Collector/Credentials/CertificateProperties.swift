@@ -5,16 +5,16 @@ import SwiftASN1
 import X509
 
 /// What a TLS client certificate says of itself, as far as it decides whether a push service will take it.
-public struct CertificateProperties: Sendable {
+struct CertificateProperties: Sendable {
   /// The one that stands in it for people.
-  public let commonName: String
+  let commonName: String
   /// The app's bundle ID, which Apple writes as the subject's user ID.
-  public let bundleID: String?
-  public let begins: WallTime
-  public let ends: WallTime
+  let bundleID: String?
+  let begins: WallTime
+  let ends: WallTime
   /// Apple's marks for the sandbox and for production; both are false in a certificate that is not Apple's.
-  public let isForSandbox: Bool
-  public let isForProduction: Bool
+  let isForSandbox: Bool
+  let isForProduction: Bool
   private let publicKey: Certificate.PublicKey
 
   private static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]

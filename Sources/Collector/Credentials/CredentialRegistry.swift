@@ -1,14 +1,15 @@
 import Measurement
 import Providers
 
-/// All credentials of a run and who sends by them, one step at a time. Confined to the keeper's thread; tests step it.
+/// All credentials of a run and the targets that use them, one step at a time. Confined to one thread;
+/// ``CredentialRenewer`` runs it, tests step it.
 final class CredentialRegistry {
   /// A target whose providers hold a credential.
   struct Client: Sendable {
     var target: TargetID
-    /// The target's providers with this credential in them.
+    /// Makes the target's providers with a credential.
     var providers: @Sendable (_ credential: String) -> [any Provider]
-    /// What a person can do about a refusal with this status and reason.
+    /// What to do about a refusal with a status and a reason, as a sentence for people.
     var advice: @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" }
   }
 
@@ -21,12 +22,13 @@ final class CredentialRegistry {
   private struct Entry {
     var item: Item
     var schedule: CredentialSchedule
-    /// Counts the credentials that came.
+    /// The number of credentials issued.
     var serial = 0
+    /// The last attempt failed, and the log says so.
     var isInTrouble = false
-    /// It was refused, and a person was told what to do.
+    /// It was refused, and the log says what to do.
     var isAdvised = false
-    /// Why the last attempt brought none, and whether the issuer will never give one.
+    /// Why the last attempt failed, and whether all others will.
     var failure: (text: String, isFinal: Bool)?
   }
 
@@ -37,8 +39,8 @@ final class CredentialRegistry {
   private let post: ([Observation]) -> Void
 
   /// - Parameters:
-  ///   - replace: told of a target's new providers.
-  ///   - tryAgain: told that a target is to try the credential that was refused once more.
+  ///   - replace: takes a target's new providers.
+  ///   - tryAgain: told that a target is to try its refused credential once more.
   ///   - post: takes events and log lines.
   init(
     _ items: [Item], clock: any HostClock, seed: UInt64,
@@ -47,7 +49,7 @@ final class CredentialRegistry {
     post: @escaping ([Observation]) -> Void
   ) {
     var seeds = SeededGenerator(seed: seed)
-    // What takes no network first: nobody waits for a slow token endpoint who does not need it.
+    // Those that need no network first: they do not wait for a slow token endpoint.
     entries = items.sorted { !$0.source.isRemote && $1.source.isRemote }.map {
       Entry(item: $0, schedule: CredentialSchedule(rule: $0.rule, seed: seeds.next()))
     }
@@ -57,25 +59,24 @@ final class CredentialRegistry {
     self.post = post
   }
 
-  /// Whether every target has had its first credential.
+  /// Whether every credential has been issued once.
   var isComplete: Bool { entries.allSatisfy { $0.schedule.issued != nil } }
 
-  /// Why one will never come, if an issuer said so.
+  /// Why one will never be issued, if an issuer said so.
   var finalFailure: String? { entries.lazy.compactMap(\.failure).first(where: \.isFinal)?.text }
 
-  /// Who has had none yet, and why, as far as it was tried.
+  /// The targets without a credential, with the reason.
   var missing: [MissingCredential] {
     entries.filter { $0.schedule.issued == nil }.flatMap { entry in
-      let reason = entry.failure?.text ?? "no \(entry.item.source.name): it is not there yet"
+      let reason = entry.failure?.text ?? "no \(entry.item.source.name): the issuer has not answered"
       return entry.item.clients.map {
         MissingCredential(target: $0.target, providers: $0.providers(""), reason: reason)
       }
     }
   }
 
-  /// Renews what is due, and has what was refused tried again.
-  /// - Returns: how long there is nothing to do by time alone; at most ``longestRest``, because the wall clock may be
-  ///   set at any moment.
+  /// Renews what is due, and has refused credentials tried again.
+  /// - Returns: how long nothing is due; at most ``longestRest``, because the wall clock may be set at any moment.
   func step() -> Duration {
     for index in entries.indices where entries[index].schedule.isDue(at: CredentialInstant(reading: clock)) {
       renew(index)
@@ -128,7 +129,7 @@ final class CredentialRegistry {
     }
   }
 
-  /// The credential with that number, if it is still the one in use.
+  /// The credential with that number, if it is still in use.
   private func entry(of target: TargetID, serial: Int) -> (Int, Client)? {
     for (index, entry) in entries.enumerated() where entry.serial == serial {
       if let client = entry.item.clients.first(where: { $0.target == target }) { return (index, client) }
@@ -136,7 +137,7 @@ final class CredentialRegistry {
     return nil
   }
 
-  /// An event for every target that shares the credential, and a line in the log where there is a level.
+  /// Posts an event for every target that shares the credential, and a log line if there is a level.
   private func say(_ detail: String, _ level: LogLine.Level?, _ entry: Entry) {
     post(
       entry.item.clients.map {
@@ -184,4 +185,20 @@ final class CredentialRegistry {
             at: clock.wallNow(), level: level, target: $0.target, label: "credentials", message: message))
       })
   }
+}
+
+/// A target's providers with a credential in them.
+struct CredentialedProviders: Sendable {
+  var providers: [any Provider]
+  /// The credential's number, from 1; `nil` when it is still the same one.
+  var serial: Int?
+}
+
+/// A target whose first credential has not been issued.
+struct MissingCredential: Sendable {
+  var target: TargetID
+  /// Its providers without a credential; nothing is sent by them.
+  var providers: [any Provider]
+  /// For people.
+  var reason: String
 }

@@ -1,74 +1,64 @@
 import Measurement
 import Providers
 import Synchronization
+import Threads
 
-/// Keeps the credentials of a run's targets fresh, on a thread of its own: tokens are signed or fetched before the first
-/// notification and renewed ahead of their end, so no notification ever waits for one.
+/// Makes and renews the credentials of a run's targets on a thread of its own: tokens are signed or fetched before the first
+/// notification and renewed before they expire, so that no notification waits for one.
 final class CredentialRenewer: Sendable {
   private struct State {
-    /// In the order of the answers; the registry has not seen them.
+    /// In the order of the answers; not yet passed to the registry.
     var feedback: [CredentialFeedback] = []
     var isStopping = false
     var replace: (@Sendable (CredentialedProviders, TargetID) -> Void)?
     var tryAgain: (@Sendable (TargetID) -> Void)?
     /// The newest providers of each target.
     var providers: [TargetID: CredentialedProviders] = [:]
-    var first: FirstRound = .waiting(nil)
-  }
-
-  private enum FirstRound {
-    case waiting(CheckedContinuation<[MissingCredential], any Error>?)
-    case done(Result<[MissingCredential], any Error>)
   }
 
   private let state = Mutex(State())
-  private let wake = WakeSignal()
+  private let wake: WakeSignal
+  /// The targets that have no credential after the first round.
+  private let firstRound = FirstResult<[MissingCredential], CollectorError>()
 
-  /// Begins to make the first ones.
+  /// Starts to make the first credentials.
   /// - Parameters:
-  ///   - patience: how long the first ones are waited for.
-  ///   - post: takes events and log lines, on the keeper's thread.
+  ///   - timeout: how long the first round may take.
+  ///   - post: takes events and log lines, on the renewer's thread.
   init(
-    _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, patience: Duration,
+    _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, timeout: Duration,
     post: @escaping @Sendable ([Observation]) -> Void
-  ) {
+  ) throws(ThreadError) {
+    wake = try WakeSignal()
     guard !items.isEmpty else {
-      state.withLock { $0.first = .done(.success([])) }
+      firstRound.finish(.success([]))
       return
     }
-    DedicatedThread.start(name: "credentials") { [self] in
-      let book = CredentialRegistry(
-        items, clock: clock, seed: seed, replace: { [self] in take($0, of: $1) },
+    try DedicatedThread.start(name: "credentials") { [self] in
+      let registry = CredentialRegistry(
+        items, clock: clock, seed: seed, replace: { [self] in replace($0, of: $1) },
         tryAgain: { [self] target in state.withLock { $0.tryAgain }?(target) }, post: post)
-      run(book, clock: clock, patience: patience)
+      run(registry, clock: clock, timeout: timeout)
     }
   }
 
-  /// Waits for the first credential of every target, but no longer than its patience lasts.
-  /// - Throws: ``CollectorError`` when one will never come.
-  func first() async throws -> InitialCredentials {
-    typealias Waiter = CheckedContinuation<[MissingCredential], any Error>
-    let missing = try await withCheckedThrowingContinuation { (waiter: Waiter) in
-      let done: Result<[MissingCredential], any Error>? = state.withLock { state in
-        if case .done(let result) = state.first { return result }
-        state.first = .waiting(waiter)
-        return nil
-      }
-      if let done { waiter.resume(with: done) }
-    }
+  /// Waits for the first credential of every target, at most for the timeout.
+  /// - Throws: ``CollectorError`` when an issuer will never give one.
+  func first() async throws(CollectorError) -> InitialCredentials {
+    let missing = try await firstRound.value()
     return InitialCredentials(
       providers: state.withLock { $0.providers.mapValues(\.providers) }, missing: missing)
   }
 
-  /// Tells of the credentials that are in use, and of every later one.
+  /// Passes on the credentials that are in use, and every later one.
   /// - Parameters:
-  ///   - replace: called on the keeper's thread; must not call back.
-  ///   - tryAgain: told that a target is to try the credential that was refused once more; the same holds.
+  ///   - replace: called on the renewer's thread; must not call back.
+  ///   - tryAgain: called when a target is to try its refused credential once more; the same holds.
   func onRenewal(
     _ replace: @escaping @Sendable (CredentialedProviders, TargetID) -> Void,
     tryAgain: @escaping @Sendable (TargetID) -> Void = { _ in }
   ) {
-    // What was renewed between the first round and now is told at once; under the lock, so that none overtakes another.
+    // Under the lock, so that no renewal overtakes those since the first round.
     state.withLock { state in
       state.replace = replace
       state.tryAgain = tryAgain
@@ -76,62 +66,85 @@ final class CredentialRenewer: Sendable {
     }
   }
 
-  /// Takes what answers say of credentials. Called on the timing thread; does not block.
+  /// Takes what an answer says of a credential. Called on the timing thread; does not block.
   func note(_ feedback: CredentialFeedback) {
     state.withLock { $0.feedback.append(feedback) }
     wake.raise()
   }
 
-  /// Ends it; whoever waits for the first ones waits no longer.
+  /// Ends the thread, and ``first()`` with an error.
   func stop() {
-    // Who is told may hold whoever stops it: let go, but not under the lock.
+    // The closures may own whoever calls this: they are released outside the lock.
     _ = state.withLock { state in
       defer { (state.replace, state.tryAgain) = (nil, nil) }
       state.isStopping = true
       return (state.replace, state.tryAgain)
     }
     wake.raise()
-    finish(.failure(CollectorError(.credentials, "stopped before the first credentials came")))
+    firstRound.finish(
+      .failure(CollectorError(.credentials, "stopped before the first credentials were made")))
   }
 
-  private func take(_ providers: CredentialedProviders, of target: TargetID) {
+  private func replace(_ providers: CredentialedProviders, of target: TargetID) {
     state.withLock { state in
       state.providers[target] = providers
       state.replace?(providers, target)
     }
   }
 
-  private func run(_ book: CredentialRegistry, clock: any HostClock, patience: Duration) {
-    let deadline = clock.monotonicNow() + patience
+  private func run(_ registry: CredentialRegistry, clock: any HostClock, timeout: Duration) {
+    let deadline = clock.monotonicNow() + timeout
     while true {
-      let rest = book.step()
-      finishFirst(book, isLate: clock.monotonicNow() > deadline)
+      let rest = registry.step()
+      finishFirstRound(registry, isLate: clock.monotonicNow() > deadline)
       wake.wait(atMost: rest)
       let (isStopping, feedback) = state.withLock { state in
         defer { state.feedback = [] }
         return (state.isStopping, state.feedback)
       }
-      if isStopping { break }
-      for entry in feedback { book.note(entry) }
+      if isStopping { return }
+      for entry in feedback { registry.note(entry) }
     }
   }
 
-  private func finishFirst(_ book: CredentialRegistry, isLate: Bool) {
-    if book.isComplete {
-      finish(.success([]))
-    } else if let failure = book.finalFailure {
-      finish(.failure(CollectorError(.credentials, failure)))
+  private func finishFirstRound(_ registry: CredentialRegistry, isLate: Bool) {
+    if registry.isComplete {
+      firstRound.finish(.success([]))
+    } else if let failure = registry.finalFailure {
+      firstRound.finish(.failure(CollectorError(.credentials, failure)))
     } else if isLate {
-      finish(.success(book.missing))
+      firstRound.finish(.success(registry.missing))
     }
   }
+}
 
-  private func finish(_ result: Result<[MissingCredential], any Error>) {
-    let waiter: CheckedContinuation<[MissingCredential], any Error>? = state.withLock { state in
-      guard case .waiting(let waiter) = state.first else { return nil }
-      state.first = .done(result)
-      return waiter
-    }
-    waiter?.resume(with: result)
+/// What targets with credentials begin with.
+struct InitialCredentials: Sendable {
+  /// The providers of the targets that have a credential.
+  var providers: [TargetID: [any Provider]] = [:]
+  /// The targets whose issuer did not answer in time. It is asked again until it does.
+  var missing: [MissingCredential] = []
+}
+
+/// What an answer says of a credential that is renewed during a run, where that was not known yet: the way back from the
+/// timing thread to ``CredentialRenewer``.
+public struct CredentialFeedback: Sendable, Hashable {
+  public enum Outcome: Sendable, Hashable {
+    /// The provider refused it. Nothing is sent to the target until it gets another one, or is told to try this one again.
+    /// The reason is the provider's own, or empty.
+    case refused(status: Int, reason: String)
+    /// The provider accepted it after a refusal.
+    case accepted
+  }
+
+  public var target: TargetID
+  /// Which of the target's credentials it was: the number that came with its providers.
+  public var serial: Int
+  public var outcome: Outcome
+
+  public init(target: TargetID, serial: Int, outcome: Outcome) {
+    self.target = target
+    self.serial = serial
+    self.outcome = outcome
   }
 }

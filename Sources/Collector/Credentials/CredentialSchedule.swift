@@ -109,3 +109,50 @@ struct CredentialSchedule: Sendable {
     pauses.reset()
   }
 }
+
+/// What is done about a credential that was refused. Nothing is sent with it until then.
+enum RefusedCredentialAction: Sendable, Equatable {
+  /// A new one, at once.
+  case renew
+  /// Silence; then a new one if it may be made by then, else the same one is tried again.
+  case pause(until: MonotonicTime)
+}
+
+/// When a kind of credential is renewed.
+struct CredentialRule: Sendable, Equatable {
+  /// So long before its end, but not before half its life.
+  var margin: Duration
+  /// Never sooner than this after the last one, unless the provider refused that.
+  var floor: Duration
+  /// Never sooner than this, refused or not.
+  var refusedFloor: Duration
+
+  /// Apple takes a token for an hour and no new one within 20 minutes: it is renewed at 40.
+  static let apns = CredentialRule(
+    margin: .seconds(20 * 60), floor: .seconds(20 * 60), refusedFloor: .seconds(20 * 60))
+  /// OAuth tokens of Google live for an hour, and are to be renewed some minutes before.
+  static let oauth = CredentialRule(
+    margin: .seconds(5 * 60), floor: .seconds(60), refusedFloor: .seconds(1))
+  /// VAPID tokens are ours to date (RFC 8292, section 2: at most 24 hours).
+  static let vapid = CredentialRule(
+    margin: .seconds(3600), floor: .seconds(60), refusedFloor: .seconds(1))
+
+  func renewal(of lifetime: Duration) -> Duration { max(lifetime / 2, lifetime - margin) }
+}
+
+/// One moment on the clocks that a credential's age is told by.
+struct CredentialInstant: Sendable, Equatable {
+  /// CLOCK_MONOTONIC and the time asleep: a token grows old while the host sleeps.
+  var elapsed: MonotonicTime
+  /// What tokens are dated with.
+  var wall: WallTime
+
+  init(elapsed: MonotonicTime, wall: WallTime) {
+    self.elapsed = elapsed
+    self.wall = wall
+  }
+
+  init(reading clock: any HostClock) {
+    self.init(elapsed: clock.monotonicNow() + clock.suspendedTotal(), wall: clock.wallNow())
+  }
+}

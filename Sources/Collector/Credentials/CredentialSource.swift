@@ -1,4 +1,6 @@
+import Configuration
 import Measurement
+import Providers
 
 /// Where a credential comes from: a signer in this process, or a token endpoint.
 protocol CredentialSource: Sendable {
@@ -19,4 +21,73 @@ enum CredentialOutcome: Sendable {
   case issued(value: String, lifetime: Duration, took: String)
   /// - Parameter isFinal: whether trying again without changing something is in vain.
   case failed(String, isFinal: Bool, retryAfter: Duration?)
+}
+
+/// A credential that is signed with a key in this process.
+struct SignedCredential: CredentialSource {
+  let name: String
+  let lifetime: Duration
+  let sign: @Sendable (WallTime) throws -> String
+
+  var isRemote: Bool { false }
+
+  static func apns(_ signer: APNsTokenSigner) -> SignedCredential {
+    SignedCredential(name: "APNs provider token", lifetime: APNsDialect.tokenLifetime) {
+      try signer.token(issuedAt: $0)
+    }
+  }
+
+  /// - Parameter origin: whom it is for: the push service's scheme, host and port.
+  static func vapid(_ signer: VAPIDSigner, origin: String) -> SignedCredential {
+    SignedCredential(name: "VAPID token for \(origin)", lifetime: VAPIDSigner.tokenLifetime) {
+      try signer.authorization(for: origin, issuedAt: $0)
+    }
+  }
+
+  func issue(at now: WallTime) -> CredentialOutcome {
+    do {
+      return .issued(value: try sign(now), lifetime: lifetime, took: "")
+    } catch {
+      return .failed("the key \(error)", isFinal: true, retryAfter: nil)
+    }
+  }
+}
+
+/// An access token that a service account's assertion is exchanged for (RFC 7523).
+struct OAuthCredential: CredentialSource {
+  let account: ServiceAccount
+  let client: BlockingRequest
+
+  var name: String { "access token of \(account.clientEmail)" }
+  var isRemote: Bool { true }
+
+  func issue(at now: WallTime) -> CredentialOutcome {
+    let request: PushRequest
+    do {
+      request = try account.tokenRequest(issuedAt: now)
+    } catch {
+      return .failed("the service account \(error)", isFinal: true, retryAfter: nil)
+    }
+    switch client.perform(request) {
+    case .failure(let failure):
+      return .failed(
+        "the token endpoint does not answer: \(failure.message)", isFinal: false, retryAfter: nil)
+    case .success(let answer):
+      switch OAuthToken.parse(answer.response) {
+      case .success(let token):
+        return .issued(value: token.value, lifetime: token.lifetime, took: answer.timing)
+      case .failure(let refusal):
+        return .failed(
+          RequestSecrets(of: request).hidden(in: "\(refusal)"), isFinal: refusal.isFinal,
+          retryAfter: refusal.retryAfter)
+      }
+    }
+  }
+}
+
+/// Whether two targets can send by one credential: made of the same key, for the same purpose.
+enum CredentialIdentity: Sendable, Hashable {
+  case apns(APNsSettings.Credentials)
+  case fcm(SecretReference)
+  case vapid(WebPushSettings.Credentials?, origin: String)
 }

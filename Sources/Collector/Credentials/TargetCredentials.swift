@@ -4,9 +4,9 @@ import Providers
 
 /// What is secret about a target and stays the same during a run, read and checked once, before anything is sent: keys,
 /// passwords, device tokens, subscriptions.
-public struct TargetCredentials: Sendable {
+struct TargetCredentials: Sendable {
   /// What tokens are made of, or what is shown in their place.
-  public enum Kind: Sendable {
+  enum Kind: Sendable {
     /// Nothing to show: http, the loopback service, push services that ask for nothing.
     case none
     case apnsToken(APNsTokenSigner)
@@ -18,13 +18,13 @@ public struct TargetCredentials: Sendable {
     case ntfy(NtfyAuthorization)
   }
 
-  public let kind: Kind
+  let kind: Kind
   private let target: TargetConfiguration
   private let deviceToken: String
   private let subscription: PushSubscription?
 
   /// Reads and checks all of it.
-  public init(reading target: TargetConfiguration) throws(TargetCredentialError) {
+  init(reading target: TargetConfiguration) throws(TargetCredentialError) {
     let reader = CredentialReader(target: target)
     if let caFile = target.caFile { try reader.authority(caFile) }
     self.target = target
@@ -64,10 +64,10 @@ public struct TargetCredentials: Sendable {
   }
 
   /// When the browser says that the subscription ends.
-  public var subscriptionEnd: WallTime? { subscription?.expiration }
+  var subscriptionEnd: WallTime? { subscription?.expiration }
 
   /// Whether all of it is good at a moment: certificates and subscriptions end.
-  public func check(at now: WallTime) throws(TargetCredentialError) {
+  func check(at now: WallTime) throws(TargetCredentialError) {
     if case .apnsCertificate(let file, _, let facts) = kind, let problem = facts.problem(at: now) {
       throw TargetCredentialError(
         target, "certificate_file", "certificate_file: \"\(file)\": \(problem.message)",
@@ -86,7 +86,7 @@ public struct TargetCredentials: Sendable {
   /// - Parameter token: for APNs a provider token, for FCM an access token, for Web Push the `Authorization` header's
   ///   value; `nil` for all others.
   /// - Parameter isKept: see ``NtfyProvider``; others have no such thing.
-  public func providers(
+  func providers(
     token: String?, isKept: Bool = false
   ) throws(TargetCredentialError) -> [any Provider] {
     var providers: [any Provider] = []
@@ -101,7 +101,7 @@ public struct TargetCredentials: Sendable {
   }
 
   /// The stream in which the target's own messages come back; `nil` when the configuration asks for none.
-  public func ntfySubscription() throws(TargetCredentialError) -> NtfySubscription? {
+  func ntfySubscription() throws(TargetCredentialError) -> NtfySubscription? {
     guard case .ntfy(let settings) = target.settings, settings.subscribe else { return nil }
     do throws(ProviderError) {
       return try NtfySubscription(
@@ -189,4 +189,132 @@ public struct TargetCredentials: Sendable {
   /// All variants of a target have one provider; the configuration sees to it.
   private static let mixed = ProviderError(
     "provider", "differs between a target's variants", remedy: "describe two targets")
+}
+
+/// Reads secrets of one target and says which of them is of no use.
+struct CredentialReader {
+  let target: TargetConfiguration
+
+  /// - Parameter name: the key without `_file`.
+  func bytes(_ reference: SecretReference, as name: String) throws(TargetCredentialError) -> [UInt8] {
+    let key = reference.key(name)
+    do throws(FileReadError) {
+      return try reference.read()
+    } catch {
+      throw TargetCredentialError(target, key, "\(key): \(error.message)", remedy: error.remedy)
+    }
+  }
+
+  func parse<Result>(
+    _ reference: SecretReference, as name: String,
+    _ parse: ([UInt8]) throws(CredentialError) -> Result
+  ) throws(TargetCredentialError) -> Result {
+    let bytes = try bytes(reference, as: name)
+    let key = reference.key(name)
+    do throws(CredentialError) {
+      return try parse(bytes)
+    } catch {
+      throw TargetCredentialError(
+        target, key, "\(key): \(reference) \(error.message)", remedy: error.remedy)
+    }
+  }
+
+  /// A secret that goes into a header or a URL: printable ASCII without blanks.
+  func line(_ reference: SecretReference, as what: String) throws(TargetCredentialError) -> String {
+    try parse(reference, as: what) { (bytes) throws(CredentialError) in
+      guard !bytes.isEmpty, bytes.count <= 8192, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw CredentialError(
+          .malformed, "is not a single line of printable characters without blanks",
+          remedy: "put nothing but the \(what) itself in")
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  func apns(
+    _ credentials: APNsSettings.Credentials
+  ) throws(TargetCredentialError) -> TargetCredentials.Kind {
+    switch credentials {
+    case .token(let signingKey, let keyID, let teamID):
+      return .apnsToken(
+        try parse(signingKey, as: "signing_key") { (bytes) throws(CredentialError) in
+          try APNsTokenSigner(keyPEM: bytes, keyID: keyID, teamID: teamID)
+        })
+    case .certificate(let certificateFile, let privateKeyFile):
+      let facts = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
+        (bytes) throws(CredentialError) in try CertificateProperties(pem: bytes)
+      }
+      try parse(.file(privateKeyFile), as: "private_key") { (bytes) throws(CredentialError) in
+        try facts.check(keyPEM: bytes)
+      }
+      return .apnsCertificate(
+        certificateFile: certificateFile, keyFile: privateKeyFile.path, facts: facts)
+    }
+  }
+
+  /// What is trusted instead of the system's authorities.
+  func authority(_ path: String) throws(TargetCredentialError) {
+    try plain(PlainFile(path: path, maximumBytes: 1024 * 1024), as: "ca_file") {
+      (bytes) throws(CredentialError) in try CertificateProperties.checkAuthority(pem: bytes)
+    }
+  }
+
+  /// A file that anybody may read.
+  private func plain<Result>(
+    _ file: PlainFile, as what: String, _ parse: ([UInt8]) throws(CredentialError) -> Result
+  ) throws(TargetCredentialError) -> Result {
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try file.read()
+    } catch {
+      throw TargetCredentialError(target, what, "\(what): \(error.message)", remedy: error.remedy)
+    }
+    do throws(CredentialError) {
+      return try parse(bytes)
+    } catch {
+      throw TargetCredentialError(
+        target, what, "\(what): \"\(file.path)\" \(error.message)", remedy: error.remedy)
+    }
+  }
+
+  func ntfy(
+    _ credentials: NtfySettings.Credentials
+  ) throws(TargetCredentialError) -> NtfyAuthorization {
+    switch credentials {
+    case .anonymous: return .none
+    case .token(let token): return .token(try line(token, as: "token"))
+    case .basic(let username, let password):
+      return .basic(
+        username: username,
+        password: String(decoding: try bytes(password, as: "password"), as: UTF8.self))
+    }
+  }
+}
+
+/// Why a target cannot be sent to: a credential, a device token or a subscription that is of no use. Nothing has been
+/// sent then.
+public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The target's name.
+  public var target: String
+  /// Where the configuration names what is wrong.
+  public var place: FilePosition?
+  /// What is wrong and where, without anything of the content.
+  public var message: String
+  public var remedy: String
+
+  /// - Parameter setting: the key that names it, like `signing_key`, with or without `_file`.
+  init(_ target: TargetConfiguration, _ setting: String, _ message: String, remedy: String) {
+    self.target = target.name
+    place = target.places.place(of: setting)
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// `file:line:column: key: what is wrong`, where the target is named already.
+  var placedMessage: String { "\(beginning)\(message)" }
+
+  /// `file:line:column: target name: key: what is wrong; what to do`.
+  public var description: String { "\(beginning)target \(target): \(message); \(remedy)" }
+
+  private var beginning: String { place.map { "\($0): " } ?? "" }
 }

@@ -1,83 +1,83 @@
 import Measurement
 
-/// The book of a run: turns what was seen into states, rows and events. A pure state machine: no clock, no thread,
-/// no database; the recorder feeds it and commits what it gives.
+/// Per-run state machine: turns transport observations and receipts into sample states, rows and events. It has no clock,
+/// thread or database; the recorder feeds it and commits its changes.
 ///
-/// A notification is held from the moment it is planned until its state is settled and handed out; what a receipt
-/// concerns later is recalled from the store. Memory so follows what is under way, not how long the run lasts.
+/// A notification is held from its planning until its state is settled and handed out. For a receipt that comes later the
+/// recorder reloads its row from the store. Memory therefore depends on what is under way, not on the length of the run.
 struct Ledger: Sendable {
-  struct Entry: Sendable {
+  private struct Entry: Sendable {
     var sample: Sample
-    var facts: NotificationProgress
+    var progress: NotificationProgress
     var receiptDeadline: Int64?
     var isDirty = false
-    /// Not in the store yet: goes out as an insert.
+    /// Not in the store yet: written as an insert.
     var isNew: Bool
-    /// Of this run: what the timing thread sees of it is still to come. One that was recalled has all that there is.
+    /// Planned by this run, whose timing thread may still observe it; `false` for one reloaded from the store.
     var isOurs: Bool
-    /// The receipts that came for it, ``maximumReceipts`` at most.
+    /// Its receipts so far, at most ``maximumReceipts``.
     var heard: [ReceiptStamp] = []
 
-    /// Nothing but further receipts can come: a receipt that overtakes the provider's answer does not end the
-    /// wait for it.
+    /// Only further receipts can change it. A receipt that overtakes the provider's answer does not end the wait for the
+    /// answer.
     var isComplete: Bool {
       guard sample.state.isSettled else { return false }
-      return !isOurs || facts.answer != nil || facts.isMissed || facts.isInterrupted
+      return !isOurs || progress.answer != nil || progress.isMissed || progress.isInterrupted
     }
   }
 
-  /// So many receipts of one notification become rows; further ones are only counted, since whoever has seen one
-  /// can make more without end.
+  /// At most this many receipts per notification are stored as rows; the rest are only counted, because anybody who has
+  /// seen one can repeat it without limit.
   static let maximumReceipts = 100
 
-  let run: RunID
-  /// This host's boot: receipts and rows that name it share our monotonic clock.
-  let bootID: String
-  /// Ties the monotonic clock to the wall's; the recorder renews it.
+  private let run: RunID
+  /// This host's boot: receipts and rows with the same one share our monotonic clock.
+  private let bootID: String
+  /// Maps the monotonic clock to the wall clock; the recorder renews it.
   var anchor: ClockAnchor
 
   private var entries: [SampleID: Entry] = [:]
   private var dirty: [SampleID] = []
-  private var books: [TargetID: TargetDeliveries] = [:]
-  private var thinner = EventRateLimiter()
+  private var deliveries: [TargetID: TargetDeliveries] = [:]
+  private var limiter = EventRateLimiter()
   private var receipts: [Receipt] = []
   private var events: [Event] = []
   private var log: [LogLine] = []
-  var exchanges: [DeviceExchange] = []
-  var clocks = DeviceClockTable()
-  /// How late the run's notifications left, µs: part of the tool's own error.
+  private var exchanges: [DeviceExchange] = []
+  private var clocks = DeviceClockTable()
+  /// How late the run's notifications were sent, µs: part of the tool's own error.
   private(set) var scheduleLags = LatencyHistogram()
 
   init(run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor) {
     self.run = run
     self.bootID = bootID
     self.anchor = anchor
-    for target in targets { books[target.id] = TargetDeliveries(target: target) }
+    for target in targets { deliveries[target.id] = TargetDeliveries(target: target) }
   }
 
-  /// Notifications whose end is still open.
+  /// Notifications held in memory.
   var openCount: Int { entries.count }
 
-  /// How many notifications were sent and wait for the provider's answer, and how many for their receipt alone.
+  /// How many sent notifications wait for the provider's answer, and how many only for their receipt.
   var underWay: (unanswered: Int, unreceived: Int) {
     var counts = (unanswered: 0, unreceived: 0)
     for entry in entries.values where entry.isOurs && !entry.isComplete && entry.sample.state != .planned {
-      if entry.facts.answer == nil { counts.unanswered += 1 } else { counts.unreceived += 1 }
+      if entry.progress.answer == nil { counts.unanswered += 1 } else { counts.unreceived += 1 }
     }
     return counts
   }
 
   /// When ``advance(to:)`` has something to do next: a receipt deadline or a held event count.
   var nextDeadline: MonotonicTime? {
-    var next = thinner.nextDeadline
-    for book in books.values {
-      guard let due = book.nextExpiry else { continue }
+    var next = limiter.nextDeadline
+    for target in deliveries.values {
+      guard let due = target.nextExpiry else { continue }
       next = min(next ?? due, due)
     }
     return next
   }
 
-  // MARK: What the timing thread saw
+  // MARK: Transport observations
 
   mutating func apply(_ observation: Observation) {
     switch observation {
@@ -86,26 +86,26 @@ struct Ledger: Sendable {
     case .answered(let answer): note(answer)
     case .failed(let id, let reason, let attempt, let detail, let at):
       change(id, at: at, detail: detail) { entry in
-        entry.facts.answer = .failed
+        entry.progress.answer = .failed
         entry.sample.reason = reason.rawValue
         entry.sample.attempt = attempt
       }
       contradictEarlierReceipt(.failed, reason.rawValue, id: id, at: at)
     case .missed(let id, let reason, let at):
       change(id, at: at) { entry in
-        entry.facts.isMissed = true
+        entry.progress.isMissed = true
         entry.sample.reason = reason.rawValue
       }
     case .event(let event):
-      // A service that drops every connection makes as many events as it has connections.
+      // A service that drops every connection causes as many events as connections.
       let sinceAnchor = event.at.microseconds - anchor.wall.microseconds
-      thinner.add(event, at: anchor.monotonic + .microseconds(sinceAnchor), to: &events)
+      limiter.add(event, at: anchor.monotonic + .microseconds(sinceAnchor), to: &events)
     case .log(let line): log.append(line)
     }
   }
 
   private mutating func plan(_ block: PlannedBlock) {
-    let deadline = books[block.target]?.target.receiptDeadline
+    let deadline = deliveries[block.target]?.target.receiptDeadline
     for (offset, planned) in block.planned.enumerated() {
       let sequence = block.firstSequence + Int64(offset)
       let id = SampleID(target: block.target, sequence: sequence)
@@ -113,17 +113,18 @@ struct Ledger: Sendable {
         id: id, variant: block.variants.isEmpty ? .none : block.variants[offset],
         plannedAt: anchor.wall(at: planned), plannedMonotonic: planned.microseconds)
       entries[id] = Entry(
-        sample: sample, facts: NotificationProgress(), receiptDeadline: deadline, isDirty: true, isNew: true,
+        sample: sample, progress: NotificationProgress(), receiptDeadline: deadline, isDirty: true,
+        isNew: true,
         isOurs: true)
       dirty.append(id)
-      books[block.target]?.await(sequence: sequence, planned: planned)
+      deliveries[block.target]?.await(sequence: sequence, planned: planned)
     }
   }
 
   private mutating func note(_ sent: SentRequest) {
     var lag: Int64?
     change(sent.id, at: sent.at) { entry in
-      entry.facts.isSent = true
+      entry.progress.isSent = true
       lag = sent.at.microseconds - entry.sample.plannedMonotonic
       entry.sample.scheduleLag = lag
       entry.sample.payloadBytes = sent.payloadBytes
@@ -136,7 +137,7 @@ struct Ledger: Sendable {
   private mutating func note(_ answer: AnsweredRequest) {
     change(answer.id, at: answer.at, detail: answer.reason ?? "") { entry in
       let latency = answer.at.microseconds - entry.sample.plannedMonotonic
-      entry.facts.answer = answer.isAccepted ? .accepted : .rejected
+      entry.progress.answer = answer.isAccepted ? .accepted : .rejected
       entry.sample.status = answer.status
       entry.sample.reason = answer.reason
       entry.sample.serviceTime = entry.sample.scheduleLag.map { latency - $0 }
@@ -151,30 +152,30 @@ struct Ledger: Sendable {
     }
   }
 
-  // MARK: What devices said
+  // MARK: Receipts
 
-  /// Whether a notification is held in memory; a receipt for one that is not needs its row recalled from the store.
+  /// Whether a notification is held in memory; a receipt for any other needs its row from the store.
   func holds(_ id: SampleID) -> Bool { entries[id] != nil }
 
-  /// Takes a receipt whose MAC was right.
-  /// - Parameter recalled: what the store has of the notification, where ``holds(_:)`` says no; `nil` when the
-  ///   store does not know it either.
-  mutating func apply(_ receipt: ArrivedReceipt, recalled: ReloadedSample? = nil) -> ReceiptDisposition {
+  /// Takes a receipt whose MAC is valid.
+  /// - Parameter reloaded: the notification from the store, where ``holds(_:)`` is `false`; `nil` when the store does not
+  ///   know it either.
+  mutating func apply(_ receipt: ArrivedReceipt, reloaded: ReloadedSample? = nil) -> ReceiptDisposition {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
     if holds(id), isOurRun {
       return take(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
     }
-    guard !holds(id), let recalled, recalled.runFingerprint == receipt.id.runFingerprint else {
+    guard !holds(id), let reloaded, reloaded.runFingerprint == receipt.id.runFingerprint else {
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
       return .unknown
     }
-    if recalled.heard.contains(receipt.stamp) { return .repeated }
+    if reloaded.heard.contains(receipt.stamp) { return .repeated }
     entries[id] = Entry(
-      sample: recalled.sample, facts: NotificationProgress(recalled.sample),
-      receiptDeadline: recalled.receiptDeadline, isNew: false, isOurs: false,
-      heard: recalled.heard)
-    return take(receipt, for: id, plannedOnThisBoot: recalled.bootID == bootID, isOurRun: isOurRun)
+      sample: reloaded.sample, progress: NotificationProgress(reloaded.sample),
+      receiptDeadline: reloaded.receiptDeadline, isNew: false, isOurs: false,
+      heard: reloaded.heard)
+    return take(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
   }
 
   private mutating func take(
@@ -186,7 +187,7 @@ struct Ledger: Sendable {
       of: receipt, planned: entry.sample.plannedMonotonic,
       sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
       plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
-    let isDuplicate = entry.facts.receipt != nil
+    let isDuplicate = entry.progress.receipt != nil
     if entry.heard.count < Self.maximumReceipts {
       entries[id]?.heard.append(receipt.stamp)
       receipts.append(row(of: receipt, for: id, timing, isDuplicate: isDuplicate))
@@ -198,7 +199,7 @@ struct Ledger: Sendable {
     }
     let isOutOfOrder =
       isOurRun
-      && books[id.target]?.order.note(sequence: id.sequence, at: timing.receivedAt) ?? false
+      && deliveries[id.target]?.order.note(sequence: id.sequence, at: timing.receivedAt) ?? false
     let contradicted = entry.sample.state
     let deadline = entry.receiptDeadline
     change(id, at: receipt.arrivedAt) { entry in
@@ -207,7 +208,7 @@ struct Ledger: Sendable {
       entry.sample.deliveryHigh = timing.high
       entry.sample.isOutOfOrder = isOutOfOrder
       let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
-      entry.facts.receipt = isLate ? .late : .inTime
+      entry.progress.receipt = isLate ? .late : .inTime
     }
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
@@ -228,7 +229,7 @@ struct Ledger: Sendable {
       offsetError: timing.reading?.error.microseconds, isDuplicate: isDuplicate)
   }
 
-  /// A receipt outweighs the provider's word; that they disagreed is kept.
+  /// A receipt overrides the provider's answer; an event records the contradiction.
   private mutating func contradict(
     _ state: NotificationState, _ reason: String?, id: SampleID, at time: MonotonicTime
   ) {
@@ -242,40 +243,89 @@ struct Ledger: Sendable {
     emit(kind, at: time, id: id, detail: "contradicted by a receipt (was \(state.name)\(word))")
   }
 
-  /// The same the other way round: the receipt was here before the provider said no.
+  /// The same when the receipt arrived before the provider's refusal.
   private mutating func contradictEarlierReceipt(
     _ kind: EventKind, _ reason: String?, id: SampleID, at time: MonotonicTime
   ) {
-    guard let entry = entries[id], entry.facts.receipt != nil else { return }
+    guard let entry = entries[id], entry.progress.receipt != nil else { return }
     let word = reason.map { ": \($0)" } ?? ""
     emit(
       kind, at: time, id: id,
       detail: "contradicted by an earlier receipt (is \(entry.sample.state.name)\(word))")
   }
 
-  /// Counts receipts that were turned away before they reached the book: forged, malformed, too many.
+  /// Counts receipts that the listener rejected: forged, malformed, too many.
   mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
     let event = Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail)
-    thinner.add(event, at: now, to: &events)
+    limiter.add(event, at: now, to: &events)
   }
 
   // MARK: Time
 
-  /// Lets time pass: deadlines run out, held counts are written.
+  /// Applies receipt deadlines and writes the held event counts that are due.
   mutating func advance(to now: MonotonicTime) {
-    for target in books.keys.sorted() { expire(target, at: now) }
-    thinner.flush(at: now, to: &events)
+    for target in deliveries.keys.sorted() { expire(target, at: now) }
+    limiter.flush(at: now, to: &events)
   }
 
   private mutating func expire(_ target: TargetID, at now: MonotonicTime) {
-    while let sequence = books[target]?.takeExpired(at: now) {
-      change(SampleID(target: target, sequence: sequence), at: now) { $0.facts.isOverdue = true }
+    while let sequence = deliveries[target]?.takeExpired(at: now) {
+      change(SampleID(target: target, sequence: sequence), at: now) { $0.progress.isOverdue = true }
     }
   }
 
-  // MARK: What goes to the store
+  // MARK: Devices' clocks
 
-  /// Hands out every change since the last call, in the order of sample ids, and lets go of what is settled.
+  /// Restores what an earlier run of this boot knew of devices' clocks. The bound that an exchange gives widens with time, by
+  /// what the clocks can drift apart, and so stays true.
+  mutating func resume(_ known: [DeviceExchange]) {
+    for exchange in known { _ = clocks.take(exchange, at: exchange.exchange.t3) }
+  }
+
+  /// Takes the exchanges that came with authentic receipts; to be called before these receipts are applied.
+  /// - Parameter now: when they arrived.
+  /// - Returns: the exchanges to store.
+  mutating func apply(_ arrived: [DeviceExchange], at now: MonotonicTime) -> [DeviceExchange] {
+    var taken: [DeviceExchange] = []
+    for exchange in arrived where take(exchange, at: now) { taken.append(exchange) }
+    // After all of them, so that the announcement has the best estimate.
+    for exchange in taken.reversed() { announce(exchange, at: now) }
+    return taken
+  }
+
+  /// - Returns: whether it is new.
+  private mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> Bool {
+    switch clocks.take(arrived, at: now) {
+    case .repeated, .outdated: return false
+    case .taken: return true
+    case .stepped(let nanoseconds):
+      emit(
+        .clockStep, at: now,
+        detail: "the clock of \(arrived.device) was set, by about \(nanoseconds / 1000) µs")
+      return true
+    }
+  }
+
+  /// The host was suspended, and has resumed by now.
+  mutating func noteSleep(until now: MonotonicTime) { clocks.hostSlept(until: now) }
+
+  /// Adds exchanges to the changes for the store.
+  mutating func note(_ taken: [DeviceExchange]) { exchanges += taken }
+
+  private mutating func announce(_ arrived: DeviceExchange, at now: MonotonicTime) {
+    guard let announcement = clocks.announcement(after: arrived, at: now) else { return }
+    let offset = announcement.stamp / 1000 - anchor.wall(at: announcement.reading.instant).microseconds
+    let drift = announcement.drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
+    emit(
+      .clockOffset, at: now,
+      detail: "the clock of \(arrived.device) is \(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), "
+        + "within \(announcement.reading.error.microseconds) µs\(drift)"
+        + " (\(CountText.text(announcement.exchanges, "exchange")))")
+  }
+
+  // MARK: Changes for the store
+
+  /// Returns every change since the last call, in the order of sample ids, and forgets what is settled.
   mutating func takeChanges() -> LedgerChanges {
     var changes = LedgerChanges(receipts: receipts, events: events, log: log, exchanges: exchanges)
     dirty.sort()
@@ -298,19 +348,18 @@ struct Ledger: Sendable {
     return changes
   }
 
-  /// Forgets what is still only planned: for when the schedule has ended, so that its time will never come. The store
-  /// takes such rows out of the plan when it ends the run.
+  /// Forgets notifications that are only planned, after the end of the schedule. The store removes their rows when it ends
+  /// the run.
   mutating func dropUnduePlans() {
     for (id, entry) in entries where entry.sample.state == .planned { entries[id] = nil }
   }
 
-  /// Ends the book at the end of a run: what is still open is interrupted, since nobody listens for its end any more,
-  /// and held event counts are written.
+  /// Ends the run: notifications without an end are interrupted, and held event counts are written.
   mutating func close(at now: MonotonicTime) {
     dropUnduePlans()
     var interrupted: [TargetID: Int] = [:]
     for id in entries.keys.sorted() where entries[id]?.sample.state.isSettled == false {
-      change(id, at: now) { $0.facts.isInterrupted = true }
+      change(id, at: now) { $0.progress.isInterrupted = true }
       interrupted[id.target, default: 0] += 1
     }
     for (target, count) in interrupted.sorted(by: { $0.key < $1.key }) {
@@ -319,20 +368,20 @@ struct Ledger: Sendable {
           at: anchor.wall(at: now), kind: .interrupted, target: target, count: count,
           detail: "the run was closed before their end was known"))
     }
-    thinner.finish(to: &events)
+    limiter.finish(to: &events)
   }
 
-  // MARK: Changing an entry
+  // MARK: Entries
 
-  /// Applies new facts to a held notification, derives its state and emits the event of a new one. Unknown ids are
-  /// ignored: what is settled and handed out takes no more news but receipts.
+  /// Changes a held notification, derives its state, and emits an event for a new state. Unknown ids are ignored: they are
+  /// settled, and only receipts concern them.
   private mutating func change(
     _ id: SampleID, at time: MonotonicTime, detail: String = "", _ body: (inout Entry) -> Void
   ) {
     guard let index = entries.index(forKey: id) else { return }
     let before = entries.values[index].sample.state
     body(&entries.values[index])
-    let after = entries.values[index].facts.state(
+    let after = entries.values[index].progress.state(
       expectsReceipt: entries.values[index].receiptDeadline != nil)
     entries.values[index].sample.state = after
     if !entries.values[index].isDirty {
@@ -355,13 +404,58 @@ struct Ledger: Sendable {
     }
   }
 
-  mutating func emit(
+  private mutating func emit(
     _ kind: EventKind, at time: MonotonicTime, id: SampleID? = nil, detail: String = ""
   ) {
     let event = Event(
       at: anchor.wall(at: time), kind: kind, target: id?.target,
       connectionID: id.flatMap { entries[$0]?.sample.connection?.id },
       sequence: id?.sequence, detail: detail)
-    thinner.add(event, at: time, to: &events)
+    limiter.add(event, at: time, to: &events)
   }
+}
+
+/// What the ledger knows of a target of the run.
+struct LedgerTarget: Sendable, Equatable {
+  var id: TargetID
+  /// µs from planned; `nil` when no receipt is expected.
+  var receiptDeadline: Int64?
+}
+
+/// A notification reloaded from the store for a late receipt: its row, and facts of its run.
+struct ReloadedSample: Sendable, Equatable {
+  var sample: Sample
+  var runFingerprint: UInt64
+  /// The boot its planned monotonic time belongs to.
+  var bootID: String
+  /// µs from planned; `nil` when no receipt was expected.
+  var receiptDeadline: Int64?
+  /// Its stored receipts, at most ``Ledger/maximumReceipts``.
+  var heard: [ReceiptStamp] = []
+}
+
+/// The changes of one round, for the store.
+struct LedgerChanges: Sendable, Equatable {
+  /// Rows the store does not have yet, ascending by id.
+  var inserted: [Sample] = []
+  /// Rows that changed, ascending by id.
+  var updated: [Sample] = []
+  var receipts: [Receipt]
+  var events: [Event]
+  var log: [LogLine]
+  var exchanges: [DeviceExchange] = []
+
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
+      && exchanges.isEmpty
+  }
+}
+
+/// How the ledger took a receipt.
+enum ReceiptDisposition: Sendable, Equatable {
+  case accepted
+  case duplicate
+  /// Equal to an earlier receipt, as when the answer to that was lost: nothing changes.
+  case repeated
+  case unknown
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Measurement
 
-/// The body of `POST /v1/receipts`, with every value checked for type and range; fields that are not known are
-/// ignored, so that devices may be newer than the collector.
+/// The body of `POST /v1/receipts`, with every value checked for type and range. Unknown fields are ignored, so that devices
+/// may be newer than the collector.
 struct ReceiptBatch {
-  /// One receipt as the device wrote it; the MAC is not checked yet.
+  /// A receipt as the device wrote it; the MAC is not checked yet.
   struct Entry: Equatable {
     var id: String
     var mac: String
@@ -14,7 +14,7 @@ struct ReceiptBatch {
     var monotonic: MonotonicTime?
   }
 
-  /// A clock exchange as the device wrote it: nothing of it has been compared with anything yet.
+  /// A clock exchange as the device wrote it; its stamps are not checked yet.
   struct Exchange: Equatable {
     var t1: Int64
     var t2: Int64
@@ -24,7 +24,7 @@ struct ReceiptBatch {
     var bootID: String?
   }
 
-  /// What is wrong, where: said to whoever sent it. Never quotes the body.
+  /// What is wrong and where, for the sender. Never quotes the body.
   struct Malformed: Error, Equatable {
     var message: String
   }
@@ -143,14 +143,14 @@ struct ReceiptBatch {
     case .valueNotFound(_, let context):
       return "\(place(context.codingPath)): null"
     case .dataCorrupted:
-      // Foundation does not say where a number is that no Int64 can hold.
+      // Foundation does not tell the place of a number that does not fit an Int64.
       return "not JSON, or a number that is not whole or too large"
     @unknown default:
       return "not JSON"
     }
   }
 
-  /// `receipts[3].device`. All names in it are our own.
+  /// `receipts[3].device`. All names in it are this program's.
   private static func place(_ path: [any CodingKey]) -> String {
     var text = ""
     for key in path {
@@ -161,5 +161,25 @@ struct ReceiptBatch {
       }
     }
     return text.isEmpty ? "the body" : text
+  }
+}
+
+/// The body of `POST /v1/clock`.
+struct ClockQuestion: Decodable {
+  /// The device's clock when it asked, nanoseconds since 1970; returned unchanged.
+  var t1: Int64
+
+  static func parse(json: Data) throws(ReceiptBatch.Malformed) -> ClockQuestion {
+    do {
+      let question = try JSONDecoder().decode(ClockQuestion.self, from: json)
+      guard question.t1 >= 0 else { throw ReceiptBatch.Malformed(message: "t1: negative") }
+      return question
+    } catch let error as DecodingError {
+      throw ReceiptBatch.Malformed(message: ReceiptBatch.explain(error))
+    } catch let error as ReceiptBatch.Malformed {
+      throw error
+    } catch {
+      throw ReceiptBatch.Malformed(message: "not JSON")
+    }
   }
 }

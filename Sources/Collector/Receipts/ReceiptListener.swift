@@ -3,60 +3,116 @@ import Measurement
 import NIOCore
 import NIOPosix
 import Providers
+import Synchronization
 
-/// Hears devices' receipts over HTTP/2 or 1.1 with TLS, on one thread of its own: checks, proves, stamps and hands
-/// them to the sink, and answers when the sink has stored them.
-public final class ReceiptListener: Sendable {
-  /// The real port when 0 was asked for.
-  public let port: Int
+/// Takes devices' receipts over HTTP/2 or HTTP/1.1 with TLS, on an event loop of its own: checks, authenticates and stamps
+/// them, passes them to the sink, and answers when the sink has stored them.
+final class ReceiptListener: Sendable {
+  /// The port, also when 0 was requested.
+  let port: Int
   private let group: MultiThreadedEventLoopGroup
-  private let gate: EventLoopHandle
+  private let loop: EventLoopHandle
   private let server: HTTPServer
 
-  private init(group: MultiThreadedEventLoopGroup, gate: EventLoopHandle, server: HTTPServer) {
+  private init(group: MultiThreadedEventLoopGroup, loop: EventLoopHandle, server: HTTPServer) {
     port = server.port
     self.group = group
-    self.gate = gate
+    self.loop = loop
     self.server = server
   }
 
-  /// Listens from the moment this returns.
-  ///
-  /// - Parameter clock: what stamps ``ArrivedReceipt/arrivedAt``, when the request is complete.
+  /// Listens from when this returns.
+  /// - Parameter clock: stamps ``ArrivedReceipt/arrivedAt``, when a request is complete.
   /// - Throws: ``HTTPServerError`` when the address or the certificate cannot be used.
-  public static func start(
+  static func start(
     _ options: ReceiptListenerOptions, authenticator: ReceiptAuthenticator, clock: any HostClock,
     sink: any ReceiptSink
   ) async throws -> ReceiptListener {
     let identity = try ServerIdentity(certificateFile: options.certificateFile, keyFile: options.keyFile)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let eventLoop = group.next()
-    let gate = EventLoopHandle(eventLoop)
+    let loop = EventLoopHandle(eventLoop)
     do {
       let service = try await eventLoop.submit {
         NIOLoopBound(
           ReceiptService(
             authenticator: authenticator, sink: sink, options: options, clock: clock,
-            eventLoop: eventLoop, gate: gate),
+            eventLoop: eventLoop, loop: loop),
           eventLoop: eventLoop)
       }.get()
       let configuration = HTTPServerConfiguration(
         host: options.host, port: options.port, identity: identity, limits: options.limits)
       let server = try await HTTPServer.start(
         configuration, on: eventLoop, clock: clock, responder: ReceiptResponder(service: service))
-      return ReceiptListener(group: group, gate: gate, server: server)
+      return ReceiptListener(group: group, loop: loop, server: server)
     } catch {
-      // Nothing runs on the loop any more that could keep it from ending.
       try? await group.shutdownGracefully()
       throw error
     }
   }
 
-  /// Stops listening, lets batches that are with the sink be answered for at most `grace`, and ends its thread.
-  /// Replies that the sink gives later go nowhere.
-  public func shutdown(within grace: Duration = .seconds(2)) async {
+  /// Stops listening, waits at most `grace` for the sink to answer its batches, and ends the event loop. Later answers of the
+  /// sink are dropped.
+  func shutdown(within grace: Duration = .seconds(2)) async {
     await server.shutdown(within: grace)
-    gate.close()
+    loop.close()
     try? await group.shutdownGracefully()
+  }
+}
+
+/// Listener address and limits.
+struct ReceiptListenerOptions: Sendable {
+  var host: String
+  /// 0 for any free port.
+  var port: Int
+  /// PEM; the listener's own certificate first.
+  var certificateFile: String
+  /// PEM.
+  var keyFile: String
+  var limits: HTTPServerLimits
+  var sourceLimit: SourceLimit
+  /// The number of batches that may wait for the sink; others are answered 503.
+  var maximumPending: Int
+  /// `/v1/clock` shows only times after this one, even when the wall clock was set back, so that no stamp of an earlier
+  /// listener is taken for one of this listener's.
+  var showsTimesAfter: WallTime?
+
+  init(host: String, port: Int, certificateFile: String, keyFile: String) {
+    self.host = host
+    self.port = port
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
+    limits = HTTPServerLimits()
+    limits.bodyBytes = 64 * 1024
+    sourceLimit = SourceLimit()
+    maximumPending = 1000
+  }
+}
+
+/// Passes the server's requests, which come on its event loop, to the service on that loop.
+struct ReceiptResponder: HTTPResponder {
+  let service: NIOLoopBound<ReceiptService>
+
+  func respond(to exchange: HTTPExchange) { service.value.respond(to: exchange) }
+
+  func answer(to violation: HTTPViolation) -> HTTPResponse { service.value.answer(to: violation) }
+}
+
+/// Lets other threads run tasks on an event loop until it is closed, which is before the loop ends.
+final class EventLoopHandle: Sendable {
+  private let eventLoop: any EventLoop
+  private let isOpen = Mutex(true)
+
+  init(_ eventLoop: any EventLoop) {
+    self.eventLoop = eventLoop
+  }
+
+  /// Runs `task` on the loop, or drops it after ``close()``.
+  func execute(_ task: @escaping @Sendable () -> Void) {
+    isOpen.withLock { if $0 { eventLoop.execute(task) } }
+  }
+
+  func close() {
+    isOpen.withLock { $0 = false }
   }
 }

@@ -5,9 +5,9 @@ import NIOCore
 import NIOHPACK
 import Providers
 
-/// What the listener does with a request. Lives on the listener's event loop.
+/// Answers the listener's requests, on its event loop.
 final class ReceiptService {
-  /// The calls that devices make, by path; all of them POST.
+  /// The paths that devices POST to.
   private enum Call: String {
     case receipts = "/v1/receipts"
     case clock = "/v1/clock"
@@ -16,20 +16,20 @@ final class ReceiptService {
   private let authenticator: ReceiptAuthenticator
   private let sink: any ReceiptSink
   private let eventLoop: any EventLoop
-  private let gate: EventLoopHandle
+  private let loop: EventLoopHandle
   private let options: ReceiptListenerOptions
   private let clock: any HostClock
   private let timescale: Timescale
   private var limiter: SourceLimiter
-  /// When to post again what the store could not take: trouble of this kind does not pass by itself in a moment.
+  /// `Retry-After` for receipts that the store could not take: its errors rarely pass at once.
   private static let pauseAfterFailure = Duration.seconds(60)
 
-  /// Batches that the sink has not replied to.
+  /// Batches that the sink has not answered.
   private var pending = 0
 
   init(
     authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
-    clock: any HostClock, eventLoop: any EventLoop, gate: EventLoopHandle
+    clock: any HostClock, eventLoop: any EventLoop, loop: EventLoopHandle
   ) {
     self.authenticator = authenticator
     self.sink = sink
@@ -37,7 +37,7 @@ final class ReceiptService {
     self.clock = clock
     timescale = Timescale(anchor: ClockAnchor(reading: clock), after: options.showsTimesAfter)
     self.eventLoop = eventLoop
-    self.gate = gate
+    self.loop = loop
     limiter = SourceLimiter(limit: options.sourceLimit)
   }
 
@@ -72,8 +72,7 @@ final class ReceiptService {
 
   // MARK: Clock
 
-  /// Needs no proof: it tells nobody anything but the time. It costs its source a little, since it could be asked
-  /// without end.
+  /// Needs no MAC, because it returns nothing but the time. It counts against its source's limit.
   private func tellTime(_ exchange: HTTPExchange, from source: String) {
     let request = exchange.request
     do throws(ReceiptBatch.Malformed) {
@@ -83,11 +82,11 @@ final class ReceiptService {
       let t3 = timescale.nanoseconds(at: clock.monotonicNow())
       exchange.answer(ReceiptAnswer.time(t1: question.t1, t2: t2, t3: t3))
     } catch {
-      turnAway(exchange, error, from: source)
+      reject(exchange, error, from: source)
     }
   }
 
-  private func turnAway(_ exchange: HTTPExchange, _ error: ReceiptBatch.Malformed, from source: String) {
+  private func reject(_ exchange: HTTPExchange, _ error: ReceiptBatch.Malformed, from source: String) {
     limiter.charge(source, options.sourceLimit.badCost, at: exchange.request.arrivedAt)
     sink.refused(ReceiptRefusal(.malformed, source: source))
     exchange.answer(ReceiptAnswer.error(400, error.message))
@@ -95,8 +94,8 @@ final class ReceiptService {
 
   // MARK: Receipts
 
-  /// A batch in which every MAC is wrong is answered 401; in a mixed one the wrong ones are only counted as
-  /// `refused`, since the rest has to be taken and a device that is told 401 would send it all again.
+  /// A batch in which every MAC is wrong is answered 401. In a mixed one the wrong ones are only counted as `refused`: after
+  /// a 401 the device would post the valid ones again.
   private func receive(_ exchange: HTTPExchange, from source: String) {
     let request = exchange.request
     guard pending < options.maximumPending else {
@@ -106,9 +105,9 @@ final class ReceiptService {
     do throws(ReceiptBatch.Malformed) {
       batch = try ReceiptBatch(json: request.body.withUnsafeReadableBytes { Data($0) })
     } catch {
-      return turnAway(exchange, error, from: source)
+      return reject(exchange, error, from: source)
     }
-    let receipts = batch.entries.compactMap { proved($0, at: request.arrivedAt) }
+    let receipts = batch.entries.compactMap { authenticated($0, at: request.arrivedAt) }
     let forged = batch.entries.count - receipts.count
     if forged > 0 {
       limiter.charge(source, forged * options.sourceLimit.badCost, at: request.arrivedAt)
@@ -120,9 +119,9 @@ final class ReceiptService {
     limiter.charge(source, batch.exchanges.count - receipts.count, at: request.arrivedAt)
     pending += 1
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
-    let gate = gate
+    let loop = loop
     sink.receive(receipts, exchanges: exchanges) { outcome in
-      gate.execute { bound.value.finish(exchange, outcome, forged: forged, from: source) }
+      loop.execute { bound.value.finish(exchange, outcome, forged: forged, from: source) }
     }
   }
 
@@ -138,20 +137,20 @@ final class ReceiptService {
     exchange.answer(ReceiptAnswer.stored(outcome))
   }
 
-  private func proved(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
+  private func authenticated(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
     guard let id = NotificationID(entry.id), authenticator.verify(entry.mac, for: id) else { return nil }
     return ArrivedReceipt(
       id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
       receivedMonotonic: entry.monotonic)
   }
 
-  /// The exchanges that may be believed: of devices that proved a receipt in the same batch, with stamps that this
-  /// listener has given out. The others, as from before a restart, are left alone: there will be new ones.
+  /// The valid exchanges: of devices with a valid receipt in the same batch, with stamps of this listener. Others, as from
+  /// before a restart, are ignored; the device makes new ones.
   private func exchanges(
     of batch: ReceiptBatch, with receipts: [ArrivedReceipt], at arrival: MonotonicTime
   ) -> [DeviceExchange] {
     guard !batch.exchanges.isEmpty else { return [] }
-    // Where an exchange does not name the boot, its device's receipts do, if they agree.
+    // An exchange without a boot has the boot of its device's receipts, if these agree.
     let boots = Dictionary(grouping: receipts, by: \.device).mapValues { Set($0.map(\.bootID)) }
     return batch.exchanges.compactMap { entry in
       guard let known = boots[entry.device], let t2 = timescale.instant(of: entry.t2, until: arrival),
@@ -162,5 +161,73 @@ final class ReceiptService {
       let boot = entry.bootID ?? (known.count == 1 ? known.first ?? nil : nil)
       return DeviceExchange(device: entry.device, bootID: boot, exchange: exchange)
     }
+  }
+}
+
+/// The listener's answers. Pages of any origin may read them: requests are authenticated by their MAC alone, so there is no
+/// session that a page could misuse.
+enum ReceiptAnswer {
+  private static func answer(_ status: Int, _ json: String, headers: HPACKHeaders = [:]) -> HTTPResponse {
+    var headers = headers
+    headers.add(name: "access-control-allow-origin", value: "*")
+    return HTTPResponse(status: status, json: json, headers: headers)
+  }
+
+  /// 200: the time.
+  static func time(t1: Int64, t2: Int64, t3: Int64) -> HTTPResponse {
+    answer(200, "{\"t1\":\(t1),\"t2\":\(t2),\"t3\":\(t3)}", headers: ["cache-control": "no-store"])
+  }
+
+  /// 202: stored.
+  static func stored(_ outcome: ReceiptOutcome) -> HTTPResponse {
+    answer(
+      202,
+      "{\"accepted\":\(outcome.accepted),\"duplicate\":\(outcome.duplicate),"
+        + "\"unknown\":\(outcome.unknown),\"refused\":\(outcome.refused)}")
+  }
+
+  /// `{"error": …}`.
+  /// - Parameter message: must not need escaping.
+  static func error(_ status: Int, _ message: String, headers: HPACKHeaders = HPACKHeaders()) -> HTTPResponse
+  {
+    answer(status, "{\"error\":\"\(message)\"}", headers: headers)
+  }
+
+  /// With Retry-After in whole seconds, at least 1.
+  static func wait(_ status: Int, _ message: String, for pause: Duration) -> HTTPResponse {
+    let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
+    return error(status, message, headers: ["retry-after": String(max(1, seconds))])
+  }
+}
+
+/// The clock of `POST /v1/clock`: Unix time when the listener started, advanced by the monotonic clock. It is never set, so
+/// the difference of two of its stamps is an interval.
+struct Timescale: Sendable {
+  let anchor: ClockAnchor
+
+  /// Devices whose JSON numbers are binary64 return stamps rounded to a multiple of 256 ns.
+  static let rounding = Duration.nanoseconds(256)
+
+  /// - Parameter earlier: the latest stamp of an earlier scale; this one begins after it.
+  init(anchor: ClockAnchor, after earlier: WallTime? = nil) {
+    let first = earlier?.advanced(byMicroseconds: Self.distance) ?? anchor.wall
+    self.anchor = ClockAnchor(monotonic: anchor.monotonic, wall: max(anchor.wall, first))
+  }
+
+  /// The least distance between the last stamp of one scale and the first of the next, µs: more than the time between two
+  /// clock readings.
+  private static let distance: Int64 = 1000
+
+  /// Nanoseconds since 1970 at an instant.
+  func nanoseconds(at instant: MonotonicTime) -> Int64 {
+    anchor.wall.microseconds * 1000 + (instant - anchor.monotonic).nanoseconds
+  }
+
+  /// The instant of a stamp of this scale.
+  /// - Returns: `nil` for a stamp that this scale has not shown until `now`.
+  func instant(of stamp: Int64, until now: MonotonicTime) -> MonotonicTime? {
+    let (passed, isTooFar) = stamp.subtractingReportingOverflow(anchor.wall.microseconds * 1000)
+    guard !isTooFar, passed >= 0, passed <= (now - anchor.monotonic).nanoseconds else { return nil }
+    return anchor.monotonic + .nanoseconds(passed)
   }
 }

@@ -1,22 +1,22 @@
 import Measurement
 import Store
 
-/// The recorder's work, one round at a time: take what was left, book it, commit it in one transaction, and only then
-/// say so to whoever waits for it (the schedule for its next block, a device for its receipt).
+/// Records a run, one round at a time: takes the inbox, applies it to the ledger, commits the changes in one transaction, and
+/// then acknowledges them to the schedule (its blocks) and to devices (their receipts).
 ///
 /// Confined to one thread; ``RecorderThread`` runs it, tests step it.
 final class Recorder {
-  /// No two commits follow each other faster, so that a busy run commits batches and not rows.
+  /// The shortest time between two commits, so that a busy run commits batches instead of rows.
   static let shortestRound = Duration.milliseconds(25)
-  /// A commit happens at least this often even when nothing happens: a heartbeat that recovery relies on.
+  /// The longest time between two commits, even without changes: a heartbeat that crash recovery relies on.
   static let heartbeat = Duration.seconds(1)
   /// How long to wait before a failed commit is tried again.
   static let retryInterval = Duration.seconds(1)
-  /// So often a batch of receipts is tried again when the store cannot be read for it, before it is answered that it is
-  /// not stored: the device waits for the answer.
-  static let mostReadTries = 5
+  /// How often a batch of receipts is retried when the store cannot be read for it. After that the device, which waits, is
+  /// told that it is not stored.
+  static let maximumReadTries = 5
   static let readRetryInterval = Duration.milliseconds(200)
-  /// Receipts that cannot be stored are told of in the log at most this often.
+  /// The shortest time between two log lines about receipts that cannot be stored.
   static let failureNoteInterval = Duration.seconds(60)
 
   private let run: RunID
@@ -26,21 +26,21 @@ final class Recorder {
   private let host: String
   private let loopLag: @Sendable () -> TimingStatistics.LoopLag
   private let onCommitted: @Sendable (PlannedBlock) -> Void
-  /// Told of each log line, for the daemon's own output.
+  /// Takes each log line, for the daemon's own output.
   private let onLog: @Sendable (LogLine) -> Void
 
   private var ledger: Ledger
   private var clockMonitor: ClockMonitor
   private var lastCommit: MonotonicTime
   private var lastAnchor: ClockAnchor?
-  /// When the instrument's own figures are to be written next.
+  /// When the tool's own figures are written next.
   private var instrumentDue: MonotonicTime
-  /// What could not be committed yet; nothing new is taken before it is.
+  /// A batch that could not be committed yet; nothing else is taken before it is.
   private var pending: Pending?
   private(set) var closing: RecorderInbox.Closing?
-  /// A batch of receipts waits for a store that could not be read just now.
+  /// A batch of receipts waits because the store could not be read.
   private var isReadingInTrouble = false
-  /// When a receipt that cannot be stored is told of in the log again.
+  /// When the next log line about receipts that cannot be stored may be written.
   private var nextFailureNote: MonotonicTime?
   private(set) var statistics = RecorderStatistics()
 
@@ -52,10 +52,10 @@ final class Recorder {
   }
 
   /// - Parameters:
-  ///   - host: as it calls itself; the run's own error is recorded under it.
-  ///   - known: what earlier runs of this boot heard of devices' clocks, oldest first.
+  ///   - host: the host's name; the tool's own error is recorded under it.
+  ///   - known: clock exchanges from earlier runs of this boot, oldest first.
   ///   - loopLag: how late the timing thread woke so far.
-  ///   - onCommitted: told of each planned block once it is committed; called on the recorder's thread.
+  ///   - onCommitted: takes each planned block once it is committed; called on the recorder's thread.
   init(
     run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
     clock: any HostClock, host: String = "", known: [DeviceExchange] = [],
@@ -80,12 +80,12 @@ final class Recorder {
     instrumentDue = lastCommit + Self.heartbeat
   }
 
-  /// Notifications whose end is open.
+  /// Notifications held in memory.
   var openCount: Int { ledger.openCount }
 
-  /// What a round leaves to be done.
+  /// What to do after a round.
   enum Outcome: Equatable {
-    /// Wait this long, or until the inbox has something.
+    /// Wait this long, or until something is posted to the inbox.
     case wait(Duration)
     /// Wait this long in any case.
     case pause(Duration)
@@ -93,8 +93,8 @@ final class Recorder {
     case closed
   }
 
-  /// Takes, books and commits once.
-  /// - Throws: what the store says when a commit fails. Nothing is lost by it: the next round tries the same again.
+  /// Runs one round.
+  /// - Throws: the store's error when a commit fails. Nothing is lost: the next round retries the same commit.
   func round() throws -> Outcome {
     if pending == nil { pending = collect() }
     guard let ready = pending else {
@@ -110,7 +110,7 @@ final class Recorder {
     return .pause(isReadingInTrouble ? Self.readRetryInterval : Self.shortestRound)
   }
 
-  /// Answers whoever waits that nothing more is stored: the recorder ends without having committed what it holds.
+  /// Tells waiting devices that their receipts are not stored: the recorder ends without another commit.
   func fail() {
     for answer in pending?.replies ?? [] {
       let outcome = answer.outcome
@@ -122,7 +122,7 @@ final class Recorder {
     inbox.fail()
   }
 
-  /// Books what the inbox holds and what time has brought.
+  /// Applies the inbox and elapsed time to the ledger.
   /// - Returns: `nil` when there is nothing to commit.
   private func collect() -> Pending? {
     var content = inbox.take()
@@ -138,7 +138,7 @@ final class Recorder {
     }
     inbox.reuse(&content.observations)
     isReadingInTrouble = false
-    let replies = content.deliveries.compactMap(book)
+    let replies = content.deliveries.compactMap(apply)
     let now = clock.monotonicNow()
     for kind in ReceiptRefusal.Kind.allCases {
       guard let refusals = content.refusals[kind] else { continue }
@@ -168,7 +168,7 @@ final class Recorder {
     return Pending(batch: batch, blocks: blocks, replies: replies, isLast: isLast)
   }
 
-  /// What the run's machinery did so far; the commit that carries it is not in it.
+  /// The tool's own figures so far, without the commit that stores them.
   private func instrument() -> InstrumentFigures {
     let loop = loopLag()
     let lags = ledger.scheduleLags
@@ -184,7 +184,7 @@ final class Recorder {
       commitStalls: Int64(statistics.stalls))
   }
 
-  /// Says that nothing more is planned, and what is waited for.
+  /// Logs that nothing more is planned, and what the run waits for.
   private func note(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
     let open = ledger.underWay
     let seconds = (ending.atMost.nanoseconds + 999_999_999) / 1_000_000_000
@@ -200,21 +200,21 @@ final class Recorder {
     LogLine(at: ledger.anchor.wall(at: now), level: level, label: "recorder", message: message)
   }
 
-  /// Books a batch of receipts.
-  /// - Returns: the answer to give after the commit; `nil` when the store could not be read just now, in which case the
-  ///   batch is back in the inbox and nothing of it is booked.
-  private func book(
+  /// Applies a batch of receipts to the ledger.
+  /// - Returns: the answer to give after the commit; `nil` when the store could not be read, in which case the batch is back
+  ///   in the inbox and nothing of it is applied.
+  private func apply(
     _ delivery: RecorderInbox.Delivery
   ) -> (outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)? {
-    // Each once: a flood of copies of one notification may come as one batch.
-    var recalled: [SampleID: ReloadedSample] = [:]
+    // Each id once: a batch may hold many copies of one receipt.
+    var reloaded: [SampleID: ReloadedSample] = [:]
     var unreadable: Set<SampleID> = []
     for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
       do {
-        recalled[id] = try recall(id)
+        reloaded[id] = try reload(id)
       } catch {
         let isPassing = (error as? StoreError)?.isTransient ?? false
-        if isPassing, delivery.tries < Self.mostReadTries {
+        if isPassing, delivery.tries < Self.maximumReadTries {
           var again = delivery
           again.tries += 1
           isReadingInTrouble = true
@@ -225,7 +225,7 @@ final class Recorder {
         unreadable.insert(id)
       }
     }
-    // First the clocks, by which the receipts are read.
+    // Clocks first: they date the receipts.
     let arrival = delivery.receipts.first?.arrivedAt ?? clock.monotonicNow()
     var exchanges = ledger.apply(delivery.exchanges, at: arrival)
     for index in exchanges.indices { exchanges[index].hostSlept = clockMonitor.suspended }
@@ -235,7 +235,7 @@ final class Recorder {
         outcome.failed += 1
         continue
       }
-      switch ledger.apply(receipt, recalled: recalled[receipt.id.sample]) {
+      switch ledger.apply(receipt, reloaded: reloaded[receipt.id.sample]) {
       case .accepted: outcome.accepted += 1
       case .duplicate: outcome.duplicate += 1
       case .repeated:
@@ -244,12 +244,12 @@ final class Recorder {
       case .unknown: outcome.unknown += 1
       }
     }
-    // Who repeats old receipts does not fill the store with exchanges.
+    // Repeated receipts must not fill the store with exchanges.
     if outcome.accepted > outcome.repeated { ledger.note(exchanges) }
     return (outcome, delivery.reply)
   }
 
-  /// Says in the log that receipts cannot be stored, seldom: whoever has one can post it without end.
+  /// Logs that a receipt cannot be stored, at a limited rate: a device may post it without end.
   private func noteFailure(_ error: any Error) {
     let now = clock.monotonicNow()
     if let next = nextFailureNote, now < next { return }
@@ -257,7 +257,7 @@ final class Recorder {
     ledger.apply(.log(logLine(.error, "a receipt cannot be stored: \(error)", at: now)))
   }
 
-  private func recall(_ id: SampleID) throws -> ReloadedSample? {
+  private func reload(_ id: SampleID) throws -> ReloadedSample? {
     guard let sample = try store.sample(id), let origin = try store.origin(of: id) else { return nil }
     return ReloadedSample(
       sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
@@ -275,7 +275,7 @@ final class Recorder {
 }
 
 extension ReceiptRefusal.Kind {
-  /// What was turned away unread is counted with what it came after.
+  /// Requests beyond a source's limit count with the forged receipts.
   fileprivate var event: EventKind {
     switch self {
     case .wrongMAC, .rateLimited: .forgedReceipt

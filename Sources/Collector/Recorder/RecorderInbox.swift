@@ -1,11 +1,11 @@
 import Measurement
 import Store
 import Synchronization
+import Threads
 
-/// Where other threads leave what the recorder shall record. Leaving something costs a lock and an append.
-public final class RecorderInbox: Sendable {
-  /// A batch of receipts, what came with them of the devices' clocks, and the way to answer the device once they
-  /// are committed.
+/// The recorder's mailbox: other threads post here what is to be recorded. A post costs a lock and an append.
+final class RecorderInbox: Sendable {
+  /// A batch of receipts, the clock exchanges that came with it, and the way to answer the device once it is committed.
   struct Delivery: Sendable {
     var receipts: [ArrivedReceipt]
     var exchanges: [DeviceExchange] = []
@@ -17,7 +17,7 @@ public final class RecorderInbox: Sendable {
     func fail() { reply(ReceiptOutcome(failed: receipts.count)) }
   }
 
-  /// Receipts that were turned away, by kind: only their number, and who sent the last of them.
+  /// Rejected receipts of one kind: their number, and the source of the last one.
   struct Refusals: Sendable {
     var count = 0
     var lastSource = ""
@@ -27,7 +27,7 @@ public final class RecorderInbox: Sendable {
     var observations: [Observation] = []
     var deliveries: [Delivery] = []
     var refusals: [ReceiptRefusal.Kind: Refusals] = [:]
-    /// Nothing more is planned: to be told with what is still under way.
+    /// Nothing more is planned; the log is to say so, and what is still under way.
     var ending: Ending?
     var closing: Closing?
     /// Nothing can be stored any more.
@@ -40,37 +40,38 @@ public final class RecorderInbox: Sendable {
     var atMost: Duration
   }
 
-  /// The run is to be closed: as soon as every notification has its end, at the latest at the deadline.
+  /// The run is to be closed as soon as every notification has its end, and at the deadline at the latest.
   struct Closing: Sendable {
     var deadline: MonotonicTime
-    /// Until when a last commit that fails is tried again.
+    /// Until when a failed last commit is retried.
     var lastTry: MonotonicTime
   }
 
   private let content = Mutex(Content())
-  /// Room for observations that is not in use.
+  /// An array whose storage is not in use.
   private let spare = Mutex<[Observation]>([])
-  private let wake = WakeSignal()
+  private let wake: WakeSignal
 
-  public init() {}
+  /// - Throws: ``ThreadError`` when the system has no descriptor left.
+  init() throws(ThreadError) { wake = try WakeSignal() }
 
-  public func post(_ observations: [Observation]) {
+  func post(_ observations: [Observation]) {
     guard !observations.isEmpty else { return }
-    leave { content in
+    update { content in
       content.observations += observations
     }
   }
 
   func post(_ delivery: Delivery) {
     var hasFailed = false
-    leave { content in
+    update { content in
       hasFailed = content.hasFailed
       if !hasFailed { content.deliveries.append(delivery) }
     }
     if hasFailed { delivery.fail() }
   }
 
-  /// Answers every batch of receipts, those to come too, that it is not stored: nobody records any more.
+  /// Answers every batch of receipts, and every later one, that it is not stored: the recorder has given up.
   func fail() {
     let deliveries = content.withLock { content in
       defer { content.deliveries = [] }
@@ -80,21 +81,14 @@ public final class RecorderInbox: Sendable {
     for delivery in deliveries { delivery.fail() }
   }
 
-  func note(_ refusal: ReceiptRefusal) {
-    leave { content in
-      content.refusals[refusal.kind, default: Refusals()].count += refusal.count
-      content.refusals[refusal.kind]?.lastSource = refusal.source
-    }
-  }
-
   func announce(_ ending: Ending) {
-    leave { $0.ending = ending }
+    update { $0.ending = ending }
   }
 
   /// Asks for the run to be closed. Of several deadlines the earliest holds.
-  /// - Parameter lastTry: until when a failed commit is tried again, if later than the deadline.
+  /// - Parameter lastTry: until when a failed commit is retried, if later than the deadline.
   func close(by deadline: MonotonicTime, lastTry: MonotonicTime? = nil) {
-    leave { content in
+    update { content in
       let deadline = min(deadline, content.closing?.deadline ?? deadline)
       content.closing = Closing(deadline: deadline, lastTry: max(lastTry ?? deadline, deadline))
     }
@@ -103,40 +97,37 @@ public final class RecorderInbox: Sendable {
   /// Set once the run is to be closed.
   var closing: Closing? { content.withLock { $0.closing } }
 
-  /// Everything that has come since the last call. Give the observations back when they are done with.
+  /// Takes everything posted since the last call. Pass its observations to ``reuse(_:)`` afterwards.
   func take() -> Content {
-    let room = spare.withLock { spare in
-      let room = spare
-      spare = []
-      return room
+    let storage = spare.withLock { spare in
+      defer { spare = [] }
+      return spare
     }
     return content.withLock { content in
       let taken = content
-      content = Content(observations: room)
+      content = Content(observations: storage)
       content.closing = taken.closing
       content.hasFailed = taken.hasFailed
       return taken
     }
   }
 
-  /// Takes the room of observations for the next ones. What one thread allocates and another frees makes the first wait
-  /// for the allocator's lock while the second, which the kernel may have set aside, holds it.
+  /// Keeps the storage of observations for the next ones. When one thread allocates what another frees, the first waits for
+  /// the allocator's lock while the second, which the kernel may have suspended, holds it.
   func reuse(_ observations: inout [Observation]) {
-    observations.removeAll(keepingCapacity: observations.capacity <= Self.mostRoom)
+    observations.removeAll(keepingCapacity: observations.capacity <= Self.maximumSpare)
     spare.withLock { spare in
       if spare.capacity < observations.capacity { swap(&spare, &observations) }
     }
   }
 
-  /// What a stalled store let pile up is not kept for ever.
-  private static let mostRoom = 16_384
+  /// Larger storage, from a time when the store stalled, is freed.
+  private static let maximumSpare = 16_384
 
-  /// Waits until something was left since the last wait, or the interval is over.
-  func wait(atMost interval: Duration) {
-    wake.wait(atMost: interval)
-  }
+  /// Waits until something was posted since the last wait, at most for `interval`.
+  func wait(atMost interval: Duration) { wake.wait(atMost: interval) }
 
-  private func leave(_ change: (inout Content) -> Void) {
+  private func update(_ change: (inout Content) -> Void) {
     let isFirst = content.withLock { content in
       let wasEmpty =
         content.observations.isEmpty && content.deliveries.isEmpty && content.refusals.isEmpty
@@ -145,5 +136,21 @@ public final class RecorderInbox: Sendable {
       return wasEmpty || content.closing != nil
     }
     if isFirst { wake.raise() }
+  }
+}
+
+extension RecorderInbox: ReceiptSink {
+  func receive(
+    _ receipts: [ArrivedReceipt], exchanges: [DeviceExchange],
+    reply: @escaping @Sendable (ReceiptOutcome) -> Void
+  ) {
+    post(Delivery(receipts: receipts, exchanges: exchanges, reply: reply))
+  }
+
+  func refused(_ refusal: ReceiptRefusal) {
+    update { content in
+      content.refusals[refusal.kind, default: Refusals()].count += refusal.count
+      content.refusals[refusal.kind]?.lastSource = refusal.source
+    }
   }
 }

@@ -1,86 +1,74 @@
-import CLinux
-import Glibc
 import Measurement
 import Store
-import Synchronization
+import Threads
 
-/// Runs the recorder on a thread of its own until the run is closed.
+/// Runs a ``Recorder`` on a thread of its own until the run is closed.
 final class RecorderThread: Sendable {
-  private struct End {
-    var result: Result<RecorderStatistics, any Error>?
-    var waiter: CheckedContinuation<RecorderStatistics, any Error>?
-  }
-
-  private let end = Mutex(End())
+  private let end = FirstResult<RecorderStatistics, any Error>()
 
   /// - Parameters:
   ///   - make: makes the recorder, on its thread.
-  ///   - onTrouble: told when a commit fails and when one succeeds again (`nil`); on the recorder's thread.
-  ///   - onFailure: told when recording has ended because it cannot go on: nothing that is sent from then on would be
-  ///     recorded.
+  ///   - onTrouble: told when a commit fails, and with `nil` when one succeeds again; on the recorder's thread.
+  ///   - onFailure: told when the recorder gives up; what is sent from then on would not be recorded.
   init(
     inbox: RecorderInbox, clock: any HostClock, make: @escaping @Sendable () -> Recorder,
     onTrouble: @escaping @Sendable ((any Error)?) -> Void,
     onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
-  ) {
-    DedicatedThread.start(name: "recorder") { [self] in
+  ) throws(ThreadError) {
+    try DedicatedThread.start(name: "recorder") { [end] in
       let recorder = make()
       let result = Result { try Self.run(recorder, inbox: inbox, clock: clock, onTrouble: onTrouble) }
       if case .failure(let error) = result {
         recorder.fail()
         onFailure(error)
       }
-      finish(result)
+      end.finish(result)
     }
   }
 
-  /// Waits for the end of the run's record.
-  /// - Throws: the store's error when what was left could not be committed.
-  func finished() async throws -> RecorderStatistics {
-    try await withCheckedThrowingContinuation { waiter in
-      let result = end.withLock { end in
-        if end.result == nil { end.waiter = waiter }
-        return end.result
-      }
-      if let result { waiter.resume(with: result) }
-    }
-  }
-
-  private func finish(_ result: Result<RecorderStatistics, any Error>) {
-    let waiter = end.withLock { end in
-      end.result = result
-      return end.waiter
-    }
-    waiter?.resume(with: result)
-  }
+  /// Waits until the run is closed.
+  /// - Throws: the store's error when the last changes could not be committed.
+  func finished() async throws -> RecorderStatistics { try await end.value() }
 
   private static func run(
-    _ recorder: Recorder, inbox: RecorderInbox, clock: any HostClock, onTrouble: ((any Error)?) -> Void
+    _ recorder: Recorder, inbox: RecorderInbox, clock: any HostClock,
+    onTrouble: @escaping ((any Error)?) -> Void
   ) throws -> RecorderStatistics {
-    var isInTrouble = false
-    while true {
-      do {
-        let outcome = try recorder.round()
-        if isInTrouble { onTrouble(nil) }
-        isInTrouble = false
-        switch outcome {
+    // Not ended by the inbox: what arrives meanwhile is committed together.
+    let pause = try WakeSignal()
+    return try RetryLoop(every: Recorder.retryInterval, report: onTrouble).run(
+      rest: pause.wait(atMost:),
+      mayRetry: { error in
+        guard let error = error as? StoreError, error.isTransient else { return false }
+        return inbox.closing.map { clock.monotonicNow() <= $0.lastTry } ?? true
+      },
+      round: {
+        switch try recorder.round() {
         case .closed: return recorder.statistics
-        case .pause(let interval): pause(interval)
+        case .pause(let interval): pause.wait(atMost: interval)
         case .wait(let interval): inbox.wait(atMost: interval)
         }
-      } catch let error as StoreError where error.isTransient {
-        if !isInTrouble { onTrouble(error) }
-        isInTrouble = true
-        if let closing = inbox.closing, clock.monotonicNow() > closing.lastTry { throw error }
-        pause(Recorder.retryInterval)
-      }
-    }
+        return nil
+      })
   }
+}
 
-  /// Lets things gather for a while, whatever the inbox says.
-  private static func pause(_ interval: Duration) {
-    let (seconds, attoseconds) = interval.components
-    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    nanosleep(&time, nil)
+/// What recording cost: part of the tool's own error.
+public struct RecorderStatistics: Sendable, Equatable {
+  public internal(set) var commits = 0
+  public internal(set) var rows = 0
+  /// Of one commit.
+  public internal(set) var longestCommit: Duration = .zero
+  /// Commits that took longer than ``stall``.
+  public internal(set) var stalls = 0
+
+  /// A longer commit keeps rows from readers for longer than promised.
+  static let stall = Duration.milliseconds(100)
+
+  mutating func note(rows count: Int, took duration: Duration) {
+    commits += 1
+    rows += count
+    longestCommit = max(longestCommit, duration)
+    if duration > Self.stall { stalls += 1 }
   }
 }

@@ -1,29 +1,30 @@
 import Configuration
+import Glibc
 import Measurement
 
-/// What one run of the collector shall do, beside the configuration: the command's options.
+/// The options of `pushscope collect`, which complete the configuration.
 public struct CollectorOptions: Sendable {
   public var storePath: String
   public var runName: String?
-  /// Which of the configuration's targets; empty for all.
+  /// The names of the targets to send to; empty for all.
   public var targetNames: [String]
-  /// In place of each selected target's own schedule rate.
+  /// Replaces the rate of each selected target's schedule.
   public var rate: ArrivalRate?
-  /// Plan no more than so many, per target.
+  /// Notifications to plan, per target; `nil` for no limit.
   public var count: Int64?
-  /// Plan nothing after so long, per target.
+  /// How long to plan, per target; `nil` for no limit.
   public var duration: Duration?
   /// Whether to send faster than a provider's documentation allows.
   public var allowsAboveProviderLimit: Bool
-  /// How long a run waits for what has to come over the network before it can begin: access tokens, subscriptions.
-  public var patience: Duration
-  /// How long a stop waits for what is under way, at most.
+  /// How long a run waits for access tokens and subscriptions before it begins to send.
+  public var startTimeout: Duration
+  /// How long a stop waits for what is under way.
   public var drain: Duration
 
   public init(
     storePath: String, runName: String? = nil, targetNames: [String] = [], rate: ArrivalRate? = nil,
     count: Int64? = nil, duration: Duration? = nil, allowsAboveProviderLimit: Bool = false,
-    patience: Duration = .seconds(30), drain: Duration = .seconds(60)
+    startTimeout: Duration = .seconds(30), drain: Duration = .seconds(60)
   ) {
     self.storePath = storePath
     self.runName = runName
@@ -32,7 +33,41 @@ public struct CollectorOptions: Sendable {
     self.count = count
     self.duration = duration
     self.allowsAboveProviderLimit = allowsAboveProviderLimit
-    self.patience = patience
+    self.startTimeout = startTimeout
     self.drain = drain
+  }
+}
+
+/// Why a run could not begin, and what to do.
+public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: Sendable, Equatable {
+    /// `--target` names a target that the configuration does not have.
+    case unknownTarget
+    /// A credential cannot be made, or its issuer refuses it.
+    case credentials
+    /// A token endpoint or a subscription cannot be reached.
+    case unreachable
+    /// A service refuses a subscription.
+    case refused
+    /// A target's schedule exceeds a limit that its provider documents.
+    case providerLimit
+  }
+
+  public var code: Code
+  public var description: String
+
+  public init(_ code: Code, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+}
+
+/// This host's name.
+public enum HostName {
+  /// At most 64 bytes (gethostname(2)); `localhost` when the kernel does not say.
+  public static func current() -> String {
+    var name = [CChar](repeating: 0, count: 65)
+    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

@@ -6,16 +6,17 @@ import NIOPosix
 import Providers
 import Store
 import Synchronization
+import Threads
 
-/// One run of the collector, from its first row to the closing of its book.
+/// One run of the collector, from its first row in the store to its end.
 ///
-/// It ties three threads together: the timing thread plans, sends and stamps; the recorder books and commits; the receipt
-/// listener hears devices. What each may wait for is in docs/architecture.md.
-public final class CollectorRun: Sendable {
-  /// So much longer than the last receipt may take is waited for it: it has to be stored as well.
+/// It connects three threads: the timing thread plans, sends and stamps; the recorder applies and commits; the receipt
+/// listener takes devices' receipts. What each may wait for is in docs/architecture.md.
+final class CollectorRun: Sendable {
+  /// How much longer than the last receipt deadline the run stays open, so that the receipt can be stored.
   private static let closingMargin = Duration.milliseconds(500)
-  /// How long a last commit that fails is tried again, at least.
-  private static let lastTries = Duration.seconds(5)
+  /// How long a failing last commit is retried, at least.
+  private static let lastCommitRetry = Duration.seconds(5)
 
   private let configuration: PushscopeConfiguration
   private let options: CollectorOptions
@@ -24,17 +25,17 @@ public final class CollectorRun: Sendable {
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
-    /// When somebody asked for the end.
+    /// When ``stop()`` was called.
     var requestedAt: MonotonicTime?
     var isRequested: Bool { requestedAt != nil }
-    /// Nothing can be recorded any more.
+    /// The recorder has given up.
     var hasRecordingFailed = false
     var mayNotBegin: Bool { isRequested || hasRecordingFailed }
     var thread: TimingThread?
     var services: TargetServices?
     /// Of the run that is being recorded.
     var inbox: RecorderInbox?
-    /// Nothing more is sent; receipts may still come.
+    /// Sending has ended; receipts may still arrive.
     var isClosing = false
     /// The longest timeout and receipt deadline of the selected targets.
     var longest = Longest()
@@ -53,7 +54,7 @@ public final class CollectorRun: Sendable {
     }
   }
 
-  public init(
+  init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
     clock: any HostClock = SystemClock()
   ) {
@@ -63,9 +64,9 @@ public final class CollectorRun: Sendable {
     self.clock = clock
   }
 
-  /// Asks the run to end in order: nothing more is planned, what is under way is awaited, the book is closed. May be
-  /// called from any thread, at any time, more than once.
-  public func stop() {
+  /// Asks the run to end: nothing more is planned, what is under way is awaited, the run is closed. May be called from any
+  /// thread, at any time, more than once.
+  func stop() {
     let now = clock.monotonicNow()
     let state: Stopping? = stopping.withLock { state in
       guard state.requestedAt == nil else { return nil }
@@ -75,16 +76,16 @@ public final class CollectorRun: Sendable {
     guard let state else { return }
     if state.isClosing {
       announceStop(state)
-      state.inbox?.close(by: now + options.drain, lastTry: now + max(options.drain, Self.lastTries))
+      state.inbox?.close(by: now + options.drain, lastTry: now + max(options.drain, Self.lastCommitRetry))
     } else if let thread = state.thread {
       stop(thread, state)
     } else {
-      // It still waits for a credential or a subscription.
+      // The run still waits for a credential or a subscription.
       state.services?.stop()
     }
   }
 
-  /// Ends the plan, and waits for answers to what was sent: nothing takes longer than its timeout.
+  /// Ends the plan. Requests under way may still be answered, each within its timeout.
   private func stop(_ thread: TimingThread, _ state: Stopping) {
     thread.stop(draining: min(state.longest.timeout, options.drain))
     announceStop(state)
@@ -104,7 +105,7 @@ public final class CollectorRun: Sendable {
     var secret: [UInt8]?
   }
 
-  /// Finds what is wrong with the configuration before anything is touched.
+  /// Checks the configuration before anything is opened or changed.
   /// - Throws: ``CollectorError``, `FileReadError`.
   func prepare() throws -> Preparation {
     Preparation(
@@ -112,11 +113,11 @@ public final class CollectorRun: Sendable {
       secret: try configuration.collector.receipts.map { try $0.secretFile.read() })
   }
 
-  /// Runs until every target has sent what it was asked to, or ``stop()``.
-  /// - Parameter onStart: told once sending begins.
-  /// - Returns: what happened, for the last line of the log.
+  /// Runs until every target has completed its schedule, or ``stop()``.
+  /// - Parameter onStart: called once sending begins.
+  /// - Returns: the run's outcome, for the last line of the log.
   /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
-  ///   `StoreError` later only when what was left could not be committed.
+  ///   `StoreError` later only when the last changes could not be committed.
   func run(
     in store: CollectorStore, bootID: String, onStart: @escaping @Sendable (RunStart) -> Void = { _ in }
   ) async throws -> RunEnd {
@@ -129,99 +130,137 @@ public final class CollectorRun: Sendable {
     _ targets: [TargetBuilder], in store: CollectorStore, bootID: String, secret: [UInt8]?,
     onStart: @escaping @Sendable (RunStart) -> Void
   ) async throws -> RunEnd {
-    let inbox = RecorderInbox()
+    let inbox = try RecorderInbox()
     stopping.withLock { state in
       state.inbox = inbox
       state.longest = Longest(targets)
     }
-    let listener = try await listen(secret: secret, store: store, bootID: bootID, inbox: inbox)
-    var begun: RunID?
+    var parts = StartupSequence()
     do {
-      var generator = SystemRandomNumberGenerator()
-      let started = ClockAnchor(reading: clock)
-      let run = RunID(at: started.wall, using: &generator)
-      let registration = try store.beginRun(
-        RunDescription(
-          id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
-          bootID: bootID, targets: targets.map(\.description)))
-      begun = run
-      inbox.post([
-        .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
-        .log(line(opening(targets, receiptsPort: listener?.port))),
-      ])
-
-      // Messages that come back to the collector itself prove that they are its own even where no device is heard.
-      let macSecret = secret ?? (targets.contains(where: \.hearsItself) ? Self.passingSecret() : nil)
-      let authenticator = macSecret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
-      let assembled = targets.compactMap { target in
-        registration[target.configuration.name].map { (id: $0.id, variants: $0.variants, target: target) }
+      let listener = try await parts.start {
+        try await listen(secret: secret, store: store, bootID: bootID, inbox: inbox)
+      } end: { listener, _ in
+        await listener?.shutdown()
       }
-      let recorder = recorder(
-        of: run, bootID: bootID, targets: assembled.map { $0.target.ledgerTarget(id: $0.id) },
-        names: Dictionary(uniqueKeysWithValues: assembled.map { ($0.id, $0.target.configuration.name) }),
-        known: try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach), store: store, inbox: inbox
-      )
-      let services = try TargetServices(
-        credentials: assembled.compactMap { $0.target.credential(id: $0.id, clock: clock) },
-        subscriptions: assembled.compactMap {
-          $0.target.subscription(
-            id: $0.id, seed: run.fingerprint, authenticator: authenticator, bootID: bootID)
-        }, clock: clock, seed: run.fingerprint, patience: options.patience, sink: inbox,
-        post: { inbox.post($0) })
-      defer { services.stop() }
-      do {
-        if let readiness = try await ready(services) {
-          try begin(readiness, assembled.map(\.id), inbox: inbox)
-          let timing = try TimingThread(
-            run: run,
-            targets: try assembled.map {
-              try $0.target.transportTarget(
-                id: $0.id, seed: run.fingerprint, authenticator: authenticator,
-                readiness: readiness, variants: $0.variants)
-            },
-            clock: clock, onCredential: { services.note($0) },
-            sink: {
-              services.note($0)
-              inbox.post($0)
-            })
-          services.attach(timing)
-          try await send(timing) { onStart(RunStart(run: run, receiptsPort: listener?.port)) }
-        }
-      } catch {
-        // What is known so far stays in the book.
-        inbox.close(by: clock.monotonicNow())
-        _ = try? await recorder.finished()
-        throw error
+      let run = try await parts.start {
+        try register(targets, in: store, bootID: bootID, inbox: inbox, receiptsPort: listener?.port)
+      } end: { [self] run, reason in
+        // A run that is not ended here, because of the store, is ended when the store is opened again.
+        try store.endRun(run.id, at: clock.wallNow(), reason: reason, sendingEnded: timing?.sendingEnded)
       }
-      let wasStopped = close(inbox)
-      let recorded = try await recorder.finished()
-      try store.endRun(
-        run, at: clock.wallNow(), reason: wasStopped ? .stopped : .completed,
-        sendingEnded: timing?.sendingEnded)
-      await listener?.shutdown()
+      let authenticator = makeAuthenticator(of: targets, secret: secret, in: store)
+      let services = try await parts.start {
+        try makeServices(of: run, authenticator: authenticator, bootID: bootID, inbox: inbox)
+      } end: { services, _ in
+        services.stop()
+      }
+      let recorder = try await parts.start {
+        try makeRecorder(of: run, bootID: bootID, store: store, inbox: inbox)
+      } end: { [self] recorder, reason in
+        // After a failure the rows and log lines so far are still committed.
+        if reason == .failed { inbox.close(by: clock.monotonicNow()) }
+        _ = try await recorder.finished()
+      }
+      if let readiness = try await ready(services) {
+        try begin(readiness, run.targets.map(\.id), inbox: inbox)
+        let sent = FirstResult<Void, Never>()
+        let timing = try makeTimingThread(
+          of: run, authenticator: authenticator, readiness: readiness, services: services, inbox: inbox)
+        services.attach(timing)
+        try start(timing) { sent.finish() }
+        onStart(RunStart(run: run.id, receiptsPort: listener?.port))
+        await sent.value()
+      }
+      let reason = close(inbox)
+      try await parts.end(reason)
       return RunEnd(
-        run: run, wasStopped: wasStopped, timing: timing?.statistics ?? TimingStatistics(), recorder: recorded
-      )
+        run: run.id, wasStopped: reason == .stopped, timing: timing?.statistics ?? TimingStatistics(),
+        recorder: try await recorder.finished())
     } catch {
-      await listener?.shutdown()
-      // The collector may live on, and nobody else closes it; if the store is the trouble, the next start does.
-      if let begun {
-        try? store.endRun(
-          begun, at: clock.wallNow(), reason: .failed, sendingEnded: timing?.sendingEnded)
-      }
+      try? await parts.end(.failed)
       throw error
     }
   }
 
-  private func recorder(
-    of run: RunID, bootID: String, targets: [LedgerTarget], names: [TargetID: String],
-    known: [DeviceExchange], store: CollectorStore, inbox: RecorderInbox
-  ) -> RecorderThread {
-    RecorderThread(
+  // MARK: Parts of a run
+
+  /// A run in the store, and its targets there.
+  private struct RegisteredRun: Sendable {
+    var id: RunID
+    var targets: [(id: TargetID, variants: [VariantID], target: TargetBuilder)]
+  }
+
+  private func register(
+    _ targets: [TargetBuilder], in store: CollectorStore, bootID: String, inbox: RecorderInbox,
+    receiptsPort: Int?
+  ) throws -> RegisteredRun {
+    var generator = SystemRandomNumberGenerator()
+    let started = ClockAnchor(reading: clock)
+    let run = RunID(at: started.wall, using: &generator)
+    let registration = try store.beginRun(
+      RunDescription(
+        id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
+        bootID: bootID, targets: targets.map(\.description)))
+    inbox.post([
+      .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
+      .log(line(opening(targets, receiptsPort: receiptsPort))),
+    ])
+    return RegisteredRun(
+      id: run,
+      targets: targets.compactMap { target in
+        registration[target.configuration.name].map { (id: $0.id, variants: $0.variants, target: target) }
+      })
+  }
+
+  /// Targets that subscribe to their own messages need a MAC in them, even where no device posts receipts.
+  private func makeAuthenticator(
+    of targets: [TargetBuilder], secret: [UInt8]?, in store: CollectorStore
+  ) -> ReceiptAuthenticator? {
+    let secret = secret ?? (targets.contains(where: \.hearsItself) ? Self.temporarySecret() : nil)
+    return secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
+  }
+
+  private func makeServices(
+    of run: RegisteredRun, authenticator: ReceiptAuthenticator?, bootID: String, inbox: RecorderInbox
+  ) throws -> TargetServices {
+    try TargetServices(
+      credentials: run.targets.compactMap { $0.target.credential(id: $0.id, clock: clock) },
+      subscriptions: run.targets.compactMap {
+        $0.target.subscription(
+          id: $0.id, seed: run.id.fingerprint, authenticator: authenticator, bootID: bootID)
+      }, clock: clock, seed: run.id.fingerprint, timeout: options.startTimeout, sink: inbox,
+      post: { inbox.post($0) })
+  }
+
+  private func makeTimingThread(
+    of run: RegisteredRun, authenticator: ReceiptAuthenticator?, readiness: Readiness,
+    services: TargetServices, inbox: RecorderInbox
+  ) throws -> TimingThread {
+    try TimingThread(
+      run: run.id,
+      targets: try run.targets.map {
+        try $0.target.transportTarget(
+          id: $0.id, seed: run.id.fingerprint, authenticator: authenticator, readiness: readiness,
+          variants: $0.variants)
+      },
+      clock: clock, onCredential: { services.note($0) },
+      sink: {
+        services.note($0)
+        inbox.post($0)
+      })
+  }
+
+  private func makeRecorder(
+    of run: RegisteredRun, bootID: String, store: CollectorStore, inbox: RecorderInbox
+  ) throws -> RecorderThread {
+    let targets = run.targets.map { $0.target.ledgerTarget(id: $0.id) }
+    let names = Dictionary(uniqueKeysWithValues: run.targets.map { ($0.id, $0.target.configuration.name) })
+    let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
+    return try RecorderThread(
       inbox: inbox, clock: clock,
       make: { [self] in
         Recorder(
-          run: run, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
+          run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
           host: HostName.current(), known: known,
           loopLag: { [self] in timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
           onCommitted: { [self] in timing?.committed($0.target, through: $0.lastSequence) },
@@ -235,7 +274,7 @@ public final class CollectorRun: Sendable {
         }
       },
       onFailure: { [self] error in
-        logger.error("\(error); nothing can be recorded any more, so nothing more is sent")
+        logger.error("\(error); recording has ended, so nothing more is sent")
         let state = stopping.withLock { state in
           state.hasRecordingFailed = true
           return state
@@ -244,8 +283,8 @@ public final class CollectorRun: Sendable {
       })
   }
 
-  /// Waits for what must be there before anything is sent.
-  /// - Returns: what the targets begin with; `nil` when the run was told to stop meanwhile.
+  /// Waits for the credentials and subscriptions that sending needs.
+  /// - Returns: `nil` when the run was told to stop meanwhile.
   private func ready(_ services: TargetServices) async throws -> Readiness? {
     let isStopRequested = stopping.withLock { state in
       state.services = services
@@ -261,7 +300,7 @@ public final class CollectorRun: Sendable {
     }
   }
 
-  /// One service that is down keeps nobody from measuring the others; where there are no others, somebody should know.
+  /// Logs the targets that are not ready; the others begin without them.
   /// - Throws: ``CollectorError`` when no target can begin.
   private func begin(_ readiness: Readiness, _ targets: [TargetID], inbox: RecorderInbox)
     throws(CollectorError)
@@ -279,27 +318,22 @@ public final class CollectorRun: Sendable {
       })
   }
 
-  /// Sends until the schedule ends or the run is told to stop.
-  private func send(_ timing: TimingThread, onStart: () -> Void) async throws {
-    let sending = AsyncStream<Never>.makeStream()
+  /// Starts to send, or ends at once if the run was told to stop meanwhile.
+  private func start(_ timing: TimingThread, onEnd: @escaping @Sendable () -> Void) throws {
     let state = stopping.withLock { state in
       state.thread = timing
       return state
     }
-    try timing.start { sending.continuation.finish() }
+    try timing.start(onEnd: onEnd)
     if state.hasRecordingFailed {
       timing.stop(draining: .zero)
     } else if state.isRequested {
       stop(timing, state)
     }
-    onStart()
-    for await _ in sending.stream {}
   }
 
-  /// Lets the recorder close the run: nothing more is sent, and receipts may come for as long as one may take, but after a
-  /// request to stop no longer than ``CollectorOptions/drain``.
-  /// - Returns: whether the run ends because somebody asked for it.
-  private func close(_ inbox: RecorderInbox) -> Bool {
+  /// Asks the recorder to close the run after the longest receipt deadline; after ``stop()``, within ``CollectorOptions/drain``.
+  private func close(_ inbox: RecorderInbox) -> RunEndReason {
     let now = clock.monotonicNow()
     let state = stopping.withLock { state in
       state.isClosing = true
@@ -315,8 +349,8 @@ public final class CollectorRun: Sendable {
     let receipts = now + state.longest.receipt + Self.closingMargin
     let drained = (state.requestedAt ?? now) + options.drain
     let deadline = wasStopped ? min(receipts, drained) : receipts
-    inbox.close(by: deadline, lastTry: max(deadline + Self.lastTries, drained))
-    return wasStopped
+    inbox.close(by: deadline, lastTry: max(deadline + Self.lastCommitRetry, drained))
+    return wasStopped ? .stopped : .completed
   }
 
   private func line(_ message: String) -> LogLine {
@@ -339,26 +373,26 @@ public final class CollectorRun: Sendable {
     let selected =
       options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
     let now = clock.wallNow()
-    var assemblies: [TargetBuilder] = []
+    var builders: [TargetBuilder] = []
     var problems: [any Error] = []
     for target in selected {
       do {
-        let assembly = try TargetBuilder(target, options: options)
-        try assembly.check(at: now)
-        assemblies.append(assembly)
+        let builder = try TargetBuilder(target, options: options)
+        try builder.check(at: now)
+        builders.append(builder)
       } catch {
         problems.append(error)
       }
     }
-    // All at once: who mends the first should not have to start again to learn of the second.
-    guard let first = problems.first else { return assemblies }
+    // All problems at once, so that one start shows them.
+    guard let first = problems.first else { return builders }
     guard problems.count > 1 else { throw first }
     throw CollectorError(
       (first as? CollectorError)?.code ?? .credentials, problems.map { "\($0)" }.joined(separator: "\n"))
   }
 
-  /// For this run alone.
-  private static func passingSecret() -> [UInt8] {
+  /// Valid for this run only.
+  private static func temporarySecret() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
@@ -380,15 +414,15 @@ public final class CollectorRun: Sendable {
 
 /// A run that has begun to send.
 public struct RunStart: Sendable {
-  public var run: RunID
-  /// Where receipts are heard; `nil` when they are not.
-  public var receiptsPort: Int?
+  public internal(set) var run: RunID
+  /// The receipt listener's port; `nil` without a listener.
+  public internal(set) var receiptsPort: Int?
 }
 
-/// What a run came to.
+/// A run that has ended.
 public struct RunEnd: Sendable {
-  public var run: RunID
-  public var wasStopped: Bool
-  public var timing: TimingStatistics
-  public var recorder: RecorderStatistics
+  public internal(set) var run: RunID
+  public internal(set) var wasStopped: Bool
+  public internal(set) var timing: TimingStatistics
+  public internal(set) var recorder: RecorderStatistics
 }

@@ -6,11 +6,10 @@ import Measurement
 import Store
 import Synchronization
 
-/// The collector for as long as it has the store: one run after the other, as they are asked for.
+/// The collector for as long as it has the store: records one run after the other.
 ///
-/// The first run begins with the service. With a count or a duration the service ends with it. Without, it stays when
-/// somebody stops the run through the store, and begins another one when somebody asks for it. While it is idle it hears
-/// no receipts.
+/// The first run begins with the service. With a count or a duration the service ends with that run. Otherwise it stays after
+/// a run is stopped through the store, and begins the next one on request. It takes no receipts while it is idle.
 public final class CollectorService: Sendable {
   private let configuration: PushscopeConfiguration
   private let options: CollectorOptions
@@ -20,10 +19,10 @@ public final class CollectorService: Sendable {
   private let starts: AsyncStream<Start>
   private let startRequests: AsyncStream<Start>.Continuation
 
-  /// A run that somebody asked for.
+  /// A requested run.
   private struct Start: Sendable {
     var name: String?
-    /// The command's, to be answered; `nil` for the first run.
+    /// The row of the command to answer; `nil` for the first run.
     var row: Int64?
   }
 
@@ -31,15 +30,15 @@ public final class CollectorService: Sendable {
 
   private struct State {
     var phase = Phase.starting
-    /// Told to end altogether.
+    /// ``CollectorService/stop()`` was called.
     var isEnding = false
     var run: CollectorRun?
     var id: RunID?
     /// Whether it has begun to send.
     var hasBegun = false
-    /// Commands to be answered when the run is closed.
+    /// The rows of commands to answer when the run is closed.
     var stopRows: [Int64] = []
-    /// Why it ends, where that is the store's loss.
+    /// Why the service ends, when the store was lost.
     var failure: StoreError?
   }
 
@@ -54,11 +53,10 @@ public final class CollectorService: Sendable {
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Whether it stays after a run was stopped through the store.
+  /// Whether it stays after a run is stopped through the store.
   private var serves: Bool { options.count == nil && options.duration == nil }
 
-  /// Asks the service to end in order, with the run it records. May be called from any thread, at any time, more than
-  /// once.
+  /// Asks the service to end, and the current run first. May be called from any thread, at any time, more than once.
   public func stop() {
     let run = state.withLock { state in
       state.isEnding = true
@@ -68,13 +66,13 @@ public final class CollectorService: Sendable {
     startRequests.finish()
   }
 
-  /// Runs until every target has sent what it was asked to, or ``stop()``.
+  /// Runs until ``stop()``, or until the only run has completed.
   /// - Parameters:
-  ///   - onStart: told once a run begins to send.
-  ///   - onEnd: told what happened once it is closed.
-  /// - Returns: what happened in the last run; `nil` when none came to an end.
+  ///   - onStart: called when a run begins to send.
+  ///   - onEnd: called when a run is closed.
+  /// - Returns: the outcome of the last run; `nil` when none was closed.
   /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
-  ///   `StoreError` later only when what was left could not be committed.
+  ///   `StoreError` later only when the last changes could not be committed.
   @discardableResult
   public func run(
     onStart: @escaping @Sendable (RunStart) -> Void = { _ in },
@@ -82,9 +80,9 @@ public final class CollectorService: Sendable {
   ) async throws -> RunEnd? {
     var next = Start(name: options.runName)
     var last: RunEnd?
-    // Whatever is wrong with the configuration is said before the store is touched.
+    // Configuration errors are found before the store is opened.
     _ = try recording(next).prepare()
-    // Where the kernel does not tell, a boot that nobody else can name: no clock is then taken for ours.
+    // If the kernel does not tell, a boot that no device can name, so that no device's clock is taken for this host's.
     let bootID = BootID.current() ?? UUID().uuidString
     try await checkListener()
     let store = try CollectorStore.open(
@@ -99,7 +97,7 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
-    let keeper = StoreMaintenanceThread(
+    let maintenance = try StoreMaintenanceThread(
       make: { [self] in StoreMaintenance(store: store, control: self, serves: serves, clock: clock) },
       onTrouble: { [logger] error in
         if let error {
@@ -115,24 +113,24 @@ public final class CollectorService: Sendable {
     do {
       var requests = starts.makeAsyncIterator()
       repeat {
-        last = try await record(next, in: store, bootID, keeper, onStart: onStart, onEnd: onEnd)
+        last = try await record(next, in: store, bootID, maintenance, onStart: onStart, onEnd: onEnd)
         guard enterIdle() else { break }
-        keeper.look()
+        maintenance.look()
         logger.info("idle: a run can be started from the dashboard; SIGINT or SIGTERM ends the collector")
         guard let request = await requests.next() else { break }
         next = request
       } while true
     } catch {
-      await keeper.stop()
+      await maintenance.stop()
       throw error
     }
-    await keeper.stop()
+    await maintenance.stop()
     if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
   }
 
-  /// A certificate that cannot be used is said before a store is made or touched, an address that is in use before one is
-  /// made; of a store that exists it is said first who is using it.
+  /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist
+  /// yet. For an existing store the error about another collector, which uses the address too, is the helpful one.
   private func checkListener() async throws {
     guard let receipts = configuration.collector.receipts else { return }
     _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
@@ -146,10 +144,10 @@ public final class CollectorService: Sendable {
     return CollectorRun(configuration: configuration, options: options, logger: logger, clock: clock)
   }
 
-  /// Records one run, from its beginning to the closing of its book.
-  /// - Returns: `nil` when one that somebody asked for could not begin.
+  /// Records one run.
+  /// - Returns: `nil` when a requested run could not begin.
   private func record(
-    _ start: Start, in store: CollectorStore, _ bootID: String, _ keeper: StoreMaintenanceThread,
+    _ start: Start, in store: CollectorStore, _ bootID: String, _ maintenance: StoreMaintenanceThread,
     onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
   ) async throws -> RunEnd? {
     let run = recording(start)
@@ -167,19 +165,18 @@ public final class CollectorService: Sendable {
           if state.phase == .starting { state.phase = .recording }
         }
         answer([start.row].compactMap { $0 }, in: store)
-        keeper.look()
+        maintenance.look()
         onStart(begun)
       }
-      closeBook(in: store)
+      runEnded(in: store)
       if let row = start.row, !state.withLock({ $0.hasBegun }) {
         try store.answer(row, refusal: "the run was stopped before it began to send")
       }
       onEnd(end)
       return end
     } catch {
-      closeBook(in: store)
-      // What the first run cannot begin with, the person who started the collector has to know. A later run is the
-      // business of whoever asked for it; the collector stays.
+      runEnded(in: store)
+      // The first run's error ends the collector; a later run's goes to whoever requested it.
       guard let row = start.row, !state.withLock({ $0.hasBegun }) else { throw error }
       logger.error("the run could not begin: \(error)")
       try store.answer(row, refusal: "the run could not begin: \(error)")
@@ -187,8 +184,8 @@ public final class CollectorService: Sendable {
     }
   }
 
-  /// The run is over: whoever asked for that is told.
-  private func closeBook(in store: CollectorStore) {
+  /// Answers the commands that asked for the run to end.
+  private func runEnded(in store: CollectorStore) {
     let rows = state.withLock { state in
       state.run = nil
       state.id = nil
@@ -209,7 +206,7 @@ public final class CollectorService: Sendable {
     }
   }
 
-  /// An answer that cannot be written is none: whoever asked sees that the collector has not come to it.
+  /// A command whose answer cannot be written stays unanswered.
   private func answer(_ rows: [Int64], in store: CollectorStore) {
     for row in rows {
       do { try store.answer(row) } catch { logger.error("a command could not be answered: \(error)") }

@@ -3,8 +3,8 @@ import Measurement
 import Providers
 import Store
 
-/// One selected target of a run: the configuration's words turned into what the rooms below take, with everything that
-/// can be found wrong before sending found wrong.
+/// Builds what a run needs of one selected target from its configuration, and finds what is wrong with it before anything is
+/// sent.
 struct TargetBuilder: Sendable {
   var configuration: TargetConfiguration
   var arrivals: ArrivalProcess
@@ -12,8 +12,8 @@ struct TargetBuilder: Sendable {
   private let credentials: TargetCredentials
   private let subscription: NtfySubscription?
 
-  /// - Throws: `TargetCredentialError` for a credential that is of no use, ``CollectorError`` for a schedule above what
-  ///   the provider allows.
+  /// - Throws: ``TargetCredentialError`` for an unusable credential, ``CollectorError`` for a schedule above a documented
+  ///   limit.
   init(_ configuration: TargetConfiguration, options: CollectorOptions) throws {
     self.configuration = configuration
     var schedule = configuration.schedule
@@ -25,7 +25,7 @@ struct TargetBuilder: Sendable {
       duration: options.duration, provider: documented)
     credentials = try TargetCredentials(reading: configuration)
     subscription = try credentials.ntfySubscription()
-    // Settings that no provider takes are told now; the token is not looked at.
+    // Finds settings that the provider does not accept; the token is not checked.
     _ = try credentials.providers(token: "none")
     let exceeded =
       options.allowsAboveProviderLimit ? [] : Self.exceededLimits(of: configuration, rate: arrivals.rate)
@@ -38,14 +38,13 @@ struct TargetBuilder: Sendable {
     }
   }
 
-  /// What the provider's documentation allows less of than the target's schedule asks for.
-  ///
-  /// - Parameter rate: in place of the schedule's own.
+  /// The documented limits that the target's schedule exceeds.
+  /// - Parameter rate: replaces the schedule's rate.
   static func exceededLimits(of configuration: TargetConfiguration, rate: ArrivalRate? = nil) -> [SendLimit] {
     documentedLimits(of: configuration).filter { $0.isExceeded(by: rate ?? configuration.schedule.rate) }
   }
 
-  /// Whether its credentials are good at the moment a run begins.
+  /// Checks that its credentials are valid at an instant.
   func check(at now: WallTime) throws(TargetCredentialError) { try credentials.check(at: now) }
 
   var description: TargetDescription {
@@ -56,7 +55,7 @@ struct TargetBuilder: Sendable {
       variants: names == [""] ? [] : names)
   }
 
-  /// Whether its own messages come back to the collector, and so need a MAC that it can check.
+  /// Whether the collector subscribes to the target's messages, which then need a MAC.
   var hearsItself: Bool { subscription != nil }
 
   func ledgerTarget(id: TargetID) -> LedgerTarget {
@@ -64,8 +63,8 @@ struct TargetBuilder: Sendable {
   }
 
   /// - Parameters:
-  ///   - readiness: the providers of targets whose credentials are kept fresh.
-  ///   - variants: the store's numbers, in the order of the description's names.
+  ///   - readiness: has the providers of targets whose credentials are renewed.
+  ///   - variants: the store's ids, in the order of the description's names.
   func transportTarget(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, readiness: Readiness,
     variants: [VariantID]
@@ -91,7 +90,7 @@ struct TargetBuilder: Sendable {
 
   // MARK: Credentials and subscriptions
 
-  /// What is to be kept fresh for it; `nil` when it shows nothing that grows old.
+  /// The credential to renew for the target; `nil` when it uses none that expires.
   func credential(id: TargetID, clock: any HostClock) -> TargetServices.Credential? {
     let client = CredentialRegistry.Client(
       target: id, providers: { [credentials] in (try? credentials.providers(token: $0)) ?? [] },
@@ -116,7 +115,7 @@ struct TargetBuilder: Sendable {
     }
   }
 
-  /// The topic to listen to; `nil` when it does not hear itself.
+  /// The topic to subscribe to, if any.
   func subscription(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
   ) -> TargetServices.Subscription? {
@@ -143,5 +142,18 @@ struct TargetBuilder: Sendable {
     case .ntfy: return DocumentedLimits.ntfy(host: host)
     case .webpush, .http, .loopback: return []
     }
+  }
+}
+
+extension ArrivalRate {
+  /// For people: `4/s`, or `one each 15 s` below one per second.
+  var words: String {
+    perSecond >= 1 ? "\(Self.short(perSecond))/s" : "one each \(Self.short(1 / perSecond)) s"
+  }
+
+  /// Up to three decimals.
+  private static func short(_ number: Double) -> String {
+    let rounded = (number * 1000).rounded() / 1000
+    return Int64(exactly: rounded).map(String.init) ?? String(rounded)
   }
 }

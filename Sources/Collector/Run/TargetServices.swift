@@ -1,41 +1,40 @@
 import Measurement
 import Providers
 
-/// What a run's targets need beside the threads that send, record and hear devices: credentials that are kept fresh, and
-/// subscriptions that hear what was published.
+/// The credentials and subscriptions of a run's targets: renews the former, receives from the latter.
 final class TargetServices: Sendable {
-  /// A credential and who sends by it, before targets that share one are put together.
+  /// A credential of one target, before targets that share one are grouped.
   struct Credential: Sendable {
-    /// Equal for targets that can share one.
+    /// Equal for targets that can share a credential.
     var identity: CredentialIdentity
     var source: any CredentialSource
     var rule: CredentialRule
     var client: CredentialRegistry.Client
   }
 
-  /// A topic to listen to, and what publishes on it.
+  /// A topic to subscribe to, and the providers that publish on it.
   struct Subscription: Sendable {
     var subject: NtfySubscriber.Subject
-    /// As many as the target has variants, for what is heard at once and for what is to be kept until it is.
-    var providers: @Sendable (_ isHeard: Bool) -> [any Provider]
+    /// Makes one provider a variant. While the subscription is not open, messages ask the server to keep them.
+    var providers: @Sendable (_ isOpen: Bool) -> [any Provider]
   }
 
-  private let keeper: CredentialRenewer
+  private let renewer: CredentialRenewer
   private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
-  /// What is waited for over the network before anything is sent, for people.
+  /// What sending waits for, for people.
   private let awaited: [String]
   private let say: @Sendable (String) -> Void
 
-  /// Begins to make credentials and to open subscriptions.
+  /// Starts to make credentials and to open subscriptions.
   /// - Parameters:
-  ///   - patience: how long ``ready()`` waits for what comes over the network.
-  ///   - sink: takes what subscriptions hear.
+  ///   - timeout: how long ``ready()`` waits for the network.
+  ///   - sink: takes the receipts of subscriptions.
   ///   - post: takes events and log lines, from any thread.
-  /// - Throws: ``TransportError`` when the system gives nothing to listen with.
+  /// - Throws: ``ThreadError``, ``TransportError``.
   init(
     credentials: [Credential], subscriptions: [Subscription], clock: any HostClock, seed: UInt64,
-    patience: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
-  ) throws(TransportError) {
+    timeout: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
+  ) throws {
     let items = Self.items(credentials)
     awaited =
       items.filter(\.source.isRemote).map { "the \($0.source.name)" }
@@ -43,15 +42,15 @@ final class TargetServices: Sendable {
     say = { message in
       post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
     }
-    keeper = CredentialRenewer(items, clock: clock, seed: seed, patience: patience, post: post)
+    renewer = try CredentialRenewer(items, clock: clock, seed: seed, timeout: timeout, post: post)
     var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
     for subscription in subscriptions {
       do {
         let subscriber = try NtfySubscriber(
-          subscription.subject, clock: clock, patience: patience, sink: sink, post: post)
+          subscription.subject, clock: clock, timeout: timeout, sink: sink, post: post)
         subscribers.append((subscription, subscriber))
       } catch {
-        keeper.stop()
+        renewer.stop()
         for (_, subscriber) in subscribers { subscriber.stop() }
         throw error
       }
@@ -76,29 +75,30 @@ final class TargetServices: Sendable {
     return items.map(\.item)
   }
 
-  /// Waits until there is a credential for everyone and every subscription is open, as long as that may take: nothing is
-  /// sent before. What could not be reached by then is tried on and on.
-  /// - Throws: ``CollectorError`` for what will never be there.
+  /// Waits until every target has its credential and every subscription is open, at most for the timeout. What is missing
+  /// then is retried until it succeeds.
+  /// - Throws: ``CollectorError`` for what will never succeed.
   func ready() async throws -> Readiness {
     if !awaited.isEmpty {
       say("sending begins once these are available: \(awaited.joined(separator: ", "))")
     }
-    let credentials = try await keeper.first()
+    let credentials = try await renewer.first()
     var readiness = Readiness(credentials: credentials)
     for (subscription, subscriber) in subscribers {
-      do {
+      do throws(CollectorError) {
         try await subscriber.opened()
-      } catch let error as CollectorError where error.code == .unreachable {
+      } catch {
+        guard error.code == .unreachable else { throw error }
         readiness.unreached[subscription.subject.target] = error.description
       }
     }
     return readiness
   }
 
-  /// From now on the timing thread is told of renewed credentials, and of subscriptions that come and go: what is
-  /// published while nobody hears it would be lost by us, and not by the service.
+  /// From now on passes renewed credentials to the timing thread, and for subscriptions that open or end providers that do not
+  /// or do ask the server to keep messages: one published while no stream is open would otherwise be lost by us.
   func attach(_ timing: TimingThread) {
-    keeper.onRenewal {
+    renewer.onRenewal {
       timing.replaceProviders($0.providers, of: $1, serial: $0.serial)
     } tryAgain: {
       timing.tryCredentialAgain(of: $0)
@@ -110,10 +110,10 @@ final class TargetServices: Sendable {
     }
   }
 
-  /// What an answer says of a credential; called on the timing thread.
-  func note(_ feedback: CredentialFeedback) { keeper.note(feedback) }
+  /// Takes what an answer says of a credential; called on the timing thread.
+  func note(_ feedback: CredentialFeedback) { renewer.note(feedback) }
 
-  /// Looks through what the timing thread saw; called on that thread.
+  /// Looks for new connections to the targets' services; called on the timing thread.
   func note(_ observations: [Observation]) {
     guard !subscribers.isEmpty else { return }
     for case .event(let event) in observations where event.kind == .connected {
@@ -121,9 +121,31 @@ final class TargetServices: Sendable {
     }
   }
 
-  /// Ends both, and ``ready()`` with an error if somebody waits there; may be called more than once.
+  /// Ends all of them, and ``ready()`` with an error. May be called more than once.
   func stop() {
-    keeper.stop()
+    renewer.stop()
     for (_, subscriber) in subscribers { subscriber.stop() }
+  }
+}
+
+/// The providers and credentials that a run begins with.
+struct Readiness: Sendable {
+  /// The providers of targets with credentials, with or without them.
+  var providers: [TargetID: [any Provider]]
+  /// Targets without a first credential.
+  var awaited: Set<TargetID>
+  /// Targets whose credential or subscription could not be reached, and why.
+  var unreached: [TargetID: String]
+
+  init(credentials: InitialCredentials) {
+    providers = credentials.providers
+    for missing in credentials.missing { providers[missing.target] = missing.providers }
+    awaited = Set(credentials.missing.map(\.target))
+    unreached = Dictionary(
+      credentials.missing.map { ($0.target, $0.reason) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func credential(of target: TargetID) -> CredentialOwnership {
+    providers[target] == nil ? .fixed : awaited.contains(target) ? .awaited : .kept
   }
 }

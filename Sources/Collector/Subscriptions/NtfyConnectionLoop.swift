@@ -3,38 +3,39 @@ import CLinux
 import Glibc
 import Measurement
 import Providers
+import Threads
 
-/// The subscriber's work, confined to its thread: connect, listen, come back.
+/// The work of an ``NtfySubscriber``, confined to its thread: connect, read the stream, reconnect.
 final class NtfyConnectionLoop {
   private let subscriber: NtfySubscriber
   private let subject: NtfySubscriber.Subject
   private let clock: any HostClock
   private var stream: NtfyStream
   private var backoff: ReconnectBackoff
-  /// Between answers that it will not let us in.
+  /// Between refused connections.
   private var refusals: ExponentialDelay
-  /// The server asked for silence until then.
+  /// No connection before this, at the server's request.
   private var silentUntil = MonotonicTime.zero
-  /// Whether somebody may still cut a wait short, since the last stream that held.
+  /// Whether ``NtfySubscriber/hurry()`` has not been used since the last stream that lasted.
   private var canBeHurried = true
   private var offset: RealtimeOffset
   private var offsetDue: MonotonicTime
-  /// Nothing it did not hear lies before this; until the server has said what its own clock shows.
+  /// Where the first subscription starts, until the server has told its own time.
   private let beganOn: WallTime
   private let beganAt: MonotonicTime
 
   private var connection: Connection?
   private var window: ReceiveWindow?
-  /// When the connection was begun, and from its `open` on when the last event came.
+  /// When the last event came; before the stream is open, when the connection was started.
   private var heardAt = MonotonicTime.zero
   private var openedAt = MonotonicTime.zero
-  /// Before the stream that stands now.
+  /// The time without a stream before the current one.
   private var gap: ListeningGap
-  /// When a loss was last written to the log, and how many there were since.
+  /// When a loss was last logged, and how many there were since.
   private var loggedAt: MonotonicTime?
   private var unlogged = 0
   private var heard: [NtfyStream.ReceivedNotification] = []
-  /// What an error answer says.
+  /// The body of an error answer.
   private var complaint: [UInt8] = []
 
   init(_ subscriber: NtfySubscriber) {
@@ -62,14 +63,14 @@ final class NtfyConnectionLoop {
     }
   }
 
-  /// Why a connection is over.
+  /// Why a connection has ended.
   private struct Loss {
     var reason: String
-    /// The server's answer was no stream.
+    /// The status of an answer that was not a stream.
     var status: Int?
     var retryAfter: Duration?
 
-    /// The server will say the same again: it does not take the credentials, or has no such topic.
+    /// A retry will get the same answer: the server does not accept the credentials, or has no such topic.
     var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
   }
 
@@ -77,16 +78,15 @@ final class NtfyConnectionLoop {
     let now = clock.monotonicNow()
     let wasOpen = stream.isOpen
     if wasOpen { refusals.reset() }
-    // A server that ends each stream as soon as it is open is left in peace for longer and longer too.
+    // The backoff grows for a server that ends each stream at once, too.
     if wasOpen, now - openedAt >= ReconnectBackoff.longest {
       backoff.noteSuccess()
       canBeHurried = true
-      // What a short stream was too short for still waits.
+      // A shorter stream may not have delivered everything that waited, so its gap goes on.
       gap.from = heardAt
     }
     backoff.noteFailure(at: now)
-    // A server that does not let us in is not asked again and again: servers count wrong passwords, and then refuse the
-    // right one too.
+    // Servers count wrong passwords, and then refuse the right one too.
     let silence = loss.isRefusal ? refusals.next() : loss.status == nil ? .zero : .seconds(10)
     silentUntil = now + max(loss.retryAfter ?? .zero, silence)
     backoff.hold(until: silentUntil)
@@ -99,8 +99,8 @@ final class NtfyConnectionLoop {
       ])
     }
     if wasOpen || backoff.failures == 1 { log(loss, at: now) }
-    if loss.isRefusal || now - beganAt > subscriber.patience {
-      subscriber.finishFirst(
+    if loss.isRefusal || now - beganAt > subscriber.timeout {
+      subscriber.finishFirstOpen(
         .failure(
           CollectorError(
             loss.isRefusal ? .refused : .unreachable,
@@ -108,9 +108,9 @@ final class NtfyConnectionLoop {
     }
   }
 
-  /// One line a minute at most: a flapping server shall not fill the store.
+  /// At most one line a minute, so that a server that ends every stream does not fill the store.
   private func log(_ loss: Loss, at now: MonotonicTime) {
-    if let loggedAt, now - loggedAt < Self.quietness {
+    if let loggedAt, now - loggedAt < Self.logInterval {
       unlogged += 1
       return
     }
@@ -127,9 +127,9 @@ final class NtfyConnectionLoop {
     ])
   }
 
-  private static let quietness = Duration.seconds(60)
+  private static let logInterval = Duration.seconds(60)
 
-  /// One connection, from its beginning to its end.
+  /// Runs one connection to its end.
   private func listen() -> Loss {
     guard let multi = curl_multi_init() else { return Loss(reason: "libcurl could not create a handle") }
     defer { curl_multi_cleanup(multi) }
@@ -151,7 +151,7 @@ final class NtfyConnectionLoop {
     while !subscriber.isStopping {
       var code = CURLE_OK
       if ccurl_multi_next_done(multi, &code) != nil { return end(of: handle, code) }
-      if let loss = silenceLoss() { return loss }
+      if let loss = timeoutLoss() { return loss }
       if subscriber.isFull {
         restForStore()
         continue
@@ -161,39 +161,38 @@ final class NtfyConnectionLoop {
       window = connection?.look(at: clock.monotonicNow(), offset: offset)
       curl_multi_perform(multi, &running)
       window = nil
-      handOn()
+      passReceipts()
     }
     return Loss(reason: "stopped")
   }
 
-  private func silenceLoss() -> Loss? {
+  private func timeoutLoss() -> Loss? {
     let now = clock.monotonicNow()
     let milliseconds = (now - heardAt).microseconds / 1000
     if stream.isOpen {
       guard now - heardAt > subject.silence else { return nil }
       return Loss(reason: "nothing was heard for \(milliseconds) ms, not even a keepalive")
     }
-    guard now - heardAt > subscriber.patience else { return nil }
+    guard now - heardAt > subscriber.timeout else { return nil }
     return Loss(reason: "the server did not open the stream within \(milliseconds) ms")
   }
 
-  /// What comes meanwhile waits in the kernel, which stamps it, and then with the server.
+  /// Meanwhile data waits in the kernel, which stamps it, and then at the server.
   private func restForStore() {
     let begun = clock.monotonicNow()
-    var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
-    _ = poll(&wanted, 1, 10)
-    // Time in which nothing was read is no silence of the server's.
+    subscriber.wake.wait(atMost: .milliseconds(10))
+    // While nothing is read, the server is not silent.
     heardAt = heardAt + (clock.monotonicNow() - begun)
   }
 
   private var since: NtfySubscription.Since {
     if let time = stream.lastTime { return .time(time) }
-    // The first time nothing has been published yet.
+    // Nothing was published before the first connection.
     return backoff.failures == 0 ? .now : .time(beganOn.microseconds / 1_000_000)
   }
 
   private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {
-    // Of a refusal the beginning is enough, and no more was taken.
+    // Only the beginning of an error answer is read.
     let isRefusal = handle.status != 200 && complaint.count >= Self.longestComplaint
     guard code == CURLE_OK || isRefusal else { return Loss(reason: handle.complaint(code)) }
     guard handle.status != 200 else { return Loss(reason: "the server ended the stream") }
@@ -209,7 +208,7 @@ final class NtfyConnectionLoop {
   private static let longestComplaint = 4096
 
   private func wait(on multi: UnsafeMutableRawPointer) {
-    var extra = curl_waitfd(fd: subscriber.wake, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+    var extra = curl_waitfd(fd: subscriber.wake.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     var ready: Int32 = 0
     curl_multi_poll(multi, &extra, 1, 1000, &ready)
   }
@@ -221,9 +220,9 @@ final class NtfyConnectionLoop {
     offsetDue = now + RealtimeOffset.interval
   }
 
-  // MARK: What comes
+  // MARK: Received data
 
-  /// - Returns: whether there may be more.
+  /// - Returns: whether to read on.
   private func take(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
     let now = clock.monotonicNow()
     guard status == 200 else {
@@ -245,10 +244,10 @@ final class NtfyConnectionLoop {
     subscriber.post([
       .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
     ])
-    subscriber.finishFirst(.success(()))
+    subscriber.finishFirstOpen(.success(()))
   }
 
-  private func handOn() {
+  private func passReceipts() {
     let forged = stream.takeForged()
     if forged > 0 {
       subscriber.sink.refused(
@@ -263,10 +262,10 @@ final class NtfyConnectionLoop {
       return receipt
     }
     heard.removeAll(keepingCapacity: true)
-    subscriber.handOn(receipts)
+    subscriber.pass(receipts)
   }
 
-  /// Waits, unless it is to stop, or somebody asks for haste.
+  /// Waits until an instant, ``NtfySubscriber/stop()`` or ``NtfySubscriber/hurry()``.
   private func rest(until instant: MonotonicTime) {
     var end = instant
     if canBeHurried { subscriber.beginRest() }
@@ -279,8 +278,7 @@ final class NtfyConnectionLoop {
       }
       let left = end - clock.monotonicNow()
       guard left > .zero else { return }
-      var wanted = pollfd(fd: subscriber.wake, events: Int16(POLLIN), revents: 0)
-      _ = poll(&wanted, 1, Int32(clamping: left.microseconds / 1000 + 1))
+      subscriber.wake.wait(atMost: left)
     }
   }
 }

@@ -1,9 +1,9 @@
 import Measurement
 import Providers
 
-/// What a subscription's bytes come to, as a value: cut into lines, read as events, checked for being ours.
+/// Parses a subscription's stream: splits it into lines, reads them as events and verifies the MACs of our messages.
 struct NtfyStream: Sendable {
-  /// One of our own notifications, as it came back.
+  /// One of our own notifications that came back.
   struct ReceivedNotification: Sendable, Equatable {
     var id: NotificationID
     var at: MonotonicTime
@@ -11,28 +11,28 @@ struct NtfyStream: Sendable {
 
   let authenticator: ReceiptAuthenticator
   private var lines = LineSplitter()
-  /// Whether the server said `open` on this connection: from then on it delivers.
+  /// Whether the server has opened the stream on this connection: from then on it delivers.
   private(set) var isOpen = false
-  /// When the last event came, by the server's clock, Unix seconds: to go on from.
+  /// When the last event came, by the server's clock, Unix seconds: where the next connection starts.
   private(set) var lastTime: Int64?
-  /// The messages that came last, by the server's ids, and those of earlier connections: what is asked for from a second on
-  /// contains what came in it before.
+  /// The ids of the last messages, and those of earlier connections: a connection that starts from a second repeats what came
+  /// earlier in that second.
   private var messages: [String] = []
   private var earlier: Set<String> = []
-  /// When each of the notifications that came lately was heard last.
+  /// When each of the latest notifications was last received.
   private var recent: [NotificationID: MonotonicTime] = [:]
-  /// Messages of ours whose MAC was wrong since the last look.
+  /// Messages with our format and a wrong MAC since ``takeForged()``.
   private(set) var forged = 0
-  /// Events that could be read, keepalives and other people's messages included: what shows that the stream lives.
+  /// Valid events, keepalives and other senders' messages included: signs that the stream is alive.
   private(set) var events = 0
 
   init(authenticator: ReceiptAuthenticator) { self.authenticator = authenticator }
 
-  /// A new connection begins; what to go on from stays known.
+  /// Prepares for a new connection.
   mutating func restart() {
     lines = LineSplitter()
     isOpen = false
-    earlier = Set(messages.suffix(Self.mostMessages))
+    earlier = Set(messages.suffix(Self.maximumMessages))
   }
 
   /// - Parameter instant: when the bytes came.
@@ -44,13 +44,13 @@ struct NtfyStream: Sendable {
       switch event {
       case .open(let time):
         isOpen = true
-        // What waited for this connection comes after it.
+        // Messages that waited for this connection come after it.
         if lastTime == nil { note(time: time) }
       case .message(let message):
         note(time: message.time)
         guard !earlier.contains(message.id) else { continue }
         note(id: message.id)
-        // Somebody else's message, or one of another run, is none of ours.
+        // Other senders' messages have no ticket.
         guard let ticket = message.ticket else { continue }
         guard let mac = ticket.mac, authenticator.verify(mac, for: ticket.id) else {
           forged += 1
@@ -70,22 +70,22 @@ struct NtfyStream: Sendable {
 
   private mutating func note(id: String) {
     messages.append(id)
-    if messages.count >= 2 * Self.mostMessages { messages.removeFirst(Self.mostMessages) }
+    if messages.count >= 2 * Self.maximumMessages { messages.removeFirst(Self.maximumMessages) }
   }
 
-  private static let mostMessages = 1024
+  private static let maximumMessages = 1024
 
-  /// Copies that came with one packet are as many all the same, also where they are handed on one by one: they have one
-  /// stamp from the kernel, and by different stamps they are told from a receipt that is sent again.
+  /// Gives copies in one packet different stamps. The kernel stamps the packet once, and equal stamps would make the copies
+  /// repetitions of one receipt.
   private mutating func distinct(_ heard: ReceivedNotification) -> ReceivedNotification {
     var heard = heard
     if let last = recent[heard.id], last >= heard.at { heard.at = last + .nanoseconds(1) }
-    if recent.count >= Self.mostRecent { recent = recent.filter { $0.value >= heard.at } }
+    if recent.count >= Self.maximumRecent { recent = recent.filter { $0.value >= heard.at } }
     recent[heard.id] = heard.at
     return heard
   }
 
-  private static let mostRecent = 256
+  private static let maximumRecent = 256
 
   mutating func takeForged() -> Int {
     defer { forged = 0 }

@@ -1,110 +1,94 @@
-import CLinux
-import Glibc
 import Measurement
 import Providers
 import Synchronization
+import Threads
 
-/// Listens to a topic on a connection and a thread of its own, and hands on each of our notifications that comes back
-/// as a receipt on this host's clock: true delivery latency with no device and no error of clocks.
+/// Subscribes to a target's ntfy topic on a connection and a thread of its own. Each of the target's notifications that
+/// comes back becomes a receipt stamped by this host's clock: delivery latency without a device and without clock error.
 ///
-/// It opens before the first notification is sent, tells a dead connection by the keepalives that do not come, comes back,
-/// and asks for what the server kept meanwhile.
+/// The subscription is open before the first notification is sent. A connection without keepalives is taken for dead; the
+/// next one asks for the messages that the server kept meanwhile.
 final class NtfySubscriber: Sendable {
   struct Subject: Sendable {
     var target: TargetID
-    /// The target's name, which stands in receipts as the device's.
+    /// The target's name, which receipts give as the device.
     var name: String
     var subscription: NtfySubscription
     var authenticator: ReceiptAuthenticator
     var caFile: String?
-    /// This host's boot, to which the stamps belong.
+    /// This host's boot, by whose clock receipts are stamped.
     var bootID: String
-    /// No event for so long, keepalives included: the connection is dead, whatever else comes on it.
+    /// A connection without an event for so long, keepalives included, is dead.
     var silence = NtfyDialect.keepaliveInterval * 2
     var seed: UInt64
   }
 
   private struct State {
     var isStopping = false
-    var first: FirstOpen = .waiting(nil)
     var isOpen = false
     var tell: (@Sendable (_ isOpen: Bool) -> Void)?
-    /// Between two connections, and ready to be hurried.
+    /// Between two connections, and ready for ``hurry()``.
     var isResting = false
     var isHurried = false
-    /// Receipts that were handed on and are not stored yet.
+    /// Receipts that were passed to the sink and are not stored yet.
     var unstored = 0
-  }
-
-  private enum FirstOpen {
-    case waiting(CheckedContinuation<Void, any Error>?)
-    case done(Result<Void, any Error>)
   }
 
   let subject: Subject
   let clock: any HostClock
-  /// How long an `open` may take.
-  let patience: Duration
+  /// How long the server may take to open the stream.
+  let timeout: Duration
   let sink: any ReceiptSink
   let post: @Sendable ([Observation]) -> Void
   private let state = Mutex(State())
-  /// Readable when there is something new in the state.
-  let wake: Int32
+  private let firstOpen = FirstResult<Void, CollectorError>()
+  /// Raised when the state has changed.
+  let wake: WakeSignal
 
-  /// Begins to listen.
+  /// Starts to subscribe.
   /// - Parameters:
-  ///   - patience: how long an `open` may take, and the first one is waited for.
+  ///   - timeout: how long the server may take to open the stream, and how long ``opened()`` waits.
   ///   - sink: takes receipts, on the subscriber's thread.
-  ///   - post: takes events and log lines, on the same.
+  ///   - post: takes events and log lines, on the same thread.
+  /// - Throws: ``ThreadError``; ``TransportError`` when libcurl cannot be set up.
   init(
-    _ subject: Subject, clock: any HostClock, patience: Duration, sink: any ReceiptSink,
+    _ subject: Subject, clock: any HostClock, timeout: Duration, sink: any ReceiptSink,
     post: @escaping @Sendable ([Observation]) -> Void
-  ) throws(TransportError) {
-    wake = clinux_eventfd()
-    guard wake >= 0, TimingThread.isLibraryReady else {
-      throw TransportError(.system, target: subject.target, "no descriptor or library for a subscription")
+  ) throws {
+    guard TimingThread.isLibraryReady else {
+      throw TransportError(.system, target: subject.target, "libcurl could not be set up")
     }
+    wake = try WakeSignal()
     self.subject = subject
     self.clock = clock
-    self.patience = patience
+    self.timeout = timeout
     self.sink = sink
     self.post = post
-    DedicatedThread.start(name: "subscriber") { [self] in
+    try DedicatedThread.start(name: "subscriber") { [self] in
       NtfyConnectionLoop(self).run()
     }
   }
 
-  deinit { close(wake) }
+  /// Waits until the server has opened the stream.
+  /// - Throws: ``CollectorError`` when it has not in time, or refuses.
+  func opened() async throws(CollectorError) { try await firstOpen.value() }
 
-  /// Waits for the server's `open`.
-  /// - Throws: ``CollectorError`` when it does not come in time, or the server refuses.
-  func opened() async throws {
-    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-      let done: Result<Void, any Error>? = state.withLock { state in
-        if case .done(let result) = state.first { return result }
-        state.first = .waiting(waiter)
-        return nil
-      }
-      if let done { waiter.resume(with: done) }
-    }
-  }
-
-  /// Ends it; what was heard is handed on, and whoever waits for the first `open` waits no longer.
+  /// Ends the subscription, and ``opened()`` with an error. What was received is passed on first.
   func stop() {
-    // Who is told may hold whoever stops it: let go, but not under the lock.
+    // The closure may own whoever calls this: it is released outside the lock.
     _ = state.withLock { state in
       defer { state.tell = nil }
       state.isStopping = true
       return state.tell
     }
-    rouse()
-    finishFirst(
+    wake.raise()
+    finishFirstOpen(
       .failure(
         CollectorError(
           .unreachable, "stopped before the subscription of target \(subject.name) was established")))
   }
 
-  /// Told at once how it stands, and from then on whenever the stream opens or ends.
+  /// Passes on whether the stream is open, now and whenever that changes.
   /// - Parameter tell: called on the subscriber's thread too; must not call back.
   func onChange(_ tell: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
@@ -121,25 +105,24 @@ final class NtfySubscriber: Sendable {
     }
   }
 
-  /// The service can be reached again, as somebody else has found: a subscription that waits before it tries again waits
-  /// no longer than the service asked for. It can be hurried once, and again after a stream that held.
+  /// Ends the wait before the next connection, because the target's sender has just reached the service; a wait that the
+  /// service asked for is not shortened. Works once between two connections that lasted.
   func hurry() {
     state.withLock { state in
       guard state.isResting, !state.isHurried else { return }
       state.isHurried = true
-      rouse()
+      wake.raise()
     }
   }
 
   func beginRest() { state.withLock { $0.isResting = true } }
 
-  /// - Returns: whether somebody has asked for haste since the last look.
+  /// Whether ``hurry()`` was called since the last call of this.
   func takeHurry() -> Bool {
     state.withLock { state in
       guard state.isHurried else { return false }
       state.isHurried = false
-      var count: UInt64 = 0
-      _ = read(wake, &count, 8)
+      wake.clear()
       return true
     }
   }
@@ -149,32 +132,20 @@ final class NtfySubscriber: Sendable {
     _ = takeHurry()
   }
 
-  private func rouse() {
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
-  }
-
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Whether the store is so far behind that nothing more is to be read: a topic may be flooded with copies of a message
-  /// of ours, whose MAC is right.
-  var isFull: Bool { state.withLock { $0.unstored > Self.mostUnstored } }
+  /// Whether so many receipts wait for the store that nothing more is to be read: anybody can flood a topic with copies of
+  /// our messages, whose MAC is valid.
+  var isFull: Bool { state.withLock { $0.unstored > Self.maximumUnstored } }
 
-  private static let mostUnstored = 4096
+  private static let maximumUnstored = 4096
 
-  func handOn(_ receipts: [ArrivedReceipt]) {
+  func pass(_ receipts: [ArrivedReceipt]) {
     state.withLock { $0.unstored += receipts.count }
     sink.receive(receipts) { [weak self] _ in
       self?.state.withLock { $0.unstored -= receipts.count }
     }
   }
 
-  func finishFirst(_ result: Result<Void, any Error>) {
-    let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
-      guard case .waiting(let waiter) = state.first else { return nil }
-      state.first = .done(result)
-      return waiter
-    }
-    waiter?.resume(with: result)
-  }
+  func finishFirstOpen(_ result: Result<Void, CollectorError>) { firstOpen.finish(result) }
 }

@@ -35,7 +35,7 @@ extension CommandFailure {
   private static func status(of error: CollectorError) -> ExitStatus {
     switch error.code {
     case .unknownTarget: .usage
-    case .credentials, .refused, .providerLimit, .noReceiptListener, .listener, .transport: .configuration
+    case .credentials, .refused, .providerLimit: .configuration
     case .unreachable: .unavailable
     }
   }

@@ -72,7 +72,7 @@ struct KillTests {
         id: next, startedAt: run.fixture.clock.wallNow(), startedMonotonic: run.fixture.clock.monotonicNow(),
         bootID: "boot",
         targets: [TargetDescription(name: "a", provider: "http", receiptDeadline: 20_000_000, askedRate: 1)]))
-    let inbox = RecorderInbox()
+    let inbox = try RecorderInbox()
     let recorder = Recorder(
       run: next, bootID: "boot",
       targets: registration.targets.map { LedgerTarget(id: $0.id, receiptDeadline: 20_000_000) },

@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
-    let keeper = CredentialRenewer(
-      [Self.item(ScriptedSource())], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    let keeper = try CredentialRenewer(
+      [Self.item(ScriptedSource())], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     let first = try await keeper.first()
     #expect(first.providers.keys.map(\.rawValue) == [1])
     #expect(first.missing.isEmpty)
@@ -31,8 +31,8 @@ import Testing
 
   @Test func whatCannotBeMadeEndsTheRunBeforeItBegins() async throws {
     let source = ScriptedSource([.failed("the key is none", isFinal: true, retryAfter: nil)])
-    let keeper = CredentialRenewer(
-      [Self.item(source)], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    let keeper = try CredentialRenewer(
+      [Self.item(source)], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     await #expect(throws: CollectorError(.credentials, "no test token: the key is none")) {
       try await keeper.first()
     }
@@ -41,8 +41,8 @@ import Testing
 
   @Test func anIssuerOutOfReachIsGivenTimeAndThenAskedOnAndOn() async throws {
     let source = ScriptedSource([.failed("connection refused", isFinal: false, retryAfter: nil)])
-    let keeper = CredentialRenewer(
-      [Self.item(source)], clock: SystemClock(), seed: 1, patience: .zero, post: { _ in })
+    let keeper = try CredentialRenewer(
+      [Self.item(source)], clock: SystemClock(), seed: 1, timeout: .zero, post: { _ in })
     let first = try await keeper.first()
     #expect(first.missing.map(\.target) == [Self.target])
     #expect(first.missing.map(\.reason) == ["no test token: connection refused"])
@@ -59,8 +59,8 @@ import Testing
   @Test func aRefusedTokenIsReplaced() async throws {
     let clock = HandClock()
     let source = ScriptedSource(isRemote: true)
-    let keeper = CredentialRenewer(
-      [Self.item(source)], clock: clock, seed: 1, patience: .seconds(30), post: { _ in })
+    let keeper = try CredentialRenewer(
+      [Self.item(source)], clock: clock, seed: 1, timeout: .seconds(30), post: { _ in })
     _ = try await keeper.first()
     let (renewals, told) = AsyncStream<Int>.makeStream()
     keeper.onRenewal { renewed, _ in told.yield(renewed.serial ?? 0) }
@@ -81,16 +81,18 @@ import Testing
   }
 
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
-    let keeper = CredentialRenewer([], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    let keeper = try CredentialRenewer(
+      [], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     #expect(try await keeper.first().providers.isEmpty)
     keeper.note(Self.refusal(of: 0))
     keeper.stop()
   }
 
   /// A run's timing thread holds the keeper, and is held by what the keeper tells: a circle for each run of a daemon.
-  @Test func whenItIsStoppedItHoldsNobody() {
+  @Test func whenItIsStoppedItHoldsNobody() throws {
     final class Sender: Sendable {}
-    let keeper = CredentialRenewer([], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+    let keeper = try CredentialRenewer(
+      [], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     weak var sender: Sender?
     do {
       let held = Sender()
@@ -109,8 +111,8 @@ import Testing
   @Test func stoppingDoesNotLeaveAnybodyWaiting() async throws {
     let failures = [CredentialOutcome](
       repeating: .failed("no", isFinal: false, retryAfter: .seconds(3600)), count: 50)
-    let keeper = CredentialRenewer(
-      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, patience: .seconds(30),
+    let keeper = try CredentialRenewer(
+      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, timeout: .seconds(30),
       post: { _ in })
     keeper.stop()
     await #expect(throws: CollectorError.self) { try await keeper.first() }

@@ -72,11 +72,11 @@ struct OAuthCredentialTests {
         origin: origin, projectID: "probe-1", deviceToken: "device", accessToken: token)
       return provider.map { [$0] } ?? []
     }
-    let keeper = CredentialRenewer(
+    let keeper = try CredentialRenewer(
       [
         .init(
           source: try Self.credential(account, at: origin + "/token"), rule: .oauth, clients: [client])
-      ], clock: SystemClock(), seed: 1, patience: .seconds(30), post: { _ in })
+      ], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     defer { keeper.stop() }
     let providers = try await keeper.first().providers
     let run = TransportRun()

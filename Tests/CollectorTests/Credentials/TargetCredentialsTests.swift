@@ -1,9 +1,10 @@
-import Collector
 import Configuration
 import Foundation
 import Measurement
 import Providers
 import Testing
+
+@testable import Collector
 
 @Suite struct TargetCredentialsTests {
   /// Made for these tests with openssl; nothing trusts it.

@@ -63,7 +63,7 @@ struct LedgerFixture {
       ArrivedReceipt(
         id: NotificationID(run: run, sample: id(sequence)), device: "phone", arrivedAt: arrived,
         receivedAt: WallTime(microseconds: 5), bootID: boot, receivedMonotonic: time),
-      recalled: ledger.holds(id(sequence)) ? nil : recall(sequence))
+      reloaded: ledger.holds(id(sequence)) ? nil : recall(sequence))
   }
 
   /// What the store would say of a notification.

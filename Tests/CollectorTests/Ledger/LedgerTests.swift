@@ -243,7 +243,7 @@ struct LedgerTests {
       ArrivedReceipt(
         id: NotificationID(run: stranger, sample: book.id(1)), device: "x", arrivedAt: at(3001),
         receivedAt: WallTime(microseconds: 0)),
-      recalled: book.recall(1))
+      reloaded: book.recall(1))
     #expect(disposition == .unknown)
     book.commit()
     #expect(book.events.isEmpty)

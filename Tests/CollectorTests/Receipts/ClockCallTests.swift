@@ -1,9 +1,10 @@
-import Collector
 import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
 import Testing
+
+@testable import Collector
 
 @Suite struct ClockCallTests {
   private struct Stamps: Decodable {

@@ -1,4 +1,3 @@
-import Collector
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -6,6 +5,8 @@ import Measurement
 import Providers
 import Synchronization
 import TestKit
+
+@testable import Collector
 
 /// A sink that keeps what it gets, and replies at once or when the test says so.
 final class TestSink: ReceiptSink {

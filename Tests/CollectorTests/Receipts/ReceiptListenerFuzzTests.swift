@@ -1,9 +1,10 @@
-import Collector
 import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
 import Testing
+
+@testable import Collector
 
 /// Damaged requests against a listener that runs: each is answered in bounds or cut off, and the next good one is served.
 @Suite struct ReceiptListenerFuzzTests {

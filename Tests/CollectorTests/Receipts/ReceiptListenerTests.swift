@@ -1,10 +1,11 @@
-import Collector
 import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
 import TestKit
 import Testing
+
+@testable import Collector
 
 @Suite struct ReceiptListenerTests {
   @Test(arguments: Curl.Version.allCases)

@@ -14,8 +14,8 @@ import Testing
   }
 
   /// Or the timing thread would allocate what the recorder frees, and wait for it.
-  @Test func whatWasDoneWithIsRoomForMore() {
-    let inbox = RecorderInbox()
+  @Test func whatWasDoneWithIsRoomForMore() throws {
+    let inbox = try RecorderInbox()
     inbox.post(Self.many)
     var first = inbox.take()
     let address = room(first.observations)
@@ -28,8 +28,8 @@ import Testing
     #expect(room(second.observations) == address)
   }
 
-  @Test func roomForAFloodIsGivenBack() {
-    let inbox = RecorderInbox()
+  @Test func roomForAFloodIsGivenBack() throws {
+    let inbox = try RecorderInbox()
     for _ in 0..<40 { inbox.post(Self.many) }
     var flood = inbox.take()
     #expect(flood.observations.count == 20_000)

@@ -47,7 +47,7 @@ final class RecorderFixture {
   let reader: StoreReader
   let run: RunID
   let target: TargetID
-  let inbox = RecorderInbox()
+  let inbox: RecorderInbox
   let recorder: Recorder
   /// Blocks that were said to be committed, with how many of their rows a reader saw at that moment.
   let committed = CommittedBlocks()
@@ -59,6 +59,7 @@ final class RecorderFixture {
     var generator = SystemRandomNumberGenerator()
     let id = RunID(at: clock.wallNow(), using: &generator)
     run = id
+    inbox = try RecorderInbox()
     let registration = try store.beginRun(
       RunDescription(
         id: id, name: nil, startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(), bootID: "boot",
@@ -99,7 +100,7 @@ final class RecorderFixture {
           TargetDescription(name: "a", provider: "http", receiptDeadline: 1_000_000, askedRate: 1)
         ]))
     let known = try store.clockExchanges(ofBoot: "boot", within: DeviceClock.reach)
-    let inbox = RecorderInbox()
+    let inbox = try RecorderInbox()
     let recorder = Recorder(
       run: next, bootID: "boot",
       targets: registration.targets.map { LedgerTarget(id: $0.id, receiptDeadline: 1_000_000) },

@@ -21,7 +21,7 @@ struct RecorderThreadTests {
     inbox.receive([receipt]) { outcome in answers.withLock { $0.append(outcome) } }
     store.close()
     let told = Mutex<[StoreError.Code]>([])
-    let thread = RecorderThread(
+    let thread = try RecorderThread(
       inbox: inbox, clock: clock,
       make: {
         Recorder(

@@ -46,7 +46,7 @@ struct CollectorServiceTests {
       if let found = try look() { return found }
       try await Task.sleep(for: .milliseconds(10))
     }
-    throw CollectorError(.transport, "never happened: \(what)")
+    throw CollectorError(.unreachable, "never happened: \(what)")
   }
 
   private func settled(_ desk: ControlClient, _ command: ControlCommand) async throws -> ControlOutcome {

@@ -27,7 +27,8 @@ struct UnreachedServiceTests {
     logger.logLevel = .critical
     try await CollectorService(
       configuration: try PushscopeConfiguration.load(path: file, environment: ["TOKEN": "device"]),
-      options: CollectorOptions(storePath: storePath, count: 3, patience: .milliseconds(100)), logger: logger
+      options: CollectorOptions(storePath: storePath, count: 3, startTimeout: .milliseconds(100)),
+      logger: logger
     ).run()
   }
 

@@ -51,7 +51,7 @@ struct NchanTests {
         target: TransportRun.target, name: "nchan",
         subscription: try NtfySubscription(origin: "https://127.0.0.1:\(server.port)", topic: "probe"),
         authenticator: authenticator, caFile: caFile, bootID: "boot", seed: 1),
-      clock: SystemClock(), patience: .seconds(20), sink: sink, post: { _ in })
+      clock: SystemClock(), timeout: .seconds(20), sink: sink, post: { _ in })
     defer { subscriber.stop() }
     try await subscriber.opened()
 

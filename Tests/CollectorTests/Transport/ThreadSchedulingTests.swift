@@ -3,15 +3,16 @@ import Dispatch
 import Measurement
 import Synchronization
 import Testing
+import Threads
 
 @testable import Collector
 
 @Suite struct ThreadSchedulingTests {
   /// What the policies were, as a thread of its own went first and back; `nil` for the first when it may not.
-  private static func tryOut() -> (first: Int32?, usual: Int32) {
+  private static func tryOut() throws -> (first: Int32?, usual: Int32) {
     let found = Mutex<(Int32?, Int32)>((nil, -1))
     let done = DispatchSemaphore(value: 0)
-    DedicatedThread.start(name: "turns") {
+    try DedicatedThread.start(name: "turns") {
       let first = ThreadScheduling.areUndecided && ThreadScheduling.goFirst() ? clinux_policy() : nil
       ThreadScheduling.goShort()
       let usual = clinux_policy()
@@ -22,14 +23,14 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test func goesFirstWhereItMayAndBackAgain() {
-    let found = Self.tryOut()
+  @Test func goesFirstWhereItMayAndBackAgain() throws {
+    let found = try Self.tryOut()
     #expect(found.usual == Int32(clinux_usual_turns))
     if let first = found.first { #expect(first == Int32(clinux_first_turns)) }
   }
 
   @Test func theTimingThreadGoesFirstWhereItMay() throws {
-    let mayGoFirst = Self.tryOut().first != nil
+    let mayGoFirst = try Self.tryOut().first != nil
     let policies = Mutex<[Int32]>([])
     let news = DispatchSemaphore(value: 0)
     var generator = SeededGenerator(seed: 1)

@@ -149,3 +149,121 @@ private func easyProgress(
 ) -> Int32 {
   handle(context)?.isCancelled() ?? true ? 1 : 0
 }
+
+/// Sends a request and waits for its answer, on a thread that may wait: for token endpoints.
+struct BlockingRequest: Sendable {
+  var caFile: String?
+  /// Connecting included.
+  var timeout: Duration = .seconds(10)
+  var clock: any HostClock
+  /// Asked meanwhile, on the same thread.
+  var isCancelled: @Sendable () -> Bool = { false }
+
+  struct Answer: Sendable {
+    var response: PushResponse
+    var took: Duration
+    /// For people: "143 ms (dns 2, connect 20, tls 61)".
+    var timing: String
+  }
+
+  /// Why there is no answer, in words.
+  struct Failure: Error, Sendable, Equatable {
+    var message: String
+  }
+
+  func perform(_ request: PushRequest) -> Result<Answer, Failure> {
+    guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
+      return .failure(Failure(message: "libcurl could not create a handle"))
+    }
+    handle.prepare(request, caFile: caFile)
+    ccurl_easy_set_long(handle.easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
+    var body: [UInt8] = []
+    handle.onBody = { bytes in
+      guard body.count + bytes.count <= PushResponse.maximumBodyBytes else { return false }
+      body.append(contentsOf: bytes)
+      return true
+    }
+    handle.isCancelled = isCancelled
+    let start = clock.monotonicNow()
+    let code = curl_easy_perform(handle.easy)
+    let took = clock.monotonicNow() - start
+    guard code == CURLE_OK else { return .failure(Failure(message: handle.complaint(code))) }
+    let isHTTP2 = ccurl_easy_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+    let response = PushResponse(
+      status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,
+      receivedAt: clock.wallNow())
+    return .success(Answer(response: response, took: took, timing: Self.timing(handle, took)))
+  }
+
+  private static func timing(_ handle: EasyHandle, _ took: Duration) -> String {
+    let resolved = ccurl_easy_get_offset(handle.easy, CURLINFO_NAMELOOKUP_TIME_T)
+    let connected = ccurl_easy_get_offset(handle.easy, CURLINFO_CONNECT_TIME_T)
+    let secured = ccurl_easy_get_offset(handle.easy, CURLINFO_APPCONNECT_TIME_T)
+    var parts = ["dns \(resolved / 1000)", "connect \(max(0, connected - resolved) / 1000)"]
+    if secured > 0 { parts.append("tls \(max(0, secured - connected) / 1000)") }
+    return "\(took.microseconds / 1000) ms (\(parts.joined(separator: ", ")))"
+  }
+}
+
+/// What holds for every request of this program, stated once: a stranger answers it, and nothing but the configuration
+/// decides where it goes.
+enum CurlSetup {
+  /// Sets a new or reset handle up: http and https only; redirects are not followed; content codings are neither asked for
+  /// nor undone; peers are verified; proxies, .netrc and whatever else an environment has are ignored.
+  ///
+  /// How much of an answer is taken is the callbacks' part: ``HeaderBudget``, ``PushResponse/maximumBodyBytes``.
+  static func secure(
+    _ easy: UnsafeMutableRawPointer, caFile: String?, clientCertificate: ClientCertificate?
+  ) {
+    let texts: [(CURLoption, String?)] = [
+      (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_NOPROXY, "*"), (CURLOPT_USERAGENT, "pushscope"),
+      (CURLOPT_CAINFO, caFile), (CURLOPT_SSLCERT, clientCertificate?.certificateFile),
+      (CURLOPT_SSLKEY, clientCertificate?.keyFile),
+    ]
+    for case (let option, let text?) in texts { ccurl_easy_set_pointer(easy, option, text) }
+    // Most of these are libcurl's defaults; here they do not depend on them.
+    let numbers: [(CURLoption, Int)] = [
+      (CURLOPT_NOSIGNAL, 1), (CURLOPT_HTTP_VERSION, ccurl_http_version_2tls()), (CURLOPT_FOLLOWLOCATION, 0),
+      (CURLOPT_HTTP09_ALLOWED, 0), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+      (CURLOPT_NETRC, 0),
+      // Each new connection asks anew where the peer is.
+      (CURLOPT_DNS_CACHE_TIMEOUT, 0), (CURLOPT_TCP_KEEPALIVE, 1),
+    ]
+    for (option, number) in numbers { ccurl_easy_set_long(easy, option, number) }
+    ccurl_easy_set_pointer(easy, CURLOPT_ACCEPT_ENCODING, nil)
+  }
+
+  /// A request's header lines for libcurl, without those that it would add by itself. The caller frees the list.
+  static func headerList(_ headers: [HeaderField]) -> UnsafeMutablePointer<curl_slist>? {
+    // A name without a value takes out what libcurl would add.
+    var list = curl_slist_append(nil, "Expect:")
+    if !headers.contains(where: { $0.name == "content-type" }) {
+      list = curl_slist_append(list, "Content-Type:")
+    }
+    for header in headers {
+      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      list = curl_slist_append(list, line)
+    }
+    return list
+  }
+}
+
+/// The first line of an answer, or of an interim one, as libcurl hands it over for every version of HTTP.
+struct StatusLine {
+  /// Three digits; 0 when they are not there.
+  let status: Int
+
+  private static let beginning = Array("HTTP/".utf8)
+
+  /// - Returns: `nil` for any other line.
+  init?(_ line: UnsafeRawBufferPointer) {
+    guard line.starts(with: Self.beginning) else { return nil }
+    guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else {
+      status = 0
+      return
+    }
+    let digits = line[(blank + 1)...].prefix(3)
+    let isNumber = digits.count == 3 && digits.allSatisfy { (0x30...0x39).contains($0) }
+    status = isNumber ? digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } : 0
+  }
+}

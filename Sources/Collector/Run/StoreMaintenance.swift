@@ -1,0 +1,182 @@
+import Measurement
+import Store
+import Synchronization
+import Threads
+
+/// The collector's work in the store beside recording, one round at a time: it answers the control table, writes the
+/// collector's heartbeat, updates the rollups and removes deleted runs. Each piece is one short transaction, so that a
+/// recorder's commit never waits long.
+///
+/// Confined to one thread; ``StoreMaintenanceThread`` runs it, tests step it.
+final class StoreMaintenance {
+  /// How often commands are looked for when there is nothing else to do.
+  static let interval = Duration.milliseconds(250)
+  /// How often the collector's presence is written.
+  static let heartbeat = Duration.seconds(1)
+  /// Between two pieces of long work while no run is recorded.
+  static let shortestPause = Duration.milliseconds(1)
+
+  private let store: CollectorStore
+  private let control: any RunControl
+  /// Whether the collector stays after a run.
+  private let serves: Bool
+  private let clock: any HostClock
+
+  /// Commands that are being carried out.
+  private var underWay: Set<Int64> = []
+  private var deletions: [(row: Int64, run: RunID)] = []
+  private var presenceNotedAt: MonotonicTime?
+
+  init(store: CollectorStore, control: any RunControl, serves: Bool, clock: any HostClock) {
+    self.store = store
+    self.control = control
+    self.serves = serves
+    self.clock = clock
+  }
+
+  /// Does what is due.
+  /// - Returns: how long to wait before the next round.
+  /// - Throws: the store's error; the next round retries.
+  func round() throws -> Duration {
+    try serve()
+    try notePresence()
+    let start = clock.monotonicNow()
+    var isMore = try store.rollUp()
+    isMore = try store.continueDeletion() || isMore
+    try answerDeletions()
+    guard isMore else { return Self.interval }
+    // The recorder gets half of the time.
+    return control.currentRun == nil
+      ? Self.shortestPause : max(Self.shortestPause, clock.monotonicNow() - start)
+  }
+
+  private func serve() throws {
+    let requests = try store.controlRequests()
+    underWay.formIntersection(requests.map(\.row))
+    for request in requests where !underWay.contains(request.row) {
+      switch request.command {
+      case .start(let name): try note(control.requestStart(name: name, row: request.row), request.row)
+      case .stop: try note(control.requestStop(row: request.row), request.row)
+      case .rename(let run, let name):
+        try answer(request.row) { try store.rename(run, to: name) }
+      case .delete(let run):
+        try answer(request.row, isDone: false) {
+          if try !store.isDeleting(run) { try store.beginDeletion(of: run) }
+          underWay.insert(request.row)
+          deletions.append((row: request.row, run: run))
+        }
+      case nil:
+        try store.answer(request.row, refusal: "this version of pushscope does not know the command")
+      }
+    }
+  }
+
+  private func note(_ reply: ControlReply, _ row: Int64) throws {
+    switch reply {
+    case .taken: underWay.insert(row)
+    case .later: break
+    case .refused(let reason): try store.answer(row, refusal: reason)
+    }
+  }
+
+  private func answer(_ row: Int64, isDone: Bool = true, _ body: () throws -> Void) throws {
+    do {
+      try body()
+      if isDone { try store.answer(row) }
+    } catch let error as StoreError where !error.isTransient {
+      try store.answer(row, refusal: error.detail)
+    }
+  }
+
+  private func answerDeletions() throws {
+    for deletion in deletions where try !store.isDeleting(deletion.run) {
+      try store.answer(deletion.row)
+      deletions.removeAll { $0.row == deletion.row }
+    }
+  }
+
+  private func notePresence() throws {
+    let now = clock.monotonicNow()
+    if let last = presenceNotedAt {
+      // While a run is recorded, its commits are the heartbeat.
+      if control.currentRun != nil || now - last < Self.heartbeat { return }
+    }
+    try store.notePresence(serves: serves)
+    presenceNotedAt = now
+  }
+}
+
+/// Runs ``StoreMaintenance`` on a thread of its own for as long as the collector has the store.
+final class StoreMaintenanceThread: Sendable {
+  private let isStopping = Mutex(false)
+  private let wake: WakeSignal
+  private let ended = FirstResult<Void, Never>()
+
+  /// How long to wait after a failed round.
+  private static let retryInterval = Duration.seconds(1)
+
+  /// - Parameters:
+  ///   - make: makes the maintenance, on its thread.
+  ///   - onTrouble: told when a round fails, and with `nil` when one succeeds again; on the thread.
+  ///   - onStoreLost: told once when the store's path no longer names its file, or another collector has it.
+  init(
+    make: @escaping @Sendable () -> StoreMaintenance, onTrouble: @escaping @Sendable ((any Error)?) -> Void,
+    onStoreLost: @escaping @Sendable (StoreError) -> Void = { _ in }
+  ) throws(ThreadError) {
+    wake = try WakeSignal()
+    try DedicatedThread.start(name: "maintenance") { [self] in
+      do {
+        try run(make(), onTrouble)
+      } catch let error as StoreError {
+        onStoreLost(error)
+      } catch {
+        // Every other error is retried.
+      }
+      ended.finish()
+    }
+  }
+
+  /// Starts the next round at once: a command may be waiting for what has just changed.
+  func look() { wake.raise() }
+
+  /// Ends the thread after the current round.
+  func stop() async {
+    isStopping.withLock { $0 = true }
+    wake.raise()
+    await ended.value()
+  }
+
+  private func run(_ maintenance: StoreMaintenance, _ onTrouble: @escaping ((any Error)?) -> Void) throws {
+    try RetryLoop(every: Self.retryInterval, report: onTrouble).run(
+      rest: wake.wait(atMost:), mayRetry: { ($0 as? StoreError)?.isStoreLost != true },
+      round: { () -> Void? in
+        guard !isStopping.withLock({ $0 }) else { return () }
+        wake.wait(atMost: try maintenance.round())
+        return nil
+      })
+  }
+}
+
+/// Starts and stops runs when another process asks for it.
+protocol RunControl: Sendable {
+  /// The run that is being recorded, once it sends; otherwise `nil`.
+  var currentRun: RunID? { get }
+
+  /// Begins a run, if none is being recorded.
+  /// - Parameter row: the command's row, answered when the run has begun or has failed to.
+  func requestStart(name: String?, row: Int64) -> ControlReply
+
+  /// Ends the run that is being recorded.
+  /// - Parameter row: the command's row, answered when the run is closed.
+  func requestStop(row: Int64) -> ControlReply
+}
+
+/// What a ``RunControl`` does with a command.
+enum ControlReply: Sendable, Equatable {
+  /// It carries the command out and answers it.
+  case taken
+  /// Not possible at the moment: ask again.
+  case later
+  /// The reason, as a sentence for people.
+  case refused(String)
+}

@@ -1,0 +1,126 @@
+import Configuration
+import Foundation
+import GRDB
+import Glibc
+import HTTPServer
+import Logging
+import Measurement
+import Store
+import Testing
+
+@testable import Collector
+
+/// A run that fails while it starts, part by part: what had started is ended, and the next run in the same store begins.
+@Suite("Start of a run", .timeLimit(.minutes(2)), .enabled(if: TestCertificate.good != nil))
+struct RunStartTests {
+  enum Part: CaseIterable {
+    case listener, registration, credentials, transport
+
+    /// The ends of the runs that the store then has.
+    var recordedEnds: [RunEndReason?] {
+      switch self {
+      case .listener, .registration: []
+      case .credentials, .transport: [.failed]
+      }
+    }
+  }
+
+  private let directory: URL
+  private let port: Int
+  private let configuration: PushscopeConfiguration
+
+  init() throws {
+    directory = try TestFolder.make("start")
+    port = try #require(LoopbackSocket.freePort())
+    let certificate = try #require(TestCertificate.good)
+    let secret = directory.appendingPathComponent("secret").path
+    try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: secret))
+    for file in [secret, certificate.key] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+    let account = try TestAccount().file(tokenURI: "https://127.0.0.1:1/token")
+    let schedule = "schedule: { arrivals: constant, rate: 20/s }, timeout: 1s"
+    let file = directory.appendingPathComponent("pushscope.yaml").path
+    try """
+    collector:
+      receipts:
+        listen: 127.0.0.1:\(port)
+        certificate_file: \(certificate.certificate)
+        key_file: \(certificate.key)
+        secret_file: \(secret)
+    targets:
+      - { name: web, provider: http, endpoint: 'https://127.0.0.1:1', \(schedule) }
+      - { name: droid, provider: fcm, endpoint: 'https://127.0.0.1:1', device_token: '${TOKEN}', \(schedule),
+          credentials: { service_account_file: \(account) } }
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    configuration = try PushscopeConfiguration.load(path: file, environment: ["TOKEN": "device"])
+  }
+
+  private func run(failing part: Part?) -> CollectorRun {
+    var configuration = configuration
+    configuration.targets.removeAll { $0.name == (part == .credentials ? "web" : "droid") }
+    // Too short for a request: the transport refuses it.
+    if part == .transport { configuration.targets[0].timeout = .microseconds(1) }
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return CollectorRun(
+      configuration: configuration,
+      options: CollectorOptions(
+        storePath: "", count: 2, startTimeout: .milliseconds(50)),
+      logger: logger)
+  }
+
+  @Test("a part that fails leaves nothing behind", arguments: Part.allCases)
+  func failure(of part: Part) async throws {
+    let path = directory.appendingPathComponent("store.sqlite").path
+    let store = try CollectorStore.open(
+      at: path, clock: SystemClock(), options: CollectorStoreOptions(bootID: "boot"))
+    defer { store.close() }
+    let failing = run(failing: part)
+    if part == .listener {
+      let taken = try await occupied()
+      defer { close(taken) }
+      await #expect(throws: HTTPServerError.self) { try await failing.run(in: store, bootID: "boot") }
+    } else if part == .registration {
+      let other = try DatabaseQueue(path: path)
+      try await other.write {
+        try $0.execute(
+          sql: "CREATE TRIGGER full BEFORE INSERT ON run BEGIN SELECT RAISE(ABORT, 'full'); END")
+      }
+      await #expect(throws: (any Error).self) { try await failing.run(in: store, bootID: "boot") }
+      try await other.write { try $0.execute(sql: "DROP TRIGGER full") }
+    } else if part == .credentials {
+      await #expect(throws: CollectorError.self) { try await failing.run(in: store, bootID: "boot") }
+    } else {
+      await #expect(throws: TransportError.self) { try await failing.run(in: store, bootID: "boot") }
+    }
+    let reader = try StoreReader.open(at: path)
+    defer { reader.close() }
+    #expect(try reader.runs().map(\.endReason) == part.recordedEnds)
+    // What was posted before the failure is recorded.
+    let lines = try reader.log(after: 0, limit: 100).rows.map(\.line.message)
+    #expect(lines.contains { $0.hasPrefix("sending to ") } == !part.recordedEnds.isEmpty, "\(lines)")
+    // The listener's port is free again.
+    try await HTTPServer.check(host: "127.0.0.1", port: port)
+
+    let end = try await run(failing: nil).run(in: store, bootID: "boot")
+    #expect(!end.wasStopped)
+    #expect(try reader.runs().map(\.endReason) == part.recordedEnds + [.completed])
+  }
+
+  /// A socket that listens on the receipt listener's port.
+  private func occupied() async throws -> Int32 {
+    let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let isListening = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(fd, 1) == 0
+      }
+    }
+    try #require(isListening)
+    return fd
+  }
+}
