@@ -1,6 +1,41 @@
+/// State of the running animations and timers. Only this file changes it.
+struct AnimationTimeline {
+  /// The window's time.
+  fileprivate(set) var time = MotionTime.zero
+  /// Tracks looked at to take over or to end animations.
+  fileprivate(set) var tracksVisited = 0
+
+  /// Running blocks, and retired ones until they are dropped.
+  fileprivate var blocks: [AnimationBlock] = []
+  fileprivate var retiredCount = 0
+  fileprivate var nextBlockID: UInt64 = 1
+  /// Open blocks, the innermost last; nil where changes take effect at once.
+  fileprivate var contexts: [AnimationBlock?] = []
+  /// What blocks without a plain place in time are driven by.
+  fileprivate var drivers: [any ProgressDriver] = []
+  /// Blocks that end by themselves, in the order of their completions.
+  fileprivate var endings = CompletionQueue()
+  /// Blocks that have lost all they animated and whose completions are to be called, from `interruptedHead` on.
+  fileprivate var interrupted: [AnimationBlock] = []
+  fileprivate var interruptedHead = 0
+  fileprivate var timers: [MotionTimer] = []
+  fileprivate var nextTimerID: UInt64 = 1
+  /// A completion, a timer or an arrival is being called.
+  fileprivate var isStepping = false
+  /// The last answer to ``Window/nextDeadline`` was that nothing is due soon, and the time has not been told since.
+  fileprivate var wasToldToSleep = false
+  /// An animation was begun in that state.
+  fileprivate var beganUnawares = false
+
+  /// A paused animator and its blocks refer to each other.
+  func releaseDrivers() {
+    for driver in drivers { driver.windowIsGone() }
+  }
+}
+
 extension Window {
   /// The block that changes are registered with at this moment.
-  var currentBlock: AnimationBlock? { contexts.last ?? nil }
+  var currentBlock: AnimationBlock? { timeline.contexts.last ?? nil }
 
   /// Runs `animations` and lets what it changes move to its new values: alpha, colors, transforms and frames set by
   /// hand at once, constraints as soon as the block calls `layoutIfNeeded()`.
@@ -61,9 +96,9 @@ extension Window {
 
   /// Runs `body` with changes taking effect at once, also inside an animation block.
   public func performWithoutAnimation(_ body: () -> Void) {
-    contexts.append(nil)
+    timeline.contexts.append(nil)
     body()
-    contexts.removeLast()
+    timeline.contexts.removeLast()
   }
 
   /// Ends the animations of a view and of everything below it; the presentation jumps to the model. Animated constants
@@ -86,29 +121,36 @@ extension Window {
   }
 
   func makeBlockID() -> UInt64 {
-    defer { nextBlockID += 1 }
-    return nextBlockID
+    defer { timeline.nextBlockID += 1 }
+    return timeline.nextBlockID
   }
 
   /// Opens the block, runs what it animates and puts it to the running ones.
   func run(_ block: AnimationBlock, animations: () -> Void) {
     noteAnimationBegins()
-    let changedBefore = changedSinceLayout
-    changedSinceLayout = false
-    blocks.append(block)
-    if block.driver == nil, block.end < MotionTime(nanoseconds: .max) { endings.insert(block) }
-    contexts.append(block)
-    animations()
-    contexts.removeLast()
-    if changedSinceLayout, !block.resolvesEachFrame, block.sampler.duration > 0 {
+    timeline.blocks.append(block)
+    if block.driver == nil, block.end < MotionTime(nanoseconds: .max) { timeline.endings.insert(block) }
+    timeline.contexts.append(block)
+    let leavesConstraintsUnlaid = leavesConstraintsUnlaid(animations)
+    timeline.contexts.removeLast()
+    if leavesConstraintsUnlaid, !block.resolvesEachFrame, block.sampler.duration > 0 {
       report(.changeNotLaidOut)
     }
-    changedSinceLayout = changedSinceLayout || changedBefore
     onMotionEvent?(.began(id: block.id))
     deliverInterrupted()
   }
 
-  /// Takes the running animations of one property of one object out of their blocks.
+  /// Asks `driver` from now on how far its blocks are.
+  func add(_ driver: any ProgressDriver) { timeline.drivers.append(driver) }
+
+  /// Lets go of a driver and of its blocks, whose deltas vanish from the screen.
+  func remove(_ driver: any ProgressDriver, _ blocks: [AnimationBlock]) {
+    timeline.drivers.removeAll { $0 === driver }
+    timeline.blocks.removeAll { $0.driver === driver }
+    for block in blocks { end(block) }
+  }
+
+  /// Takes the running animations of one property of one object out of their timeline.blocks.
   /// - Returns: what they add at this instant, and how fast that changes.
   func takeOver(
     _ property: AnimationTrack.Property, of object: any AnimatedObject, except block: AnimationBlock
@@ -116,7 +158,7 @@ extension Window {
     var delta = SIMD8<Double>.zero
     var velocity = SIMD8<Double>.zero
     for place in object.trackPlaces {
-      work.tracksVisited += 1
+      timeline.tracksVisited += 1
       let other = place.block
       guard place.property == property, other !== block else { continue }
       let track = other.removeTrack(at: place.index)
@@ -157,13 +199,13 @@ extension Window {
     }
   }
 
-  /// Takes all tracks of an object out of their blocks; blocks left empty wait in `interrupted`. The offsets are as
+  /// Takes all tracks of an object out of their timeline.blocks; timeline.blocks left empty wait in `interrupted`. The offsets are as
   /// they were: ``refresh(_:)`` works them out.
   func removeTracks(
     of object: any AnimatedObject, finished: Bool, into removed: inout [AnimationTrack]
   ) {
     while let place = object.trackPlaces.last {
-      work.tracksVisited += 1
+      timeline.tracksVisited += 1
       removed.append(place.block.removeTrack(at: place.index))
       retireIfEmpty(place.block, finished: finished)
     }
@@ -180,21 +222,21 @@ extension Window {
   private func retireIfEmpty(_ block: AnimationBlock, finished: Bool = false) {
     guard block.isEmpty, block.driver == nil, !block.isRetired else { return }
     // A block that is still open may be about to animate something else.
-    guard !contexts.contains(where: { $0 === block }) else { return }
+    guard !timeline.contexts.contains(where: { $0 === block }) else { return }
     retire(block)
     block.isFinished = finished
-    interrupted.append(block)
+    timeline.interrupted.append(block)
   }
 
   func deliverInterrupted() {
     dropRetiredBlocks()
-    guard contexts.allSatisfy({ $0 == nil }) else { return }
-    while interruptedHead < interrupted.count {
-      let block = interrupted[interruptedHead]
-      interruptedHead += 1
-      if interruptedHead == interrupted.count {
-        interrupted.removeAll()
-        interruptedHead = 0
+    guard timeline.contexts.allSatisfy({ $0 == nil }) else { return }
+    while timeline.interruptedHead < timeline.interrupted.count {
+      let block = timeline.interrupted[timeline.interruptedHead]
+      timeline.interruptedHead += 1
+      if timeline.interruptedHead == timeline.interrupted.count {
+        timeline.interrupted.removeAll()
+        timeline.interruptedHead = 0
       }
       onMotionEvent?(.completed(id: block.id, finished: block.isFinished))
       block.completion?(block.isFinished)
@@ -203,7 +245,7 @@ extension Window {
 }
 
 extension Window {
-  /// Goes to `target`: fires timers and completions in the order of their times, each at its own time, lays out
+  /// Goes to `target`: fires timeline.timers and completions in the order of their times, each at its own time, lays out
   /// what is pending and samples every animation.
   ///
   /// Because a completion runs at the end of its animation and not at the frame that notices, what it starts does
@@ -220,14 +262,14 @@ extension Window {
     let goal = max(time, target)
     noteTimeIsTold(goal)
     // A completion that starts an animation of no duration whose completion does the same would never end.
-    var budget = max(10_000, 2 * blocks.count)
+    var budget = max(10_000, 2 * timeline.blocks.count)
     while budget > 0, let due = nextEventTime, due <= goal {
-      time = max(time, due)
+      timeline.time = max(time, due)
       fireNextEvent()
       budget -= 1
     }
     // A completion may have gone further than this call was to go.
-    time = max(time, goal)
+    timeline.time = max(time, goal)
     dropRetiredBlocks()
     layoutIfNeeded()
     sample()
@@ -239,55 +281,55 @@ extension Window {
   public var nextDeadline: MotionTime? {
     let deadline = findDeadline()
     // Who is told to sleep for long has to tell the time before animating again.
-    wasToldToSleep = deadline.map { $0 > time + frameInterval * 3 } ?? true
+    timeline.wasToldToSleep = deadline.map { $0 > time + frameInterval * 3 } ?? true
     return deadline
   }
 
   private func findDeadline() -> MotionTime? {
-    if layoutPending || !damage.isEmpty || !invalidItems.isEmpty { return time }
+    if layout.isPending || frames.hasChanges { return time }
     dropRetiredBlocks()
     var deadline: MotionTime?
     func consider(_ candidate: MotionTime) {
       if deadline.map({ candidate < $0 }) ?? true { deadline = candidate }
     }
-    let frame = wasStill ? nextVisibleFrame() : time + frameInterval
-    for block in blocks where block.driver == nil {
+    let frame = frames.wasStill ? nextVisibleFrame() : time + frameInterval
+    for block in timeline.blocks where block.driver == nil {
       if block.start > time {
         consider(block.start + frameInterval)
       } else {
         consider(min(frame, max(block.end, time)))
       }
     }
-    for driver in drivers where driver.isMoving {
+    for driver in timeline.drivers where driver.isMoving {
       consider(driver.arrival.map { min(frame, max($0, time)) } ?? frame)
     }
-    for timer in timers { consider(max(timer.deadline, time)) }
+    for timer in timeline.timers { consider(max(timer.deadline, time)) }
     return deadline
   }
 
   /// An animation begins at the window's time. If the program was told to sleep and has not told the time since, that
   /// may lie far back; the next step shows how far.
   func noteAnimationBegins() {
-    if wasToldToSleep, !isStepping { beganUnawares = true }
+    if timeline.wasToldToSleep, !timeline.isStepping { timeline.beganUnawares = true }
   }
 
   private func noteTimeIsTold(_ goal: MotionTime) {
-    if beganUnawares, goal > time + frameInterval * 8 { report(.timeNotAdvanced(goal - time)) }
-    beganUnawares = false
-    wasToldToSleep = false
+    if timeline.beganUnawares, goal > time + frameInterval * 8 { report(.timeNotAdvanced(goal - time)) }
+    timeline.beganUnawares = false
+    timeline.wasToldToSleep = false
   }
 
   /// Whether anything moves or waits to.
-  public var isAnimating: Bool { blocks.count > retiredCount }
+  public var isAnimating: Bool { timeline.blocks.count > timeline.retiredCount }
 
   func schedule(at deadline: MotionTime, action: @escaping () -> Void) -> UInt64 {
-    defer { nextTimerID += 1 }
-    timers.append(MotionTimer(id: nextTimerID, deadline: deadline, action: action))
-    return nextTimerID
+    defer { timeline.nextTimerID += 1 }
+    timeline.timers.append(MotionTimer(id: timeline.nextTimerID, deadline: deadline, action: action))
+    return timeline.nextTimerID
   }
 
   func cancelTimer(_ id: UInt64) {
-    timers.removeAll { $0.id == id }
+    timeline.timers.removeAll { $0.id == id }
   }
 
   /// The next frame on which an edge crosses into another cell, looked for at most 32 frames ahead: a slow animation
@@ -297,56 +339,58 @@ extension Window {
     for _ in 0..<32 {
       candidate = candidate + frameInterval
       sampleTracks(at: candidate)
-      if blocks.contains(where: \.changesWhatIsShown) { break }
+      if timeline.blocks.contains(where: \.changesWhatIsShown) { break }
     }
     sampleTracks(at: time)
     return candidate
   }
 
   private var nextEventTime: MotionTime? {
-    var earliest = endings.next()?.end
+    var earliest = timeline.endings.next()?.end
     func consider(_ candidate: MotionTime) {
       if earliest.map({ candidate < $0 }) ?? true { earliest = candidate }
     }
-    for timer in timers { consider(timer.deadline) }
-    for driver in drivers { if let arrival = driver.arrival { consider(arrival) } }
+    for timer in timeline.timers { consider(timer.deadline) }
+    for driver in timeline.drivers { if let arrival = driver.arrival { consider(arrival) } }
     return earliest
   }
 
-  /// Fires one event that is due at the window's time: timers first, then completions by their order and number.
+  /// Fires one event that is due at the window's time: timeline.timers first, then completions by their order and number.
   private func fireNextEvent() {
-    let wasStepping = isStepping
-    isStepping = true
-    defer { isStepping = wasStepping }
-    let dueTimer = timers.indices.filter { timers[$0].deadline <= time }.min {
-      (timers[$0].deadline, timers[$0].id) < (timers[$1].deadline, timers[$1].id)
+    let wasStepping = timeline.isStepping
+    timeline.isStepping = true
+    defer { timeline.isStepping = wasStepping }
+    let dueTimer = timeline.timers.indices.filter { timeline.timers[$0].deadline <= time }.min {
+      (timeline.timers[$0].deadline, timeline.timers[$0].id) < (
+        timeline.timers[$1].deadline, timeline.timers[$1].id
+      )
     }
     if let dueTimer {
-      timers.remove(at: dueTimer).action()
+      timeline.timers.remove(at: dueTimer).action()
       return
     }
-    if let block = endings.next(), block.end <= time {
+    if let block = timeline.endings.next(), block.end <= time {
       retire(block)
       end(block)
       onMotionEvent?(.completed(id: block.id, finished: true))
       block.completion?(true)
       return
     }
-    drivers.first { $0.arrival.map { $0 <= time } ?? false }?.arrive(in: self)
+    timeline.drivers.first { $0.arrival.map { $0 <= time } ?? false }?.arrive(in: self)
   }
 
   func retire(_ block: AnimationBlock) {
     block.isRetired = true
-    retiredCount += 1
+    timeline.retiredCount += 1
   }
 
   func dropRetiredBlocks() {
-    guard retiredCount > 0 else { return }
-    blocks.removeAll(where: \.isRetired)
-    retiredCount = 0
+    guard timeline.retiredCount > 0 else { return }
+    timeline.blocks.removeAll(where: \.isRetired)
+    timeline.retiredCount = 0
   }
 
-  /// Lets go of what a block animated; the model is what is on screen then, plus other blocks.
+  /// Lets go of what a block animated; the model is what is on screen then, plus other timeline.blocks.
   func end(_ block: AnimationBlock) { refresh(block.removeTracks()) }
 
   /// Works out the offsets of what `removed` animated from the tracks that are left.
@@ -362,25 +406,25 @@ extension Window {
       }
       if present(track) { solves = true }
     }
-    if solves { layoutWithoutAnimation() }
+    if solves { layOutMovedConstants() }
   }
 
   /// Computes the offsets of everything that moves, for the window's time. Allocates nothing.
   func sample() {
-    guard !blocks.isEmpty else { return }
+    guard !timeline.blocks.isEmpty else { return }
     sampleTracks(at: time)
     var solves = false
-    for block in blocks {
+    for block in timeline.blocks {
       for track in block.tracks where present(track) { solves = true }
     }
-    if solves { layoutWithoutAnimation() }
+    if solves { layOutMovedConstants() }
   }
 
   private func sampleTracks(at instant: MotionTime) {
-    for block in blocks {
+    for block in timeline.blocks {
       for track in block.tracks { track.reset() }
     }
-    for block in blocks where !block.isEmpty {
+    for block in timeline.blocks where !block.isEmpty {
       let phase = block.phase(at: instant)
       for track in block.tracks {
         track.add(track.delta * phase.remainder + track.velocity * phase.carried)
@@ -401,20 +445,10 @@ extension Window {
     }
     return false
   }
-
-  /// Solves for constants that animations have moved: nothing new is animated by that.
-  private func layoutWithoutAnimation() {
-    layoutPending = true
-    contexts.append(nil)
-    isMovingConstants = true
-    layoutIfNeeded()
-    isMovingConstants = false
-    contexts.removeLast()
-  }
 }
 
 /// Something to do at a time.
-struct MotionTimer {
+private struct MotionTimer {
   let id: UInt64
   let deadline: MotionTime
   let action: () -> Void

@@ -115,10 +115,9 @@ extension Window {
   }
 
   func transformChanged(_ view: View, from oldValue: Transform) {
-    hasTransforms = true
     remember(.transform(view, from: oldValue, to: view.transform))
     let delta = TransformComponents(view.transform).delta(to: TransformComponents(oldValue))
     currentBlock?.addAppearanceTrack(.transform(view), view, delta: delta, window: self)
-    damage = root.snapped.cells
+    frames.noteTransform(in: root.snapped.cells)
   }
 }

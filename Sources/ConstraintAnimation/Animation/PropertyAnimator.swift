@@ -201,7 +201,7 @@ extension PropertyAnimator {
     guard state == .inactive, let window else { return }
     state = .active
     motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
-    window.drivers.append(self)
+    window.add(self)
     sizeAtStart = window.size
     let bodies = pending
     pending = []
@@ -257,9 +257,7 @@ extension PropertyAnimator {
     }
     let restoresConstraints = position == .current || position == .start && restoresModelWhenReversed
     let expected = restoresConstraints && window.size == sizeAtStart ? expectedEdges(shares) : []
-    window.drivers.removeAll { $0 === self }
-    window.blocks.removeAll { $0.driver === self }
-    for block in blocks { window.end(block) }
+    window.remove(self, blocks)
     if position != .end {
       window.performWithoutAnimation {
         changes.apply(shares: shares, restoringConstraints: restoresConstraints)

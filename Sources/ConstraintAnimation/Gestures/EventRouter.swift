@@ -5,37 +5,50 @@ extension Window {
   @discardableResult
   public func send(_ event: InputEvent, at time: MotionTime) -> Bool {
     step(to: time)
+    return EventRouter(window: self, gestures: gestures).route(event)
+  }
+}
+
+/// Finds the receiver of one event.
+private struct EventRouter {
+  let window: Window
+  let gestures: GestureArbiter
+
+  private var focus: View { window.firstResponder ?? window.root }
+
+  /// - Returns: whether anything used the event.
+  func route(_ event: InputEvent) -> Bool {
     switch event.kind {
     case .mouseDown: return press(event)
     case .mouseDrag, .mouseUp: return follow(event)
-    case .mouseMove: return offer(event, from: hitTest(event.location))
+    case .mouseMove: return offer(event, from: window.hitTest(event.location))
     case .wheel: return turnWheel(event)
     case .key(let key): return pressKey(key, event)
     case .focusLost:
       gestures.cancelAll()
-      return offer(event, from: firstResponder ?? root)
-    case .focusGained: return offer(event, from: firstResponder ?? root)
+      return offer(event, from: focus)
+    case .focusGained: return offer(event, from: focus)
     }
   }
 
   private func press(_ event: InputEvent) -> Bool {
     gestures.cancelPointerGestures()
-    let hit = hitTest(event.location)
+    let hit = window.hitTest(event.location)
     for recognizer in recognizers(from: hit) { gestures.follow(recognizer) }
     guard !gestures.following.isEmpty else { return offer(event, from: hit) }
-    gestures.deliver(event, at: time)
+    gestures.deliver(event, at: window.time)
     return true
   }
 
   private func follow(_ event: InputEvent) -> Bool {
-    guard !gestures.following.isEmpty else { return offer(event, from: hitTest(event.location)) }
-    gestures.deliver(event, at: time)
+    guard !gestures.following.isEmpty else { return offer(event, from: window.hitTest(event.location)) }
+    gestures.deliver(event, at: window.time)
     if event.kind == .mouseUp { gestures.settle() }
     return true
   }
 
   private func turnWheel(_ event: InputEvent) -> Bool {
-    let hit = hitTest(event.location)
+    let hit = window.hitTest(event.location)
     return offerToRecognizers(event, from: hit) || offer(event, from: hit)
   }
 
@@ -44,9 +57,8 @@ extension Window {
       gestures.cancelAll()
       return true
     }
-    let focus = firstResponder ?? root
     if offerToRecognizers(event, from: focus) { return true }
-    if let tap = keyEquivalent(key, in: root) {
+    if let tap = keyEquivalent(key, in: window.root) {
       tap.recognizeKey()
       return true
     }
@@ -57,7 +69,7 @@ extension Window {
   private func offerToRecognizers(_ event: InputEvent, from view: View?) -> Bool {
     for recognizer in recognizers(from: view) {
       recognizer.pointer = event.location
-      if recognizer.receive(event, at: time) { return true }
+      if recognizer.receive(event, at: window.time) { return true }
     }
     return false
   }

@@ -1,24 +1,52 @@
+/// State of the layout: what waits for the next pass and what the running one has found. Only this file changes it.
+struct LayoutPass {
+  /// Something has changed since the last pass.
+  fileprivate(set) var isPending = true
+  /// Passes made since the window was made.
+  fileprivate(set) var passes = 0
+  /// Items whose edges were read from the solver.
+  fileprivate(set) var itemsRead = 0
+  /// Calls of `layoutSubviews`.
+  fileprivate(set) var viewsLaidOut = 0
+
+  fileprivate var isRunning = false
+  /// Items that the pass has moved.
+  fileprivate var touched: [LayoutItem] = []
+  /// Views whose subviews wait to be laid out, by their depth in the tree: parents come first.
+  fileprivate var queue = LayoutQueue()
+  /// Constraints whose constants have changed since the last pass, and what else constraints have gone through, for an
+  /// animator that lays it out.
+  fileprivate var unlaidConstants: [LayoutConstraint] = []
+  fileprivate var unlaidChanges = ModelChanges()
+  /// Constraints have changed since the last pass.
+  fileprivate var hasUnlaidConstraints = false
+  /// Items that had a negative size in the running pass, or have one no more.
+  fileprivate var suspects: [LayoutItem] = []
+  /// The running pass moves constants on behalf of animations.
+  fileprivate var isMovingConstants = false
+}
+
 extension Window {
   /// Solves the constraints if anything changed, has views lay out their subviews, and turns what moved into
   /// animations when called inside an animation block. Ends when nothing changes any more.
   public func layoutIfNeeded() {
-    guard layoutPending, !isInLayoutPass else { return }
-    isInLayoutPass = true
+    guard layout.isPending, !layout.isRunning else { return }
+    layout.isRunning = true
     var passes = 0
-    while layoutPending {
-      layoutPending = false
-      work.layoutPasses += 1
+    while layout.isPending {
+      layout.isPending = false
+      layout.passes += 1
       solve()
       layOutViews()
       passes += 1
-      if passes == Window.maximumPasses, layoutPending {
-        report(.layoutLoop(viewsToLayOut.first?.name ?? root.name))
+      if passes == Window.maximumPasses, layout.isPending {
+        report(.layoutLoop(layout.queue.first?.name ?? root.name))
         break
       }
     }
-    layoutPending = false
-    isInLayoutPass = false
-    changedSinceLayout = false
+    layout.isPending = false
+    layout.isRunning = false
+    layout.hasUnlaidConstraints = false
     handOverUnlaidChanges()
     commitTouched()
     checkSizes()
@@ -26,29 +54,36 @@ extension Window {
 
   private static let maximumPasses = 16
 
-  /// The window's new size. Layout follows at once, without animation; running animations go on towards the new
-  /// places. Gestures in progress are cancelled.
-  public func resize(to newSize: Size) {
-    guard newSize.width.isFinite, newSize.height.isFinite else {
-      report(.notFinite("the window's size"))
-      return
-    }
-    guard newSize != size else { return }
-    size = Size(width: max(0, newSize.width), height: max(0, newSize.height))
-    gestures.cancelAll()
-    performWithoutAnimation {
-      root.manualFrame = Rect(origin: .zero, size: size)
-      manualFrameChanged(root)
-      layoutIfNeeded()
-    }
-    damage = root.snapped.cells
+  func setNeedsLayout() { layout.isPending = true }
+
+  /// Has `layoutSubviews` of a view called in the next pass.
+  func queueForLayout(_ view: View) { layout.queue.insert(view) }
+
+  /// Runs `body`.
+  /// - Returns: whether it changed constraints that no layout pass has taken up.
+  func leavesConstraintsUnlaid(_ body: () -> Void) -> Bool {
+    let before = layout.hasUnlaidConstraints
+    layout.hasUnlaidConstraints = false
+    body()
+    let leaves = layout.hasUnlaidConstraints
+    layout.hasUnlaidConstraints = leaves || before
+    return leaves
   }
 
-  func setNeedsLayout() { layoutPending = true }
+  /// Drops constants whose constraints have left the window.
+  func forgetUnlaidConstants() { layout.unlaidConstants.removeAll { $0.constantBeforeLayout == nil } }
+
+  /// Solves for constants that animations have moved; moves nothing else and animates nothing.
+  func layOutMovedConstants() {
+    layout.isPending = true
+    layout.isMovingConstants = true
+    performWithoutAnimation { layoutIfNeeded() }
+    layout.isMovingConstants = false
+  }
 
   func constraintsChanged() {
-    layoutPending = true
-    changedSinceLayout = true
+    layout.isPending = true
+    layout.hasUnlaidConstraints = true
   }
 
   func constantChanged(_ constraint: LayoutConstraint, from oldValue: Double) {
@@ -61,7 +96,7 @@ extension Window {
     } else {
       if constraint.constantBeforeLayout == nil {
         constraint.constantBeforeLayout = oldValue
-        unlaidConstants.append(constraint)
+        layout.unlaidConstants.append(constraint)
       }
       if let block, block.options.contains(.beginFromCurrentState), !constraint.trackPlaces.isEmpty {
         // The edges are animated from where they are, so the constant need not be any more.
@@ -79,23 +114,23 @@ extension Window {
       if case .activation = change, !change.isOfPlacedItems { return }
       driver.remember(change, in: block, isEarlier: false)
     } else if change.isOfConstraint, change.isOfPlacedItems {
-      unlaidChanges.remember(change)
+      layout.unlaidChanges.remember(change)
     }
   }
 
   /// After a layout pass: what it has made visible is the open animator's to take back.
   private func handOverUnlaidChanges() {
     if let block = currentBlock, let driver = block.driver {
-      for constraint in unlaidConstants {
+      for constraint in layout.unlaidConstants {
         guard let before = constraint.constantBeforeLayout else { continue }
         let change = ModelChange.constant(constraint, from: before, to: constraint.constant)
         if change.isOfPlacedItems { driver.remember(change, in: block, isEarlier: true) }
       }
-      unlaidChanges.forEach { driver.remember($0, in: block, isEarlier: true) }
+      layout.unlaidChanges.forEach { driver.remember($0, in: block, isEarlier: true) }
     }
-    for constraint in unlaidConstants { constraint.constantBeforeLayout = nil }
-    unlaidConstants.removeAll(keepingCapacity: true)
-    unlaidChanges.removeAll()
+    for constraint in layout.unlaidConstants { constraint.constantBeforeLayout = nil }
+    layout.unlaidConstants.removeAll(keepingCapacity: true)
+    layout.unlaidChanges.removeAll()
   }
 
   func setPriority(_ priority: LayoutPriority, of constraint: LayoutConstraint) throws(LayoutError) {
@@ -148,13 +183,13 @@ extension Window {
     guard engine.needsRead else { return }
     if let error = engine.takeInexactness() { report(.inexactSolution(error)) }
     for item in engine.takeUnread() {
-      work.itemsRead += 1
+      layout.itemsRead += 1
       let view = item as? View
       // A view placed by hand is where it was put; the solver only knows it to place others by it.
       if view?.manualFrame == nil {
         let edges = engine.edges(of: item)
         setModel(item, edges)
-        if item.isInsideOut || edges.hasNegativeSize { suspects.append(item) }
+        if item.isInsideOut || edges.hasNegativeSize { layout.suspects.append(item) }
       }
       if let view { moveManualSubviews(of: view) }
     }
@@ -165,43 +200,43 @@ extension Window {
   /// none of these is a mistake.
   private func checkSizes() {
     let isAsMade = size.width >= sizeAsMade.width && size.height >= sizeAsMade.height
-    for item in suspects where item.variables != nil {
+    for item in layout.suspects where item.variables != nil {
       let isInsideOut = item.model.hasNegativeSize
       let room = (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
       let hasRoom = room.width > 0 && room.height > 0
-      if isInsideOut, !item.isInsideOut, hasRoom, isAsMade, !isMovingConstants {
+      if isInsideOut, !item.isInsideOut, hasRoom, isAsMade, !layout.isMovingConstants {
         item.isInsideOut = true
         report(.negativeSize(item.name))
       } else if !isInsideOut {
         item.isInsideOut = false
       }
     }
-    suspects.removeAll(keepingCapacity: true)
+    layout.suspects.removeAll(keepingCapacity: true)
   }
 
   /// Parents before children; a view laid out in this pass that asks again waits for the next.
   private func layOutViews() {
     var postponed: [View] = []
     var depth = 0
-    while depth < viewsToLayOut.depthCount {
-      var waiting = viewsToLayOut.take(depth: depth)
+    while depth < layout.queue.depthCount {
+      var waiting = layout.queue.take(depth: depth)
       while !waiting.isEmpty {
         for view in waiting where view.window === self && view.needsLayoutSubviews {
-          if view.lastLayoutPass == work.layoutPasses {
+          if view.lastLayoutPass == layout.passes {
             postponed.append(view)
             continue
           }
-          view.lastLayoutPass = work.layoutPasses
+          view.lastLayoutPass = layout.passes
           view.needsLayoutSubviews = false
-          work.viewsLaidOut += 1
+          layout.viewsLaidOut += 1
           view.layoutSubviews()
           for observer in view.boundsObservers where observer.token != nil { observer.body(view) }
         }
-        waiting = viewsToLayOut.take(depth: depth)
+        waiting = layout.queue.take(depth: depth)
       }
       depth += 1
     }
-    for view in postponed { viewsToLayOut.insert(view) }
+    for view in postponed { layout.queue.insert(view) }
   }
 
   // MARK: Views placed by hand
@@ -239,16 +274,16 @@ extension Window {
     if !item.isTouched {
       item.isTouched = true
       item.snappedBefore = item.snapped
-      touched.append(item)
+      layout.touched.append(item)
     }
     item.model = edges
     item.snapped = edges.snapped
-    if !isInLayoutPass { commitTouched() }
+    if !layout.isRunning { commitTouched() }
   }
 
   /// Registers what a pass moved with the animation block that is open, if there is one.
   private func commitTouched() {
-    for item in touched {
+    for item in layout.touched {
       item.isTouched = false
       let delta = item.snappedBefore.values - item.snapped.values
       if item.hasBeenLaidOut, delta != .zero, let block = currentBlock, !block.resolvesEachFrame {
@@ -258,13 +293,13 @@ extension Window {
       item.hasBeenLaidOut = item.variables != nil || (item as? View)?.manualFrame != nil
       invalidate(item)
     }
-    touched.removeAll(keepingCapacity: true)
+    layout.touched.removeAll(keepingCapacity: true)
   }
 }
 
 /// Views that wait for ``View/layoutSubviews()``, parents before children, so that a layout pass visits these and not
 /// the whole tree.
-struct LayoutQueue {
+private struct LayoutQueue {
   private var viewsByDepth: [[View]] = []
 
   mutating func insert(_ view: View) {

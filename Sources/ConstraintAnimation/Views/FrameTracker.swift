@@ -1,3 +1,26 @@
+/// What may differ between the screen and the last frame. Only this file changes it.
+struct FrameTracker {
+  /// The last frame came out like the one before.
+  fileprivate(set) var wasStill = false
+  /// Some view has or had a transform: only then is it looked for.
+  fileprivate(set) var hasTransforms = false
+
+  /// Items to be compared with what was last shown of them.
+  fileprivate var invalidItems: [LayoutItem] = []
+  fileprivate var damage = CellRect.zero
+
+  /// Something may have to be drawn.
+  var hasChanges: Bool { !damage.isEmpty || !invalidItems.isEmpty }
+
+  /// These cells, and nothing else, have to be drawn again.
+  mutating func reset(to cells: CellRect) { damage = cells }
+
+  mutating func noteTransform(in cells: CellRect) {
+    hasTransforms = true
+    damage = cells
+  }
+}
+
 extension Window {
   /// Where every view that is not hidden is on screen.
   public func snapshot() -> FrameSnapshot {
@@ -11,16 +34,11 @@ extension Window {
     return FrameSnapshot(time: time, frames: frames, isAnimating: isAnimating)
   }
 
-  func makeViewID() -> UInt32 {
-    nextViewID += 1
-    return nextViewID
-  }
-
   /// Has an item compared with what was last shown of it.
   func invalidate(_ item: LayoutItem) {
     guard !item.isInvalid else { return }
     item.isInvalid = true
-    invalidItems.append(item)
+    frames.invalidItems.append(item)
   }
 
   /// What a view covers has to be drawn again.
@@ -28,14 +46,16 @@ extension Window {
     let clip = visibleArea(around: view)
     // Subviews may stick out of a view that does not clip.
     guard view.clipsToBounds || view.subviews.isEmpty else {
-      damage = damage.union(clip)
+      frames.damage = frames.damage.union(clip)
       return
     }
-    damage = damage.union(painted(by: view).intersection(clip))
+    frames.damage = frames.damage.union(painted(by: view).intersection(clip))
   }
 
   /// What a view and everything in it may cover, clipped or not, has to be drawn again.
-  func invalidateSurroundings(of view: View) { damage = damage.union(visibleArea(around: view)) }
+  func invalidateSurroundings(of view: View) {
+    frames.damage = frames.damage.union(visibleArea(around: view))
+  }
 
   /// The cells that may have been or may be painted by a view, without its subviews.
   private func painted(by view: View) -> CellRect {
@@ -45,7 +65,7 @@ extension Window {
   }
 
   /// What the views above let through of a view, now or when they were last shown. A view above that has moved itself
-  /// counts its own cells as damage, so either is enough.
+  /// counts its own cells as frames.damage, so either is enough.
   private func visibleArea(around view: View) -> CellRect {
     var area = root.snapped.cells
     var ancestor = view.superview
@@ -57,7 +77,7 @@ extension Window {
   }
 
   func makeFrameChange() -> FrameChange {
-    for item in invalidItems {
+    for item in frames.invalidItems {
       item.isInvalid = false
       guard let view = item as? View else { continue }
       let cells = view.cellFrame
@@ -65,19 +85,19 @@ extension Window {
       let looksMove = edgesMove || (view.appearance?.isMoving ?? false)
       if cells != view.shownCells || looksMove, view.isShown {
         if view.appearance?.transformMoves ?? false {
-          damage = root.snapped.cells
+          frames.damage = root.snapped.cells
         } else {
-          damage = damage.union(painted(by: view).intersection(visibleArea(around: view)))
+          frames.damage = frames.damage.union(painted(by: view).intersection(visibleArea(around: view)))
         }
       }
       view.shownCells = cells
       view.shownOffset = view.offset
       if let appearance = view.appearance { appearance.noteShown() }
     }
-    invalidItems.removeAll(keepingCapacity: true)
-    let visible = damage.intersection(root.snapped.cells)
-    damage = .zero
-    wasStill = visible.isEmpty
+    frames.invalidItems.removeAll(keepingCapacity: true)
+    let visible = frames.damage.intersection(root.snapped.cells)
+    frames.damage = .zero
+    frames.wasStill = visible.isEmpty
     return FrameChange(time: time, damage: visible, isAnimating: isAnimating)
   }
 
@@ -86,7 +106,7 @@ extension Window {
     let clip = visibleArea(around: top)
     var removed: [AnimationTrack] = []
     top.forEachItem { item in
-      damage = damage.union(item.shownCells.intersection(clip))
+      frames.damage = frames.damage.union(item.shownCells.intersection(clip))
       removeTracks(of: item, finished: false, into: &removed)
       item.forgetWindow()
       guard let view = item as? View else { return }
@@ -98,8 +118,8 @@ extension Window {
       }
       if firstResponder === view { firstResponder = nil }
     }
-    invalidItems.removeAll { !$0.isInvalid }
-    unlaidConstants.removeAll { $0.constantBeforeLayout == nil }
+    frames.invalidItems.removeAll { !$0.isInvalid }
+    forgetUnlaidConstants()
   }
 }
 

@@ -123,7 +123,7 @@ extension View {
     id = window.makeViewID()
     needsLayoutSubviews = true
     lastLayoutPass = 0
-    window.viewsToLayOut.insert(self)
+    window.queueForLayout(self)
     for diagnostic in unheardDiagnostics { window.report(diagnostic) }
     unheardDiagnostics = []
     for view in subviews { view.attach(to: window) }

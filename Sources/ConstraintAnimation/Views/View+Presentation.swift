@@ -2,7 +2,9 @@ extension View {
   /// Whole cells on screen at the window's time, with the transforms of the view and of those above it; for a turned
   /// view the cells its corners enclose.
   public final var cellFrame: CellRect {
-    guard let window, window.hasTransforms, let map = screenMap(window.metrics) else { return layoutCells }
+    guard let window, window.frames.hasTransforms, let map = screenMap(window.metrics) else {
+      return layoutCells
+    }
     return map.cells(for: self)
   }
 
@@ -46,7 +48,7 @@ extension View {
 
   /// A window point in the layout's coordinates of this view: with all transforms undone.
   final func layoutPoint(of point: Point) -> Point {
-    guard let window, window.hasTransforms, let map = screenMap(window.metrics) else { return point }
+    guard let window, window.frames.hasTransforms, let map = screenMap(window.metrics) else { return point }
     return map.inverted?.apply(to: point) ?? point
   }
 

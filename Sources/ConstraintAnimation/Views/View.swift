@@ -238,7 +238,7 @@ extension View {
     }
     if !needsLayoutSubviews {
       needsLayoutSubviews = true
-      window.viewsToLayOut.insert(self)
+      window.queueForLayout(self)
     }
     window.setNeedsLayout()
   }

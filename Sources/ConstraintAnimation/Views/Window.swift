@@ -13,9 +13,9 @@ public final class Window {
   public let root: View
 
   /// The time of the last `advance(to:)` or `send(_:at:)`.
-  public internal(set) var time = MotionTime.zero
+  public var time: MotionTime { timeline.time }
 
-  public internal(set) var size: Size
+  public private(set) var size: Size
 
   /// The size it was made with.
   let sizeAsMade: Size
@@ -43,62 +43,13 @@ public final class Window {
   /// Gets keys first; nil = the root.
   public weak var firstResponder: View?
 
-  // Layout
   let engine = LayoutEngine()
-  var layoutPending = true
-  var isInLayoutPass = false
-  var touched: [LayoutItem] = []
-  /// Views whose subviews wait to be laid out, by their depth in the tree: parents come first.
-  var viewsToLayOut = LayoutQueue()
-  /// Constraints whose constants have changed since the last layout pass, and what else constraints have gone through,
-  /// for an animator that lays it out.
-  var unlaidConstants: [LayoutConstraint] = []
-  var unlaidChanges = ModelChanges()
-  /// Items that had a negative size in the layout pass that is running, or have one no more.
-  var suspects: [LayoutItem] = []
-  /// The layout pass that is running moves constants on behalf of animations.
-  var isMovingConstants = false
-  /// How much has been looked at so far.
-  var work = WorkCounts()
-
-  // Animation
-  var blocks: [AnimationBlock] = []
-  var contexts: [AnimationBlock?] = []
-  var nextBlockID: UInt64 = 1
-  /// What blocks without a plain place in time are driven by.
-  var drivers: [any ProgressDriver] = []
-  /// Blocks that end by themselves, in the order of their completions.
-  var endings = CompletionQueue()
-  /// Blocks that have lost all they animated and wait for their completion to be told, from `interruptedHead` on.
-  var interrupted: [AnimationBlock] = []
-  var interruptedHead = 0
-  /// How many of `blocks` are retired.
-  var retiredCount = 0
-  /// A completion, a timer or an arrival is being told.
-  var isStepping = false
-  /// The last answer to ``nextDeadline`` was that nothing is due soon, and the time has not been told since.
-  var wasToldToSleep = false
-  /// An animation was begun in that state.
-  var beganUnawares = false
-  /// Constraints have changed since the last layout pass.
-  var changedSinceLayout = false
-
-  // Frames
-  var invalidItems: [LayoutItem] = []
-  var damage = CellRect.zero
-  /// The last frame came out like the one before.
-  var wasStill = false
-  var nextViewID: UInt32 = 0
-  /// Some view has or had a transform: only then is it looked for.
-  var hasTransforms = false
-
-  // Timers and gestures
-  var timers: [MotionTimer] = []
-  var nextTimerID: UInt64 = 1
   let gestures = GestureArbiter()
-
-  /// One for each level of turned views inside turned views.
-  var offscreens: [OffscreenGrid] = []
+  let renderer = Renderer()
+  var layout = LayoutPass()
+  var timeline = AnimationTimeline()
+  var frames = FrameTracker()
+  private var lastViewID: UInt32 = 0
 
   /// - Parameters:
   ///   - size: cells; negative numbers and what is not finite count as 0.
@@ -116,13 +67,35 @@ public final class Window {
     root.manualFrame = Rect(origin: .zero, size: self.size)
     root.enter(self)
     if self.size != size { report(.notFinite("the window's size")) }
-    damage = root.model.cells
+    frames.reset(to: root.model.cells)
   }
 
   deinit {
-    // A paused animator and its blocks refer to each other.
-    for driver in drivers { driver.windowIsGone() }
+    timeline.releaseDrivers()
     root.abandonWindow()
+  }
+
+  /// The window's new size. Layout follows at once, without animation; running animations go on towards the new
+  /// places. Gestures in progress are cancelled.
+  public func resize(to newSize: Size) {
+    guard newSize.width.isFinite, newSize.height.isFinite else {
+      report(.notFinite("the window's size"))
+      return
+    }
+    guard newSize != size else { return }
+    size = Size(width: max(0, newSize.width), height: max(0, newSize.height))
+    gestures.cancelAll()
+    performWithoutAnimation {
+      root.manualFrame = Rect(origin: .zero, size: size)
+      manualFrameChanged(root)
+      layoutIfNeeded()
+    }
+    frames.reset(to: root.snapped.cells)
+  }
+
+  func makeViewID() -> UInt32 {
+    lastViewID += 1
+    return lastViewID
   }
 
   func report(_ diagnostic: LayoutDiagnostic) {
@@ -130,15 +103,18 @@ public final class Window {
     diagnostics.append(diagnostic)
     onDiagnostic?(diagnostic)
   }
+
+  var work: WorkCounts {
+    WorkCounts(
+      layoutPasses: layout.passes, itemsRead: layout.itemsRead, viewsLaidOut: layout.viewsLaidOut,
+      tracksVisited: timeline.tracksVisited)
+  }
 }
 
 /// How much work a window has done since it was made: what tests of its cost count instead of time.
 struct WorkCounts {
-  var layoutPasses = 0
-  /// Items whose edges were read from the solver.
-  var itemsRead = 0
-  /// Calls of `layoutSubviews`.
-  var viewsLaidOut = 0
-  /// Tracks looked at to take over or to end animations.
-  var tracksVisited = 0
+  let layoutPasses: Int
+  let itemsRead: Int
+  let viewsLaidOut: Int
+  let tracksVisited: Int
 }

@@ -4,28 +4,39 @@ extension Window {
   public func draw(on canvas: any CellCanvas) {
     let clip = canvas.clip
     canvas.clip = clip.intersection(root.snapped.cells)
-    draw(root, on: canvas, map: nil, backdrop: backdropColor, depth: 0)
+    renderer.draw(
+      root, on: canvas, metrics: frames.hasTransforms ? metrics : nil, map: nil, backdrop: backdropColor,
+      depth: 0)
     canvas.clip = clip
   }
+}
 
-  private func draw(
-    _ view: View, on canvas: any CellCanvas, map outerMap: Transform?, backdrop: Color, depth: Int
+/// Draws views, and keeps the grids in which turned ones are drawn upright.
+final class Renderer {
+  /// One for each level of turned views inside turned views.
+  private var offscreens: [OffscreenGrid] = []
+
+  /// - Parameter metrics: nil when no view has a transform.
+  func draw(
+    _ view: View, on canvas: any CellCanvas, metrics: CellMetrics?, map outerMap: Transform?, backdrop: Color,
+    depth: Int
   ) {
     guard !view.isHidden, view.presentationAlpha > 0 else { return }
-    guard hasTransforms, let own = view.ownScreenMap(metrics) else {
-      drawContent(of: view, on: canvas, map: outerMap, backdrop: backdrop, depth: depth)
+    guard let metrics, let own = view.ownScreenMap(metrics) else {
+      drawContent(of: view, on: canvas, metrics: metrics, map: outerMap, backdrop: backdrop, depth: depth)
       return
     }
     let map = outerMap.map(own.concatenating) ?? own
     if own.isUpright {
-      drawContent(of: view, on: canvas, map: map, backdrop: backdrop, depth: depth)
+      drawContent(of: view, on: canvas, metrics: metrics, map: map, backdrop: backdrop, depth: depth)
     } else {
-      drawTurned(view, on: canvas, map: map, backdrop: backdrop, depth: depth)
+      drawTurned(view, on: canvas, metrics: metrics, map: map, backdrop: backdrop, depth: depth)
     }
   }
 
   private func drawContent(
-    of view: View, on canvas: any CellCanvas, map: Transform?, backdrop: Color, depth: Int
+    of view: View, on canvas: any CellCanvas, metrics: CellMetrics?, map: Transform?, backdrop: Color,
+    depth: Int
   ) {
     let rect = map?.cells(for: view) ?? view.layoutCells
     let clip = canvas.clip
@@ -46,7 +57,7 @@ extension Window {
     if view.clipsToBounds { canvas.clip = rect.intersection(clip) }
     if !visible.isEmpty { view.draw(in: rect, on: canvas) }
     for subview in view.subviews {
-      draw(subview, on: canvas, map: map, backdrop: behind, depth: depth)
+      draw(subview, on: canvas, metrics: metrics, map: map, backdrop: behind, depth: depth)
     }
     if alpha < 1, !visible.isEmpty { canvas.fade(rect.intersection(clip), towards: backdrop, alpha: alpha) }
     canvas.clip = clip
@@ -55,14 +66,15 @@ extension Window {
   /// Draws the view upright into memory and puts the cells where the turn takes them. What sticks out of the view is
   /// cut off.
   private func drawTurned(
-    _ view: View, on canvas: any CellCanvas, map: Transform, backdrop: Color, depth: Int
+    _ view: View, on canvas: any CellCanvas, metrics: CellMetrics?, map: Transform, backdrop: Color,
+    depth: Int
   ) {
     let target = map.cells(for: view)
     guard !target.intersection(canvas.clip).isEmpty else { return }
     if offscreens.count <= depth { offscreens.append(OffscreenGrid()) }
     let grid = offscreens[depth]
     grid.begin(over: view.layoutCells.clampedArea)
-    drawContent(of: view, on: grid, map: nil, backdrop: backdrop, depth: depth + 1)
+    drawContent(of: view, on: grid, metrics: metrics, map: nil, backdrop: backdrop, depth: depth + 1)
     grid.sample(to: canvas, target: target, map: map)
   }
 }
