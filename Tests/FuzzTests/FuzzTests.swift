@@ -71,11 +71,11 @@ import Testing
       stage.send("\u{1B}[H".utf8)
       for place in 0...typed.string.count {
         #expect(stage.field?.cursor == place, "\(text)")
-        let here = stage.screen.state.overlay
+        let here = try #require(stage.screen.overlay)
         for key in PromptEditor.keys {
           for _ in 0..<2 { stage.send(key.utf8) }
           try Self.expectSound(&stage, "\(text) at \(place): \(key.debugDescription)")
-          stage.screen.state.overlay = here
+          stage.screen.open(here)
         }
         stage.send("\u{1B}[C".utf8)
       }

@@ -72,7 +72,7 @@ struct EditorStage {
   func reopen() { screen.open(overlay) }
 
   var field: TextField? {
-    switch screen.state.overlay {
+    switch screen.overlay {
     case .palette(let palette): palette.field
     case .prompt(let prompt): prompt.field
     default: nil

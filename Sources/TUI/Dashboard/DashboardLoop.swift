@@ -77,7 +77,7 @@ final class DashboardLoop {
       if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
       for report in clerk.take() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
-      if let answer = writer.take() { screen.say(answer) }
+      if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {
         if let outcome = handle(event) { return outcome }
@@ -164,7 +164,7 @@ final class DashboardLoop {
     return nil
   }
 
-  private func perform(_ effect: DashboardScreen.Effect?) -> Dashboard.Outcome? {
+  private func perform(_ effect: HostEffect?) -> Dashboard.Outcome? {
     switch effect {
     case .quit: return .quit
     case .redraw:
@@ -178,8 +178,8 @@ final class DashboardLoop {
       }
     case .suspend: session.suspend()
     case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .motion)
-    case .export(.view(let format)): wantedView = format
-    case .export(.samples(let ids)): writer.write(ids)
+    case .exportView(let format): wantedView = format
+    case .exportSamples(let ids): writer.write(ids)
     case nil: break
     }
     return nil
@@ -194,9 +194,9 @@ final class DashboardLoop {
     if theme != screen.appearance.theme {
       screen.setAppearance(
         Appearance(
-          theme: theme, colors: screen.appearance.colors, glyphs: screen.appearance.glyphs.repertoire))
+          theme: theme, colors: screen.appearance.colors, glyphs: screen.appearance.glyphs.repertoire),
+        background: background)
       buffer.assumedForeground = theme.text
-      screen.window.backdropColor = background
     }
   }
 

@@ -4,271 +4,293 @@ import Store
 import Terminal
 
 /// The dashboard without a terminal: snapshots and input go in, cells come out. It reads no clock and does no I/O.
+///
+/// It wires the components together: the `Reducer` decides what an input does, the components own views and scratch.
 final class DashboardScreen {
-  /// What a command asks of whoever owns the terminal.
-  enum Effect: Sendable, Equatable {
-    case quit
-    case redraw
-    case suspend
-    case releaseMouse(Bool)
-    /// Carry it to the collector.
-    case control(ControlCommand)
-    case export(ExportOrder)
-  }
-
   let window: Window
+  private(set) var state: ViewState
   private(set) var appearance: Appearance
-  var state = ViewState()
-  /// The newest there is.
-  private(set) var latest = Snapshot()
-  /// What is on the screen: the newest, or an older one while the picture is frozen.
-  private(set) var shown = Snapshot()
-  private(set) var content: PlotContent?
-  private(set) var cost: FrameCost?
-  let keys: KeyTable
-  let zone: LocalTime
-  let storePath: String
-  let themes: [Theme]
-  /// Which run people want to see; `nil` in it is the newest.
-  var subject: Subject
-  private let firstSubject: Subject
-  /// What is said in the last line for a while.
-  private(set) var message: FooterMessage?
-  /// Of the second plot, when there is one.
-  private(set) var otherContent: PlotContent?
-  /// The second run's, while two are compared.
-  private(set) var other = Snapshot()
-  /// Two runs whose comparison waits for what is read of them before it has a window.
-  private var openingComparison: (first: RunID, second: RunID)?
-  /// How the quantiles of the two plots differ.
-  private(set) var differences: ComparisonFigures?
-  /// When the replay's moment moved last.
-  private var replayedAt: MotionTime?
-
-  // Views
-  let body = View(identifier: "body")
-  let header = PictureView(identifier: "header")
-  /// Where one plot is, or two.
-  let plots = LayoutGuide(identifier: "plots")
-  let plot = PictureView(identifier: "plot")
-  let otherPlot = PictureView(identifier: "other plot")
-  let host = View(identifier: "host")
-  let footer = PictureView(identifier: "footer")
-  let pages: [Panel: PictureView]
-  let help = PictureView(identifier: "help")
-  let notice = PictureView(identifier: "notice")
-  /// What lies on top of all: palette, prompts, lists.
-  let sheet = PictureView(identifier: "sheet")
-  private(set) var tabs: [Panel: TabButton] = [:]
-  let panels: LowerViewManager<Panel>
-  var helpSize: [LayoutConstraint] = []
-  var sheetSize: [LayoutConstraint] = []
-  /// The pointer is down in the plot or in the panel.
-  var drag: PointerDrag?
-  /// The notification that a key has stepped to.
-  var stepped: PickedNotification?
-  /// What lays out plot and panel, one set for each way.
-  var halves: [Arrangement: [LayoutConstraint]] = [:]
-  /// The gap between the plots, and what makes the second one as wide as the first.
-  var squeeze: (gap: LayoutConstraint, isAsWide: LayoutConstraint)?
-  var raster: DotRaster
-  /// What the frozen picture was made for.
-  private var frozenRequest: ReadRequest?
-  private var lists: ListKey?
-  private(set) var listed = ListedRows()
+  private let options: ScreenOptions
+  private var snapshots = DisplayedSnapshots()
+  private var replayClock = ReplayClock()
+  private var pointer = PointerTracker()
+  private let body = View(identifier: "body")
+  private let header = PictureView(identifier: "header")
+  private let notice = PictureView(identifier: "notice")
+  private let plots: PlotArea
+  private let panels: PanelHost
+  private let overlays: OverlayStack
+  private let status: StatusLine
+  private let layout: DashboardLayout
   /// What looks different since the last drawing.
   private var damage = CellRect.zero
 
+  /// - Parameter size: in cells.
   init(size: (columns: Int, rows: Int), appearance: Appearance, options: ScreenOptions) throws(LayoutError) {
     self.appearance = appearance
-    keys = options.keys
-    zone = options.zone
-    storePath = options.storePath
-    themes = options.themes
-    subject = options.subject
-    firstSubject = options.subject
+    self.options = options
+    state = ViewState()
+    state.subject = options.subject
     state.slides = options.slides
     state.arrangement = options.arrangement
     state.plot.threshold = options.threshold
     state.releasesMouse = options.releasesMouse
-    raster = DotRaster(encoding: appearance.glyphs.dots)
-    pages = Dictionary(
-      uniqueKeysWithValues: Panel.allCases.map { ($0, PictureView(identifier: "page \($0.title)")) })
-    panels = LowerViewManager(
-      style: PagedTransition(
-        activeTint: appearance.theme.activeTab, inactiveTint: appearance.theme.inactiveTab),
-      active: .histogram)
     window = Window(
       size: Size(width: Double(size.columns), height: Double(size.rows)), motion: options.motion)
     window.backdropColor = appearance.theme.background
-    for panel in Panel.allCases {
-      tabs[panel] = TabButton(
-        panel: panel, appearance: { [weak self] in self?.appearance ?? appearance },
-        choose: { [weak self] in _ = self?.perform(.showPanel($0)) })
+    let link = Link()
+    let source: ScreenSource = {
+      link.screen.map { ($0.state, $0.context) } ?? (ViewState(), ScreenContext(appearance: appearance))
     }
-    try build()
-    connect()
-    connectRuns()
-    panels.onSettle = { [weak self] in self?.settled(on: $0) }
+    for view in [body, notice] {
+      window.root.addSubview(view)
+      try LayoutConstraint.activate(view.pinned(to: window.root))
+    }
+    status = StatusLine(source: source)
+    plots = PlotArea(source: source)
+    panels = PanelHost(
+      appearance: appearance, source: source, send: { _ = link.screen?.reduce($0) },
+      onSettle: { link.screen?.settled(on: $0) })
+    overlays = try OverlayStack(
+      keys: options.keys, window: window, source: source, onChange: { link.screen?.status.view.invalidate() })
+    layout = try DashboardLayout(
+      body: body, header: header, plots: plots, panels: panels, footer: status.view, window: window,
+      preferred: options.arrangement, appearance: { source().context.appearance })
+    link.screen = self
+    panels.setAxis(state.slides)
+    header.make = { [unowned self] in self.headerPicture(width: $0, height: $1) }
+    notice.make = { [unowned self] in
+      self.currentNotice?.picture(width: $0, height: $1, self.appearance)
+        ?? CellPicture(width: $0, height: $1)
+    }
+    window.layoutIfNeeded()
     update()
   }
 
-  // MARK: - What goes in
+  /// The components' way to the screen, which they are made before.
+  private final class Link {
+    weak var screen: DashboardScreen?
+  }
+
+  // MARK: - Snapshots
 
   /// Takes a snapshot from the reader.
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
-    let isNew = snapshot.number != latest.number
-    let isAnotherStore = snapshot.replacements > latest.replacements
-    latest = snapshot
-    guard isNew else { return }
-    if isAnotherStore { beginStore() }
-    if state.isFrozen, snapshot.condition == .ready, !answersFrozenRequest(snapshot) {
-      // What was scrolled to may lie beyond what was at hand.
-      if state.eventPosition != .end { shown.eventList = snapshot.eventList }
-      if state.logPosition != .end { shown.logList = snapshot.logList }
+    switch snapshots.receive(snapshot) {
+    case .known: return
+    case .newStore:
+      state.beginStore(options.subject)
+      say("another store has taken the place of the one that was shown", .warning)
+    case .new: break
+    }
+    if state.isFrozen, snapshots.keepsFrozen(request) {
+      snapshots.adoptLists(state)
       header.refresh()
-      refreshLists()
+      panels.refreshLists(snapshots.shown, snapshots.latest, state)
       return
     }
     adopt()
-    placeComparison()
-    frozenRequest = request
-    if shown.condition != .ready { state.frozenAt = nil }
+    openComparison()
+    snapshots.hold(request)
+    if snapshots.shown.condition != .ready { state.frozenAt = nil }
+    arrange()
     update()
-  }
-
-  /// Another file lies where the store was; the runs of the old one are not in it.
-  private func beginStore() {
-    state.beginRun()
-    subject = firstSubject
-    state.comparison = nil
-    state.runs = RunsPosition()
-    squeezePlots()
-    say("another store has taken the place of the one that was shown", .warning)
   }
 
   /// Takes a snapshot of the second run.
   func showOther(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
-    guard snapshot.number != other.number || snapshot.run?.id != other.run?.id else { return }
-    other = snapshot
-    placeComparison()
+    guard snapshots.receiveOther(snapshot) else { return }
+    openComparison()
     if case .run = state.comparison { update() }
   }
 
-  /// Gives the comparison of two runs its window as soon as both are known.
-  func openComparison(of first: RunID, with second: RunID) {
-    openingComparison = (first, second)
-    placeComparison()
+  private func openComparison() {
+    state.openComparison(
+      snapshots.shown, with: snapshots.other, columns: context.panes(state).columns)
   }
 
-  private func placeComparison() {
-    guard let opening = openingComparison else { return }
-    guard state.comparison == .run(opening.second) else {
-      openingComparison = nil
-      return
-    }
-    guard shown.run?.id == opening.first, other.run?.id == opening.second, shown.condition == .ready,
-      other.condition == .ready
-    else { return }
-    openingComparison = nil
-    state.compare(shown, with: other, columns: plotGeometry.columns)
-  }
-
-  /// The newest becomes what is shown, or what was known of it at the moment of the replay.
+  /// Shows the newest snapshot, or what the replay knows of it.
   private func adopt() {
-    if let run = latest.run?.id, let old = shown.run?.id, run != old {
-      state.beginRun()
-      squeezePlots()
-    }
-    if let replay = state.replay {
-      shown = latest.known(at: replay.position, since: replayStart(replay))
-    } else {
-      shown = latest
-    }
+    let isAnotherRun = snapshots.adopt(state.replay, window: plots.content?.window.duration ?? 60_000_000)
+    if isAnotherRun { state.beginRun() }
   }
 
-  /// From where on the replayed picture is needed: two windows, and what is on its way.
-  private func replayStart(_ replay: Replay) -> WallTime {
-    let length = content?.window.duration ?? 60_000_000
-    return replay.position.advanced(byMicroseconds: -4 * length)
-  }
-
-  func resize(columns: Int, rows: Int) {
-    window.resize(to: Size(width: Double(columns), height: Double(rows)))
-    if state.showsHelp { fitHelp() }
-    fitOverlay()
+  /// Moves the moment of the replay on, at its speed.
+  private func advanceReplay(to time: MotionTime) {
+    guard var replay = state.replay, !replay.isPaused, currentNotice == nil else { return replayClock.stop() }
+    guard let elapsed = replayClock.step(at: time) else { return }
+    let edge = snapshots.latest.edge
+    replay.position = replay.position.advanced(byMicroseconds: elapsed * Int64(replay.speed))
+    if replay.position >= edge {
+      replay.position = edge
+      replay.isPaused = true
+      say("the replay has come to the end of what is recorded")
+    }
+    state.replay = replay
+    adopt()
     arrange()
     update()
   }
 
-  func setAppearance(_ appearance: Appearance) {
-    self.appearance = appearance
-    window.backdropColor = appearance.theme.background
-    panels.style.activeTint = appearance.theme.activeTab
-    panels.style.inactiveTint = appearance.theme.inactiveTab
-    for (panel, tab) in tabs {
-      tab.tintColor = panel == panels.active ? panels.style.activeTint : panels.style.inactiveTint
+  /// What the reader is to read.
+  var order: ReaderOrder {
+    var order = ReaderOrder(subject: state.subject, request: request)
+    order.lists = ListsPlace(events: listPlace(state.eventPosition), log: listPlace(state.logPosition))
+    order.wantsRuns = snapshots.latest.condition == .ready && (panels.active == .runs || panels.isSliding)
+    if case .run(let run) = state.comparison {
+      let request = plots.otherContent.map { ReadRequest($0.window, to: $0.window.end) }
+      order.second = ReaderOrder.Second(run: run, request: request)
     }
-    update()
-    let views = [header, plot, otherPlot, footer, help, sheet, notice]
-    for view in views + pages.values { view.invalidate() }
+    return order
   }
 
-  func setCost(_ cost: FrameCost) {
-    guard cost != self.cost else { return }
-    self.cost = cost
-    footer.invalidate()
+  /// What the picture needs; `nil` while there is none.
+  var request: ReadRequest? {
+    guard let window = plots.content?.window, snapshots.latest.condition == .ready else { return nil }
+    if state.replay != nil {
+      // A window ahead, so that the replay does not wait for the reader.
+      return ReadRequest(window, to: window.end.advanced(byMicroseconds: window.duration), isReplay: true)
+    }
+    return ReadRequest(window, to: state.anchor == .edge && !state.isFrozen ? nil : window.end)
   }
 
-  /// A key, a click, the wheel.
-  func handle(_ event: InputEvent, at time: MotionTime) -> Effect? {
+  private func listPlace(_ position: ListPosition) -> ListPlace {
+    switch position {
+    case .at(let number): return .around(number)
+    case .end:
+      guard let replay = state.replay else { return .newest }
+      // Whole seconds, so that not every frame asks for something else.
+      let second: Int64 = 1_000_000
+      return .until(
+        WallTime(microseconds: (replay.position.microseconds.flooringQuotient(second) + 1) * second))
+    }
+  }
+
+  // MARK: - Input
+
+  /// Handles a key, a click or the wheel.
+  func handle(_ event: InputEvent, at time: MotionTime) -> HostEffect? {
     step(to: time)
-    if case .key = event.kind { say(nil) }
-    if state.overlay != nil, !state.showsHelp { return handleOverlay(event) }
-    if closesOverlay(event) { return perform(.dismiss) }
-    if let command = command(for: event) { return perform(command) }
-    if case .wheel(let ticks) = event.kind { return turnWheel(ticks, event) }
-    if state.showsHelp, event.kind == .mouseDown { return perform(.dismiss) }
-    if handleOnPlot(event) { return nil }
+    if case .key = event.kind { status.show(nil) }
+    if let outcome = overlays.handle(event) {
+      switch outcome {
+      case .done: return nil
+      case .command(let command): return reduce(.command(command))
+      case .answer(let prompt, let text): return reduce(.answer(prompt, text))
+      case .confirm(let command): return reduce(.confirm(command))
+      case .export(let format): return .exportView(format)
+      }
+    }
+    if let command = command(for: event) { return reduce(.command(command)) }
+    if case .wheel(let ticks) = event.kind {
+      for action in pointer.turnWheel(ticks, event, state, in: context) { _ = reduce(.pointer(action)) }
+      return nil
+    }
+    if currentNotice == nil, !overlays.isOpen {
+      let (action, isTaken) = pointer.handle(event, state, in: context)
+      if let action { _ = reduce(.pointer(action)) }
+      if isTaken { return nil }
+    }
     window.send(event, at: time)
     return nil
   }
 
-  // MARK: - What comes out
+  /// The command of a key. In the list of runs Space marks a run instead of freezing, and Enter opens it.
+  private func command(for event: InputEvent) -> Command? {
+    let command = options.keys.command(for: event)
+    guard state.panel == .runs else { return command }
+    if command == .list { return .choose }
+    return command == .freeze && event.kind == .key(.character(" ")) ? .mark : command
+  }
+
+  /// Text from the clipboard.
+  func paste(_ text: String) { overlays.paste(text) }
+
+  func open(_ overlay: Overlay) { overlays.open(overlay) }
+
+  /// The outcome of a command that the collector was asked to carry out.
+  func report(_ report: ControlReport, at time: MotionTime) {
+    step(to: time)
+    _ = reduce(.report(report))
+  }
+
+  private func reduce(_ input: ScreenInput) -> HostEffect? {
+    let old = state
+    let (new, effects) = Reducer.reduce(state, input, in: context)
+    state = new
+    var result: HostEffect?
+    var isStale = false
+    for effect in effects {
+      switch effect {
+      case .host(let effect): result = effect
+      case .say(let text, let role): say(text, role)
+      case .show(let message): status.show(message)
+      case .open(let overlay): overlays.open(overlay)
+      case .toggleHelp: overlays.toggleHelp()
+      case .slide(let panel): panels.slide(to: panel, along: state.slides)
+      case .setTheme(let theme):
+        setAppearance(
+          Appearance(theme: theme, colors: appearance.colors, glyphs: appearance.glyphs.repertoire))
+      case .setMotion(let level): window.motionLevel = level
+      case .adopt:
+        adopt()
+        isStale = true
+      case .hold: snapshots.hold(request)
+      }
+    }
+    follow(old, isStale: isStale)
+    return result
+  }
+
+  /// Brings the components in line with a new state.
+  private func follow(_ old: ViewState, isStale: Bool) {
+    if state.slides != old.slides { panels.setAxis(state.slides) }
+    arrange(within: .milliseconds(300))
+    if state.plot.marksDiffer(from: old.plot) { panels.invalidate() }
+    var pointed = old
+    pointed.plot.crosshair = state.plot.crosshair
+    pointed.plot.box = state.plot.box
+    if isStale || pointed != state { update() } else if old != state { plots.invalidatePointer() }
+  }
+
+  private func settled(on panel: Panel) {
+    state.panel = panel
+    panels.refreshLists(snapshots.shown, snapshots.latest, state)
+  }
+
+  // MARK: - Output
 
   /// Goes to a time.
   /// - Returns: what looks different since this was called last; empty when nothing does.
   func advance(to time: MotionTime) -> CellRect {
     step(to: time)
     advanceReplay(to: time)
-    if let until = message?.until, until <= time { say(nil) }
-    let isDue = [content, otherContent].contains { $0?.summaryDue.map { $0 <= time } ?? false }
-    if isDue || isSqueezed { refreshPlots(at: time) }
+    status.advance(to: time)
+    if plots.summaryDue.map({ $0 <= time }) ?? false || isSqueezed { refreshPlots(at: time) }
     step(to: time)
     defer { damage = .zero }
     return damage
   }
 
-  /// The plots have another width than their contents were made for: they are on their way to it.
+  /// An animation is changing the width of the plots.
   private var isSqueezed: Bool {
-    guard let content else { return false }
-    return content.window.columns != plotGeometry.columns && plotGeometry.columns > 0
+    guard let content = plots.content else { return false }
+    let columns = context.panes(state).columns
+    return content.window.columns != columns && columns > 0
   }
 
-  func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
+  private func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
 
   /// When something changes by itself; `nil` when nothing does.
   var nextDeadline: MotionTime? {
-    var deadlines = [window.nextDeadline, content?.summaryDue, otherContent?.summaryDue, message?.until]
+    var deadlines = [window.nextDeadline, plots.summaryDue, status.deadline]
     if let replay = state.replay, !replay.isPaused, currentNotice == nil {
-      deadlines.append((replayedAt ?? window.time) + Self.replayInterval)
+      deadlines.append(replayClock.deadline(at: window.time))
     }
     return deadlines.compactMap { $0 }.min()
   }
-
-  private static let replayInterval = Duration.milliseconds(50)
 
   var isAnimating: Bool { window.isAnimating }
 
@@ -280,204 +302,94 @@ final class DashboardScreen {
     buffer.clip = buffer.bounds
   }
 
-  /// What the reader should have at hand for this picture.
-  var request: ReadRequest? {
-    guard let content, latest.condition == .ready else { return nil }
-    if state.replay != nil {
-      // As much again lies ahead, so that the replay need not wait.
-      return ReadRequest(
-        from: content.window.previous.start,
-        to: content.window.end.advanced(byMicroseconds: content.window.duration),
-        tick: content.window.scale.columnDuration, start: content.window.start, isReplay: true)
-    }
-    let follows = state.anchor == .edge && !state.isFrozen
-    return ReadRequest(
-      from: content.window.previous.start, to: follows ? nil : content.window.end,
-      tick: content.window.scale.columnDuration, start: content.window.start)
+  func resize(columns: Int, rows: Int) {
+    window.resize(to: Size(width: Double(columns), height: Double(rows)))
+    overlays.fit()
+    arrange()
+    update()
   }
 
-  /// All that the reader is to look at.
-  var order: ReaderOrder {
-    var order = ReaderOrder(subject: subject, request: request)
-    order.lists = ListsPlace(events: listPlace(state.eventPosition), log: listPlace(state.logPosition))
-    order.wantsRuns = latest.condition == .ready && (panels.active == .runs || panels.isSliding)
-    if case .run(let run) = state.comparison {
-      let request = otherContent.map {
-        ReadRequest(
-          from: $0.window.previous.start, to: $0.window.end, tick: $0.window.scale.columnDuration,
-          start: $0.window.start)
-      }
-      order.second = ReaderOrder.Second(run: run, request: request)
-    }
-    return order
+  /// - Parameter background: the terminal's own; `nil` for the theme's.
+  func setAppearance(_ appearance: Appearance, background: Color? = nil) {
+    self.appearance = appearance
+    window.backdropColor = background ?? appearance.theme.background
+    panels.setAppearance(appearance)
+    update()
+    plots.invalidate()
+    overlays.invalidate()
+    for view in [header, notice, status.view] { view.invalidate() }
   }
 
-  private func listPlace(_ position: ListPosition) -> ListPlace {
-    switch position {
-    case .at(let number): return .around(number)
-    case .end:
-      guard let replay = state.replay else { return .newest }
-      // By whole seconds, so that not every frame asks for something else.
-      let second: Int64 = 1_000_000
-      return .until(
-        WallTime(microseconds: (replay.position.microseconds.flooringQuotient(second) + 1) * second))
-    }
+  func setCost(_ cost: FrameCost) { status.setCost(cost) }
+
+  /// Shows a message for a few seconds.
+  func say(_ text: String, _ role: Role = .accent) { status.say(text, role, at: window.time) }
+
+  /// Shows a message until the next key; `nil` removes the one that is shown.
+  func show(_ message: FooterMessage?) { status.show(message) }
+
+  // MARK: - Pictures
+
+  /// What commands and pictures depend on besides the state.
+  var context: ScreenContext {
+    ScreenContext(
+      latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
+      otherContent: plots.otherContent, differences: plots.differences, plotFrame: plots.frame,
+      panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
+      arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
+      isCovered: overlays.isOpen, appearance: appearance, motion: window.motionLevel, options: options)
   }
 
-  // MARK: - Keeping up
+  /// The overlay that is open; `nil` for none.
+  var overlay: Overlay? { overlays.overlay }
 
-  /// Works out everything anew from the shown snapshot and the state.
-  func update() {
+  var showsHelp: Bool { overlays.showsHelp }
+
+  /// Gives plots and panel the places that the state asks for.
+  private func arrange(within duration: Duration = .zero) {
+    layout.arrange(state.arrangement, within: duration) { [weak self] in self?.update() }
+    plots.setCompared(state.comparison != nil, in: window) { [weak self] in self?.update() }
+  }
+
+  /// Works out everything anew from the snapshots and the state.
+  private func update() {
     window.layoutIfNeeded()
-    let notice = currentNotice
-    body.isHidden = notice != nil
-    self.notice.isHidden = notice == nil
-    if let notice {
-      self.notice.make = { [unowned self] in notice.picture(width: $0, height: $1, self.appearance) }
-      self.notice.invalidate()
-      (content, otherContent, differences) = (nil, nil, nil)
+    let hasNotice = currentNotice != nil
+    body.isHidden = hasNotice
+    notice.isHidden = !hasNotice
+    if hasNotice {
+      notice.invalidate()
+      plots.clear()
       return
     }
     refreshPlots(at: window.time)
     header.refresh()
-    refreshLists()
-  }
-
-  private func refreshLists() {
-    let lists = ListKey(shown, latest, state)
-    guard lists != self.lists else { return }
-    self.lists = lists
-    listed = ListedRows(shown, state.filter)
-    for panel in [Panel.log, .events, .runs] { pages[panel]?.invalidate() }
+    panels.refreshLists(snapshots.shown, snapshots.latest, state)
   }
 
   private func refreshPlots(at time: MotionTime) {
-    let geometry = plotGeometry
-    guard geometry.columns > 0 else { return }
-    let previous = content
-    let fresh = PlotContent(
-      snapshot: shown, state: firstState, columns: geometry.columns, previous: previous, at: time)
-    content = fresh
-    plot.invalidate()
-    let isOtherNew = refreshOtherPlot(beside: fresh, at: time)
-    // The histogram keeps step with the quantiles.
-    if previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
-      || previous?.isReading != fresh.isReading || isOtherNew
-    {
-      differences = otherContent.map { ComparisonFigures(fresh, $0) }
-      pages[.histogram]?.invalidate()
-    }
-    if case .selection = state.overlay { sheet.invalidate() }
+    // The histogram shows the quantiles, and keeps step with them.
+    if plots.refresh(state, in: context, at: time) { panels.invalidate(.histogram) }
+    overlays.invalidateSelection()
   }
 
-  /// The second plot shows the same stretch of time on the same scale; of another run the stretch that is as far from
-  /// its beginning.
-  private func refreshOtherPlot(beside first: PlotContent, at time: MotionTime) -> Bool {
-    guard let (snapshot, state) = second else {
-      otherContent = nil
-      return false
-    }
-    let size = otherPlot.cellFrame
-    let columns = panes(width: size.width, height: size.height).panes[0].geometry.columns
-    // On its way in it has no room for anything yet.
-    guard size.width > ScatterGeometry.gutter, columns > 0 else {
-      otherContent = nil
-      return false
-    }
-    let scale = first.window.scale
-    var place = TimeWindow(scale: scale, firstColumn: first.window.firstColumn, columns: columns)
-    if let start = shown.run?.startedAt, let otherStart = snapshot.run?.startedAt {
-      let shift = otherStart.microseconds - start.microseconds
-      place = place.moved(byColumns: Int(shift.flooringQuotient(scale.columnDuration)))
-    }
-    let previous = otherContent
-    var otherState = state
-    otherState.metric = first.facts.metric
-    let fresh = PlotContent(
-      snapshot: snapshot, state: otherState, columns: columns, place: place, previous: previous, at: time)
-    otherContent = fresh
-    otherPlot.invalidate()
-    return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
-      || previous?.isReading != fresh.isReading
-  }
-
-  /// The state that the first plot goes by.
-  private var firstState: ViewState {
-    var state = state
-    if case .targets(let first, _) = state.comparison { state.target = first }
-    return state
-  }
-
-  /// What the second plot goes by; `nil` for no second plot.
-  var second: (snapshot: Snapshot, state: ViewState)? {
-    var state = state
-    switch state.comparison {
-    case .targets(_, let place):
-      state.target = place
-      return (shown, state)
-    case .run(let id):
-      guard other.run?.id == id, other.condition == .ready else { return nil }
-      state.target = nil
-      return (other, state)
-    case nil: return nil
-    }
-  }
-
-  /// Lets the moment of the replay move on as fast as people want.
-  private func advanceReplay(to time: MotionTime) {
-    guard var replay = state.replay, !replay.isPaused, currentNotice == nil else {
-      replayedAt = nil
-      return
-    }
-    guard let last = replayedAt else {
-      replayedAt = time
-      return
-    }
-    guard time - last >= Self.replayInterval else { return }
-    replayedAt = time
-    let elapsed = (time.nanoseconds - last.nanoseconds) / 1_000
-    replay.position = replay.position.advanced(byMicroseconds: elapsed * Int64(replay.speed))
-    if replay.position >= latest.edge {
-      replay.position = latest.edge
-      replay.isPaused = true
-      say("the replay has come to the end of what is recorded")
-    }
-    state.replay = replay
-    adopt()
-    update()
-  }
-
-  /// Says something in the last line; `nil` takes it away.
-  func say(_ message: FooterMessage?) {
-    guard message != self.message else { return }
-    self.message = message
-    footer.invalidate()
-  }
-
-  /// Says something in the last line for a few seconds.
-  func say(_ text: String, _ role: Role = .accent) {
-    say(FooterMessage(text: text, role: role, until: window.time + FooterMessage.stay))
-  }
-
-  /// Keeps what is shown, whatever comes.
-  func freeze() { frozenRequest = request }
-
-  /// Back to the newest, or to what the replay knows.
-  func thaw() { adopt() }
-
-  /// The pages have come to rest, also after a drag.
-  private func settled(on panel: Panel) {
-    state.panel = panel
-    refreshLists()
-  }
-
-  /// Somebody has moved a frozen picture, and here is what was missing.
-  private func answersFrozenRequest(_ snapshot: Snapshot) -> Bool {
-    request != frozenRequest && snapshot.request == request
-  }
-
-  var currentNotice: NoticeModel? {
+  private var currentNotice: NoticeModel? {
     NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
-      ?? NoticeModel(condition: latest.condition, path: storePath, collector: latest.collector)
+      ?? NoticeModel(
+        condition: snapshots.latest.condition, path: options.storePath, collector: snapshots.latest.collector)
+  }
+
+  private func headerPicture(width: Int, height: Int) -> CellPicture {
+    let (latest, shown) = (snapshots.latest, snapshots.shown)
+    let targets = state.shownTargets(in: shown)
+    var snapshot = shown
+    (snapshot.recording, snapshot.collector) = (latest.recording, latest.collector)
+    let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
+    return HeaderModel(
+      snapshot: snapshot, shown: targets, isFrozen: state.isFrozen, follows: state.anchor == .edge,
+      newSinceFrozen: max(0, news), replay: state.replay,
+      rates: RateHistory(snapshot: shown, targets: targets),
+      appearance: appearance, zone: options.zone
+    ).picture(width: width)
   }
 }

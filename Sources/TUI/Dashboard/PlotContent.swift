@@ -93,6 +93,12 @@ struct PlotContent {
       }
   }
 
+  /// The name of the sums that the window is drawn from, where some of them are still open.
+  func openSums(in snapshot: Snapshot) -> String? {
+    guard let density = snapshot.density else { return nil }
+    return density.isAnyOpen(of: targets, from: window.start, to: window.end) ? density.name : nil
+  }
+
   func facts(of metric: Metric) -> WindowStatistics {
     second.flatMap { $0.metric == metric ? $0 : nil } ?? facts
   }

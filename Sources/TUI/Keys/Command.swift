@@ -1,9 +1,23 @@
-/// What a key, a click or a turn of the wheel asks for.
+/// What a key asks for. `KeyTable` binds commands to keys, the palette lists them, and the `Reducer` carries them out.
 enum Command: Sendable, Hashable {
+  // MARK: Dashboard
+
   case quit
+  case redraw
+  case suspend
+  case releaseMouse
   case help
   /// Finds commands by their names.
   case palette
+  /// Closes what lies on top; with nothing on top it ends box, crosshair, selection and filter, one a press.
+  case dismiss
+  case nextTheme
+  case nextMotion
+  /// Asks to start a run, or to stop the one that is being recorded.
+  case startStop
+
+  // MARK: Panels
+
   case showPanel(Panel)
   case nextPanel
   case previousPanel
@@ -11,6 +25,26 @@ enum Command: Sendable, Hashable {
   case toggleSlides
   /// Plot and panel side by side, or one above the other.
   case rotate
+  /// Rows in the panel, down when positive.
+  case scroll(rows: Int)
+  case page(Int)
+  case scrollToStart
+  case scrollToEnd
+  /// Filters log and events by words.
+  case filter
+
+  // MARK: Runs
+
+  /// Shows the chosen run.
+  case choose
+  /// Marks a run for comparison.
+  case mark
+  case rename
+  case delete
+  case compare
+
+  // MARK: Time
+
   /// By eighths of the window; negative is back in time.
   case pan(eighths: Int)
   case zoomIn
@@ -21,44 +55,18 @@ enum Command: Sendable, Hashable {
   case replay
   case faster
   case slower
+
+  // MARK: Plot
+
   case toggleScale
   case toggleRange
   case nextMetric
   case nextTarget
-  case plot(PlotCommand)
-  case compare
-  /// Opens what is chosen in the panel below: a run, or the notifications selected.
-  case choose
-  /// Rows in the panel below, down when positive.
-  case scroll(rows: Int)
-  /// Pages in the panel below.
-  case page(Int)
-  case scrollToStart
-  case scrollToEnd
-  /// Marks a run for comparison.
-  case mark
-  /// Gives the chosen run another name.
-  case rename
-  case delete
-  case startStop
-  /// Only lines with some words in them.
-  case filter
-  case nextTheme
-  case nextMotion
-  case releaseMouse
-  case redraw
-  case suspend
-  /// Closes what lies on top.
-  case dismiss
-}
-
-/// What a key asks of the plots.
-enum PlotCommand: String, Sendable, Hashable, CaseIterable {
   case nextAverages
   case nextColoring
   case nextArrangement
   case nextBuckets
-  /// A line at the crosshair, else at the 99th percentile; none where there is one.
+  /// A line at the crosshair, else at the 99th percentile; removes the line where there is one.
   case toggleThreshold
   case lowerThreshold
   case raiseThreshold
@@ -67,20 +75,32 @@ enum PlotCommand: String, Sendable, Hashable, CaseIterable {
   case panUp
   case panDown
 
+  // MARK: Selection
+
   /// A crosshair that the arrow keys move, or none.
   case toggleCrosshair
   case previousNotification
   case nextNotification
-  /// Begins a box at the crosshair, or gives it up.
+  /// Begins a box at the crosshair, or cancels it.
   case beginBox
-  /// Zooms to the box, else to what is selected.
+  /// Zooms to the box, else to the selection.
   case zoomToBox
   case nextDragAction
-  /// The bucket, log line or event before the chosen one.
+  /// Selects the bucket, log line or event before the chosen one.
   case choosePrevious
   case chooseNext
-  /// Shows the selected notifications; with a crosshair and nothing selected it selects first.
+  /// Lists the selected notifications; with a box or a crosshair and no selection it selects first.
   case list
   case exportSelection
   case exportView
+
+  /// Whether the command works while a notice covers the dashboard.
+  var worksBehindNotice: Bool {
+    switch self {
+    case .quit, .redraw, .suspend, .releaseMouse, .help, .palette, .dismiss, .nextTheme, .nextMotion,
+      .startStop:
+      true
+    default: false
+    }
+  }
 }

@@ -142,39 +142,39 @@ extension KeyTable {
     line(
       .plot, "less, more latency in view",
       [
-        (.latencyIn, .plot(.zoomInLatency), ["]"], "less latency in view"),
-        (.latencyOut, .plot(.zoomOutLatency), ["["], "more latency in view"),
+        (.latencyIn, .zoomInLatency, ["]"], "less latency in view"),
+        (.latencyOut, .zoomOutLatency, ["["], "more latency in view"),
       ]),
     line(
       .plot, "pan in latency",
       [
-        (.latencyUp, .plot(.panUp), [KeyStroke(.up, .shift)], "pan to higher latencies"),
-        (.latencyDown, .plot(.panDown), [KeyStroke(.down, .shift)], "pan to lower latencies"),
+        (.latencyUp, .panUp, [KeyStroke(.up, .shift)], "pan to higher latencies"),
+        (.latencyDown, .panDown, [KeyStroke(.down, .shift)], "pan to lower latencies"),
       ]),
     line(
       .plot, "delivery, accept, service", short: "value",
       [(.metric, .nextMetric, ["v"], "next of delivery, accept and service")]),
     line(
       .plot, "two values: overlaid, beside, off",
-      [(.bothLatencies, .plot(.nextArrangement), ["d"], "two values: overlaid, beside each other, off")]),
+      [(.bothLatencies, .nextArrangement, ["d"], "two values: overlaid, beside each other, off")]),
     line(.plot, "next target, then all", [(.target, .nextTarget, ["t"], "next target, then all")]),
     line(
       .plot, "colors by target or by state",
-      [(.colors, .plot(.nextColoring), ["u"], "colors by target or by state")]),
+      [(.colors, .nextColoring, ["u"], "colors by target or by state")]),
     line(
       .plot, "running median, mean, both, none",
-      [(.averages, .plot(.nextAverages), ["a"], "running median, mean, both, none")]),
+      [(.averages, .nextAverages, ["a"], "running median, mean, both, none")]),
     line(
       .plot, "buckets: logarithmic, seconds",
-      [(.buckets, .plot(.nextBuckets), ["b"], "buckets: logarithmic or seconds")]),
+      [(.buckets, .nextBuckets, ["b"], "buckets: logarithmic or seconds")]),
     line(
       .plot, "threshold line, on or off",
-      [(.threshold, .plot(.toggleThreshold), ["T"], "threshold line, on or off")]),
+      [(.threshold, .toggleThreshold, ["T"], "threshold line, on or off")]),
     line(
       .plot, "lower, raise the threshold",
       [
-        (.thresholdDown, .plot(.lowerThreshold), ["<"], "lower the threshold"),
-        (.thresholdUp, .plot(.raiseThreshold), [">"], "raise the threshold"),
+        (.thresholdDown, .lowerThreshold, ["<"], "lower the threshold"),
+        (.thresholdUp, .raiseThreshold, [">"], "raise the threshold"),
       ]),
     line(
       .plot, "compare targets or runs", short: "compare",
@@ -185,40 +185,40 @@ extension KeyTable {
   static let selecting = [
     line(
       .selecting, "crosshair; arrows move it", short: "inspect",
-      [(.crosshair, .plot(.toggleCrosshair), ["i"], "crosshair that the arrows move, or none")]),
+      [(.crosshair, .toggleCrosshair, ["i"], "crosshair that the arrows move, or none")]),
     line(
       .selecting, "previous, next notification",
       [
-        (.previousNotification, .plot(.previousNotification), [","], "previous notification"),
-        (.nextNotification, .plot(.nextNotification), ["."], "next notification"),
+        (.previousNotification, .previousNotification, [","], "previous notification"),
+        (.nextNotification, .nextNotification, ["."], "next notification"),
       ]),
     line(
       .selecting, "begin a box at the crosshair",
-      [(.beginBox, .plot(.beginBox), ["z"], "begin a box at the crosshair, or give it up")]),
+      [(.beginBox, .beginBox, ["z"], "begin a box at the crosshair, or give it up")]),
     line(
       .selecting, "zoom to the box or the selection",
-      [(.zoomToBox, .plot(.zoomToBox), ["Z"], "zoom to the box or the selection")]),
+      [(.zoomToBox, .zoomToBox, ["Z"], "zoom to the box or the selection")]),
     line(
       .selecting, "select next, last bucket or line",
       [
-        (.chooseNext, .plot(.chooseNext), ["J"], "select the next bucket or line"),
-        (.choosePrevious, .plot(.choosePrevious), ["K"], "select the bucket or line before"),
+        (.chooseNext, .chooseNext, ["J"], "select the next bucket or line"),
+        (.choosePrevious, .choosePrevious, ["K"], "select the bucket or line before"),
       ]),
     line(
       .selecting, "select and list; open a run", short: "list",
       [
-        (.list, .plot(.list), [KeyStroke(.enter)], "list the selected notifications, open the chosen run"),
+        (.list, .list, [KeyStroke(.enter)], "list the selected notifications, open the chosen run"),
         (.choose, .choose, [], "open the chosen run"),
       ]),
     line(
       .selecting, "selected ones to a CSV file",
-      [(.exportSelection, .plot(.exportSelection), ["e"], "write the selected notifications to a CSV file")]),
+      [(.exportSelection, .exportSelection, ["e"], "write the selected notifications to a CSV file")]),
     line(
       .selecting, "the view to SVG, ANSI, CSV",
-      [(.exportView, .plot(.exportView), ["x"], "write the view as SVG, ANSI or CSV")]),
+      [(.exportView, .exportView, ["x"], "write the view as SVG, ANSI or CSV")]),
     line(
       .selecting, "drag: pan, zoom or select",
-      [(.dragAction, .plot(.nextDragAction), ["D"], "a drag pans, zooms or selects")]),
+      [(.dragAction, .nextDragAction, ["D"], "a drag pans, zooms or selects")]),
     KeyHelp(gesture: "Ctrl-drag", group: .selecting, text: "zoom to a box (Alt: select it)"),
     KeyHelp(gesture: "wheel", group: .selecting, text: "zoom time (Alt: latency, Ctrl: both)"),
   ]

@@ -13,6 +13,8 @@ struct PlotState: Sendable, Equatable {
   var holdsCrosshair = false
   /// A box that is being drawn.
   var box: PlotBox?
+  /// The notification that a key has stepped to.
+  var stepped: PickedNotification?
   /// What dragging in the plot does when no modifier says otherwise.
   var dragAction = DragAction.pan
 
@@ -20,7 +22,11 @@ struct PlotState: Sendable, Equatable {
   var selection: Selection?
   /// The bucket, log line or event they were chosen by.
   var choice: PanelChoice?
-  /// What lies on top of the panels.
+
+  /// Whether the panels mark other rows or buckets than in another state.
+  func marksDiffer(from other: PlotState) -> Bool {
+    selection != other.selection || choice != other.choice || buckets != other.buckets
+  }
 
   var chosenLogLine: Int64? { if case .logLine(let number) = choice { number } else { nil } }
 

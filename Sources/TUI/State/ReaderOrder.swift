@@ -42,3 +42,12 @@ struct ReadRequest: Sendable, Equatable {
     return [start, windowEnd].filter { $0 < end } + [end]
   }
 }
+
+extension ReadRequest {
+  /// The window and the one before.
+  init(_ window: TimeWindow, to end: WallTime?, isReplay: Bool = false) {
+    self.init(
+      from: window.previous.start, to: end, tick: window.scale.columnDuration, start: window.start,
+      isReplay: isReplay)
+  }
+}

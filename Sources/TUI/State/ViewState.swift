@@ -1,29 +1,31 @@
 import ConstraintAnimation
 import Measurement
 
-/// What the person looking has chosen: everything on the screen follows from this and a `Snapshot`.
+/// What the user has chosen. With the snapshots it determines everything on the screen except overlays and messages.
 struct ViewState: Sendable, Equatable {
-  /// Where the window on the axis of time is.
+  /// The place of the window on the time axis.
   enum Anchor: Sendable, Equatable {
-    /// Follows the newest.
+    /// Follows the newest notification.
     case edge
-    /// Stays: this moment is in the middle.
+    /// Fixed, with this moment in the middle.
     case at(WallTime)
-    /// Stays: begins here and, unless a scale was chosen, is this long (µs).
+    /// Fixed, beginning here and, unless a scale was chosen, of this length (µs).
     case stretch(from: WallTime, length: Int64)
   }
 
+  /// The run and the target to show; no run means the newest one.
+  var subject = Subject()
   var anchor = Anchor.edge
-  /// `nil` chooses by the run's rate.
+  /// `nil` is chosen by the run's rate.
   var scale: TimeScale?
   var axisKind = LatencyAxis.Kind.logarithmic
   var range = LatencyRange.automatic
-  /// `nil` chooses: delivery where receipts are expected, accept elsewhere.
+  /// `nil` is delivery where receipts are expected, accept elsewhere.
   var metric: Metric?
-  /// Place of the one target shown, `nil` for all.
+  /// Index of the one target shown, `nil` for all.
   var target: Int?
   var plot = PlotState()
-  /// The moment at which the picture was made to stand still while recording goes on.
+  /// The edge of time when the view was frozen; `nil` unless it is. Recording goes on.
   var frozenAt: WallTime?
   var panel = Panel.histogram
   var logPosition = ListPosition.end
@@ -31,45 +33,70 @@ struct ViewState: Sendable, Equatable {
   /// `nil` lists every line.
   var filter: ListFilter?
   var runs = RunsPosition()
-  /// The way panels slide.
+  /// The direction in which panels slide.
   var slides = TransitionAxis.horizontal
-  /// `nil` goes by the terminal's shape.
+  /// `nil` depends on the size of the terminal.
   var arrangement: Arrangement?
-  /// The run as it was at a moment; `nil` shows all there is.
+  /// `nil` shows all there is.
   var replay: Replay?
   /// `nil` for one plot.
   var comparison: Comparison?
-  /// What lies on top and has the keys.
-  var overlay: Overlay?
-  var showsHelp = false
-  /// The first line of the help in view.
-  var helpLine = 0
-  /// The pointer belongs to the terminal, so that text can be selected.
+  /// The first run of a comparison whose window is not chosen yet, because one of the two runs has not been read.
+  var openingComparison: RunID?
+  /// The terminal has the mouse, so that text can be selected.
   var releasesMouse = false
 
   /// Columns by which a following window moves on.
   static let step = 32
 
   var isFrozen: Bool { frozenAt != nil }
-}
 
-extension ViewState {
-  /// The metric on display.
+  // MARK: - Metrics and targets
+
+  /// The metric that quantiles are given for.
   func metric(in snapshot: Snapshot) -> Metric {
     metric
       ?? (shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts } ? .delivery : .accept)
   }
 
-  /// Places of the targets on display.
+  /// The metrics on display, the one that quantiles are given for first.
+  func metrics(in snapshot: Snapshot) -> [Metric] {
+    let first = metric(in: snapshot)
+    guard plot.arrangement != .single else { return [first] }
+    let hasReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
+    switch first {
+    case .delivery: return [.delivery, .accept]
+    case .accept: return [.accept, hasReceipts ? .delivery : .service]
+    case .service: return [.service, .accept]
+    }
+  }
+
+  /// Indices of the targets on display.
   func shownTargets(in snapshot: Snapshot) -> [Int] {
     if let target, snapshot.targets.indices.contains(target) { return [target] }
     return Array(snapshot.targets.indices)
   }
 
-  /// The window on the axis of time for a plot of this many columns.
+  /// All targets, then one after the other. While two targets are compared, the second one changes.
+  mutating func nextTarget(in snapshot: Snapshot) {
+    let count = snapshot.targets.count
+    guard count > 1 else { return }
+    if case .targets(let first, let second) = comparison, count > 2 {
+      var next = (second + 1) % count
+      if next == first { next = (next + 1) % count }
+      comparison = .targets(first, next)
+      return
+    }
+    let next = target.map { $0 + 1 } ?? 0
+    target = next < count ? next : nil
+  }
+
+  // MARK: - Window
+
+  /// The window on the time axis for a plot of this many columns.
   func window(in snapshot: Snapshot, columns: Int) -> TimeWindow {
     if case .stretch(let start, let length) = anchor {
-      // Its first column may begin a little earlier, hence one column more than it needs.
+      // The first column may begin a little earlier, so one more is needed.
       let scale = scale ?? TimeScale(columnAtLeast: length / Int64(max(1, columns - 1)) + 1)
       return TimeWindow(around: start, at: 0, scale: scale, columns: columns)
     }
@@ -86,8 +113,7 @@ extension ViewState {
     }
   }
 
-  /// About 400 notifications, but no less than half a minute and no more than six hours; an ended run as a whole
-  /// when it is short enough to be drawn in one go.
+  /// About 400 notifications, between 30 s and 6 h; all of an ended run that is short enough to draw.
   func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
     let columns = Int64(max(1, columns))
     if let run = snapshot.run, !run.isLive {
@@ -97,27 +123,148 @@ extension ViewState {
     return TimeScale(columnAtLeast: readableSpan(in: snapshot) / columns)
   }
 
-  /// µs for about 400 notifications, but no less than half a minute and no more than six hours.
+  /// µs for about 400 notifications, between 30 s and 6 h.
   private func readableSpan(in snapshot: Snapshot) -> Int64 {
     Int64(min(max(400 / rate(in: snapshot), 30), 6 * 3_600) * 1_000_000)
   }
 
-  /// Whether a stretch (µs) of a run has few enough notifications to be drawn in one go.
+  /// Whether a stretch (µs) of a run has at most 20 000 notifications.
   private func isDrawable(_ length: Int64, of snapshot: Snapshot) -> Bool {
     Double(length) / 1_000_000 * rate(in: snapshot) <= 20_000
   }
 
-  /// Notifications a second, as asked for.
+  /// Notifications per second, as configured.
   private func rate(in snapshot: Snapshot) -> Double {
     max(shownTargets(in: snapshot).reduce(0) { $0 + snapshot.targets[$1].askedRate }, 1e-6)
   }
 
+  /// Moves the window by columns; one that comes back to the newest follows it again.
+  mutating func pan(columns count: Int, in snapshot: Snapshot, of columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let moved = now.moved(byColumns: count)
+    var following = self
+    following.anchor = .edge
+    following.scale = now.scale
+    if count > 0, moved.firstColumn >= following.window(in: snapshot, columns: columns).firstColumn {
+      self = following
+    } else if count != 0 {
+      settle(moved, in: snapshot)
+    }
+  }
+
+  /// Shows some of the window's columns as large as whole scales allow.
+  mutating func zoom(to shown: ClosedRange<Int>, in snapshot: Snapshot, columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let duration = Int64(shown.count) * now.scale.columnDuration
+    let scale = TimeScale(columnAtLeast: (duration + Int64(columns) - 1) / Int64(max(1, columns)))
+    let middle = Int64(shown.lowerBound + shown.upperBound + 1) * now.scale.columnDuration / 2
+    settle(
+      TimeWindow(around: now.start.advanced(byMicroseconds: middle), at: 0.5, scale: scale, columns: columns),
+      in: snapshot)
+  }
+
+  /// Shows less time, or more, about a place: 0 is the left edge, 1 the right one. A window that follows goes on following.
+  mutating func zoom(in isCloser: Bool, about fraction: Double, in snapshot: Snapshot, columns: Int) {
+    let now = window(in: snapshot, columns: columns)
+    let scale = isCloser ? now.scale.finer : now.scale.coarser
+    guard scale != now.scale else { return }
+    self.scale = scale
+    if anchor == .edge { return }
+    let moment = now.start.advanced(byMicroseconds: Int64(Double(now.duration) * fraction))
+    settle(TimeWindow(around: moment, at: fraction, scale: scale, columns: columns), in: snapshot)
+  }
+
+  /// Fixes the window here, but not wholly before the run.
+  private mutating func settle(_ window: TimeWindow, in snapshot: Snapshot) {
+    scale = window.scale
+    var window = window
+    if let start = snapshot.run?.startedAt, window.end < start {
+      window = TimeWindow(around: start, at: 0.9, scale: window.scale, columns: window.columns)
+    }
+    anchor = .at(
+      window.start.advanced(byMicroseconds: Int64(window.columns / 2) * window.scale.columnDuration))
+  }
+
+  /// Shows a moment in the middle, or as the end of what is known while the run is replayed.
+  mutating func goTo(_ moment: WallTime, in snapshot: Snapshot, columns: Int) {
+    if replay != nil {
+      replay?.position = moment
+      anchor = .edge
+      return
+    }
+    let scale = window(in: snapshot, columns: columns).scale
+    settle(TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns), in: snapshot)
+  }
+
+  mutating func toggleFrozen(in snapshot: Snapshot) { frozenAt = isFrozen ? nil : snapshot.edge }
+
+  mutating func follow() {
+    anchor = .edge
+    frozenAt = nil
+    replay = nil
+    logPosition = .end
+    eventPosition = .end
+  }
+
+  /// Another run is on display: targets, times and scale of the last one no longer apply.
+  mutating func beginRun() {
+    follow()
+    scale = nil
+    target = nil
+    if case .targets = comparison { comparison = nil }
+  }
+
+  /// Another store is on display, and the runs of the old one are not in it.
+  mutating func beginStore(_ subject: Subject) {
+    beginRun()
+    self.subject = subject
+    comparison = nil
+    runs = RunsPosition()
+  }
+
+  // MARK: - Comparison
+
+  /// The state that the first plot is drawn from.
+  var first: ViewState {
+    var state = self
+    if case .targets(let first, _) = comparison { state.target = first }
+    return state
+  }
+
+  /// What the second plot is drawn from; `nil` without one, or while its run has not been read.
+  func second(beside shown: Snapshot, other: Snapshot) -> (snapshot: Snapshot, state: ViewState)? {
+    var state = self
+    switch comparison {
+    case .targets(_, let place):
+      state.target = place
+      return (shown, state)
+    case .run(let id):
+      guard other.run?.id == id, other.condition == .ready else { return nil }
+      state.target = nil
+      return (other, state)
+    case nil: return nil
+    }
+  }
+
+  /// Chooses the window of a comparison that has been opened, as soon as both runs have been read.
+  mutating func openComparison(_ shown: Snapshot, with other: Snapshot, columns: Int) {
+    guard let first = openingComparison else { return }
+    guard case .run(let second) = comparison else {
+      openingComparison = nil
+      return
+    }
+    guard shown.run?.id == first, other.run?.id == second, shown.condition == .ready,
+      other.condition == .ready
+    else { return }
+    openingComparison = nil
+    compare(shown, with: other, columns: columns)
+  }
+
   /// Opens the comparison of two runs where both have something to show.
   ///
-  /// The runs are laid over each other from their beginnings, and may be of different lengths: the end of the longer
-  /// one has nothing beside it. So the window becomes what both have, the whole of the shorter one; of very many
-  /// notifications the end of that. It stays as it is where people have moved it to a place that both have, and where
-  /// it follows a run that has not become longer than the other.
+  /// The runs are aligned at their starts and may differ in length, so the window becomes what both have: all of the
+  /// shorter run, or the end of that where it has too many notifications to draw. The window stays as it is where the
+  /// user has moved it to a place that both runs have, and where it follows a run no longer than the other.
   mutating func compare(_ first: Snapshot, with second: Snapshot, columns: Int) {
     guard let run = first.run, let other = second.run else { return }
     let length = first.edge.microseconds - run.startedAt.microseconds
@@ -140,24 +287,43 @@ extension ViewState {
     anchor = .stretch(from: run.startedAt.advanced(byMicroseconds: common - shown), length: shown)
   }
 
-  /// The comparison is over: what was opened for it goes back to the newest.
+  /// Returns to one plot; a window that was chosen for the comparison follows the newest again.
   mutating func endComparison() {
     comparison = nil
     if case .stretch = anchor { anchor = .edge }
   }
-}
 
-extension ViewState {
-  /// The metrics on display, the one that quantiles are given of first.
-  func metrics(in snapshot: Snapshot) -> [Metric] {
-    let first = metric(in: snapshot)
-    guard plot.arrangement != .single else { return [first] }
-    let hasReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
-    switch first {
-    case .delivery: return [.delivery, .accept]
-    case .accept: return [.accept, hasReceipts ? .delivery : .service]
-    case .service: return [.service, .accept]
+  // MARK: - Lists
+
+  /// Rows by which a list moves to one of its ends.
+  static let toEnd = 1_000_000
+
+  /// Scrolls the list of a panel.
+  /// - Parameters:
+  ///   - snapshot: whose runs are listed.
+  ///   - rows: rows of the list that fit into the panel.
+  mutating func scroll(
+    _ panel: Panel, by count: Int, in snapshot: Snapshot, _ listed: ListedRows, rows: Int
+  ) {
+    switch panel {
+    case .histogram: break
+    case .runs: runs.move(by: count, in: snapshot.runs, rows: rows)
+    case .log:
+      logPosition = moved(logPosition, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
+    case .events:
+      eventPosition = moved(
+        eventPosition, by: count, listed.events.map(\.number), listed.eventExtent, rows: rows)
     }
+  }
+
+  /// The ends of a list may lie beyond the rows that were read.
+  private func moved(
+    _ position: ListPosition, by count: Int, _ numbers: [Int64], _ extent: ListExtent, rows: Int
+  ) -> ListPosition {
+    if count <= -Self.toEnd, extent.total > rows { return .at(.min) }
+    let moved = position.moved(by: count, in: numbers, rows: rows)
+    guard moved == .end, count < Self.toEnd, !extent.reachesEnd, let last = numbers.last else { return moved }
+    return .at(last)
   }
 }
 
@@ -168,7 +334,7 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
   case events
   case runs
 
-  /// As on its tab, without the number.
+  /// The title on the tab, without the number.
   var title: String {
     switch self {
     case .histogram: "Histogram"
@@ -185,12 +351,12 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Where the panel stands.
+/// Where the panel stands: below the plot, or to its right.
 enum Arrangement: Sendable, Hashable {
   case below
   case beside
 
-  /// What suits a terminal: side by side where it is wide and has few rows.
+  /// Side by side where the terminal is wide and has few rows.
   static func suitable(columns: Int, rows: Int) -> Arrangement {
     columns >= 140 && rows < 30 && columns >= 5 * rows ? .beside : .below
   }
@@ -198,23 +364,23 @@ enum Arrangement: Sendable, Hashable {
   var other: Arrangement { self == .below ? .beside : .below }
 }
 
-/// What the second plot beside the first shows.
+/// What the two plots show.
 enum Comparison: Sendable, Equatable {
-  /// Two targets of the run, by their places.
+  /// Two targets of the run, by index.
   case targets(Int, Int)
-  /// Another run, counted from its own beginning.
+  /// Another run beside the one on display, aligned at their starts.
   case run(RunID)
 }
 
-/// A run shown as it was at a moment, and the moment moves on.
+/// A run shown as it was known at a moment that moves on.
 struct Replay: Sendable, Equatable {
-  /// What the picture knows of ends here.
+  /// The moment.
   var position: WallTime
   /// Index into `speeds`.
-  private(set) var step = 0
+  private var step = 0
   var isPaused = false
 
-  /// How many times as fast as it happened.
+  /// Multiples of real time.
   static let speeds = [1, 2, 5, 10, 20, 50, 100]
 
   init(at position: WallTime) { self.position = position }

@@ -88,10 +88,10 @@ struct KeyTableTests {
     var stage = try Stage(snapshot: SampleRun(seconds: 300, rate: 8).snapshot)
     stage.press("-")
     stage.frame()
-    let before = stage.cells(in: stage.screen.plot.cellFrame)
+    let before = stage.cells(in: stage.screen.context.plotFrame)
     stage.press(key)
     stage.frame()
-    #expect(stage.cells(in: stage.screen.plot.cellFrame) != before)
+    #expect(stage.cells(in: stage.screen.context.plotFrame) != before)
   }
 
   @Test("t goes through the targets and back to all")
@@ -100,7 +100,7 @@ struct KeyTableTests {
     var shown: [[Int]] = []
     for _ in 0..<4 {
       stage.press("t")
-      shown.append(stage.screen.content?.targets ?? [])
+      shown.append(stage.screen.context.content?.targets ?? [])
     }
     #expect(shown == [[0], [1], [0, 1], [0]])
   }

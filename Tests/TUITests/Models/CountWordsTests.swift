@@ -184,7 +184,7 @@ import Testing
     for state in NotificationState.allCases where state != .planned {
       #expect(title.contains("\(state.title) \(Self.states[state] ?? 0)"), "\(state.title): \(title)")
     }
-    let facts = try #require(stage.screen.content).facts
+    let facts = try #require(stage.screen.context.content).facts
     #expect(facts.counts.sent == Self.sent && facts.counts.accepted == Self.accepted)
   }
 }

@@ -76,7 +76,7 @@ struct GlyphSetTests {
     stage.press("+")
     stage.press("+")
     stage.frames(2)
-    let content = try #require(stage.screen.content)
+    let content = try #require(stage.screen.context.content)
     #expect(content.before.valueCount > 0 && content.facts.valueCount > 0)
     let cells = Self.ghosts(stage)
     #expect(cells.count > 3)

@@ -26,14 +26,14 @@ struct ViewExportTests {
       #expect(stage.text.contains("write what is seen") && stage.text.contains(format.text))
       stage.press(format.key)
       stage.frame()
-      #expect(stage.effects == [.export(.view(format))])
+      #expect(stage.effects == [.exportView(format)])
       #expect(stage.text == before)
     }
     var stage = try Stage()
     stage.press("x")
     stage.press(.escape)
     stage.frame()
-    #expect(stage.screen.state.overlay == nil && stage.effects.isEmpty)
+    #expect(stage.screen.overlay == nil && stage.effects.isEmpty)
     try Golden.expect(
       {
         stage.press("x")

@@ -146,13 +146,13 @@ struct DensityTests {
   func screen() throws {
     let all = SampleRun(seconds: 110, rate: 8).snapshot
     let exact = try Stage(snapshot: all)
-    let window = try #require(exact.screen.content?.window)
+    let window = try #require(exact.screen.context.content?.window)
     var stage = try Stage(
       snapshot: Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 100_000_000), in: window))
     #expect(stage.rows[1].contains("sums of 1 s"))
     #expect(stage.rows[2].filter { $0 == "×" }.count == exact.rows[2].filter { $0 == "×" }.count)
     try Golden.expect(stage.buffer, named: "plots/sums-120x40")
-    let frame = stage.screen.plot.cellFrame
+    let frame = stage.screen.context.plotFrame
     let (x, y) = (frame.x0 + ScatterGeometry.gutter, frame.y0 + 3)
     stage.mouse(.mouseDown, x: x, y: y, .alt)
     stage.mouse(.mouseDrag, x: x + 20, y: y + 10, .alt)

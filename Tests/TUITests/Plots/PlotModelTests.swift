@@ -157,16 +157,16 @@ struct PlotModelTests {
   @Test("latency is zoomed and moved by keys, and y gives all of it back")
   func latencyKeys() throws {
     var stage = try Stage()
-    let whole = try #require(stage.screen.shownAxis)
+    let whole = try #require(stage.scene?.axis)
     stage.press("]")
-    let half = try #require(stage.screen.shownAxis)
+    let half = try #require(stage.scene?.axis)
     #expect(half.lower > whole.lower && half.upper < whole.upper)
     stage.press(.up, .shift)
-    let moved = try #require(stage.screen.shownAxis)
+    let moved = try #require(stage.scene?.axis)
     #expect(moved.lower > half.lower && moved.upper > half.upper)
     stage.frame()
     #expect(stage.rows.contains { $0.contains("▴") && $0.contains("│") } || stage.text.contains("▾"))
     stage.press("y")
-    #expect(stage.screen.shownAxis == whole)
+    #expect(stage.scene?.axis == whole)
   }
 }

@@ -344,10 +344,14 @@ struct SnapshotSourceTests {
     let replaced = try #require(source.poll(nil))
     #expect(replaced.condition == .ready && replaced.run?.id == second && replaced.replacements == 1)
     #expect(replaced.targets.map(\.name) == ["other"] && replaced.tracks[0].count == 2)
-    var stage = try Stage(snapshot: back)
-    stage.screen.subject.run = first
+    var listed = back
+    listed.runs = RunsPanelTests.entries(2)
+    listed.runs[1].id = first
+    var stage = try Stage(motion: .none, snapshot: listed)
+    for key in [InputEvent.Key.character("4"), .down, .enter] { stage.press(key) }
+    #expect(stage.screen.state.subject.run == first)
     stage.show(replaced)
-    #expect(stage.screen.subject.run == nil && stage.rows.last?.contains("another store") == true)
+    #expect(stage.screen.state.subject.run == nil && stage.rows.last?.contains("another store") == true)
     var notice = gone
     (notice.number, notice.replacements) = (replaced.number + 1, replaced.replacements)
     stage.show(notice)

@@ -12,24 +12,24 @@ struct ArrangeTests {
     stage.press("2")
     stage.press(.up)
     stage.frames(30)
-    let (plot, host) = (stage.screen.plot.cellFrame, stage.screen.host.cellFrame)
+    let (plot, host) = (stage.screen.context.plotFrame, stage.screen.context.panelFrame)
     let before = stage.cells(in: stage.buffer.bounds)
     let state = stage.screen.state
     stage.press("o")
     var seen: Set<Int> = []
     for _ in 0..<20 {
       stage.frame()
-      seen.insert(stage.screen.host.cellFrame.x0)
+      seen.insert(stage.screen.context.panelFrame.x0)
     }
     #expect(seen.count > 8, "it moves, it does not leap")
-    let (beside, panel) = (stage.screen.plot.cellFrame, stage.screen.host.cellFrame)
+    let (beside, panel) = (stage.screen.context.plotFrame, stage.screen.context.panelFrame)
     #expect(beside.y0 == panel.y0 && beside.y1 == panel.y1 && beside.x1 + 1 == panel.x0)
     #expect(beside.width > panel.width && panel.width >= 50)
-    #expect(stage.screen.panels.active == .log && stage.screen.state.logPosition == state.logPosition)
-    #expect(stage.screen.pages[.log]?.cellFrame == panel)
+    #expect(stage.screen.context.activePanel == .log && stage.screen.state.logPosition == state.logPosition)
+    #expect(stage.page(.log)?.cellFrame == panel)
     stage.press("o")
     stage.frames(30)
-    #expect(stage.screen.plot.cellFrame == plot && stage.screen.host.cellFrame == host)
+    #expect(stage.screen.context.plotFrame == plot && stage.screen.context.panelFrame == host)
     #expect(stage.cells(in: stage.buffer.bounds) == before)
   }
 
@@ -40,25 +40,26 @@ struct ArrangeTests {
     stage.frames(4)
     stage.press("o")
     stage.frames(40)
-    #expect(stage.screen.pages[.events]?.cellFrame == stage.screen.host.cellFrame)
-    #expect(stage.screen.pages[.histogram]?.isHidden == true)
+    #expect(stage.page(.events)?.cellFrame == stage.screen.context.panelFrame)
+    #expect(stage.page(.histogram)?.isHidden == true)
   }
 
   @Test(
     "wide and short terminals begin side by side, and a resize changes it only as long as nobody has chosen")
   func automatic() throws {
     var stage = try Stage(columns: 200, rows: 24, arrangement: nil)
-    #expect(stage.screen.arrangement == .beside)
-    #expect(stage.screen.host.cellFrame.y0 == stage.screen.plot.cellFrame.y0)
+    #expect(stage.screen.context.arrangement == .beside)
+    #expect(stage.screen.context.panelFrame.y0 == stage.screen.context.plotFrame.y0)
     stage.resize(columns: 120, rows: 40)
     stage.frame()
     #expect(
-      stage.screen.arrangement == .below && stage.screen.host.cellFrame.y0 > stage.screen.plot.cellFrame.y0)
+      stage.screen.context.arrangement == .below
+        && stage.screen.context.panelFrame.y0 > stage.screen.context.plotFrame.y0)
     stage.press("o")
     stage.frames(30)
     stage.resize(columns: 100, rows: 50)
     stage.frames(2)
-    #expect(stage.screen.arrangement == .beside)
+    #expect(stage.screen.context.arrangement == .beside)
   }
 
   @Test(
@@ -70,6 +71,6 @@ struct ArrangeTests {
       stage.press(key)
       stage.frames(25)
     }
-    #expect(stage.screen.host.cellFrame.width > 10)
+    #expect(stage.screen.context.panelFrame.width > 10)
   }
 }

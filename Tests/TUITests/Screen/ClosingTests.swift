@@ -9,15 +9,15 @@ import Testing
 struct ClosingTests {
   /// Everything that lies on top and is no text: how it is opened, and how to tell that it is there.
   static let opened: [(name: String, keys: [InputEvent.Key], isOpen: @Sendable (DashboardScreen) -> Bool)] = [
-    ("help", [.character("?")], { $0.state.showsHelp }),
-    ("formats", [.character("x")], { $0.state.overlay == .formats }),
+    ("help", [.character("?")], { $0.showsHelp }),
+    ("formats", [.character("x")], { $0.overlay == .formats }),
     (
       "list of selected notifications", [.character("J"), .enter],
-      { if case .selection = $0.state.overlay { true } else { false } }
+      { if case .selection = $0.overlay { true } else { false } }
     ),
     (
       "question", [.character("4"), .down, .character("X")],
-      { if case .question = $0.state.overlay { true } else { false } }
+      { if case .question = $0.overlay { true } else { false } }
     ),
   ]
 
@@ -62,11 +62,11 @@ struct ClosingTests {
   func helpAboveList() throws {
     var stage = try Self.open(2)
     stage.press("?")
-    #expect(stage.screen.state.showsHelp)
+    #expect(stage.screen.showsHelp)
     stage.press("q")
-    #expect(!stage.screen.state.showsHelp && Self.opened[2].isOpen(stage.screen))
+    #expect(!stage.screen.showsHelp && Self.opened[2].isOpen(stage.screen))
     stage.press("q")
-    #expect(stage.screen.state.overlay == nil && stage.effects.isEmpty)
+    #expect(stage.screen.overlay == nil && stage.effects.isEmpty)
   }
 
   @Test("in a prompt and in the palette q is a letter", arguments: ["g", "/", ":"])
@@ -75,9 +75,9 @@ struct ClosingTests {
     stage.press(key)
     stage.press("q")
     stage.frame()
-    #expect(stage.effects.isEmpty && stage.screen.state.overlay != nil && stage.text.contains("> q"))
+    #expect(stage.effects.isEmpty && stage.screen.overlay != nil && stage.text.contains("> q"))
     stage.press(.escape)
-    #expect(stage.screen.state.overlay == nil && stage.effects.isEmpty)
+    #expect(stage.screen.overlay == nil && stage.effects.isEmpty)
   }
 
   @Test("the palette's own quit quits, and so does a screen that only says what is wrong")
@@ -99,7 +99,7 @@ struct ClosingTests {
     for place in Self.opened.indices {
       var stage = try Self.open(place)
       // What was selected is said in the last line, until a key is pressed.
-      stage.screen.say(nil)
+      stage.screen.show(nil)
       stage.frame()
       let last = try #require(stage.rows.last)
       #expect(last.contains("Esc close  Ctrl-C quit") && !last.contains("q quit"), "\(last)")

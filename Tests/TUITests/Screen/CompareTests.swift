@@ -14,33 +14,33 @@ struct CompareTests {
   func squeeze() throws {
     var stage = try Stage(snapshot: Self.two())
     stage.frames(30)
-    let whole = stage.screen.plot.cellFrame
-    #expect(stage.screen.otherPlot.cellFrame.width == 0)
+    let whole = stage.screen.context.plotFrame
+    #expect(stage.otherPlot.width == 0)
     stage.press("c")
     var widths: [Int] = []
     for _ in 0..<20 {
       stage.frame()
-      let (first, second) = (stage.screen.plot.cellFrame, stage.screen.otherPlot.cellFrame)
+      let (first, second) = (stage.screen.context.plotFrame, stage.otherPlot)
       #expect(first.x0 == whole.x0 && second.x1 == whole.x1)
       #expect((0...1).contains(second.x0 - first.x1), "the plots stay glued")
       widths.append(second.width)
     }
     #expect(zip(widths, widths.dropFirst()).allSatisfy { $0 <= $1 } && Set(widths).count > 8)
-    let (first, second) = (stage.screen.plot.cellFrame, stage.screen.otherPlot.cellFrame)
+    let (first, second) = (stage.screen.context.plotFrame, stage.otherPlot)
     #expect(abs(first.width - second.width) <= 1 && first.width + 1 + second.width == whole.width)
     stage.press("c")
     stage.frames(30)
-    #expect(stage.screen.plot.cellFrame == whole && stage.screen.otherContent == nil)
+    #expect(stage.screen.context.plotFrame == whole && stage.screen.context.otherContent == nil)
   }
 
   @Test("two hundred times there and back leaves everything in its place")
   func noDrift() throws {
     var stage = try Stage(motion: .none, snapshot: Self.two())
     stage.frames(30)
-    let (first, host) = (stage.screen.plot.cellFrame, stage.screen.host.cellFrame)
+    let (first, host) = (stage.screen.context.plotFrame, stage.screen.context.panelFrame)
     for _ in 0..<400 { stage.press("c") }
     stage.frames(2)
-    #expect(stage.screen.plot.cellFrame == first && stage.screen.host.cellFrame == host)
+    #expect(stage.screen.context.plotFrame == first && stage.screen.context.panelFrame == host)
   }
 
   @Test("both show the same stretch of time on one scale of latencies, each its own target")
@@ -48,8 +48,8 @@ struct CompareTests {
     var stage = try Stage(snapshot: Self.two())
     stage.press("c")
     stage.frames(30)
-    let first = try #require(stage.screen.content)
-    let second = try #require(stage.screen.otherContent)
+    let first = try #require(stage.screen.context.content)
+    let second = try #require(stage.screen.context.otherContent)
     #expect(first.targets == [0] && second.targets == [1])
     #expect(first.window.start == second.window.start && first.window.scale == second.window.scale)
     #expect(
@@ -59,7 +59,7 @@ struct CompareTests {
       stage.text.contains("comparison") && stage.text.contains("A ios") && stage.text.contains("B android"))
     #expect(stage.text.contains("B - A"))
     // The second target of the sample run is 2.4 times as slow.
-    let median = try #require(stage.screen.differences?.rows.first)
+    let median = try #require(stage.screen.context.differences?.rows.first)
     guard case .known(let value, let low, let high) = median.difference else {
       Issue.record("too few")
       return
@@ -83,11 +83,11 @@ struct CompareTests {
     stage.press(.down)
     stage.press(" ")
     stage.press("c")
-    #expect(stage.screen.panels.active == .histogram)
+    #expect(stage.screen.context.activePanel == .histogram)
     let wanted = try #require(stage.screen.order.second)
     #expect(wanted.run == RunsPanelTests.id(1))
     stage.frames(30)
-    #expect(stage.screen.otherContent == nil, "nothing of the other run is known yet")
+    #expect(stage.screen.context.otherContent == nil, "nothing of the other run is known yet")
     var other = SampleRun(seed: 5).snapshot
     let earlier: Int64 = -7_200_000_000
     other.run?.id = RunsPanelTests.id(1)
@@ -107,8 +107,8 @@ struct CompareTests {
     other.tracks = [track]
     stage.screen.showOther(other, at: .zero)
     stage.frames(40)
-    let first = try #require(stage.screen.content)
-    let second = try #require(stage.screen.otherContent)
+    let first = try #require(stage.screen.context.content)
+    let second = try #require(stage.screen.context.otherContent)
     let offset = second.window.start.microseconds - first.window.start.microseconds
     #expect(abs(offset - earlier) <= first.window.scale.columnDuration)
     #expect(second.facts.counts.total > 0 && stage.text.contains("B before"))
@@ -180,8 +180,8 @@ struct CompareTests {
     let first = Self.run(2, seconds: seconds.0)
     let second = Self.run(1, seconds: seconds.1, start: -86_400, seed: 7)
     let stage = try Self.compared(first, second, columns: columns)
-    let shown = try #require(stage.screen.content)
-    let other = try #require(stage.screen.otherContent)
+    let shown = try #require(stage.screen.context.content)
+    let other = try #require(stage.screen.context.otherContent)
     #expect(shown.facts.counts.total > 0 && other.facts.counts.total > 0)
     // All of the shorter run is in view, from the beginning, and it fills as much of the window as scales allow.
     let common = Int64(min(seconds.0, seconds.1))
@@ -197,7 +197,7 @@ struct CompareTests {
     let first = Self.run(2, seconds: 1_200, isLive: true)
     let second = Self.run(1, seconds: 60, start: -86_400)
     var stage = try Self.compared(first, second)
-    let other = try #require(stage.screen.otherContent)
+    let other = try #require(stage.screen.context.otherContent)
     #expect(other.facts.counts.total > 0 && stage.screen.request?.to != nil)
     #expect(stage.rows[0].contains("looking back"))
     stage.press("f")
@@ -210,7 +210,7 @@ struct CompareTests {
     let stage = try Self.compared(
       Self.run(2, seconds: 40, isLive: true), Self.run(1, seconds: 600, start: -86_400))
     #expect(stage.screen.state.anchor == .edge)
-    #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+    #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
   }
 
   @Test("of very many notifications the end of what both have is shown")
@@ -219,9 +219,9 @@ struct CompareTests {
       Self.run(2, seconds: 700, rate: 40), Self.run(1, seconds: 600, start: -86_400, rate: 40)
     )
     let stage = try Self.compared(first, second)
-    let place = try Self.place(#require(stage.screen.otherContent), of: second)
+    let place = try Self.place(#require(stage.screen.context.otherContent), of: second)
     #expect(place.lowerBound > 500 && (600...680).contains(place.upperBound))
-    #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+    #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
   }
 
   @Test("a place that was gone to and that both have stays; one that the other lacks does not")
@@ -246,7 +246,7 @@ struct CompareTests {
       stage.screen.showOther(second, at: .zero)
       stage.frame()
       #expect((stage.screen.state.anchor == anchor) == stays, "\(moment)")
-      #expect(try #require(stage.screen.otherContent).facts.counts.total > 0)
+      #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
     }
   }
 
@@ -254,10 +254,10 @@ struct CompareTests {
     "zooming and panning start from what was opened, and the end of the comparison goes back to the newest")
   func leaves() throws {
     var stage = try Self.compared(Self.run(2, seconds: 3_600), Self.run(1, seconds: 60, start: -86_400))
-    let opened = try #require(stage.screen.content).window
+    let opened = try #require(stage.screen.context.content).window
     stage.press("-")
     stage.frame()
-    #expect(try #require(stage.screen.content).window.scale == opened.scale.coarser)
+    #expect(try #require(stage.screen.context.content).window.scale == opened.scale.coarser)
     stage = try Self.compared(Self.run(2, seconds: 3_600), Self.run(1, seconds: 60, start: -86_400))
     stage.press("c")
     stage.frames(3)
@@ -270,7 +270,7 @@ struct CompareTests {
       var stage = try Stage(columns: columns, rows: rows, motion: .none, snapshot: Self.two())
       stage.press("c")
       stage.frames(3)
-      let panel = stage.part(stage.screen.host.cellFrame)
+      let panel = stage.part(stage.screen.context.panelFrame)
       let text = Golden.rows(of: panel).joined().split(separator: " ").joined(separator: " ")
       #expect(
         text.contains(
@@ -286,7 +286,7 @@ struct CompareTests {
       var stage = try Stage(columns: 60, rows: rows, motion: .none, snapshot: Self.two())
       stage.press("c")
       stage.frames(2)
-      let panel = Golden.rows(of: stage.part(stage.screen.host.cellFrame)).joined(separator: " ")
+      let panel = Golden.rows(of: stage.part(stage.screen.context.panelFrame)).joined(separator: " ")
       #expect(panel.contains("An interval of") == panel.contains("there is none."), "\(rows)")
     }
   }

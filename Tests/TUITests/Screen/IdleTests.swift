@@ -26,7 +26,7 @@ struct IdleTests {
     var stage = try Stage()
     stage.frames(60)
     let cells = stage.cells(in: stage.buffer.bounds)
-    var snapshot = stage.screen.latest
+    var snapshot = stage.screen.context.latest
     stage.screen.show(snapshot, at: .zero)
     #expect(stage.frame().isEmpty)
     // The same data again under a new number cost a drawing, but look the same.
@@ -44,7 +44,7 @@ struct IdleTests {
     run.now = run.now.advanced(byMicroseconds: 100_000)
     stage.screen.show(run, at: MotionTime(nanoseconds: 1_100_000_000))
     let damage = stage.screen.advance(to: MotionTime(nanoseconds: 1_100_000_000))
-    #expect(damage.y1 <= stage.screen.host.cellFrame.y0 || damage.y0 >= stage.screen.plot.cellFrame.y0)
+    #expect(damage.y1 <= stage.screen.context.panelFrame.y0 || damage.y0 >= stage.screen.context.plotFrame.y0)
     #expect(!damage.isEmpty)
   }
 
@@ -56,11 +56,11 @@ struct IdleTests {
     more.number = 2
     stage.show(more)
     let due = try #require(stage.screen.nextDeadline)
-    #expect(stage.screen.content?.isSummaryStale == true)
+    #expect(stage.screen.context.content?.isSummaryStale == true)
     stage.wait(.milliseconds(500))
     #expect(due.nanoseconds <= 500_000_000)
-    #expect(stage.screen.content?.isSummaryStale == false)
-    #expect(stage.screen.content?.summary.count == stage.screen.content?.facts.values.count)
+    #expect(stage.screen.context.content?.isSummaryStale == false)
+    #expect(stage.screen.context.content?.summary.count == stage.screen.context.content?.facts.values.count)
     #expect(stage.screen.nextDeadline == nil)
   }
 

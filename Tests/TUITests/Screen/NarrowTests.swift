@@ -98,7 +98,7 @@ struct NarrowTests {
     for glyphs in [GlyphRepertoire.braille, .ascii] {
       let stage = try Stage(
         columns: columns, rows: 16, glyphs: glyphs, motion: .none, snapshot: Self.troubled())
-      let counts = try #require(stage.screen.content).facts.counts
+      let counts = try #require(stage.screen.context.content).facts.counts
       for state in [NotificationState.late, .lost, .rejected, .failed, .missed, .interrupted] {
         #expect(counts[state] == 2)
         let sign = stage.screen.appearance.glyphs.sign(of: try #require(MarkClass(state)))

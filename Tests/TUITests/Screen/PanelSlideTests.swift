@@ -11,8 +11,8 @@ struct PanelSlideTests {
     _ stage: inout Stage, _ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = [], from: Panel,
     to: Panel
   ) throws -> [(out: CellRect, in: CellRect)] {
-    let out = try #require(stage.screen.pages[from])
-    let incoming = try #require(stage.screen.pages[to])
+    let out = try #require(stage.page(from))
+    let incoming = try #require(stage.page(to))
     stage.press(key, modifiers)
     var places: [(CellRect, CellRect)] = []
     for _ in 0..<16 {
@@ -32,7 +32,7 @@ struct PanelSlideTests {
       var stage = try Stage()
       stage.press(.character(Character("\(from.rawValue + 1)")))
       stage.frames(20)
-      let host = stage.screen.host.cellFrame
+      let host = stage.screen.context.panelFrame
       let places = try Self.slide(&stage, .character(key), from: from, to: to)
       // 15 frames of 1/60 s; on the last the old panel is gone.
       #expect(places.count == 14)
@@ -43,15 +43,15 @@ struct PanelSlideTests {
         #expect(place.out.width == host.width && place.in.width == host.width)
       }
       #expect(zip(places, places.dropFirst()).allSatisfy { isLeftwards == ($1.out.x0 <= $0.out.x0) })
-      #expect(stage.screen.pages[to]?.cellFrame == host)
-      #expect(stage.screen.panels.active == to)
+      #expect(stage.page(to)?.cellFrame == host)
+      #expect(stage.screen.context.activePanel == to)
     }
   }
 
   @Test("and nothing else moves", arguments: [(80, 24), (120, 40), (200, 60)])
   func plotStandsStill(size: (Int, Int)) throws {
     var stage = try Stage(columns: size.0, rows: size.1)
-    let host = stage.screen.host.cellFrame
+    let host = stage.screen.context.panelFrame
     let above = CellRect(x0: 0, y0: 1, x1: size.0, y1: host.y0)
     let left = CellRect(x0: 0, y0: host.y0, x1: 1, y1: size.1)
     let right = CellRect(x0: size.0 - 1, y0: host.y0, x1: size.0, y1: size.1)
@@ -74,11 +74,11 @@ struct PanelSlideTests {
   @Test("halfway both are shifted by half the width")
   func halfway() throws {
     var stage = try Stage()
-    let host = stage.screen.host.cellFrame
+    let host = stage.screen.context.panelFrame
     stage.press("2")
     stage.wait(.milliseconds(125))
-    #expect(stage.screen.pages[.histogram]?.cellFrame.x1 == host.x0 + host.width / 2)
-    #expect(stage.screen.pages[.log]?.cellFrame.x0 == host.x0 + host.width / 2)
+    #expect(stage.page(.histogram)?.cellFrame.x1 == host.x0 + host.width / 2)
+    #expect(stage.page(.log)?.cellFrame.x0 == host.x0 + host.width / 2)
   }
 
   @Test("Tab goes round, Shift-Tab the other way, and the panel that is shown stays when it is chosen again")
@@ -88,15 +88,15 @@ struct PanelSlideTests {
     for _ in 0..<4 {
       stage.press(.tab)
       stage.frames(20)
-      seen.append(stage.screen.panels.active)
+      seen.append(stage.screen.context.activePanel)
     }
     #expect(seen == [.log, .events, .runs, .histogram])
     stage.press(.backTab)
     stage.frames(20)
-    #expect(stage.screen.panels.active == .runs)
+    #expect(stage.screen.context.activePanel == .runs)
     stage.press("1")
     stage.frames(20)
-    #expect(stage.screen.panels.active == .histogram)
+    #expect(stage.screen.context.activePanel == .histogram)
     stage.press("1")
     #expect(stage.frame().isEmpty)
     #expect(stage.screen.nextDeadline == nil)
@@ -105,11 +105,11 @@ struct PanelSlideTests {
   @Test("a click on a tab does what its number does, and the tab says which panel is shown once it rests")
   func clicks() throws {
     var stage = try Stage()
-    let tab = try #require(stage.screen.tabs[.events]).cellFrame
+    let tab = try #require(stage.view("tab Events")).cellFrame
     stage.mouse(.mouseDown, x: tab.x0 + 2, y: 0)
     stage.mouse(.mouseUp, x: tab.x0 + 2, y: 0)
     stage.frame()
-    #expect(stage.screen.panels.active == .events)
+    #expect(stage.screen.context.activePanel == .events)
     #expect(stage.rows[0].contains("[1 Histogram]"))
     stage.frames(20)
     #expect(stage.rows[0].contains(" 1 Histogram ") && stage.rows[0].contains("[3 Events]"))
@@ -133,19 +133,20 @@ struct PanelSlideTests {
         }
       }
       stage.frames(20)
-      let host = stage.screen.host.cellFrame
-      for (panel, page) in stage.screen.pages {
-        #expect(page.isHidden == (panel != stage.screen.panels.active))
+      let host = stage.screen.context.panelFrame
+      for panel in Panel.allCases {
+        let page = try #require(stage.page(panel))
+        #expect(page.isHidden == (panel != stage.screen.context.activePanel))
         if !page.isHidden { #expect(page.cellFrame == host) }
       }
-      #expect(stage.screen.state.panel == stage.screen.panels.active)
+      #expect(stage.screen.state.panel == stage.screen.context.activePanel)
     }
   }
 
   @Test("a second choice turns the motion round from where it is")
   func turnsRound() throws {
     var stage = try Stage()
-    let page = try #require(stage.screen.pages[.histogram])
+    let page = try #require(stage.page(.histogram))
     stage.press("2")
     stage.frames(6)
     let away = page.cellFrame.x0
@@ -154,7 +155,7 @@ struct PanelSlideTests {
     let next = page.cellFrame.x0
     #expect(abs(next - away) < 16)
     stage.frames(30)
-    #expect(page.cellFrame == stage.screen.host.cellFrame && !page.isHidden)
+    #expect(page.cellFrame == stage.screen.context.panelFrame && !page.isHidden)
   }
 
   @Test("with reduced motion it is there at once", arguments: [MotionLevel.none, .basic])
@@ -162,8 +163,8 @@ struct PanelSlideTests {
     var stage = try Stage(motion: motion)
     stage.press("3")
     stage.frame()
-    #expect(stage.screen.pages[.events]?.cellFrame == stage.screen.host.cellFrame)
+    #expect(stage.page(.events)?.cellFrame == stage.screen.context.panelFrame)
     stage.frames(20)
-    #expect(stage.screen.pages[.histogram]?.isHidden == true)
+    #expect(stage.page(.histogram)?.isHidden == true)
   }
 }

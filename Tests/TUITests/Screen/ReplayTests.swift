@@ -85,13 +85,13 @@ struct ReplayTests {
   @Test("what has not happened yet is not shown")
   func unknown() throws {
     var stage = try Stage(snapshot: Self.ended())
-    let all = try #require(stage.screen.content?.facts.counts.total)
+    let all = try #require(stage.screen.context.content?.facts.counts.total)
     stage.press("r")
     for _ in 0..<5 { stage.press(")") }
     for _ in 0..<30 { stage.frame() }
-    let content = try #require(stage.screen.content)
+    let content = try #require(stage.screen.context.content)
     #expect(content.facts.counts.total > 0 && content.facts.counts.total < all)
-    #expect(stage.screen.shown.tracks[0].count < stage.screen.latest.tracks[0].count)
+    #expect(stage.screen.context.shown.tracks[0].count < stage.screen.context.latest.tracks[0].count)
   }
 
   @Test("space pauses, arrows scrub, g goes, the end stops it, and r gives the whole run back")
@@ -104,7 +104,7 @@ struct ReplayTests {
     #expect(stage.rows[0].contains("paused at") && stage.screen.nextDeadline == nil)
     let before = try Self.position(stage)
     stage.press(.right)
-    let length = Double(try #require(stage.screen.content?.window.duration)) / 1e6
+    let length = Double(try #require(stage.screen.context.content?.window.duration)) / 1e6
     #expect(abs(try Self.position(stage) - before - length / 8) < 0.01)
     stage.press(.left, .shift)
     #expect(try Self.position(stage) == 0)
@@ -112,7 +112,7 @@ struct ReplayTests {
     for character in "14:03:00" { stage.press(character) }
     stage.press(.enter)
     #expect(try Self.position(stage) == 60)
-    #expect(stage.screen.shown.now == Self.start.advanced(byMicroseconds: 60_000_000))
+    #expect(stage.screen.context.shown.now == Self.start.advanced(byMicroseconds: 60_000_000))
     stage.press(" ")
     for _ in 0..<6 { stage.press(")") }
     for _ in 0..<120 { stage.frame() }
@@ -135,11 +135,11 @@ struct ReplayTests {
     let position = try Self.position(stage)
     stage.show(more)
     #expect(try Self.position(stage) - position < 0.1)
-    #expect(stage.screen.shown.tracks[0].count < more.tracks[0].count)
+    #expect(stage.screen.context.shown.tracks[0].count < more.tracks[0].count)
     stage.press("f")
     stage.frame()
     #expect(stage.screen.state.replay == nil && stage.rows[0].contains("live"))
-    #expect(stage.screen.shown.tracks[0].count == more.tracks[0].count)
+    #expect(stage.screen.context.shown.tracks[0].count == more.tracks[0].count)
   }
 
   @Test("the reader is asked for what comes next before it comes")
@@ -147,7 +147,7 @@ struct ReplayTests {
     var stage = try Stage(snapshot: Self.ended(3_000))
     stage.press("r")
     stage.frame()
-    let window = try #require(stage.screen.content?.window)
+    let window = try #require(stage.screen.context.content?.window)
     let request = try #require(stage.screen.request)
     #expect(request.from <= window.start && (request.to ?? window.end) > window.end)
   }

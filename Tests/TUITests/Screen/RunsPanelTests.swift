@@ -42,7 +42,7 @@ struct RunsPanelTests {
     stage.press("4")
     #expect(stage.screen.order.wantsRuns)
     stage.frames(20)
-    #expect(stage.screen.panels.active == .runs && stage.rows[0].contains("[4 Runs]"))
+    #expect(stage.screen.context.activePanel == .runs && stage.rows[0].contains("[4 Runs]"))
     #expect(stage.text.contains("nightly 1␛[31m") && stage.text.contains("12 352"))
     #expect(stage.text.contains("1:02:05 h") == false && stage.text.contains("1:02 h"))
     #expect(stage.text.contains("recording") && stage.text.contains("interrupted"))
@@ -66,7 +66,7 @@ struct RunsPanelTests {
     stage.press(.down)
     #expect(stage.screen.state.runs.chosen == Self.id(39))
     stage.press(.home)
-    #expect(stage.screen.state.runs.place(in: stage.screen.latest.runs) == 0)
+    #expect(stage.screen.state.runs.place(in: stage.screen.context.latest.runs) == 0)
     // The chosen one stays chosen when a newer one comes.
     stage.press(.down)
     var more = Self.snapshot(41)
@@ -183,7 +183,7 @@ struct RunsPanelTests {
     let title = try #require(stage.rows.first { $0.contains(" runs ") })
     var hidden: [String] = []
     for state in Self.states {
-      let count = stage.screen.latest.runs[1].counts[state]
+      let count = stage.screen.context.latest.runs[1].counts[state]
       if let value = try Self.value(state.name, stage.rows) {
         #expect(value == "\(count)")
       } else {

@@ -28,7 +28,7 @@ struct SoakTests {
     let tree = count(screen.window.root)
     return Kept(
       views: tree.views, constraints: tree.constraints, diagnostics: screen.window.diagnostics.count,
-      events: screen.latest.events.count, log: screen.latest.log.count)
+      events: screen.context.latest.events.count, log: screen.context.latest.log.count)
   }
 
   @Test("keeps no more than it must, leaves nothing running, and shows the last second like the first")
@@ -87,7 +87,7 @@ struct SoakTests {
     #expect(last.diagnostics == 0, "\(screen.window.diagnostics)")
     #expect(last.log <= RecordTails.capacity * 5 / 4 && last.log > 1_000)
     #expect(last.events <= RecordTails.capacity * 5 / 4)
-    #expect(screen.shown.tracks[0].count <= PointWindow.capacity * 5 / 4)
+    #expect(screen.context.shown.tracks[0].count <= PointWindow.capacity * 5 / 4)
     // Frames late in the hour cost what frames early in it cost.
     let half = bytes.count / 2
     let (before, after) = (

@@ -7,13 +7,13 @@ import Testing
 @Suite("Looking at other times")
 struct TimeTravelTests {
   private static func window(_ stage: Stage) throws -> TimeWindow {
-    try #require(stage.screen.content?.window)
+    try #require(stage.screen.context.content?.window)
   }
 
   @Test("arrows move the window by eighths, back at the edge it follows again")
   func pan() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
-    let columns = stage.screen.plotGeometry.columns
+    let columns = stage.geometry.columns
     let start = try Self.window(stage)
     stage.press(.left)
     #expect(try Self.window(stage).firstColumn == start.firstColumn - Int64(columns / 8))
@@ -59,7 +59,7 @@ struct TimeTravelTests {
     var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
     stage.press(.left, .shift)
     let before = try Self.window(stage)
-    let plot = stage.screen.plot.cellFrame
+    let plot = stage.screen.context.plotFrame
     let column = 70
     let moment = before.start.advanced(byMicroseconds: Int64(column) * before.scale.columnDuration)
     stage.mouse(.wheel(ticks: 1), x: plot.x0 + ScatterGeometry.gutter + column, y: plot.y0 + 5)
@@ -73,19 +73,19 @@ struct TimeTravelTests {
     var stage = try Stage(snapshot: SampleRun(seconds: 60).snapshot)
     stage.press(" ")
     stage.frames(40)
-    let plot = stage.cells(in: stage.screen.plot.cellFrame)
+    let plot = stage.cells(in: stage.screen.context.plotFrame)
     var later = SampleRun(seconds: 90).snapshot
     later.number = 2
-    let news = later.totals[0].due - stage.screen.shown.totals[0].due
+    let news = later.totals[0].due - stage.screen.context.shown.totals[0].due
     stage.show(later)
     stage.frames(40)
-    #expect(stage.cells(in: stage.screen.plot.cellFrame) == plot)
+    #expect(stage.cells(in: stage.screen.context.plotFrame) == plot)
     #expect(stage.rows[0].contains("frozen, \(news) new"))
     stage.press(" ")
     stage.frames(40)
-    #expect(stage.cells(in: stage.screen.plot.cellFrame) != plot)
+    #expect(stage.cells(in: stage.screen.context.plotFrame) != plot)
     #expect(!stage.rows[0].contains("frozen"))
-    #expect(stage.screen.shown.number == 2)
+    #expect(stage.screen.context.shown.number == 2)
   }
 
   @Test("a frozen picture that is moved gets what it lacked, once")
@@ -98,14 +98,14 @@ struct TimeTravelTests {
     var answer = SampleRun(seconds: 310).snapshot
     answer.number = 2
     stage.show(answer)
-    #expect(stage.screen.shown.number == 1)
+    #expect(stage.screen.context.shown.number == 1)
     answer.number = 3
     answer.request = request
     stage.show(answer)
-    #expect(stage.screen.shown.number == 3)
+    #expect(stage.screen.context.shown.number == 3)
     answer.number = 4
     stage.show(answer)
-    #expect(stage.screen.shown.number == 3)
+    #expect(stage.screen.context.shown.number == 3)
   }
 
   @Test("g end follows the newest again", arguments: ["end", "now", " END "], [false, true])
@@ -137,7 +137,7 @@ struct TimeTravelTests {
     stage.press("g")
     for character in "end" { stage.press(character) }
     stage.press(.enter)
-    #expect(stage.screen.state.replay?.position == stage.screen.latest.edge)
+    #expect(stage.screen.state.replay?.position == stage.screen.context.latest.edge)
     stage.press("g")
     for character in "start" { stage.press(character) }
     stage.press(.enter)

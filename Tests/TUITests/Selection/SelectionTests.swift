@@ -15,13 +15,13 @@ struct SelectionTests {
 
   /// Cells of the screen where a place of the plot is.
   private static func screenPlace(_ stage: Stage, column: Int, y: Int) -> (x: Int, y: Int) {
-    let frame = stage.screen.plot.cellFrame
+    let frame = stage.screen.context.plotFrame
     return (frame.x0 + ScatterGeometry.gutter + column, frame.y0 + y)
   }
 
   /// Every notification with the cell that its mark has.
   private static func marks(_ stage: Stage) throws -> [PickedNotification] {
-    let probe = try #require(stage.screen.probe(of: 0))
+    let probe = try #require(stage.scene?.hitTester(of: 0))
     var picks: [PickedNotification] = []
     probe.forEachMark(in: 0...probe.geometry.columns - 1) { target, index, point, metric, column, y in
       picks.append(
@@ -36,13 +36,12 @@ struct SelectionTests {
     var stage = try Self.stage(profile: profile)
     for key in "aaa" { stage.press(key) }
     stage.frame()
-    let content = try #require(stage.screen.content)
-    let pane = stage.screen.plotPanes.panes[0]
+    let scene = try #require(stage.scene)
     var raster = DotRaster(encoding: stage.screen.appearance.glyphs.dots)
-    _ = stage.screen.model(of: pane, number: 0, content).picture(&raster)
+    _ = scene.model(of: 0).picture(&raster)
     var cells = Set<Int>()
-    for mark in try Self.marks(stage) where mark.y >= pane.geometry.firstRow {
-      cells.insert((mark.y - pane.geometry.firstRow) * raster.columns + mark.column)
+    for mark in try Self.marks(stage) where mark.y >= scene.geometry.firstRow {
+      cells.insert((mark.y - scene.geometry.firstRow) * raster.columns + mark.column)
     }
     #expect(cells == Set(raster.counts.indices.filter { raster.counts[$0] > 0 }))
   }
@@ -65,7 +64,7 @@ struct SelectionTests {
   @Test("the nearest is the nearest of all, by brute force")
   func nearest() throws {
     let stage = try Self.stage()
-    let probe = try #require(stage.screen.probe(of: 0))
+    let probe = try #require(stage.scene?.hitTester(of: 0))
     let marks = try Self.marks(stage)
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<300 {
@@ -83,7 +82,7 @@ struct SelectionTests {
   @Test("a box selects what is in it, and all panels show the same ones")
   func brush() throws {
     var stage = try Self.stage()
-    let geometry = stage.screen.plotGeometry
+    let geometry = stage.geometry
     let marks = try Self.marks(stage)
     let from = Self.screenPlace(stage, column: 10, y: geometry.firstRow)
     let to = Self.screenPlace(stage, column: 40, y: geometry.axisRow - 1)
@@ -98,16 +97,16 @@ struct SelectionTests {
     let selection = try #require(stage.screen.state.plot.selection)
     #expect(Set(selection.sequences.values.joined()) == expected && expected.count > 20)
     // The histogram counts those of them that have a latency.
-    let content = try #require(stage.screen.content)
+    let content = try #require(stage.screen.context.content)
     let values = selection.values(
-      in: stage.screen.shown, window: content.window, targets: [0], metric: .delivery)
-    let model = try #require(stage.screen.histogramModel(width: 118, height: 18))
+      in: stage.screen.context.shown, window: content.window, targets: [0], metric: .delivery)
+    let model = try #require(stage.screen.context.histogram(stage.screen.state, width: 118, height: 18))
     #expect(model.selected.count == values.count && values.count > 10)
     #expect(model.buckets?.selected.reduce(0, +) == values.count)
     #expect(stage.text.contains("selected \(values.count)"))
     // Events about them are marked, others are not.
-    let selectionMarks = try #require(stage.screen.selectionMarks)
-    for entry in stage.screen.shown.events {
+    let selectionMarks = try #require(stage.screen.context.selectionMarks(stage.screen.state))
+    for entry in stage.screen.context.shown.events {
       guard let sequence = entry.row.sequence else { continue }
       #expect(selectionMarks.contains(entry.row) == expected.contains(sequence))
     }
@@ -118,8 +117,8 @@ struct SelectionTests {
   @Test("buckets, log lines and events select by click and by key")
   func panels() throws {
     var stage = try Self.stage()
-    let host = stage.screen.host.cellFrame
-    let model = try #require(stage.screen.histogramModel(width: host.width, height: host.height))
+    let host = stage.screen.context.panelFrame
+    let model = try #require(stage.screen.context.histogram(stage.screen.state, width: host.width, height: host.height))
     let buckets = try #require(model.buckets)
     let fullest = try #require(buckets.now.indices.max { buckets.now[$0] < buckets.now[$1] })
     let x = host.x0 + HistogramModel.gutter + fullest * buckets.width
@@ -132,18 +131,18 @@ struct SelectionTests {
     stage.press("3")
     stage.frames(40)
     stage.press("K")
-    let last = try #require(stage.screen.shown.events.last)
+    let last = try #require(stage.screen.context.shown.events.last)
     #expect(stage.screen.state.plot.choice == .event(last.number))
     for _ in 0..<2 { stage.press("K") }
     stage.frame()
     // 4.312 s late: the event names its notification.
-    let late = try #require(stage.screen.shown.events.last { $0.row.kind == .late })
+    let late = try #require(stage.screen.context.shown.events.last { $0.row.kind == .late })
     #expect(stage.screen.state.plot.choice == .event(late.number))
     #expect(stage.screen.state.plot.selection?.sequences.values.first == [290])
     // The third row of the list by mouse.
     stage.mouse(.mouseDown, x: host.x0 + 5, y: host.y0 + 4)
     stage.mouse(.mouseUp, x: host.x0 + 5, y: host.y0 + 4)
-    #expect(stage.screen.state.plot.choice == .event(stage.screen.shown.events[2].number))
+    #expect(stage.screen.state.plot.choice == .event(stage.screen.context.shown.events[2].number))
     stage.press("2")
     stage.frames(40)
     stage.press("K")
@@ -189,26 +188,26 @@ struct SelectionTests {
       stage.screen.state.plot.crosshair == PlotPosition(pane: 0, column: start.column - 7, y: start.y + 1))
     #expect(stage.screen.state.anchor == .edge)
     stage.press(",")
-    let first = try #require(stage.screen.stepped)
+    let first = try #require(stage.screen.state.plot.stepped)
     stage.press(".")
-    let second = try #require(stage.screen.stepped)
+    let second = try #require(stage.screen.state.plot.stepped)
     #expect(second.point.plannedAt >= first.point.plannedAt && second != first)
     stage.press(",")
-    #expect(stage.screen.stepped == first)
+    #expect(stage.screen.state.plot.stepped == first)
     stage.press(.enter)
     stage.frame()
     #expect(stage.screen.state.plot.selection?.sequences.values.first == [first.sequence])
     #expect(stage.text.contains("selected at the crosshair") && stage.text.contains(" delivery"))
     stage.press(.escape)
     stage.frame()
-    #expect(stage.screen.state.overlay == nil && !stage.text.contains("selected at the crosshair"))
+    #expect(stage.screen.overlay == nil && !stage.text.contains("selected at the crosshair"))
     stage.press("z")
     stage.press(.right, .shift)
     stage.press(.up, .shift)
     #expect(stage.screen.state.plot.box?.columns.count == 9 && stage.screen.state.plot.box?.rows.count == 5)
-    let before = try #require(stage.screen.content?.window)
+    let before = try #require(stage.screen.context.content?.window)
     stage.press("Z")
-    let after = try #require(stage.screen.content?.window)
+    let after = try #require(stage.screen.context.content?.window)
     #expect(after.scale < before.scale)
     guard case .fixed = stage.screen.state.range else {
       Issue.record("the range was not taken from the box")
@@ -233,13 +232,13 @@ struct SelectionTests {
   @Test("dragging pans by the columns it covers, or draws a box when it is told to")
   func drag() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
-    let window = try #require(stage.screen.content?.window)
+    let window = try #require(stage.screen.context.content?.window)
     let from = Self.screenPlace(stage, column: 50, y: 6)
     stage.mouse(.mouseDown, x: from.x, y: from.y)
     stage.mouse(.mouseDrag, x: from.x + 11, y: from.y)
     stage.mouse(.mouseDrag, x: from.x + 20, y: from.y + 2)
     stage.mouse(.mouseUp, x: from.x + 20, y: from.y + 2)
-    #expect(stage.screen.content?.window.firstColumn == window.firstColumn - 20)
+    #expect(stage.screen.context.content?.window.firstColumn == window.firstColumn - 20)
     #expect(stage.screen.state.range == .automatic)
     stage.press("D")
     stage.frame()
@@ -247,7 +246,7 @@ struct SelectionTests {
     stage.mouse(.mouseDown, x: from.x, y: from.y)
     stage.mouse(.mouseDrag, x: from.x + 20, y: from.y + 4)
     stage.mouse(.mouseUp, x: from.x + 20, y: from.y + 4)
-    let zoomed = try #require(stage.screen.content?.window)
+    let zoomed = try #require(stage.screen.context.content?.window)
     #expect(zoomed.scale < window.scale)
     guard case .fixed = stage.screen.state.range else {
       Issue.record("the range was not taken from the box")
@@ -256,39 +255,39 @@ struct SelectionTests {
     // Now that the range is held, dragging moves it too.
     stage.press("D")
     stage.press("D")
-    let axis = try #require(stage.screen.shownAxis)
+    let axis = try #require(stage.scene?.axis)
     stage.mouse(.mouseDown, x: from.x, y: from.y)
     stage.mouse(.mouseDrag, x: from.x, y: from.y + 3)
     stage.mouse(.mouseUp, x: from.x, y: from.y + 3)
-    let moved = try #require(stage.screen.shownAxis)
+    let moved = try #require(stage.scene?.axis)
     #expect(moved.lower > axis.lower && moved.upper > axis.upper)
   }
 
   @Test("the wheel zooms latency with Alt or on the axis, both with Control, about the pointer")
   func wheel() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 400).snapshot)
-    let geometry = stage.screen.plotGeometry
+    let geometry = stage.geometry
     let place = Self.screenPlace(stage, column: 30, y: 5)
     for (modifiers, x) in [(InputEvent.Modifiers.alt, place.x), ([], place.x - 33)] {
-      let window = try #require(stage.screen.content?.window)
-      let axis = try #require(stage.screen.shownAxis)
+      let window = try #require(stage.screen.context.content?.window)
+      let axis = try #require(stage.scene?.axis)
       stage.mouse(.wheel(ticks: 1), x: x, y: place.y, modifiers)
-      let zoomed = try #require(stage.screen.shownAxis)
+      let zoomed = try #require(stage.scene?.axis)
       #expect(zoomed.lower >= axis.lower && zoomed.upper <= axis.upper && zoomed != axis)
-      #expect(stage.screen.content?.window == window)
+      #expect(stage.screen.context.content?.window == window)
       let share = (Double(geometry.axisRow - 1 - 5) + 0.5) / Double(geometry.rows)
       #expect(abs(zoomed.value(at: share) / axis.value(at: share) - 1) < 0.01)
     }
-    let scale = try #require(stage.screen.content?.window.scale)
-    let axis = try #require(stage.screen.shownAxis)
+    let scale = try #require(stage.screen.context.content?.window.scale)
+    let axis = try #require(stage.scene?.axis)
     stage.mouse(.wheel(ticks: 1), x: place.x, y: place.y, .control)
-    #expect(stage.screen.content?.window.scale == scale.finer && stage.screen.shownAxis != axis)
+    #expect(stage.screen.context.content?.window.scale == scale.finer && stage.scene?.axis != axis)
   }
 
   @Test("the list scrolls through all that is selected, and e asks for exactly these")
   func list() throws {
     var stage = try Self.stage()
-    let geometry = stage.screen.plotGeometry
+    let geometry = stage.geometry
     let from = Self.screenPlace(stage, column: 0, y: geometry.bandRow)
     let to = Self.screenPlace(stage, column: geometry.columns - 1, y: geometry.axisRow - 1)
     stage.mouse(.mouseDown, x: from.x, y: from.y, .alt)
@@ -305,10 +304,10 @@ struct SelectionTests {
     #expect(stage.rows.contains { $0.contains(" \(sequences[sequences.count - 1]) ") })
     stage.press("e")
     let ids = sequences.map { SampleID(target: TargetID(rawValue: 1), sequence: $0) }
-    #expect(stage.effects == [.export(.samples(ids))])
+    #expect(stage.effects == [.exportSamples(ids)])
     stage.press(.enter)
     stage.frame()
-    #expect(stage.screen.state.overlay == nil)
+    #expect(stage.screen.overlay == nil)
     try Golden.expect(stage.plot, named: "plots/scatter-all-selected-truecolor")
   }
 
@@ -328,7 +327,7 @@ struct SelectionTests {
   @Test("crosshair, selection and list look as recorded", arguments: Profile.allCases)
   func recorded(_ profile: Profile) throws {
     var stage = try Stage(profile: profile)
-    let geometry = stage.screen.plotGeometry
+    let geometry = stage.geometry
     stage.press("i")
     for _ in 0..<4 { stage.press(.left, .shift) }
     stage.press("z")

@@ -36,7 +36,7 @@ struct WithinErrorTests {
     #expect(stage.text.contains("±30.0 ms") && stage.text.contains("±5.00 ms"))
     stage.press(.escape)
     stage.press(.escape)
-    let frame = stage.screen.plot.cellFrame
+    let frame = stage.screen.context.plotFrame
     // Over the first of them: the plot has one row of marks.
     let row = try #require(stage.rows.firstIndex { $0.contains("20 ms ┤") })
     stage.mouse(.mouseMove, x: frame.x0 + ScatterGeometry.gutter, y: row)

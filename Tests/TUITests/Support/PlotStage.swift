@@ -49,8 +49,8 @@ extension Stage {
   }
 
   /// The plot alone.
-  var plot: CellBuffer { part(screen.plot.cellFrame) }
+  var plot: CellBuffer { part(screen.context.plotFrame) }
 
   /// The panel below it alone.
-  var panel: CellBuffer { part(screen.host.cellFrame) }
+  var panel: CellBuffer { part(screen.context.panelFrame) }
 }

@@ -11,7 +11,7 @@ struct Stage {
   let screen: DashboardScreen
   let buffer: CellBuffer
   private(set) var clock = SteppedClock()
-  private(set) var effects: [DashboardScreen.Effect] = []
+  private(set) var effects: [HostEffect] = []
 
   init(
     columns: Int = 120, rows: Int = 40, theme: Theme = .dark, colors: ColorProfile = .trueColor,
@@ -78,6 +78,25 @@ struct Stage {
     screen.resize(columns: columns, rows: rows)
     paint()
   }
+
+  /// The first plot; `nil` while there is nothing to plot.
+  var scene: PlotScene? { screen.context.plot(screen.state) }
+
+  /// How the first plot is divided.
+  var geometry: ScatterGeometry { screen.context.panes(screen.state).panes[0].geometry }
+
+  /// The view with an identifier.
+  func view(_ identifier: String) -> View? {
+    func find(in view: View) -> View? {
+      view.identifier == identifier ? view : view.subviews.lazy.compactMap(find).first
+    }
+    return find(in: screen.window.root)
+  }
+
+  /// The second plot; nothing while there is none.
+  var otherPlot: CellRect { view("other plot")?.cellFrame ?? .zero }
+
+  func page(_ panel: Panel) -> View? { view("page \(panel.title)") }
 
   var rows: [String] { Golden.rows(of: buffer) }
 

@@ -1,0 +1,89 @@
+import ConstraintAnimation
+import Measurement
+
+/// Decides which snapshot is on display: the newest, the one of a frozen view, or what a replay knows.
+struct DisplayedSnapshots {
+  /// The newest snapshot.
+  private(set) var latest = Snapshot()
+  /// The one on display.
+  private(set) var shown = Snapshot()
+  /// The newest snapshot of the second run, while two runs are compared.
+  private(set) var other = Snapshot()
+  /// What the frozen view was read for.
+  private var heldRequest: ReadRequest?
+
+  /// What has arrived.
+  enum Arrival {
+    /// It is known already.
+    case known
+    case new
+    /// Another file has taken the place of the store.
+    case newStore
+  }
+
+  mutating func receive(_ snapshot: Snapshot) -> Arrival {
+    let arrival: Arrival =
+      snapshot.number == latest.number
+      ? .known : snapshot.replacements > latest.replacements ? .newStore : .new
+    latest = snapshot
+    return arrival
+  }
+
+  /// - Returns: whether it is new.
+  mutating func receiveOther(_ snapshot: Snapshot) -> Bool {
+    guard snapshot.number != other.number || snapshot.run?.id != other.run?.id else { return false }
+    other = snapshot
+    return true
+  }
+
+  /// Whether a frozen view stays as it is: nobody has moved it, or what it was moved to has not been read yet.
+  func keepsFrozen(_ request: ReadRequest?) -> Bool {
+    latest.condition == .ready && (request == heldRequest || latest.request != request)
+  }
+
+  /// Takes only the lists of the newest snapshot, as far as they are scrolled.
+  mutating func adoptLists(_ state: ViewState) {
+    if state.eventPosition != .end { shown.eventList = latest.eventList }
+    if state.logPosition != .end { shown.logList = latest.logList }
+  }
+
+  /// Shows the newest snapshot, or what was known at the moment of the replay.
+  /// - Parameter window: µs that the window is long.
+  /// - Returns: whether another run is on display than before.
+  mutating func adopt(_ replay: Replay?, window: Int64) -> Bool {
+    let old = shown.run?.id
+    if let replay {
+      // Two windows, and what is on its way.
+      shown = latest.known(at: replay.position, since: replay.position.advanced(byMicroseconds: -4 * window))
+    } else {
+      shown = latest
+    }
+    return old != nil && latest.run != nil && old != latest.run?.id
+  }
+
+  mutating func hold(_ request: ReadRequest?) { heldRequest = request }
+}
+
+/// Measures the time by which a replay moves on.
+struct ReplayClock {
+  /// When the moment of the replay moved last; `nil` while it does not move.
+  private var last: MotionTime?
+
+  static let interval = Duration.milliseconds(50)
+
+  mutating func stop() { last = nil }
+
+  /// - Returns: µs that have passed since the last step; `nil` when no step is due.
+  mutating func step(at time: MotionTime) -> Int64? {
+    guard let last else {
+      last = time
+      return nil
+    }
+    guard time - last >= Self.interval else { return nil }
+    self.last = time
+    return (time.nanoseconds - last.nanoseconds) / 1_000
+  }
+
+  /// When the next step is due.
+  func deadline(at time: MotionTime) -> MotionTime { (last ?? time) + Self.interval }
+}

@@ -1,0 +1,212 @@
+import ConstraintAnimation
+import Measurement
+
+/// The panels and their tabs: owns the pages, slides them, and keeps the rows that they list.
+final class PanelHost {
+  /// Where the pages are.
+  let view = View(identifier: "host")
+  /// The rows of log and events that pass the filter.
+  private(set) var listed = ListedRows()
+  private let pages: [Panel: PictureView]
+  private let tabs: [Panel: TabButton]
+  private let manager: LowerViewManager<Panel>
+  private var key: ListKey?
+
+  /// - Parameters:
+  ///   - send: takes what a click on a tab or on a run asks for.
+  ///   - onSettle: called with the panel on which a slide or a drag has come to rest.
+  init(
+    appearance: Appearance, source: @escaping ScreenSource, send: @escaping (ScreenInput) -> Void,
+    onSettle: @escaping (Panel) -> Void
+  ) {
+    pages = Dictionary(
+      uniqueKeysWithValues: Panel.allCases.map { ($0, PictureView(identifier: "page \($0.title)")) })
+    tabs = Dictionary(
+      uniqueKeysWithValues: Panel.allCases.map { panel in
+        let tab = TabButton(panel: panel, appearance: { source().context.appearance }) {
+          send(.command(.showPanel($0)))
+        }
+        return (panel, tab)
+      })
+    manager = LowerViewManager(
+      style: PagedTransition(
+        activeTint: appearance.theme.activeTab, inactiveTint: appearance.theme.inactiveTab),
+      active: .histogram)
+    manager.onSettle = onSettle
+    connect(source, send)
+  }
+
+  private func connect(_ source: @escaping ScreenSource, _ send: @escaping (ScreenInput) -> Void) {
+    pages[.histogram]?.make = { width, height in
+      let (state, context) = source()
+      return context.histogramPicture(state, width: width, height: height)
+    }
+    pages[.log]?.make = { width, height in
+      let (state, context) = source()
+      return LogModel(
+        entries: context.listed.log, extent: context.listed.logExtent, position: state.logPosition,
+        filter: state.filter, marks: context.selectionMarks(state), chosen: state.plot.chosenLogLine,
+        appearance: context.appearance, zone: context.options.zone
+      ).list(width: width, height: height).picture()
+    }
+    pages[.events]?.make = { width, height in
+      let (state, context) = source()
+      return EventsModel(
+        entries: context.listed.events, targets: context.shown.targets, extent: context.listed.eventExtent,
+        position: state.eventPosition, filter: state.filter, marks: context.selectionMarks(state),
+        chosen: state.plot.chosenEvent, appearance: context.appearance, zone: context.options.zone
+      ).list(width: width, height: height).picture()
+    }
+    pages[.runs]?.make = { width, height in
+      let (state, context) = source()
+      return RunsModel(
+        runs: context.latest.runs, position: state.runs, shown: context.shown.run?.id,
+        now: context.latest.now,
+        appearance: context.appearance, zone: context.options.zone
+      ).list(width: width, height: height).picture()
+    }
+    let runs = pages[.runs]
+    runs?.addGestureRecognizer(
+      TapGestureRecognizer { [weak runs] recognizer in
+        send(.pointer(.clickRun(row: Int(recognizer.location(in: runs).y))))
+      })
+  }
+
+  // MARK: - Layout
+
+  /// Fills the host with the pages and puts the tabs at the right of the body's first row.
+  /// - Parameter header: ends where the tabs begin.
+  func install(in body: View, beside header: View) throws(LayoutError) {
+    var right: (LayoutAnchor<XAxis>, Double) = (body.trailingAnchor, -1)
+    for panel in Panel.allCases.reversed() {
+      guard let tab = tabs[panel] else { continue }
+      body.addSubview(tab)
+      try LayoutConstraint.activate([
+        tab.topAnchor.constraint(equalTo: body.topAnchor),
+        tab.trailingAnchor.constraint(equalTo: right.0, constant: right.1),
+      ])
+      right = (tab.leadingAnchor, 0)
+    }
+    try LayoutConstraint.activate([header.trailingAnchor.constraint(equalTo: right.0)])
+    // The manager moves all pages but one out of the host.
+    for panel in Panel.allCases {
+      guard let page = pages[panel], let tab = tabs[panel] else { continue }
+      page.tag = panel.rawValue
+      view.addSubview(page)
+      try LayoutConstraint.activate(page.pinned(to: view))
+      do throws(LowerView.Failure) {
+        try manager.add(view: page, button: tab)
+      } catch {
+        throw LayoutError.noCommonAncestor("\(page.identifier ?? "page"): \(error)")
+      }
+    }
+  }
+
+  /// Has a drag move the pages in the direction in which they slide.
+  func setAxis(_ axis: TransitionAxis) {
+    for recognizer in view.gestureRecognizers where recognizer is PanGestureRecognizer {
+      view.removeGestureRecognizer(recognizer)
+    }
+    view.addGestureRecognizer(manager.makePanGestureRecognizer(along: axis))
+  }
+
+  // MARK: - Sliding
+
+  /// The panel that was chosen last.
+  var active: Panel { manager.active }
+
+  var isSliding: Bool { manager.isSliding }
+
+  func slide(to panel: Panel, along axis: TransitionAxis) {
+    do throws(LowerView.Failure) {
+      switch axis {
+      case .horizontal: try manager.slideHorizontally(activate: panel)
+      case .vertical: try manager.slideVertically(activate: panel)
+      }
+    } catch {
+      // The pages stay in the host for as long as the screen lives.
+      assertionFailure("\(error)")
+    }
+  }
+
+  // MARK: - Pictures
+
+  /// Lists the rows again when anything that they show has changed.
+  func refreshLists(_ shown: Snapshot, _ latest: Snapshot, _ state: ViewState) {
+    let key = ListKey(shown, latest, state)
+    guard key != self.key else { return }
+    self.key = key
+    listed = ListedRows(shown, state.filter)
+    for panel in [Panel.log, .events, .runs] { invalidate(panel) }
+  }
+
+  func invalidate(_ panel: Panel) { pages[panel]?.invalidate() }
+
+  func invalidate() {
+    for page in pages.values { page.invalidate() }
+  }
+
+  func setAppearance(_ appearance: Appearance) {
+    manager.style.activeTint = appearance.theme.activeTab
+    manager.style.inactiveTint = appearance.theme.inactiveTab
+    for (panel, tab) in tabs {
+      tab.tintColor = panel == active ? manager.style.activeTint : manager.style.inactiveTint
+    }
+    invalidate()
+  }
+}
+
+/// What the lists show: they are listed again when this changes.
+private struct ListKey: Equatable {
+  let last: [Int64?]
+  let counts: [Int]
+  let positions: [ListPosition]
+  let targets: [DisplayedTarget]
+  let runs: [RunEntry]
+  let filter: ListFilter?
+  let runsPosition: RunsPosition
+  let shown: RunID?
+
+  init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
+    last = [snapshot.log.last?.number, snapshot.events.last?.number]
+    counts = [
+      snapshot.log.count, snapshot.logList.first, snapshot.logList.total, snapshot.events.count,
+      snapshot.eventList.first, snapshot.eventList.total,
+    ]
+    positions = [state.logPosition, state.eventPosition]
+    targets = snapshot.targets
+    runs = latest.runs
+    filter = state.filter
+    runsPosition = state.runs
+    shown = snapshot.run?.id
+  }
+}
+
+/// The name of a panel in the header: shows the panel when it is clicked.
+private final class TabButton: View {
+  private let panel: Panel
+  private let appearance: () -> Appearance
+
+  init(panel: Panel, appearance: @escaping () -> Appearance, choose: @escaping (Panel) -> Void) {
+    self.panel = panel
+    self.appearance = appearance
+    super.init()
+    identifier = "tab \(panel.title)"
+    tag = panel.rawValue
+    addGestureRecognizer(TapGestureRecognizer { _ in choose(panel) })
+  }
+
+  private var label: String { "\(panel.rawValue + 1) \(panel.title)" }
+
+  /// The label between brackets.
+  override var intrinsicContentSize: Size? { Size(width: Double(label.count + 2), height: 1) }
+
+  override func draw(in rect: CellRect, on canvas: any CellCanvas) {
+    let appearance = appearance()
+    // The brackets tell the active tab where there are no colors.
+    let isActive = tintColor == appearance.theme.activeTab
+    var style = CellStyle(attributes: isActive ? .bold : [])
+    if appearance.hasColors { style.foreground = presentationTintColor }
+    canvas.write(isActive ? "[\(label)]" : " \(label) ", x: rect.x0, y: rect.y0, style: style)
+  }
+}

@@ -1,0 +1,157 @@
+import ConstraintAnimation
+import Measurement
+
+/// One plot: owns its view, what was worked out for it, and the raster that it is drawn with.
+final class PlotPane {
+  let view: PictureView
+  /// `nil` while there is nothing to plot.
+  private(set) var content: PlotContent?
+  private var raster: DotRaster
+
+  /// - Parameter scene: the plot for a width and a height in cells.
+  init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
+    view = PictureView(identifier: identifier)
+    raster = DotRaster(encoding: .braille)
+    view.make = { [unowned self] width, height in
+      scene(width, height)?.picture(width: width, height: height, &self.raster)
+        ?? CellPicture(width: width, height: height)
+    }
+  }
+
+  /// Works out the content for a snapshot.
+  /// - Parameter place: the window to show instead of the state's own.
+  /// - Returns: whether quantiles or window are others than before.
+  func refresh(
+    _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, at time: MotionTime
+  ) -> Bool {
+    let previous = content
+    let fresh = PlotContent(
+      snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, at: time)
+    content = fresh
+    view.invalidate()
+    return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
+      || previous?.isReading != fresh.isReading
+  }
+
+  func clear() { content = nil }
+}
+
+/// The room of the plots: one plot, or two beside each other that share time scale and axis of latencies.
+final class PlotArea {
+  /// Where the plots are.
+  let guide = LayoutGuide(identifier: "plots")
+  private let first: PlotPane
+  private let second: PlotPane
+  /// How the quantiles of the two plots differ; `nil` with one plot.
+  private(set) var differences: ComparisonFigures?
+  private let gap: LayoutConstraint
+  private let isAsWide: LayoutConstraint
+
+  init(source: @escaping ScreenSource) {
+    first = PlotPane(identifier: "plot") { width, height in
+      let (state, context) = source()
+      return context.plot(state, width: width, height: height)
+    }
+    second = PlotPane(identifier: "other plot") { width, height in
+      let (state, context) = source()
+      return context.otherPlot(state, width: width, height: height)
+    }
+    gap = second.view.leadingAnchor.constraint(equalTo: first.view.trailingAnchor)
+    isAsWide = second.view.widthAnchor.constraint(equalTo: first.view.widthAnchor).with(priority: .yielding)
+  }
+
+  // MARK: - Layout
+
+  /// Puts the plots side by side. The second one has no width until it is asked to be as wide as the first.
+  func install(in body: View) throws(LayoutError) {
+    for view in [first.view, second.view] { body.addSubview(view) }
+    body.addLayoutGuide(guide)
+    try LayoutConstraint.activate([
+      first.view.leadingAnchor.constraint(equalTo: guide.leadingAnchor),
+      second.view.trailingAnchor.constraint(equalTo: guide.trailingAnchor), gap, isAsWide,
+      second.view.widthAnchor.constraint(equalToConstant: 0).with(priority: 500),
+    ])
+    for view in [first.view, second.view] {
+      try LayoutConstraint.activate([
+        view.topAnchor.constraint(equalTo: guide.topAnchor),
+        view.bottomAnchor.constraint(equalTo: guide.bottomAnchor),
+      ])
+    }
+  }
+
+  /// Gives the second plot room, or takes it away, in an animation.
+  func setCompared(_ isCompared: Bool, in window: Window, completion: @escaping () -> Void) {
+    guard (isAsWide.priority == .holding) != isCompared else { return }
+    window.animate(withDuration: .milliseconds(300), curve: .easeInOut, options: .layoutFirst) {
+      isAsWide.priority = isCompared ? .holding : .yielding
+      gap.constant = isCompared ? 1 : 0
+      window.layoutIfNeeded()
+    } completion: { _ in
+      completion()
+    }
+  }
+
+  /// The first plot in cells of the window.
+  var frame: CellRect { first.view.cellFrame }
+
+  /// The second plot, for the frame around the plots.
+  var secondView: View { second.view }
+
+  // MARK: - Content
+
+  var content: PlotContent? { first.content }
+
+  var otherContent: PlotContent? { second.content }
+
+  /// When quantiles are to be taken again; `nil` when they are fresh.
+  var summaryDue: MotionTime? { [content?.summaryDue, otherContent?.summaryDue].compactMap { $0 }.min() }
+
+  /// Works out both plots.
+  /// - Returns: whether the histogram has to be drawn again.
+  func refresh(_ state: ViewState, in context: ScreenContext, at time: MotionTime) -> Bool {
+    let columns = context.panes(state).columns
+    guard columns > 0 else { return false }
+    var isNew = first.refresh(context.shown, state.first, columns: columns, at: time)
+    if refreshSecond(state, in: context, at: time) { isNew = true }
+    if isNew {
+      differences = content.flatMap { first in otherContent.map { ComparisonFigures(first, $0) } }
+    }
+    return isNew
+  }
+
+  /// The second plot shows the same stretch of time at the same scale; of another run, the stretch at the same distance
+  /// from its start.
+  private func refreshSecond(_ state: ViewState, in context: ScreenContext, at time: MotionTime) -> Bool {
+    let size = second.view.cellFrame
+    let columns = context.panes(state, width: size.width, height: size.height).columns
+    // While it slides in it has no room yet.
+    guard let content, let (snapshot, state) = state.second(beside: context.shown, other: context.other),
+      size.width > ScatterGeometry.gutter, columns > 0
+    else {
+      second.clear()
+      return false
+    }
+    let scale = content.window.scale
+    var place = TimeWindow(scale: scale, firstColumn: content.window.firstColumn, columns: columns)
+    if let start = context.shown.run?.startedAt, let otherStart = snapshot.run?.startedAt {
+      let shift = otherStart.microseconds - start.microseconds
+      place = place.moved(byColumns: Int(shift.flooringQuotient(scale.columnDuration)))
+    }
+    var secondState = state
+    secondState.metric = content.facts.metric
+    return second.refresh(snapshot, secondState, columns: columns, place: place, at: time)
+  }
+
+  func clear() {
+    first.clear()
+    second.clear()
+    differences = nil
+  }
+
+  /// Draws crosshair and box anew.
+  func invalidatePointer() { first.view.invalidate() }
+
+  func invalidate() {
+    for pane in [first, second] { pane.view.invalidate() }
+  }
+}

@@ -1,0 +1,325 @@
+import ConstraintAnimation
+import Measurement
+import Store
+import Testing
+
+@testable import TUI
+
+@Suite("The reducer, as a table")
+struct ReducerTests {
+  /// What the dashboard shows of the sample run in a terminal of 120×40.
+  private static func context(
+    _ snapshot: Snapshot = SampleRun().snapshot, _ change: (inout ScreenContext) -> Void = { _ in }
+  ) -> ScreenContext {
+    var context = ScreenContext(
+      appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille),
+      options: ScreenOptions(zone: .utc, storePath: "store.sqlite"))
+    (context.latest, context.shown) = (snapshot, snapshot)
+    context.plotFrame = CellRect(x0: 1, y0: 1, x1: 119, y1: 20)
+    context.panelFrame = CellRect(x0: 1, y0: 20, x1: 119, y1: 39)
+    context.listed = ListedRows(snapshot, nil)
+    let state = ViewState()
+    context.content = PlotContent(
+      snapshot: snapshot, state: state, columns: context.panes(state).columns, previous: nil, at: .zero)
+    change(&context)
+    return context
+  }
+
+  private static func two() -> Snapshot { SampleRun(targets: ["loopback", "ios"]).snapshot }
+
+  private static func state(_ change: (inout ViewState) -> Void) -> ViewState {
+    var state = ViewState()
+    change(&state)
+    return state
+  }
+
+  /// A state, a command, and what follows from it.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let command: Command
+    var before = ViewState()
+    var context = ReducerTests.context()
+    /// Changes `before` to the state expected.
+    var after: @Sendable (inout ViewState) -> Void = { _ in }
+    var effects: [ScreenEffect] = []
+
+    var testDescription: String { "\(command)" }
+  }
+
+  static let held = state {
+    $0.plot.holdsCrosshair = true
+    $0.plot.crosshair = PlotPosition(pane: 0, column: 50, y: 9)
+  }
+  static let replaying = state {
+    $0.replay = Replay(at: SampleRun.start.advanced(byMicroseconds: 30_000_000))
+  }
+  static let runs = state { $0.panel = .runs }
+  static let listed = context(RunsPanelTests.snapshot(4))
+
+  static let dashboard: [Row] = [
+    Row(command: .quit, effects: [.host(.quit)]), Row(command: .redraw, effects: [.host(.redraw)]),
+    Row(command: .suspend, effects: [.host(.suspend)]), Row(command: .help, effects: [.toggleHelp]),
+    Row(
+      command: .releaseMouse, after: { $0.releasesMouse = true },
+      effects: [.say("the mouse is the terminal's", .accent), .host(.releaseMouse(true))]),
+    Row(
+      command: .releaseMouse, before: state { $0.releasesMouse = true }, after: { $0.releasesMouse = false },
+      effects: [.say("the mouse is the dashboard's", .accent), .host(.releaseMouse(false))]),
+    Row(command: .palette, effects: [.open(.palette(CommandPalette()))]),
+    Row(command: .exportView, effects: [.open(.formats)]),
+    Row(
+      command: .nextTheme, effects: [.setTheme(Theme.all[1]), .say("theme \(Theme.all[1].name)", .accent)]),
+    Row(command: .nextMotion, effects: [.setMotion(.basic), .say("basic motion", .accent)]),
+    Row(
+      command: .nextMotion, context: context { $0.motion = .none },
+      effects: [.setMotion(.full), .say("full motion", .accent)]),
+  ]
+
+  static let panels: [Row] = [
+    Row(command: .showPanel(.log), after: { $0.panel = .log }, effects: [.slide(to: .log)]),
+    Row(command: .showPanel(.histogram)),
+    Row(command: .nextPanel, after: { $0.panel = .log }, effects: [.slide(to: .log)]),
+    Row(command: .previousPanel, after: { $0.panel = .runs }, effects: [.slide(to: .runs)]),
+    Row(
+      command: .toggleSlides, after: { $0.slides = .vertical },
+      effects: [.say("panels slide up and down", .accent)]),
+    Row(command: .rotate, after: { $0.arrangement = .beside }),
+    Row(
+      command: .rotate, context: context { $0.arrangement = .beside }, after: { $0.arrangement = .below }),
+    Row(command: .scroll(rows: 3)), Row(command: .page(1)),
+    Row(
+      command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.logPosition = .at(.min) }),
+    Row(
+      command: .scrollToEnd,
+      before: state {
+        $0.panel = .log
+        $0.logPosition = .at(.min)
+      }, after: { $0.logPosition = .end }),
+    Row(
+      command: .filter, after: { $0.panel = .log },
+      effects: [
+        .slide(to: .log),
+        .open(
+          .prompt(
+            Prompt(
+              .filter, title: "only lines with",
+              hint: "words in any order; nothing lists all lines again"))),
+      ]),
+    Row(command: .dismiss, before: state { $0.filter = ListFilter("goaway") }, after: { $0.filter = nil }),
+  ]
+
+  static let runCommands: [Row] = [
+    Row(command: .mark, effects: [.say("runs are marked in their panel", .warning)]),
+    Row(command: .rename, effects: [.say("runs are renamed in their panel", .warning)]),
+    Row(command: .delete, effects: [.say("runs are deleted in their panel", .warning)]),
+    Row(command: .choose),
+    Row(
+      command: .mark, before: runs, context: listed,
+      after: { $0.runs.marked = [listed.latest.runs[0].id] }),
+    Row(
+      command: .choose, before: runs, context: listed, after: { $0.subject = Subject() }, effects: [.adopt]),
+    Row(
+      command: .choose,
+      before: state {
+        $0.panel = .runs
+        $0.runs.chosen = listed.latest.runs[2].id
+        $0.frozenAt = SampleRun.start
+      }, context: listed,
+      after: {
+        $0.subject.run = listed.latest.runs[2].id
+        $0.frozenAt = nil
+      }, effects: [.say("opening \(listed.latest.runs[2].title)", .accent), .adopt]),
+    Row(
+      command: .compare,
+      effects: [
+        .say("mark two runs in their panel to compare them, or look at a run with two targets", .warning)
+      ]),
+    Row(command: .compare, context: context(two()), after: { $0.comparison = .targets(0, 1) }),
+    Row(
+      command: .compare, before: state { $0.comparison = .targets(0, 1) }, context: context(two()),
+      after: { $0.comparison = nil }),
+    Row(
+      command: .compare,
+      before: state { $0.runs.marked = [listed.latest.runs[0].id, listed.latest.runs[1].id] },
+      context: listed,
+      after: {
+        $0.comparison = .run(listed.latest.runs[1].id)
+        $0.openingComparison = listed.latest.runs[0].id
+      }),
+    Row(
+      command: .startStop,
+      effects: [
+        .show(
+          FooterMessage(
+            text: "no collector is at work; start one: pushscope collect --store store.sqlite",
+            role: .warning))
+      ]),
+  ]
+
+  static let time: [Row] = [
+    Row(
+      command: .follow, before: state { $0.anchor = .at(SampleRun.start) }, after: { $0.anchor = .edge },
+      effects: [.adopt]),
+    Row(
+      command: .follow, before: state { $0.subject.run = RunsPanelTests.id(3) },
+      after: { $0.subject.run = nil }, effects: [.adopt]),
+    Row(
+      command: .follow,
+      before: state {
+        $0.subject.run = RunsPanelTests.id(3)
+        $0.frozenAt = SampleRun.start
+      }, after: { $0.frozenAt = nil }, effects: [.adopt]),
+    Row(command: .freeze, after: { $0.frozenAt = context().shown.edge }, effects: [.hold]),
+    Row(
+      command: .freeze, before: state { $0.frozenAt = SampleRun.start }, after: { $0.frozenAt = nil },
+      effects: [.adopt]),
+    Row(command: .freeze, before: replaying, after: { $0.replay?.isPaused = true }),
+    Row(
+      command: .replay, before: replaying, after: { $0.replay = nil },
+      effects: [.say("back from the replay", .accent), .adopt]),
+    Row(command: .faster, effects: [.say("nothing is being replayed", .warning)]),
+    Row(command: .faster, before: replaying, after: { $0.replay?.accelerate(by: 1) }),
+    Row(command: .slower, before: replaying),
+    Row(
+      command: .pan(eighths: -100), before: replaying, after: { $0.replay?.position = SampleRun.start },
+      effects: [.adopt]),
+    Row(command: .zoomIn, after: { $0.scale = context().content?.window.scale.finer }),
+    Row(command: .zoomOut, after: { $0.scale = context().content?.window.scale.coarser }),
+    Row(
+      command: .goTo, effects: [.open(.prompt(Prompt(.goTo, title: "go to", hint: TimeInput.hint)))]),
+  ]
+
+  static let plot: [Row] = [
+    Row(command: .toggleScale, after: { $0.axisKind = .linear }),
+    Row(command: .toggleRange, after: { $0.range = .capped }),
+    Row(
+      command: .toggleRange, before: state { $0.range = .fixed(lower: 1, upper: 2) },
+      after: { $0.range = .automatic }),
+    Row(
+      command: .nextMetric, before: state { $0.metric = .accept }, after: { $0.metric = Metric.accept.next }),
+    Row(command: .nextTarget),
+    Row(command: .nextTarget, context: context(two()), after: { $0.target = 0 }),
+    Row(
+      command: .nextTarget, before: state { $0.target = 1 }, context: context(two()),
+      after: { $0.target = nil }),
+    Row(command: .nextAverages, after: { $0.plot.averages = .median }),
+    Row(command: .nextColoring, after: { $0.plot.coloring = .state }),
+    Row(command: .nextArrangement, after: { $0.plot.arrangement = .overlaid }),
+    Row(command: .nextBuckets, after: { $0.plot.buckets = .seconds }),
+    Row(
+      command: .nextDragAction, after: { $0.plot.dragAction = .zoom },
+      effects: [.say("dragging in the plot zooms to a box", .accent)]),
+    Row(
+      command: .toggleThreshold, before: state { $0.plot.threshold = 5 }, after: { $0.plot.threshold = nil }),
+    Row(command: .raiseThreshold),
+    Row(
+      command: .raiseThreshold, before: state { $0.plot.threshold = 1_000 },
+      after: { $0.plot.threshold = LatencyAxis.niceAbove(1_000) }),
+    Row(
+      command: .toggleCrosshair,
+      after: {
+        $0.plot.holdsCrosshair = true
+        let geometry = context().panes($0).panes[0].geometry
+        $0.plot.crosshair = PlotPosition(
+          pane: 0, column: geometry.columns / 2, y: geometry.firstRow + geometry.rows / 2)
+      }),
+    Row(
+      command: .toggleCrosshair, before: held,
+      after: {
+        $0.plot.holdsCrosshair = false
+        $0.plot.crosshair = nil
+      }),
+    // The arrow keys are the crosshair's, unless something lies on top.
+    Row(command: .pan(eighths: 1), before: held, after: { $0.plot.crosshair?.column = 51 }),
+    Row(command: .pan(eighths: -4), before: held, after: { $0.plot.crosshair?.column = 42 }),
+    Row(command: .scroll(rows: 1), before: held, after: { $0.plot.crosshair?.y = 10 }),
+    Row(command: .panUp, before: held, after: { $0.plot.crosshair?.y = 5 }),
+    Row(command: .scroll(rows: 1), before: held, context: context { $0.isCovered = true }),
+    Row(
+      command: .beginBox, before: held,
+      after: { $0.plot.box = PlotBox(at: PlotPosition(pane: 0, column: 50, y: 9)) }),
+    Row(
+      command: .exportSelection,
+      effects: [.say("nothing is selected: click or drag in the plot, or press i, then Enter", .accent)]),
+    Row(
+      command: .list,
+      effects: [.say("nothing is selected: click or drag in the plot, or press i, then Enter", .accent)]),
+  ]
+
+  @Test(
+    "state and command give the next state and effects",
+    arguments: dashboard + panels + runCommands + time + plot)
+  func table(_ row: Row) {
+    var expected = row.before
+    row.after(&expected)
+    let (state, effects) = Reducer.reduce(row.before, .command(row.command), in: row.context)
+    #expect(state == expected)
+    #expect(effects == row.effects)
+  }
+
+  @Test(
+    "behind a notice only what concerns the dashboard itself is done", arguments: KeyTable.standard.bindings)
+  func notice(_ binding: KeyBinding) {
+    let context = Self.context { $0.hasNotice = true }
+    let (state, effects) = Reducer.reduce(ViewState(), .command(binding.command), in: context)
+    #expect(binding.command.worksBehindNotice || state == ViewState() && effects.isEmpty)
+  }
+
+  @Test("Escape ends box, crosshair, selection and filter, one at a time")
+  func dismiss() {
+    let context = Self.context()
+    var state = Self.held
+    state.plot.box = state.plot.crosshair.map(PlotBox.init(at:))
+    var selection = Selection(label: "these")
+    selection.add(1, of: TargetID(rawValue: 1))
+    state.plot.selection = selection
+    state.filter = ListFilter("goaway")
+    func left(_ state: ViewState) -> [Bool] {
+      [
+        state.plot.box != nil, state.plot.holdsCrosshair, state.plot.selection != nil, state.filter != nil,
+      ]
+    }
+    for count in 1...4 {
+      state = Reducer.reduce(state, .command(.dismiss), in: context).state
+      #expect(left(state) == (0..<4).map { $0 >= count })
+    }
+  }
+
+  @Test("what is typed goes to a moment, filters, or becomes a request to the collector")
+  func answers() {
+    let context = Self.context()
+    func answer(_ purpose: Prompt.Purpose, _ text: String) -> (state: ViewState, effects: [ScreenEffect]) {
+      Reducer.reduce(ViewState(), .answer(Prompt(purpose, title: "", hint: ""), text), in: context)
+    }
+    guard case .at = answer(.goTo, "start").state.anchor else {
+      Issue.record("the window did not move")
+      return
+    }
+    let refused = answer(.goTo, "yesterday")
+    guard refused.state == ViewState(), case .open(.prompt(let prompt)) = refused.effects.first else {
+      Issue.record("\(refused.effects)")
+      return
+    }
+    #expect(prompt.problem?.isEmpty == false)
+    #expect(answer(.filter, "goaway").state.filter == ListFilter("goaway"))
+    let run = RunsPanelTests.id(1)
+    #expect(answer(.rename(run), "").effects.last == .host(.control(.rename(run, name: nil))))
+    #expect(answer(.startRun, "nightly").effects.last == .host(.control(.start(name: "nightly"))))
+    #expect(Reducer.reduce(ViewState(), .confirm(.stop), in: context).effects.last == .host(.control(.stop)))
+  }
+
+  @Test("a deleted run is forgotten")
+  func deleted() {
+    let run = RunsPanelTests.id(2)
+    let before = Self.state {
+      $0.subject.run = run
+      $0.runs.marked = [run]
+      $0.comparison = .run(run)
+    }
+    let report = ControlReport(command: .delete(run), result: .done)
+    let (state, effects) = Reducer.reduce(before, .report(report), in: Self.context())
+    #expect(state == ViewState() && effects == [.say("the run is deleted", .accent)])
+    let refusal = ControlReport(command: .delete(run), result: .refused("it is being recorded"))
+    let refused = Reducer.reduce(before, .report(refusal), in: Self.context())
+    #expect(refused.state == before && refused.effects == [.say("it is being recorded", .warning)])
+  }
+}
