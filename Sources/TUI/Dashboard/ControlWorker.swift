@@ -3,23 +3,24 @@ import Measurement
 import Store
 import Synchronization
 
-/// Carries commands to the collector and waits for what becomes of them, each on a thread of its own: deleting a run of
-/// millions takes its time, and neither screen nor reader wait for it.
+/// Sends commands to the collector and waits for their outcomes, each on a thread of its own: deleting a large run takes
+/// long, and neither screen nor reader wait for it.
 final class ControlWorker: Sendable {
-  private let desk: ControlClient
+  private let client: ControlClient
   private let reports = Mutex<[ControlReport]>([])
   private let onReport: @Sendable () -> Void
 
-  /// How long an answer may take: stopping waits for what is under way. In looks, a tenth of a second apart.
-  private static let patience = 900
+  /// How often the outcome is asked for, every 100 ms, before the command counts as unanswered. Stopping a run waits for
+  /// notifications under way.
+  private static let attempts = 900
 
-  /// - Parameter onReport: called on a thread of the clerk's when there is a report to take.
+  /// - Parameter onReport: called on a worker thread when there is a report to take.
   init(path: String, clock: any HostClock, onReport: @escaping @Sendable () -> Void) {
-    desk = ControlClient(storePath: path, clock: clock)
+    client = ControlClient(storePath: path, clock: clock)
     self.onReport = onReport
   }
 
-  /// What has become of commands since the last time.
+  /// The outcomes since the last call.
   func take() -> [ControlReport] {
     reports.withLock { reports in
       defer { reports = [] }
@@ -27,7 +28,7 @@ final class ControlWorker: Sendable {
     }
   }
 
-  func carry(_ command: ControlCommand) throws(DashboardError) {
+  func send(_ command: ControlCommand) throws(DashboardError) {
     try WorkerThread.start { [self] in
       WorkerThread.setName("control")
       let report = ControlReport(command: command, result: result(of: command))
@@ -38,9 +39,9 @@ final class ControlWorker: Sendable {
 
   private func result(of command: ControlCommand) -> ControlReport.Result {
     do {
-      let ticket = try desk.submit(command)
-      for _ in 0..<Self.patience {
-        switch try desk.outcome(of: ticket) {
+      let ticket = try client.submit(command)
+      for _ in 0..<Self.attempts {
+        switch try client.outcome(of: ticket) {
         case .done: return .done
         case .refused(let reason): return .refused(reason)
         case .waiting: _ = poll(nil, 0, 100)
@@ -53,11 +54,11 @@ final class ControlWorker: Sendable {
   }
 }
 
-/// What became of something the collector was asked for.
+/// The outcome of a command that the collector was asked to carry out.
 struct ControlReport: Sendable, Equatable {
   enum Result: Sendable, Equatable {
     case done
-    /// A sentence for people.
+    /// The reason, as a sentence for the user.
     case refused(String)
   }
 

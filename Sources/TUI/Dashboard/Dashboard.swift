@@ -3,33 +3,31 @@ public import Formats
 public import Measurement
 import Synchronization
 
-/// The terminal dashboard: on a store, live or past.
+/// The terminal dashboard of a store, for live and past runs.
 public enum Dashboard {
   public struct Options: Sendable {
     public var storePath: String
     /// `nil` shows the newest run, and the next one when it begins.
     public var run: RunID?
-    /// By name; `nil` shows all.
+    /// Name of the target to show; `nil` shows all.
     public var target: String?
-    /// A name or a file; `nil` goes by the configuration, then by the terminal's background, dark where that is not
-    /// known.
+    /// A name or a file; `nil` goes by the configuration, then by the terminal's background, dark where it is unknown.
     public var theme: String?
-    /// Nothing but ASCII characters.
+    /// Draws with ASCII characters only.
     public var ascii = false
-    /// Lines instead of a screen. Also when standard output is no terminal.
+    /// Writes lines instead of drawing a screen, as when standard output is no terminal.
     public var plain = false
-    /// TERM, COLORTERM, NO_COLOR, PUSHSCOPE_MOTION and what else says something about the terminal.
+    /// TERM, COLORTERM, NO_COLOR, PUSHSCOPE_MOTION and other variables about the terminal.
     public var environment: [String: String]
-    /// The section of the configuration; what is said above goes before it.
+    /// The section of the configuration; the options above take precedence.
     public var configuration = DashboardConfiguration()
-    /// False where another part of the process listens for SIGINT, SIGTERM and SIGHUP; it then ends the dashboard
-    /// with ``DashboardStop/stop()``.
+    /// False where another part of the process handles SIGINT, SIGTERM and SIGHUP; it then ends the dashboard with
+    /// ``DashboardStop/stop()``.
     public var catchesSignals = true
     public var clock: any HostClock = SystemClock()
-    /// Where files are written that a person asks for.
+    /// Directory of exported files.
     public var exportDirectory = "."
-    /// Writes some rows of the table `samples`. Called on a thread of its own; `nil` where the dashboard cannot export
-    /// samples.
+    /// Writes rows of the table `samples`, on a thread of its own; `nil` where samples cannot be exported.
     public var writeSamples: (@Sendable (_ ids: [SampleID], _ sink: any ByteSink) throws -> Void)?
 
     public init(storePath: String, environment: [String: String]) {
@@ -38,18 +36,18 @@ public enum Dashboard {
     }
   }
 
-  /// How it came to an end.
+  /// Why the dashboard ended.
   public enum Outcome: Sendable, Hashable {
-    /// Somebody pressed `q`, or there was nothing more to say.
+    /// The user quit, or a plain dashboard had nothing more to write.
     case quit
-    /// SIGINT, SIGTERM, SIGHUP, or whoever holds the ``DashboardStop``.
+    /// SIGINT, SIGTERM, SIGHUP, or ``DashboardStop/stop()``.
     case stopped
-    /// The terminal, or the reader of the pipe, is gone.
+    /// The terminal or the reader of the pipe is gone.
     case hangup
   }
 
-  /// Shows the dashboard until somebody ends it. Blocks the calling thread, which becomes the one that owns the
-  /// terminal; the terminal is given back in any case.
+  /// Shows the dashboard until it is ended. Blocks the calling thread, which owns the terminal meanwhile; the terminal is
+  /// always restored.
   /// - Throws: ``DashboardError``.
   public static func run(_ options: Options, stop: DashboardStop = DashboardStop()) throws(DashboardError)
     -> Outcome
@@ -73,7 +71,7 @@ public final class DashboardStop: Sendable {
 
   public init() {}
 
-  /// Has `Dashboard.run` return soon. May be called at any time, also before it begins.
+  /// Makes `Dashboard.run` return soon. May be called at any time, also before it begins.
   public func stop() {
     let action = state.withLock { state in
       state.isStopped = true
@@ -84,22 +82,22 @@ public final class DashboardStop: Sendable {
 
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
-  /// What wakes the thread that is to look.
+  /// Sets what wakes the thread of the dashboard.
   func onStop(_ action: (@Sendable () -> Void)?) { state.withLock { $0.onStop = action } }
 }
 
-/// Why the dashboard cannot be shown, and what to do.
+/// Why the dashboard cannot be shown, and the remedy.
 public struct DashboardError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// `--theme` names none that exists.
+    /// `--theme` names no theme and no file.
     case unknownTheme
-    /// `PUSHSCOPE_MOTION` is none of its values.
+    /// `PUSHSCOPE_MOTION` has an unknown value.
     case unknownMotion
     /// The run or the target asked for is not in the store.
     case notFound
-    /// The store cannot be read, and there is nobody to wait for it to get better.
+    /// The store cannot be read, and a plain dashboard does not wait for it.
     case unreadableStore
-    /// There is no terminal that could be drawn on.
+    /// There is no usable terminal.
     case terminal
     /// The system refused a thread or a descriptor.
     case system
@@ -108,7 +106,7 @@ public struct DashboardError: Error, Sendable, Equatable, CustomStringConvertibl
   public let code: Code
   /// What is wrong and where.
   public let message: String
-  /// What to do.
+  /// What the user can do.
   public let remedy: String
 
   public init(code: Code, message: String, remedy: String) {

@@ -2,28 +2,28 @@ import Configuration
 import ConstraintAnimation
 import Terminal
 
-/// The thread that owns the terminal: waits for keys, snapshots and frames that are due, and paints.
+/// The loop of the thread that owns the terminal: waits for input, snapshots and due frames, and draws.
 ///
-/// It paints at most 30 times a second while data come in and 60 while something moves, and not at all while nothing
+/// It draws at most 30 frames a second while data come in, 60 while something is animated, and none while nothing
 /// changes.
 final class DashboardLoop {
   private let settings: DashboardSettings
   private let stop: DashboardStop
   private let session: TerminalSession
   private let reader: SnapshotReader
-  private let clerk: ControlWorker
+  private let control: ControlWorker
   private let screen: DashboardScreen
   private let buffer: CellBuffer
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private var meter = FrameMeter()
-  /// Drawn, but not shown yet.
+  /// The buffer holds a frame that is not on the terminal yet.
   private var isUnshown = true
-  /// No frame before this.
+  /// The earliest time of the next frame.
   private var nextFrame = MotionTime.zero
   private let followsBackground: Bool
   private let writer: ExportWriter
-  /// To be written as soon as what was chosen is on the screen.
+  /// The format to write the view in after the next frame, on which the list of formats is closed.
   private var wantedView: ViewFormat?
 
   private static let animationInterval = Duration.nanoseconds(16_666_667)
@@ -58,7 +58,7 @@ final class DashboardLoop {
     let waker = self.session.waker
     writer = ExportWriter(options: options) { waker.wake() }
     reader = try settings.reader { waker.wake() }
-    clerk = ControlWorker(path: options.storePath, clock: options.clock) { waker.wake() }
+    control = ControlWorker(path: options.storePath, clock: options.clock) { waker.wake() }
     start = clock.now
     setBackground(appearance.theme)
   }
@@ -75,7 +75,7 @@ final class DashboardLoop {
     while !stop.isStopped {
       let news = reader.take()
       if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
-      for report in clerk.take() { screen.report(report, at: now) }
+      for report in control.take() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
       if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
@@ -93,7 +93,7 @@ final class DashboardLoop {
     return duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
   }
 
-  /// When to look again although nothing has come in.
+  /// When to wake although nothing has come in.
   private var deadline: ContinuousClock.Instant? {
     var due = screen.nextDeadline
     if isUnshown { due = nextFrame }
@@ -102,7 +102,7 @@ final class DashboardLoop {
     return start.advanced(by: .nanoseconds(max(due, nextFrame).nanoseconds))
   }
 
-  /// Draws and shows what has changed.
+  /// Draws what has changed and writes it to the terminal.
   /// - Returns: false when the terminal is gone.
   private func paint() -> Bool {
     let began = clock.now
@@ -123,7 +123,7 @@ final class DashboardLoop {
     case .written(let bytes):
       isUnshown = false
       let encoded = session.statistics.lastEncodeDuration
-      // A frame that only says what frames cost must not become a reason for the next one.
+      // A frame that only updates the cost of a frame must not cause the next one.
       if damage.y0 < buffer.rows - 1 {
         meter.note(
           at: time.nanoseconds, duration: drawn + encoded.components.attoseconds / 1_000_000_000, bytes: bytes
@@ -140,7 +140,7 @@ final class DashboardLoop {
   private func handle(_ event: TerminalEvent) -> Dashboard.Outcome? {
     switch event {
     case .input(let input):
-      // Keys are answered at once; nobody presses them thirty times a second.
+      // Keys are handled without waiting for the frame interval.
       nextFrame = min(nextFrame, now)
       return perform(screen.handle(input, at: now))
     case .interrupt:
@@ -172,7 +172,7 @@ final class DashboardLoop {
       isUnshown = true
     case .control(let command):
       do {
-        try clerk.carry(command)
+        try control.send(command)
       } catch {
         screen.say("\(error)", .warning)
       }
@@ -185,7 +185,7 @@ final class DashboardLoop {
     return nil
   }
 
-  /// The terminal has said what its background is.
+  /// Takes the background color that the terminal has reported.
   private func adopt(_ background: Color) {
     let brightness =
       0.299 * Double(background.red) + 0.587 * Double(background.green) + 0.114 * Double(background.blue)
@@ -206,20 +206,20 @@ final class DashboardLoop {
   }
 }
 
-/// Adds up what frames cost and says once a second what one of them took.
+/// Reports the mean cost of a frame once a second.
 struct FrameMeter {
   private var frames = 0
   private var nanoseconds: Int64 = 0
   private var bytes = 0
   private var since: Int64?
 
-  /// ns.
+  /// Between two reports, ns.
   private static let interval: Int64 = 1_000_000_000
 
-  /// A frame was shown.
+  /// Adds a frame that was shown.
   /// - Parameters:
   ///   - time: when, ns.
-  ///   - duration: layout, drawing and comparing, ns; the write itself is the terminal's affair.
+  ///   - duration: layout, drawing and diffing, ns; writing is not included.
   mutating func note(at time: Int64, duration: Int64, bytes: Int) {
     frames += 1
     nanoseconds += duration
@@ -227,10 +227,10 @@ struct FrameMeter {
     since = since ?? time
   }
 
-  /// When there will be something to say; `nil` while no frames are shown, so that an idle screen stays idle.
+  /// When the next report is due; `nil` while no frames are shown, so that an idle screen stays idle.
   var due: Int64? { since.map { $0 + Self.interval } }
 
-  /// The mean of the frames since the last time, once a second has gone by.
+  /// The mean cost since the last report; `nil` before the next one is due.
   mutating func report(at time: Int64, skipped: Int) -> FrameCost? {
     guard let due, time >= due, frames > 0 else { return nil }
     defer { (frames, nanoseconds, bytes, since) = (0, 0, 0, nil) }

@@ -4,12 +4,12 @@ import Glibc
 import Measurement
 import Terminal
 
-/// The options, checked.
+/// The validated options.
 struct DashboardSettings: Sendable {
   let options: Dashboard.Options
-  /// `nil`: by the terminal's background.
+  /// `nil` goes by the terminal's background.
   let theme: Theme?
-  /// What a key goes through: the built-in ones, and the user's own when there is one.
+  /// The themes that a key cycles through: the built-in ones, and the user's own.
   let themes: [Theme]
   let motion: MotionLevel
   let isPlain: Bool
@@ -38,7 +38,7 @@ struct DashboardSettings: Sendable {
     bootID = BootID.current() ?? ""
   }
 
-  /// - Returns: `nil` when nothing is said.
+  /// - Returns: `nil` for no value.
   private static func motion(_ value: String?) throws(DashboardError) -> MotionLevel? {
     switch value?.lowercased() {
     case nil, "": return nil
@@ -49,7 +49,7 @@ struct DashboardSettings: Sendable {
     }
   }
 
-  /// What the screen is told.
+  /// The options of the screen.
   var screen: ScreenOptions {
     let configuration = options.configuration
     return ScreenOptions(
@@ -79,7 +79,7 @@ extension MotionLevel {
 }
 
 extension Arrangement {
-  /// `nil` for what suits the terminal.
+  /// `nil` goes by the size of the terminal.
   init?(_ arrangement: DashboardConfiguration.Arrangement) {
     switch arrangement {
     case .automatic: return nil
@@ -89,19 +89,19 @@ extension Arrangement {
   }
 }
 
-/// What the dashboard's screen is told when it is made.
+/// The options of a `DashboardScreen`.
 struct ScreenOptions {
   var motion = MotionLevel.full
   var keys = KeyTable.standard
   var zone = LocalTime.system
   var storePath = ""
   var subject = Subject()
-  /// What a key goes through.
+  /// The themes that a key cycles through.
   var themes = Theme.all
   var slides = TransitionAxis.horizontal
-  /// `nil` goes by the terminal's shape.
+  /// `nil` goes by the size of the terminal.
   var arrangement: Arrangement?
-  /// µs; `nil` draws no line.
+  /// Latency at which a line is drawn, µs; `nil` for none.
   var threshold: Int64?
   var releasesMouse = false
 }

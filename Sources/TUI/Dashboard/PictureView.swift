@@ -1,20 +1,20 @@
 import ConstraintAnimation
 
-/// A view that shows ready cells. They are made when it is first drawn after a change, for the size it then has, and
-/// kept: while a panel slides, its picture is only copied.
+/// A view that shows a cached picture. The picture is made at the first drawing after a change and then only copied, as
+/// while a panel slides.
 final class PictureView: View {
   private var picture: CellPicture?
 
   /// Makes the picture for a width and a height in cells.
   var make: (Int, Int) -> CellPicture = { CellPicture(width: $0, height: $1) }
 
-  /// Has the picture made anew.
+  /// Discards the picture.
   func invalidate() {
     picture = nil
     setNeedsDisplay()
   }
 
-  /// The same for pictures that often come out as they were: nothing is drawn then.
+  /// Makes the picture again, and draws only if it has changed.
   func refresh() {
     guard let old = picture else { return invalidate() }
     let new = make(old.width, old.height)

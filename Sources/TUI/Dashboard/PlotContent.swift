@@ -1,10 +1,10 @@
 import ConstraintAnimation
 import Measurement
 
-/// What plot and histogram have worked out of the present snapshot, and what may stay as it was for a moment.
+/// What plot and histogram show of a snapshot: facts and summaries of the window.
 ///
-/// Counts and dots are as fresh as the data. Quantiles are taken twice a second at most: they cost more, and numbers
-/// that change ten times a second cannot be read.
+/// Counts and dots are as new as the snapshot. Quantiles are taken at most twice a second: they cost more, and figures
+/// that change faster cannot be read.
 struct PlotContent {
   let window: TimeWindow
   let targets: [Int]
@@ -43,7 +43,7 @@ struct PlotContent {
       isUnread || !previous.isUnread && time - previous.summarizedAt < Self.summaryInterval
     {
       (before, summaries, summarizedAt) = (previous.before, previous.summaries, previous.summarizedAt)
-      // What is on its way comes with a snapshot of its own.
+      // Sums that are being read come with another snapshot.
       isSummaryStale =
         !isUnread
         && (previous.isSummaryStale || facts.valueCount != previous.facts.valueCount)
@@ -58,19 +58,19 @@ struct PlotContent {
     }
   }
 
-  /// A part of the window has not been read yet: nothing can be said about it.
+  /// A part of the window has not been read yet.
   let isReading: Bool
 
   /// The window before has been read.
   private let hasBefore: Bool
 
-  /// The sums at hand are of another window than the one shown: the right ones are on their way.
+  /// The sums are of another window; those of this one are being read.
   private let isUnread: Bool
 
-  /// The quantiles do not speak for the notifications that are shown.
+  /// The quantiles are older than the notifications shown.
   let isSummaryStale: Bool
 
-  /// When they should be taken again; `nil` when they are fresh.
+  /// When quantiles are to be taken again; `nil` when they are fresh.
   var summaryDue: MotionTime? { isSummaryStale ? summarizedAt + Self.summaryInterval : nil }
 
   var summary: WindowSummary { summaries[0] }
@@ -105,7 +105,7 @@ struct PlotContent {
 
   func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
 
-  /// The axis of latencies that fits some of the metrics, also in what stands beside it.
+  /// The axis that fits some metrics, also of the plot beside.
   func axis(_ state: ViewState, for metrics: [Metric], with other: PlotContent? = nil) -> LatencyAxis {
     if case .fixed(let lower, let upper) = state.range {
       return LatencyAxis(kind: state.axisKind, lower: lower, upper: upper)

@@ -46,7 +46,7 @@ extension KeyStroke {
       case .pageDown: .pageDown
       case .function(let number): .function(number)
       }
-    // Terminals have a name of their own for Tab with Shift.
+    // Terminals report Shift-Tab as a key of its own.
     let isBackTab = key == .tab && modifiers == .shift
     self.init(isBackTab ? .backTab : key, isBackTab ? [] : modifiers)
   }

@@ -2,7 +2,7 @@ import Configuration
 import ConstraintAnimation
 
 extension KeyTable {
-  /// What holds unless the configuration says otherwise.
+  /// The keys unless the configuration changes them.
   static let standard = KeyTable(lines: panels + time + plots + selecting + lists + program)
 
   private static let panels = [
@@ -181,7 +181,7 @@ extension KeyTable {
       [(.compare, .compare, ["c"], "compare two targets, or two marked runs")]),
   ]
 
-  /// The keys for picking notifications out, and for taking them along.
+  /// Keys for selecting and exporting notifications.
   static let selecting = [
     line(
       .selecting, "crosshair; arrows move it", short: "inspect",

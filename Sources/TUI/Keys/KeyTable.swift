@@ -1,8 +1,7 @@
 import Configuration
 import ConstraintAnimation
 
-/// All keys. What the dashboard obeys, what the help lists, what the palette finds and what the footer hints at come
-/// from here and nowhere else.
+/// The keys: the only source for key handling, help, palette and the hints of the last line.
 struct KeyTable: Sendable {
   let lines: [KeyHelp]
   private let commands: [KeyStroke: Command]
@@ -19,20 +18,20 @@ struct KeyTable: Sendable {
   func command(for event: InputEvent) -> Command? {
     guard case .key(let key) = event.kind else { return nil }
     if let command = commands[KeyStroke(key, event.modifiers)] { return command }
-    // Shift is part of the character; terminals differ in whether they name it too.
+    // Shift is part of the character; only some terminals report it as well.
     guard case .character = key else { return nil }
     return commands[KeyStroke(key, event.modifiers.subtracting(.shift))]
   }
 
   var bindings: [KeyBinding] { lines.flatMap(\.bindings) }
 
-  /// The key that is shown for an action; `nil` when none is left.
+  /// The key that is shown for an action; `nil` when it has none.
   func stroke(for action: DashboardAction) -> KeyStroke? {
     bindings.first { $0.action == action }?.strokes.first
   }
 
-  /// The same table with other keys for some actions. A key that is given to an action is taken from the one that had
-  /// it; Ctrl-C goes on to end the dashboard unless it is given away by name.
+  /// The table with other keys for some actions. A key is removed from the action that had it before; Ctrl-C goes on
+  /// quitting unless it is bound to another action.
   func rebound(_ keys: [DashboardAction: [KeyChord]]) -> KeyTable {
     guard !keys.isEmpty else { return self }
     let taken = Set(keys.values.joined().map { KeyStroke($0) })
@@ -58,7 +57,7 @@ struct KeyTable: Sendable {
   private static let interrupt = KeyStroke("c", .control)
 }
 
-/// A row of the table of keys: which keys do what, and how palette and configuration call it.
+/// The keys of a command, with its name in the configuration and its title in the palette.
 struct KeyBinding: Sendable {
   enum Group: String, Sendable, CaseIterable {
     case panels = "Panels"
@@ -71,10 +70,10 @@ struct KeyBinding: Sendable {
 
   let action: DashboardAction
   let command: Command
-  /// The words of the palette.
+  /// As shown in the palette.
   let title: String
   let group: Group
-  /// The first is the one that is shown.
+  /// The first is shown.
   var strokes: [KeyStroke]
 }
 
@@ -84,11 +83,11 @@ struct KeyHelp: Sendable {
   let text: String
   /// For the footer, where there is room for few words; `nil` leaves it to the help.
   let short: String?
-  /// How many of the bindings, from the first, the line shows the keys of.
+  /// How many of the bindings have their keys shown.
   let shown: Int
   var bindings: [KeyBinding]
 
-  /// What is done with the mouse: it has no key.
+  /// A gesture of the mouse, in place of keys.
   let gesture: String?
 
   init(
@@ -107,7 +106,7 @@ struct KeyHelp: Sendable {
     self.init(group: group, text: text, shown: 0, bindings: [], gesture: gesture)
   }
 
-  /// As people write it: `← →`. Empty when no key is left.
+  /// The keys as shown: `← →`. Empty when there are none.
   var keys: String { label { $0.label } }
 
   /// The same in ASCII.

@@ -2,32 +2,32 @@ import Configuration
 import Measurement
 import Store
 
-/// What lies on top of the dashboard and has the keys.
+/// What lies on top of the dashboard and takes the keys.
 enum Overlay: Sendable, Equatable {
   case palette(CommandPalette)
   case prompt(Prompt)
   case question(Question)
-  /// The selected notifications with their fields; the first row in view.
+  /// The list of selected notifications, from this row on.
   case selection(firstRow: Int)
-  /// How the view is to be written.
+  /// The choice of a format to write the view in.
   case formats
 }
 
-/// A line that people are asked to type.
+/// Asks for a line of text.
 struct Prompt: Sendable, Equatable {
-  /// What becomes of it.
+  /// What the text is for.
   enum Purpose: Sendable, Equatable {
     case goTo
     case rename(RunID)
     /// The name of a run that is about to begin.
     case startRun
-    /// Of the log and the events.
+    /// The filter of log and events.
     case filter
   }
 
   let purpose: Purpose
   let title: String
-  /// What may be written.
+  /// What may be entered.
   let hint: String
   var field = TextField()
   /// What is wrong with what was entered last.
@@ -41,7 +41,7 @@ struct Prompt: Sendable, Equatable {
   }
 }
 
-/// Something that is only done when people say so.
+/// Asks for a confirmation before a command is sent to the collector.
 struct Question: Sendable, Equatable {
   let command: ControlCommand
   let title: String
@@ -49,17 +49,17 @@ struct Question: Sendable, Equatable {
   let body: [String]
 }
 
-/// The list of commands, narrowed down by what is typed.
+/// The list of commands, filtered by the text that is typed.
 struct CommandPalette: Sendable, Equatable {
   var field = TextField()
-  /// Among what was found.
+  /// Index in the commands found.
   var chosen = 0
 
-  /// The commands that have all the words, the best first: words at the beginning of words before words within, and
-  /// those before letters in the right order. Without words all of them, in the order of the help.
+  /// The commands that match all words, the best first: a word at the start of a word, then within one, then its letters
+  /// in order. Without words all commands, in the order of the help.
   static func find(_ text: String, in bindings: [KeyBinding]) -> [KeyBinding] {
     let words = text.lowercased().split(separator: " ").map(String.init)
-    // Opening the palette is nothing to look for in it, nor is closing it.
+    // Commands to open and close the palette are of no use in it.
     let bindings = bindings.filter { $0.command != .palette && $0.command != .dismiss }
     guard !words.isEmpty else { return bindings }
     let scored = bindings.enumerated().compactMap { place, binding -> (score: Int, place: Int)? in
@@ -74,7 +74,7 @@ struct CommandPalette: Sendable, Equatable {
     return scored.sorted { ($0.score, $0.place) < ($1.score, $1.place) }.map { bindings[$0.place] }
   }
 
-  /// Lower is better; `nil` when it is not there.
+  /// Lower is better; `nil` when the word does not match.
   private static func score(of word: String, in text: String) -> Int? {
     if text.hasPrefix(word) { return 0 }
     if text.contains(" \(word)") { return 1 }

@@ -1,6 +1,6 @@
 import ConstraintAnimation
 
-/// CommandPalette, prompts and questions as cells: a box with lines in it.
+/// Palette, prompts and questions as cells: a box with lines in it.
 struct OverlayModel {
   enum Content {
     case palette(CommandPalette)
@@ -24,7 +24,7 @@ struct OverlayModel {
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
     guard width > 4, height > 2 else { return picture }
-    SheetFrame(title: title, appearance).draw(&picture)
+    SheetFrame(title: [TextSpan(title, appearance(.strong))], hint: [], appearance: appearance).draw(&picture)
     for (row, spans) in lines(width: width, room: height - 2).prefix(height - 2).enumerated() {
       picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
     }
@@ -88,9 +88,9 @@ struct OverlayModel {
     ]
   }
 
-  /// The text with its cursor as a cell in reverse, scrolled so that the cursor is in view.
+  /// The text, scrolled to the cursor, which is drawn in reverse.
   private func field(_ field: TextField, inner: Int) -> [TextSpan] {
-    // Two columns are the prompt's.
+    // `> ` takes two columns.
     let room = max(1, inner - 2)
     let all = Array(field.string)
     let widths = all.map { TextSpan(String($0), .plain).columns }
@@ -115,7 +115,7 @@ struct OverlayModel {
   }
 }
 
-/// How the view is to be written: one key a format.
+/// The choice of a format to write the view in, one key per format.
 struct ExportChooserModel {
   let appearance: Appearance
 
@@ -141,22 +141,11 @@ struct ExportChooserModel {
   }
 }
 
-/// The frame of what lies on top, with a title in its upper edge and a hint in its lower one.
+/// The frame of an overlay, with a title in its upper edge and a hint in the lower one.
 struct SheetFrame {
   let title: [TextSpan]
   let hint: [TextSpan]
   let appearance: Appearance
-
-  init(title: [TextSpan], hint: [TextSpan], appearance: Appearance) {
-    self.title = title
-    self.hint = hint
-    self.appearance = appearance
-  }
-
-  /// With a plain title and no hint.
-  init(title: String, _ appearance: Appearance) {
-    self.init(title: [TextSpan(title, appearance(.strong))], hint: [], appearance: appearance)
-  }
 
   func draw(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs

@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Measurement
 
-/// The selected notifications, one a row, with their fields.
+/// The selected notifications as a table, one per row.
 struct SelectionListModel {
   let selection: Selection
   let snapshot: Snapshot
@@ -13,7 +13,7 @@ struct SelectionListModel {
   /// Frame and heading.
   private static let margin = 3
 
-  /// Columns and rows it would like within a terminal of this size.
+  /// Columns and rows within a terminal of this size.
   func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
     (min(width - 4, fixedColumns + targetColumns + 5), min(height - 2, selection.count + Self.margin))
   }
@@ -102,7 +102,7 @@ struct SelectionListModel {
       TextSpan(cell(2, point.state.name), appearance(markClass == .good ? .text : Role(markClass))),
     ]
       + values.enumerated().map { place, value in
-        // A latency no larger than its own error is marked, and so is the error.
+        // Marks a latency no larger than its error, and the error.
         let isMarked = place >= values.count - 2 && point.isWithinError
         return TextSpan(
           cell(place + 3, value ?? (isMarked ? "no clock" : "")), appearance(isMarked ? .warning : .text))
@@ -125,7 +125,7 @@ extension String {
   fileprivate var replacingMicro: String { String(map { $0 == "µ" ? "u" : $0 }) }
 }
 
-/// A notification in one line.
+/// Text of one notification.
 enum NotificationText {
   /// `#4711 delivered 1.20 s ±3.1 ms  accept 4.1 ms  14:02:03.123`
   static func spans(

@@ -1,16 +1,16 @@
 import ConstraintAnimation
 import Measurement
 
-/// A line of text that is being typed.
+/// An editable line of text with a cursor.
 ///
-/// Keys bring one scalar at a time, and a scalar may join its neighbors: a combining mark, a vowel sign, the second half
-/// of a flag. The cursor therefore counts the characters of the whole text, which are counted anew after every change.
+/// A key inserts one scalar, and a scalar may combine with its neighbors (combining marks, vowel signs, flags), so the
+/// cursor counts characters, which are counted again after every change.
 struct TextField: Sendable, Equatable {
   private(set) var string: String
-  /// In front of which character of ``string`` the cursor stands.
+  /// Index of the character of ``string`` after the cursor.
   private(set) var cursor: Int
 
-  /// Scalars; as much as fits any field there is.
+  /// Capacity in scalars.
   static let capacity = 200
 
   init(_ text: String = "") {
@@ -19,8 +19,8 @@ struct TextField: Sendable, Equatable {
     insert(text)
   }
 
-  /// Takes a key in.
-  /// - Returns: whether it was one of editing.
+  /// Handles a key.
+  /// - Returns: whether it is an editing key.
   mutating func take(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers) -> Bool {
     if modifiers.contains(.control), case .character(let character) = key { return control(character) }
     guard modifiers.isSubset(of: .shift) else { return false }
@@ -38,7 +38,7 @@ struct TextField: Sendable, Equatable {
     return true
   }
 
-  /// Inserts text from wherever it comes: what is no visible character is left out.
+  /// Inserts text from outside without its invisible characters, as far as there is room.
   mutating func insert(_ new: String) {
     var visible = String.UnicodeScalarView()
     let room = Self.capacity - string.unicodeScalars.count
@@ -48,7 +48,7 @@ struct TextField: Sendable, Equatable {
     replace(cursor..<cursor, with: String(visible))
   }
 
-  /// Replaces some characters; the cursor comes to stand behind what is new, and behind what that has joined.
+  /// Replaces characters and puts the cursor after the new text and whatever combines with it.
   private mutating func replace(_ range: Range<Int>, with new: String) {
     var scalars = string.unicodeScalars
     let start = string.index(string.startIndex, offsetBy: range.lowerBound)
@@ -75,7 +75,7 @@ struct TextField: Sendable, Equatable {
     return true
   }
 
-  /// Joiners stay, as everywhere: Persian, Hindi and emoji are written with them.
+  /// Joiners are kept: Persian, Hindi and emoji need them.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     if EscapedText.isHarmful(scalar) { return false }
     switch scalar.properties.generalCategory {

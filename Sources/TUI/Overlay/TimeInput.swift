@@ -1,24 +1,24 @@
 import Measurement
 
-/// Moments as people type them into the dashboard.
+/// Parses a moment that is typed into the dashboard.
 struct TimeInput {
-  /// What relative times are counted from: the newest moment of the run.
+  /// The newest moment of the run, which negative offsets count from.
   let now: WallTime
-  /// The run's beginning.
+  /// The start of the run.
   let start: WallTime?
-  /// The moment in the middle of the picture.
+  /// The moment in the middle of the window, which positive offsets count from.
   let shown: WallTime
   let zone: LocalTime
 
   static let hint =
     "14:05 or 14:05:30, 2026-03-01T12:00:00Z, -10m from the newest, +30s from here, start, end (follows again)"
 
-  /// What is wrong with a text.
+  /// Why a text is no moment.
   struct Problem: Error, Equatable {
     let text: String
   }
 
-  /// Whether the text names the newest moment as such, which moves on.
+  /// Whether the text means the newest moment, which moves on.
   static func isNewest(_ text: String) -> Bool {
     ["now", "end"].contains(text.filter { $0 != " " }.lowercased())
   }
@@ -57,12 +57,12 @@ struct TimeInput {
     case "d": unit = 86_400e6
     default: return nil
     }
-    // Ten thousand years and no more.
+    // About ten thousand years.
     guard number * unit < 3.2e17 else { return nil }
     return Int64(number * unit)
   }
 
-  /// A time of day: the last one there was before the newest moment.
+  /// A time of day: its last occurrence up to the newest moment.
   private func clockTime(_ text: String) -> WallTime? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }) else { return nil }
@@ -76,7 +76,7 @@ struct TimeInput {
     var moment = local.flooringQuotient(day) * day + ofDay
     if moment > local { moment -= day }
     let guess = WallTime(microseconds: moment - zone.offset(at: now))
-    // The clock may have been put forward or back since.
+    // The zone's offset may have changed since.
     return WallTime(microseconds: moment - zone.offset(at: guess))
   }
 }

@@ -44,19 +44,19 @@ extension RandomAccessCollection where Element == Int64 {
   }
 }
 
-/// Where people are in the list of runs.
+/// Choice, marks and scroll position in the list of runs.
 struct RunsPosition: Sendable, Equatable {
-  /// The run that keys are about; `nil` is the newest.
+  /// The run that keys act on; `nil` is the newest.
   var chosen: RunID?
-  /// Marked for comparison, the one marked first in front; two at most.
+  /// Marked for comparison in this order; two at most.
   var marked: [RunID] = []
   /// The first row in view, as far as the chosen one allows.
   var top = 0
 
-  /// The place of the chosen run.
+  /// Index of the chosen run.
   func place(in runs: [RunEntry]) -> Int { chosen.flatMap { id in runs.firstIndex { $0.id == id } } ?? 0 }
 
-  /// Moves on by some rows and keeps the chosen one in view.
+  /// Moves the choice by some rows and keeps it in view.
   mutating func move(by count: Int, in runs: [RunEntry], rows: Int) {
     guard !runs.isEmpty else { return }
     let place = min(max(place(in: runs) + count, 0), runs.count - 1)
@@ -64,7 +64,7 @@ struct RunsPosition: Sendable, Equatable {
     top = visible(in: runs, rows: rows).lowerBound
   }
 
-  /// Which rows are in view.
+  /// The rows in view.
   func visible(in runs: [RunEntry], rows: Int) -> Range<Int> {
     let rows = max(0, rows)
     let place = place(in: runs)
@@ -72,7 +72,7 @@ struct RunsPosition: Sendable, Equatable {
     return start..<min(runs.count, start + rows)
   }
 
-  /// Marks a run or takes its mark away; a third mark takes the place of the first.
+  /// Marks a run, or removes its mark; a third mark replaces the first.
   mutating func toggleMark(_ id: RunID) {
     if let index = marked.firstIndex(of: id) {
       marked.remove(at: index)
@@ -83,7 +83,7 @@ struct RunsPosition: Sendable, Equatable {
   }
 }
 
-/// Which lines of log and events are listed: those that have all of some words, in any order, whatever their case.
+/// Lists only the lines of log and events that contain all words, in any order and case.
 struct ListFilter: Sendable, Equatable {
   /// As typed.
   let text: String
@@ -98,7 +98,7 @@ struct ListFilter: Sendable, Equatable {
 
   func matches(_ line: LogLine) -> Bool { matches([line.level.rawValue, line.label, line.message]) }
 
-  /// - Parameter target: the name of the event's.
+  /// - Parameter target: name of the event's target.
   func matches(_ event: Event, target: String) -> Bool {
     matches([target, event.kind.rawValue, event.detail, event.sequence.map(String.init) ?? ""])
   }

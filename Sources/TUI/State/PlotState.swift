@@ -1,13 +1,13 @@
-/// How the plots show what they show, and what the person points at and has chosen.
+/// How the plots are drawn, and what is pointed at and selected in them.
 struct PlotState: Sendable, Equatable {
   var coloring = MarkColoring.target
   var arrangement = MetricArrangement.single
   var averages = AverageLines.both
-  /// µs: where a line is drawn; `nil` for none.
+  /// Latency at which a line is drawn, µs; `nil` for none.
   var threshold: Int64?
   var buckets = BucketKind.logarithmic
 
-  /// Where the crosshair is; `nil` without one.
+  /// `nil` without a crosshair.
   var crosshair: PlotPosition?
   /// The crosshair stays when the pointer leaves, and the arrow keys move it.
   var holdsCrosshair = false
@@ -18,7 +18,7 @@ struct PlotState: Sendable, Equatable {
   /// What dragging in the plot does when no modifier says otherwise.
   var dragAction = DragAction.pan
 
-  /// The notifications that every panel shows as chosen; `nil` for none.
+  /// The notifications that every panel shows as selected; `nil` for none.
   var selection: Selection?
   /// The bucket, log line or event they were chosen by.
   var choice: PanelChoice?
@@ -33,20 +33,20 @@ struct PlotState: Sendable, Equatable {
   var chosenEvent: Int64? { if case .event(let number) = choice { number } else { nil } }
 }
 
-/// What was chosen in the panel below the plot.
+/// What was chosen in the panel.
 enum PanelChoice: Sendable, Hashable {
-  /// The place of a bucket of the histogram.
+  /// Index of a bucket of the histogram.
   case bucket(Int)
-  /// By the numbers the store gave them.
+  /// By the number in the store.
   case logLine(Int64)
   case event(Int64)
 }
 
 /// What a drag in the plot does.
 enum DragAction: Sendable, Hashable, CaseIterable {
-  /// Moves the window, as if the paper were held.
+  /// Moves the window with the pointer.
   case pan
-  /// Shows what is in the box, larger.
+  /// Zooms to the box.
   case zoom
   /// Selects what is in the box.
   case select
@@ -105,21 +105,21 @@ enum AverageLines: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What the color of an ordinary mark tells. What is wrong has a color of its own in any case.
+/// What the color of an ordinary mark stands for. Errors and losses have colors of their own in any case.
 enum MarkColoring: Sendable, Hashable, CaseIterable {
-  /// Which target it went to.
+  /// The target.
   case target
-  /// Whether it was delivered, or accepted only.
+  /// Delivered, or accepted only.
   case state
 
   var next: MarkColoring { self == .target ? .state : .target }
 }
 
-/// What the histogram's buckets are.
+/// The buckets of the histogram.
 enum BucketKind: Sendable, Hashable, CaseIterable {
   /// Of equal ratio.
   case logarithmic
-  /// A second each, or the smallest round number of seconds of which there are not too many.
+  /// One second each, or the smallest round number of seconds that fits the width.
   case seconds
 
   var next: BucketKind { self == .logarithmic ? .seconds : .logarithmic }

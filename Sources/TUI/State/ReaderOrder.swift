@@ -1,6 +1,6 @@
 import Measurement
 
-/// What the reader is to look at.
+/// What the reader is to read.
 struct ReaderOrder: Sendable, Equatable {
   /// A second run beside the first.
   struct Second: Sendable, Equatable {
@@ -17,9 +17,9 @@ struct ReaderOrder: Sendable, Equatable {
   var second: Second?
 }
 
-/// Which notifications the picture needs: told to the reader whenever it changes.
+/// The notifications that the picture needs.
 struct ReadRequest: Sendable, Equatable {
-  /// From the start of the window before, which the ghost is made of.
+  /// The start of the window before, which the histogram draws as a ghost.
   var from: WallTime
   /// `nil` follows the newest.
   var to: WallTime?
@@ -27,7 +27,7 @@ struct ReadRequest: Sendable, Equatable {
   var tick: Int64
   /// Where the window itself begins; `nil` when it is all that is asked for.
   var start: WallTime?
-  /// What is read is shown as it was known at moments of the past.
+  /// What is read is shown as it was known at a moment of the past.
   var isReplay = false
 
   /// Where the window itself ends; `nil` when it is all that is asked for.

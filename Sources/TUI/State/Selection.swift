@@ -1,9 +1,8 @@
 import Measurement
 
-/// Notifications that were chosen, wherever that was done: every panel shows these same ones, whatever becomes of them
-/// meanwhile.
+/// Selected notifications. Every panel shows the same selection, and it stays while their states change.
 struct Selection: Sendable, Hashable {
-  /// Where they were chosen: `in the box`, `200 to 250 ms`.
+  /// How they were selected: `in the box`, `200 to 250 ms`.
   let label: String
   /// Sequence numbers by target, ascending.
   private(set) var sequences: [TargetID: [Int64]] = [:]
@@ -14,7 +13,7 @@ struct Selection: Sendable, Hashable {
 
   var isEmpty: Bool { sequences.isEmpty }
 
-  /// Adds the next of a target; one that is there already is not added again.
+  /// Adds a notification whose number is above all others of its target; any other is ignored.
   mutating func add(_ sequence: Int64, of target: TargetID) {
     if let last = sequences[target]?.last, last >= sequence { return }
     sequences[target, default: []].append(sequence)
@@ -26,7 +25,7 @@ struct Selection: Sendable, Hashable {
     return place < all.count && all[place] == sequence
   }
 
-  /// Sequence numbers of a target from one on, up to, not including, another.
+  /// Sequence numbers of a target in the half-open range from `lower` to `upper`.
   func sequences(of target: TargetID, from lower: Int64, to upper: Int64) -> ArraySlice<Int64> {
     guard let all = sequences[target] else { return [] }
     let first = all.firstIndexInOrder(notBelow: lower)
@@ -42,9 +41,9 @@ struct Selection: Sendable, Hashable {
 }
 
 extension Selection {
-  /// Those of a window whose latency is in a range.
+  /// The notifications of a window whose latency is in a range.
   /// - Parameters:
-  ///   - targets: places in the run's order.
+  ///   - targets: indices in the run's order.
   ///   - upper: excluded; µs.
   init(
     in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, from lower: Int64,
@@ -63,7 +62,7 @@ extension Selection {
     }
   }
 
-  /// Those that an event is about: the one it names, as many as it stands for, or what was under way when it happened.
+  /// The notifications of an event: the one it names and as many as it counts, or those under way when it happened.
   init(of event: Event, in snapshot: Snapshot) {
     guard let sequence = event.sequence, let id = event.target,
       let track = snapshot.tracks.first(where: { $0.target == id })
@@ -86,13 +85,13 @@ extension Selection {
     }
   }
 
-  /// Those that were on their way at a moment; when there were none, the last one planned before.
+  /// The notifications under way at a moment; when there were none, the last one planned before.
   init(underWayAt moment: WallTime, target: TargetID?, in snapshot: Snapshot, label: String) {
     self.init(label: label)
     let now = snapshot.now.microseconds
     for track in snapshot.tracks where target == nil || track.target == target {
       let end = track.firstIndex(notBefore: moment.microseconds + 1)
-      // Nothing is under way for longer than this, and the search has to end somewhere.
+      // Bounds the search.
       let begin = track.firstIndex(notBefore: moment.microseconds - Self.longest)
       for index in begin..<max(begin, end) {
         let point = track[index]
@@ -110,10 +109,10 @@ extension Selection {
     if let last { add(last.track.firstSequence + Int64(last.place), of: last.track.target) }
   }
 
-  /// µs.
+  /// The longest time that a notification is assumed to be under way, µs.
   private static let longest: Int64 = 3_600_000_000
 
-  /// The latencies of those planned in a window, µs.
+  /// Latencies (µs) of the selected notifications planned in a window.
   func values(in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric) -> [Int64] {
     var values: [Int64] = []
     for target in targets where snapshot.tracks.indices.contains(target) {
@@ -125,7 +124,7 @@ extension Selection {
     return values
   }
 
-  /// Visits those of a track that lie in a range of its places.
+  /// Visits the selected points of a track in a range of its indices.
   func forEach(of track: PointTrack, in range: Range<Int>, _ body: (Int64, PlotPoint) -> Void) {
     let first = track.firstSequence
     for sequence in sequences(
@@ -135,7 +134,7 @@ extension Selection {
     }
   }
 
-  /// When any of them was under way: stretches of wall time in µs that do not touch, ascending.
+  /// When any of them was under way: ascending disjoint ranges of wall time, µs.
   func lifetimes(in snapshot: Snapshot) -> [TargetID: [ClosedRange<Int64>]] {
     var result: [TargetID: [ClosedRange<Int64>]] = [:]
     let now = snapshot.now.microseconds
@@ -156,7 +155,7 @@ extension Selection {
 }
 
 extension PlotPoint {
-  /// How long it was under way, µs; one that is not over yet until now. `nil` for what was never sent.
+  /// How long the notification was under way, or has been so far, µs; `nil` when it was not sent.
   func life(until now: Int64) -> Int64? {
     if let longest = [acceptLatency, deliveryLatency].compactMap({ $0 }).max() { return max(0, longest) }
     switch state {
@@ -168,7 +167,7 @@ extension PlotPoint {
 }
 
 extension NotificationState {
-  /// The state that an event of this kind reports; `nil` for other kinds.
+  /// The state that an event reports; `nil` for kinds that report none.
   init?(_ kind: EventKind) {
     switch kind {
     case .lost: self = .lost
@@ -182,7 +181,7 @@ extension NotificationState {
   }
 }
 
-/// Which rows of the lists speak of selected notifications.
+/// Decides which rows of log and events belong to the selection.
 struct SelectionMarks: Sendable {
   private let selection: Selection
   private let lifetimes: [TargetID: [ClosedRange<Int64>]]
@@ -192,7 +191,7 @@ struct SelectionMarks: Sendable {
     lifetimes = selection.lifetimes(in: snapshot)
   }
 
-  /// An event with a number is about that notification; one without is about what was under way.
+  /// An event with a sequence number belongs to that notification, one without to those under way.
   func contains(_ event: Event) -> Bool {
     if let sequence = event.sequence, let target = event.target {
       return selection.contains(sequence, of: target)

@@ -127,11 +127,11 @@ struct ControlTests {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     let clerk = ControlWorker(path: fixture.path, clock: fixture.clock) { continuation.yield() }
     var iterator = stream.makeAsyncIterator()
-    try clerk.carry(.rename(run, name: "kept"))
+    try clerk.send(.rename(run, name: "kept"))
     _ = await iterator.next()
     #expect(clerk.take() == [ControlReport(command: .rename(run, name: "kept"), result: .done)])
     #expect(clerk.take().isEmpty)
-    try clerk.carry(.start(name: nil))
+    try clerk.send(.start(name: nil))
     _ = await iterator.next()
     guard case .refused(let reason) = clerk.take().first?.result else {
       Issue.record("there is no collector")

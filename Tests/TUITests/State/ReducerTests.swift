@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import Terminal
 import Testing
 
 @testable import TUI
