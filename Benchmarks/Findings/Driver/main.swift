@@ -4,7 +4,8 @@ import Foundation
 import Measurement
 
 // How well findings do on scenarios whose truth is known:
-//   FindingsBenchmark intervals [seeds] | equal [seeds] | losses [seeds]
+//   FindingsBenchmark intervals|equal|losses|early [seeds]
+//   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name]
 
 func percent(_ share: Double) -> String { String(format: "%5.1f", 100 * share) }
 
@@ -61,12 +62,66 @@ func losses(_ seeds: Int) {
   }
 }
 
+func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double) {
+  print(
+    "rate \(rate)/s, \(seeds) days each: recall, start error (median, p90) s, delay s, start in interval, ends, false a day, ms a day"
+  )
+  var total = (days: 0, falseChanges: 0)
+  for scenario in scenarios {
+    var figures = ChangeEvaluation()
+    for seed in 0..<seeds { figures.add(scenario, rate: rate, seed: seed) }
+    func text(_ value: Double?) -> String { value.map { String(format: "%.0f", $0) } ?? "-" }
+    print(
+      scenario.name.padding(toLength: 28, withPad: " ", startingAt: 0),
+      String(format: "%.2f", figures.recall), "start", text(ChangeEvaluation.median(figures.startErrors)),
+      text(ChangeEvaluation.median(figures.startErrors, 0.9)), "delay",
+      text(ChangeEvaluation.median(figures.delays)),
+      "in", "\(figures.startsInInterval)/\(figures.found)", "ends", "\(figures.endsFound)/\(figures.ends)",
+      "false", String(format: "%.3f", Double(figures.falseChanges) / Double(figures.days)),
+      String(format: "%.1f ms", 1000 * figures.secondsADay / Double(figures.days)),
+      "\(figures.memory / 1024) KiB")
+    total.days += figures.days
+    total.falseChanges += figures.falseChanges
+  }
+  print("false changes:", total.falseChanges, "in", total.days, "target-days")
+}
+
+func early(_ seeds: Int) {
+  for rate in [20.0, 4, 1] {
+    print("rate \(rate)/s: provisional findings in an undisturbed hour")
+    for noise in EarlyEvaluation.Noise.allCases {
+      let hours = rate > 10 ? max(2, seeds / 4) : seeds
+      let count = (0..<hours).reduce(0) {
+        $0
+          + EarlyEvaluation.findings(
+            EarlyEvaluation.pieces(noise, rate: rate, seconds: 3600, seed: $1), rate: rate
+          ).count
+      }
+      print("  ", noise.rawValue, String(format: "%.2f", Double(count) / Double(hours)))
+    }
+    for (factor, length) in [(2.0, 60.0), (3, 60), (3, 30), (3, 8)] {
+      let episode = EarlyEvaluation.Episode(start: rate > 1 ? 90 : 300, length: length, factor: factor)
+      let found = (0..<seeds).compactMap { EarlyEvaluation.find(episode, rate: rate, seed: 1000 + $0) }
+      let delay = ChangeEvaluation.median(found.map(\.delay)).map { String(format: "after %.0f s", $0) } ?? ""
+      let error =
+        ChangeEvaluation.median(found.map(\.error)).map { String(format: "start off by %.1f s", $0) } ?? ""
+      print("   x\(factor) for \(length) s: \(found.count) of \(seeds)", delay, error)
+    }
+  }
+}
+
 let arguments = CommandLine.arguments.dropFirst()
 let seeds = arguments.dropFirst().first.flatMap { Int($0) }
 switch arguments.first {
 case "intervals": intervals(seeds ?? 400)
 case "equal": equalWindows(seeds ?? 400)
 case "losses": losses(seeds ?? 400)
+case "early": early(seeds ?? 10)
+case "changes", "undisturbed":
+  let rate = arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15
+  let scenarios = arguments.first == "changes" ? ChangeScenario.changes : ChangeScenario.undisturbed
+  let part = arguments.dropFirst(3).first ?? ""
+  changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate)
 default:
   intervals(seeds ?? 100)
   equalWindows(seeds ?? 100)

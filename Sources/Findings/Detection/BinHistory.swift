@@ -1,0 +1,197 @@
+import Glibc
+import Measurement
+
+/// What a series recorded in one bin of time.
+public enum SeriesValues: Sendable, Hashable {
+  /// Of a latency.
+  case latencies(PackedLatencies)
+  /// Of a share: how many notifications have the property, of how many.
+  case share(events: Int, count: Int)
+}
+
+/// Latencies on a logarithmic scale from 1 µs to 1 h, in levels 0.5 % apart.
+enum LogScale {
+  static let step = 0.005
+  static let levels = 4402
+
+  /// The level that a latency falls into.
+  static func level(_ microseconds: Int64) -> Int {
+    min(levels - 1, max(0, Int(log(Double(max(1, microseconds))) / step)))
+  }
+
+  /// The lower edge of a level, µs.
+  static func edge(_ level: Int) -> Double { exp(Double(level) * step) }
+}
+
+/// The complete bins of a series in order, as many as the detector looks back on. Bins are numbered from 0 in recorded
+/// time: what was not recorded has no bins.
+///
+/// A distinct latency of a bin takes two bytes; an hour is one piece of storage, so that copies share all but the last.
+struct BinHistory: Sendable {
+  private struct Hour: Sendable {
+    /// µs since 1970, per bin.
+    var starts: [Int64] = []
+    /// Latencies: the number of values; shares: of notifications.
+    var counts: [Int32] = []
+    /// Shares only.
+    var events: [Int32] = []
+    /// Latencies only: level << 3 | (count − 1), ascending within a bin.
+    var entries: [UInt16] = []
+    var ends: [Int32] = []
+    /// The daily profile in levels, per bin.
+    var shifts: [Int16] = []
+  }
+
+  let binsPerHour: Int
+  private let isShare: Bool
+  private var hours: [Hour] = []
+  /// The number of the first bin of the first hour.
+  private(set) var first = 0
+  /// The number of the next bin.
+  private(set) var end = 0
+  private(set) var profile = DailyProfile.flat
+  private let width: Int64
+
+  init(width: Int64, isShare: Bool, startingAt first: Int = 0) {
+    self.width = width
+    binsPerHour = max(1, Int(3_600_000_000 / width))
+    self.isShare = isShare
+    self.first = first
+    end = first
+  }
+
+  mutating func append(_ values: SeriesValues, at start: Int64) {
+    if (end - first) % binsPerHour == 0 { hours.append(Hour()) }
+    let hour = hours.count - 1
+    hours[hour].starts.append(start)
+    switch values {
+    case .share(let events, let count):
+      hours[hour].counts.append(Int32(clamping: count))
+      hours[hour].events.append(Int32(clamping: events))
+    case .latencies(let packed):
+      var total = 0
+      var last = -1
+      var pending = 0
+      func flush(into entries: inout [UInt16]) {
+        while pending > 0 {
+          let part = min(8, pending)
+          entries.append(UInt16(last << 3 | (part - 1)))
+          pending -= part
+        }
+      }
+      for bucket in packed {
+        let level = LogScale.level(bucket.lower / 2 + bucket.upper / 2 + (bucket.lower & bucket.upper & 1))
+        if level != last {
+          flush(into: &hours[hour].entries)
+          last = level
+        }
+        pending += bucket.count
+        total += bucket.count
+      }
+      flush(into: &hours[hour].entries)
+      hours[hour].counts.append(Int32(clamping: total))
+      hours[hour].ends.append(Int32(hours[hour].entries.count))
+      hours[hour].shifts.append(shift(at: start))
+    }
+    end += 1
+  }
+
+  private func shift(at start: Int64) -> Int16 {
+    profile.isFlat ? 0 : Int16((profile.offset(at: start + width / 2) / LogScale.step).rounded())
+  }
+
+  /// Forgets whole hours before a bin.
+  mutating func removeBins(before bin: Int) {
+    while let hour = hours.first, first + hour.starts.count <= bin, hour.starts.count == binsPerHour {
+      hours.removeFirst()
+      first += binsPerHour
+    }
+  }
+
+  mutating func use(_ profile: DailyProfile) {
+    self.profile = profile
+    guard !isShare else { return }
+    for hour in hours.indices { hours[hour].shifts = hours[hour].starts.map(shift) }
+  }
+
+  func start(_ bin: Int) -> Int64 {
+    guard bin >= first, bin < end else {
+      guard end > first else { return 0 }
+      // The end of the last one, or before the first one.
+      return bin >= end
+        ? start(end - 1) + Int64(bin - end + 1) * width : start(first) - Int64(first - bin) * width
+    }
+    return hours[(bin - first) / binsPerHour].starts[(bin - first) % binsPerHour]
+  }
+
+  func count(_ bin: Int) -> Int {
+    Int(hours[(bin - first) / binsPerHour].counts[(bin - first) % binsPerHour])
+  }
+
+  /// Of a share the events, of a latency the values above a level (relative to the hour of day).
+  func above(_ level: Int, _ bin: Int) -> Int {
+    let hour = (bin - first) / binsPerHour
+    let place = (bin - first) % binsPerHour
+    return hours.withUnsafeBufferPointer { hours in
+      guard !isShare else { return Int(hours[hour].events[place]) }
+      let least = level + 1 + Int(hours[hour].shifts[place])
+      guard least > 0 else { return Int(hours[hour].counts[place]) }
+      let threshold = UInt16(min(least, LogScale.levels)) << 3
+      let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
+      return hours[hour].entries.withUnsafeBufferPointer { entries in
+        var index = Int(hours[hour].ends[place]) - 1
+        var sum = 0
+        while index >= begin, entries[index] >= threshold {
+          sum += Int(entries[index] & 7) + 1
+          index -= 1
+        }
+        return sum
+      }
+    }
+  }
+
+  /// Adds the values of bins to a histogram by level (relative to the hour of day).
+  func add(_ bins: Range<Int>, to histogram: inout [Int]) {
+    for bin in bins where bin >= first {
+      let hour = (bin - first) / binsPerHour
+      let place = (bin - first) % binsPerHour
+      let shift = Int(hours[hour].shifts[place])
+      let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
+      for index in begin..<Int(hours[hour].ends[place]) {
+        let entry = hours[hour].entries[index]
+        let level = Int(entry >> 3) - shift
+        histogram[min(LogScale.levels - 1, max(0, level))] += Int(entry & 7) + 1
+      }
+    }
+  }
+
+  /// ln of the median of some bins' values in µs, not relative to the hour of day; `nil` without a value.
+  func logMedian(_ bins: Range<Int>) -> Double? {
+    var histogram = [Int](repeating: 0, count: LogScale.levels)
+    var total = 0
+    for bin in bins where bin >= first && bin < end {
+      let hour = (bin - first) / binsPerHour
+      let place = (bin - first) % binsPerHour
+      let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
+      for index in begin..<Int(hours[hour].ends[place]) {
+        let entry = hours[hour].entries[index]
+        histogram[Int(entry >> 3)] += Int(entry & 7) + 1
+        total += Int(entry & 7) + 1
+      }
+    }
+    var rest = (total + 1) / 2
+    for (level, count) in histogram.enumerated() where count > 0 {
+      rest -= count
+      if rest <= 0 { return (Double(level) + 0.5) * LogScale.step }
+    }
+    return nil
+  }
+
+  /// Bytes of storage.
+  var memory: Int {
+    hours.reduce(0) {
+      $0 + 8 * $1.starts.capacity + 4 * ($1.counts.capacity + $1.events.capacity + $1.ends.capacity) + 2
+        * ($1.entries.capacity + $1.shifts.capacity) + 160
+    }
+  }
+}

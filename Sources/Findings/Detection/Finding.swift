@@ -1,0 +1,172 @@
+import Glibc
+import Measurement
+
+/// What is watched of a target and variant.
+public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
+  case delivery
+  case accept
+  /// Of what was accepted; late ones count as lost.
+  case lost
+  /// Of what was planned.
+  case failed
+  /// Of what was planned: rejected, and missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
+  case refused
+
+  public var isShare: Bool { self != .delivery && self != .accept }
+
+  /// The kind of a finding that says that this changed.
+  public func kind(isUpward: Bool) -> FindingKind {
+    switch self {
+    case .delivery, .accept: isUpward ? .slower : .faster
+    case .lost: .losing
+    case .failed: .failing
+    case .refused: .refused
+    }
+  }
+}
+
+/// The words of the `kind` column.
+public enum FindingKind: String, Sendable, Hashable, Codable {
+  case slower, faster, losing, failing, refused
+}
+
+/// The words of the `status` column.
+public enum FindingStatus: String, Sendable, Hashable, Codable {
+  /// Found while the series is younger than two days; sends no alert.
+  case provisional
+  case open
+  /// Open for more than an hour: the detector's reference is the new behavior by now.
+  case lasting
+  case closed
+  /// A correction of the rows took its ground away.
+  case withdrawn
+}
+
+/// A change of one series: since when, by how much, on what evidence.
+public struct Finding: Sendable, Hashable, Codable, Identifiable {
+  /// The metric and the bin of the alarm: equal for equal rows.
+  public struct ID: Sendable, Hashable, Codable {
+    public var metric: SeriesMetric
+    /// µs since 1970: the end of the bin that raised the alarm.
+    public var detectedAt: Int64
+  }
+
+  public var id: ID
+  public var kind: FindingKind
+  public var status: FindingStatus
+  /// µs since 1970, as all times here: the most likely start.
+  public var start: Int64
+  /// No interval when it has been getting worse gradually.
+  public var startInterval: ClosedRange<Int64>?
+  /// `nil` while it is open, and for one that became the new normal.
+  public var end: Int64?
+  /// The end of the stretch looked at so far.
+  public var seenUntil: Int64
+  /// Whether a week made it the new normal; it is closed then and has no end.
+  public var isNewNormal = false
+  /// Whether its median rises by 10 % or more from each third of its stretch to the next: "getting worse since about".
+  public var isGettingWorse = false
+  /// The quantile whose level raised the alarm; `nil` for shares.
+  public var quantile: Double?
+  /// Of latencies, µs, by levels of 0.5 %: that quantile before and since.
+  public var before: Double
+  /// Of shares: between 0 and 1.
+  public var after: Double
+  /// How many values its stretch has, and how many independent ones they are worth.
+  public var count: Int
+  public var effectiveCount: Double
+  /// The window that raised the alarm, µs.
+  public var window: Int64
+  /// The test statistic in nats (z² / 2), and the alarm level that it passed.
+  public var statistic: Double
+  public var threshold: Double
+  /// By how many nats values of each cell speak for the change; cells lie between the reference's levels.
+  public var evidence: Evidence
+
+  public var metric: SeriesMetric { id.metric }
+  public var detectedAt: Int64 { id.detectedAt }
+  public var isOpen: Bool { status == .open || status == .lasting || (status == .provisional && end == nil) }
+  public var isUpward: Bool { kind != .faster }
+
+  /// How single notifications speak for and against the change.
+  public struct Evidence: Sendable, Hashable, Codable {
+    /// Upper edges of the cells but the last, µs, relative to the hour of day.
+    public var edges: [Double]
+    public var weights: [Double]
+    public var profile: DailyProfile
+
+    func weight(_ sample: TimedLatency) -> Double {
+      let value = log(Double(max(1, sample.latency))) - profile.offset(at: sample.plannedAt.microseconds)
+      return weights[edges.firstIndex { value < log($0) } ?? weights.count - 1]
+    }
+  }
+}
+
+extension Finding {
+  /// The start moved to the notification from which on the evidence is strongest.
+  ///
+  /// - Parameter samples: latencies planned within two bins of ``start``, ascending by time.
+  public func refined(bySamples samples: [TimedLatency]) -> Finding {
+    guard quantile != nil else { return self }
+    return refined(samples.map { ($0.plannedAt.microseconds, evidence.weight($0)) })
+  }
+
+  /// As ``refined(bySamples:)``, of a share: when each notification was planned, and whether it has the property.
+  public func refined(byEvents events: [(plannedAt: WallTime, hasProperty: Bool)]) -> Finding {
+    guard quantile == nil, evidence.weights.count == 2 else { return self }
+    return refined(events.map { ($0.plannedAt.microseconds, evidence.weights[$0.hasProperty ? 1 : 0]) })
+  }
+
+  private func refined(_ weights: [(time: Int64, weight: Double)]) -> Finding {
+    var best = -Double.infinity
+    var sum = 0.0
+    var result = self
+    for (time, weight) in weights.reversed() {
+      sum += weight
+      if sum > best { (best, result.start) = (sum, time) }
+    }
+    if let interval = startInterval {
+      result.startInterval = min(interval.lowerBound, result.start)...max(interval.upperBound, result.start)
+    }
+    return result
+  }
+}
+
+/// What became of findings when rows changed: those of the same series are the same finding when they are of one kind and
+/// overlap.
+public struct FindingRevision: Sendable, Equatable {
+  /// As they are now, earlier ones in the order of their detection.
+  public var current: [Finding] = []
+  /// Those that no longer hold; their status is `withdrawn`.
+  public var withdrawn: [Finding] = []
+
+  /// - Parameters:
+  ///   - stored: what was found before, of one series.
+  ///   - found: what the same bins say now.
+  ///   - from: the instant from which bins were looked at again; earlier findings stay.
+  public init(stored: [Finding], found: [Finding], from: WallTime) {
+    var rest = found
+    for old in stored {
+      if old.status == .withdrawn {
+        withdrawn.append(old)
+      } else if let end = old.end, end <= from.microseconds {
+        current.append(old)
+        rest.removeAll { $0.id == old.id }
+      } else if let index = rest.firstIndex(where: { $0.kind == old.kind && Self.overlap($0, old) }) {
+        var same = rest.remove(at: index)
+        same.id = old.id
+        current.append(same)
+      } else {
+        var gone = old
+        gone.status = .withdrawn
+        withdrawn.append(gone)
+      }
+    }
+    current += rest
+    current.sort { $0.detectedAt < $1.detectedAt }
+  }
+
+  private static func overlap(_ a: Finding, _ b: Finding) -> Bool {
+    a.metric == b.metric && a.start < (b.end ?? .max) && b.start < (a.end ?? .max)
+  }
+}

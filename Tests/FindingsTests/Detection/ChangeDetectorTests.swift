@@ -1,0 +1,184 @@
+import FindingsTestKit
+import Foundation
+import Measurement
+import Testing
+
+@testable import Findings
+
+@Suite struct ChangeDetectorTests {
+  private static let rate = 1.0 / 15
+  private typealias Bins = [(start: WallTime, values: SeriesValues)]
+
+  private static func seconds(_ time: Int64) -> Double { Double(time - ChangeScenario.Day.epoch) / 1e6 }
+
+  /// A day is known after 16 hours here.
+  private static let settings = {
+    var settings = DetectorSettings(rate: rate)
+    settings.calibratedAfter = 16 * 3_600_000_000
+    settings.referenceLag = 2 * 3_600_000_000
+    settings.referenceLength = 12 * 3_600_000_000
+    return settings
+  }()
+
+  private static func detect(_ bins: Bins, _ metric: SeriesMetric = .delivery) -> ChangeDetector {
+    var detector = ChangeDetector(metric, settings: settings)
+    for bin in bins { detector.append(bin.values, start: bin.start) }
+    return detector
+  }
+
+  /// Two thirds of a quiet day, then hours with a change.
+  private static func bins(
+    _ scenario: ChangeScenario, hours: Double = 8, seed: Int = 1, metric: SeriesMetric = .delivery
+  ) -> (Bins, ChangeScenario.Day) {
+    let day = scenario.sample(rate: rate, seed: seed, quietDays: 2.0 / 3, seconds: hours * 3600)
+    return (day.bins(metric, width: 60_000_000), day)
+  }
+
+  @Test func findsAnEpisodeAndItsEnd() throws {
+    let scenario = ChangeScenario("10 min x2", change: .latency(factor: 2), for: 600)
+    let (bins, day) = Self.bins(scenario, hours: 8)
+    let detector = Self.detect(bins)
+    #expect(detector.isCalibrated)
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1)
+    #expect(finding.kind == .slower && finding.status == .closed && finding.metric == .delivery)
+    let start = try #require(day.start)
+    #expect(abs(Self.seconds(finding.start) - start) <= 120)
+    #expect(abs(Self.seconds(try #require(finding.end)) - (start + 600)) <= 180)
+    #expect(Self.seconds(finding.detectedAt) - start < 600)
+    #expect(finding.statistic >= finding.threshold)
+    #expect(finding.after / finding.before > 1.4)
+    #expect(finding.effectiveCount <= Double(finding.count))
+    let interval = try #require(finding.startInterval)
+    #expect(
+      Self.seconds(interval.lowerBound) - 60 <= start && start <= Self.seconds(interval.upperBound) + 60)
+    // Single samples say it better than bins.
+    let refined = day.refined(finding, width: 60_000_000)
+    #expect(abs(Self.seconds(refined.start) - start) <= 60)
+  }
+
+  @Test func aStepLastsAndIsTheReferenceThen() throws {
+    let (bins, day) = Self.bins(ChangeScenario("step", change: .latency(factor: 2)), hours: 12)
+    let detector = Self.detect(bins)
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1)
+    #expect(finding.status == .lasting && finding.end == nil && finding.isOpen)
+    #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 120)
+  }
+
+  @Test func theReturnFromALastingChangeIsItsEnd() throws {
+    let (bins, day) = Self.bins(
+      ChangeScenario("three hours", change: .latency(factor: 2), for: 10_800), hours: 16)
+    let detector = Self.detect(bins)
+    #expect(detector.findings.map(\.kind) == [.slower])
+    let finding = try #require(detector.findings.first)
+    #expect(finding.status == .closed)
+    #expect(abs(Self.seconds(try #require(finding.end)) - (day.end ?? 0)) <= 300)
+  }
+
+  @Test func aWeekIsTheNewNormal() throws {
+    let scenario = ChangeScenario("step", change: .latency(factor: 2))
+    let (bins, _) = Self.bins(scenario, hours: 12)
+    var settings = Self.settings
+    settings.normalAfter = 2 * 3_600_000_000
+    var detector = ChangeDetector(.delivery, settings: settings)
+    for bin in bins { detector.append(bin.values, start: bin.start) }
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1)
+    #expect(finding.isNewNormal && finding.status == .closed && finding.end == nil)
+    detector.removeClosedFindings()
+    #expect(detector.findings.isEmpty)
+  }
+
+  @Test func findsLosses() throws {
+    let scenario = ChangeScenario("losses", noise: .lossy, change: .losses(share: 0.4), for: 1200)
+    let (bins, day) = Self.bins(scenario, hours: 8, metric: .lost)
+    let finding = try #require(Self.detect(bins, .lost).findings.first)
+    #expect(finding.kind == .losing && finding.quantile == nil)
+    #expect(finding.before < 0.03 && finding.after > 0.2)
+    #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 180)
+    let refined = day.refined(finding, width: 60_000_000)
+    #expect(abs(Self.seconds(refined.start) - (day.start ?? 0)) <= 120)
+  }
+
+  @Test func findsImprovements() throws {
+    let scenario = ChangeScenario("faster", change: .latency(factor: 0.4))
+    let (bins, _) = Self.bins(scenario, hours: 12)
+    #expect(Self.detect(bins).findings.map(\.kind) == [.faster])
+  }
+
+  @Test func saysWhenItIsGettingWorse() throws {
+    let (bins, _) = Self.bins(ChangeScenario("drift", change: .drift), hours: 12, seed: 3)
+    let findings = Self.detect(bins).findings
+    #expect(!findings.isEmpty && findings.allSatisfy { $0.kind == .slower })
+  }
+
+  @Test(arguments: [ChangeScenario.Noise.independent, .autoregressive, .pareto])
+  func leavesAnUndisturbedSeriesAlone(noise: ChangeScenario.Noise) {
+    let (bins, _) = Self.bins(ChangeScenario("undisturbed", noise: noise), hours: 8, seed: 2)
+    let detector = Self.detect(bins)
+    #expect(detector.isCalibrated)
+    #expect(detector.findings.isEmpty)
+  }
+
+  /// A restart in the middle of a finding changes nothing.
+  @Test func aRestoredDetectorGoesOnAsIfNothingHadHappened() throws {
+    let scenario = ChangeScenario("three hours", change: .latency(factor: 2), for: 10_800)
+    let (bins, day) = Self.bins(scenario, hours: 16)
+    // A pause of three hours on the first day.
+    let all = bins.prefix(200) + bins.dropFirst(300)
+    let whole = Self.detect(Array(all))
+    let start = try #require(day.start)
+    for at in [start + 1800, start + 7200, start + 12_000] {
+      let split = all.firstIndex { Self.seconds($0.start.microseconds) >= at } ?? all.endIndex
+      let first = Self.detect(Array(all[..<split]))
+      let data = try JSONEncoder().encode(first.checkpoint)
+      let checkpoint = try JSONDecoder().decode(ChangeDetector.Checkpoint.self, from: data)
+      let from = try #require(checkpoint.firstBinStart)
+      let kept = all[..<split].filter { $0.start.microseconds >= from }
+      var second = ChangeDetector(
+        checkpoint, bins: Dictionary(uniqueKeysWithValues: kept.map { ($0.start.microseconds, $0.values) }))
+      for bin in all[split...] { second.append(bin.values, start: bin.start) }
+      #expect(second.findings == whole.findings)
+      #expect(second.checkpoint == whole.checkpoint)
+    }
+  }
+
+  @Test func memoryIsBounded() {
+    let (bins, _) = Self.bins(ChangeScenario("undisturbed"), hours: 12)
+    var detector = ChangeDetector(.delivery, settings: Self.settings)
+    var most = 0
+    for bin in bins {
+      detector.append(bin.values, start: bin.start)
+      most = max(most, detector.memory)
+    }
+    #expect(most < 400_000)
+  }
+
+  @Test func designEffectsNeverFallAndAtMostDouble() {
+    var random = ProcessGenerator("effects", seed: 1)
+    let noise = random.autoregressive(3000, correlation: 0.97)
+    let above = noise.map { Int(5 + 2 * $0) }.map { min(10, max(0, $0)) }
+    let counts = [Int](repeating: 10, count: above.count)
+    let share = Double(above.reduce(0, +)) / Double(counts.reduce(0, +))
+    let scales = DetectorSettings(rate: 0.1).scales
+    let effects = Reference.designEffects(above: above, counts: counts, share: share, scales: scales)
+    #expect(effects.count == scales.count)
+    for (one, next) in zip(effects, effects.dropFirst()) { #expect(next >= one && next <= 2 * one + 1e-9) }
+    #expect((effects.last ?? 0) > 20)
+    let even = Reference.designEffects(
+      above: [Int](repeating: 5, count: 3000), counts: counts, share: 0.5, scales: scales)
+    #expect(even.allSatisfy { $0 == 1 })
+  }
+
+  @Test func theReferenceLeavesRoomForTheSmallestEffectAndTheFloor() {
+    var histogram = [Int](repeating: 0, count: LogScale.levels)
+    for value in 1...1000 { histogram[LogScale.level(Int64(value) * 1000)] += 1 }
+    let plain = Reference(histogram: histogram, effect: 0.1, floor: 0)
+    #expect(abs(plain.shares[0] - 0.5) < 0.01 && abs(plain.shares[2] - 0.01) < 0.006)
+    #expect(abs(LogScale.edge(plain.upper[0] + 1) / 550_000 - 1) < 0.012)
+    #expect(abs(LogScale.edge(plain.lower[0] + 1) / (500_000 / 1.1) - 1) < 0.012)
+    let floored = Reference(histogram: histogram, effect: 0.1, floor: 100_000)
+    #expect(abs(LogScale.edge(floored.upper[0] + 1) / 650_000 - 1) < 0.012)
+  }
+}

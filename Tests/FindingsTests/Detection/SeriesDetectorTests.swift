@@ -1,0 +1,102 @@
+import FindingsTestKit
+import Foundation
+import Measurement
+import Testing
+
+@testable import Findings
+
+@Suite struct SeriesDetectorTests {
+  private static func seconds(_ time: Int64) -> Double { Double(time - ChangeScenario.Day.epoch) / 1e6 }
+
+  @Test func findsAnEpisodeInTheFirstMinutes() throws {
+    let episode = EarlyEvaluation.Episode(start: 90, length: 60, factor: 3)
+    let pieces = EarlyEvaluation.pieces(.independent, rate: 20, seconds: 300, seed: 1, episode: episode)
+    let finding = try #require(EarlyEvaluation.findings(pieces, rate: 20).first)
+    #expect(finding.status == .provisional && finding.kind == .slower && !finding.isOpen)
+    #expect(abs(Self.seconds(finding.start) - 90) <= 1)
+    #expect(abs(Self.seconds(try #require(finding.end)) - 150) <= 2)
+    #expect(Self.seconds(finding.detectedAt) - 90 <= 5)
+  }
+
+  @Test func raisesNothingInAnUndisturbedHour() {
+    for noise in [EarlyEvaluation.Noise.independent, .spikes] {
+      let pieces = EarlyEvaluation.pieces(noise, rate: 2, seconds: 3600, seed: 4)
+      #expect(EarlyEvaluation.findings(pieces, rate: 2).isEmpty)
+    }
+  }
+
+  @Test func saysHowMuchItHasLearned() throws {
+    var detector = SeriesDetector(.delivery, rate: 4)
+    for piece in EarlyEvaluation.pieces(.independent, rate: 4, seconds: 240, seed: 1) {
+      detector.append(piece.values, start: piece.start)
+    }
+    detector.pause()
+    let learning = try #require(detector.learning)
+    #expect(learning.age == .seconds(240) && learning.of == .seconds(172_800))
+  }
+
+  /// A share's pieces make bins as well.
+  @Test func findsFailures() throws {
+    var detector = SeriesDetector(.failed, rate: 4)
+    for second in 0..<400 {
+      let failing = (200..<260).contains(second)
+      detector.append(
+        .share(events: failing ? 3 : 0, count: 4),
+        start: WallTime(microseconds: ChangeScenario.Day.epoch + Int64(second) * 1_000_000))
+    }
+    let finding = try #require(detector.findings.first)
+    #expect(finding.kind == .failing)
+    #expect(abs(Self.seconds(finding.start) - 200) <= 1)
+    #expect(abs(Self.seconds(try #require(finding.end)) - 260) <= 2)
+  }
+
+  @Test func aRestoredDetectorGoesOnAsIfNothingHadHappened() throws {
+    let episode = EarlyEvaluation.Episode(start: 200, length: 60, factor: 3)
+    let pieces = EarlyEvaluation.pieces(.independent, rate: 2, seconds: 500, seed: 1, episode: episode)
+    func run(_ detector: inout SeriesDetector, _ range: Range<Int>) {
+      for piece in pieces[range] { detector.append(piece.values, start: piece.start) }
+    }
+    var whole = SeriesDetector(.delivery, rate: 2)
+    run(&whole, 0..<500)
+    #expect(!whole.findings.isEmpty)
+    // In the middle of a bin of 2 s and of the usual ones.
+    for split in [101, 231, 377] {
+      var first = SeriesDetector(.delivery, rate: 2)
+      run(&first, 0..<split)
+      let data = try JSONEncoder().encode(first.checkpoint)
+      let checkpoint = try JSONDecoder().decode(SeriesDetector.Checkpoint.self, from: data)
+      let needed = pieces.filter { $0.start.microseconds >= checkpoint.firstBinStart }
+      var second = SeriesDetector(checkpoint, pieces: needed)
+      run(&second, split..<500)
+      #expect(second.findings == whole.findings)
+      #expect(second.checkpoint == whole.checkpoint)
+    }
+  }
+
+  /// A receipt that came late changes rows: the scan from an earlier checkpoint gives what a scan of everything gives.
+  @Test func correctionsGiveWhatAScanOfTheRowsGives() throws {
+    let episode = EarlyEvaluation.Episode(start: 200, length: 60, factor: 3)
+    let recorded = EarlyEvaluation.pieces(.independent, rate: 4, seconds: 400, seed: 2, episode: episode)
+    // As corrected, the episode was none.
+    let corrected = EarlyEvaluation.pieces(.independent, rate: 4, seconds: 400, seed: 2)
+    var live = SeriesDetector(.delivery, rate: 4)
+    var checkpoint: SeriesDetector.Checkpoint?
+    for (index, piece) in recorded.enumerated() {
+      if index == 180 { checkpoint = live.checkpoint }
+      live.append(piece.values, start: piece.start)
+    }
+    let before = live.findings
+    #expect(before.count == 1)
+    var again = SeriesDetector(try #require(checkpoint), pieces: corrected)
+    for piece in corrected[180...] { again.append(piece.values, start: piece.start) }
+    var afterwards = SeriesDetector(.delivery, rate: 4)
+    for piece in corrected { afterwards.append(piece.values, start: piece.start) }
+    #expect(again.findings == afterwards.findings)
+    let revision = FindingRevision(stored: before, found: again.findings, from: corrected[180].start)
+    #expect(revision.current.isEmpty)
+    #expect(revision.withdrawn.map(\.id) == before.map(\.id))
+    #expect(revision.withdrawn.allSatisfy { $0.status == .withdrawn })
+    let unchanged = FindingRevision(stored: before, found: before, from: corrected[180].start)
+    #expect(unchanged.current == before && unchanged.withdrawn.isEmpty)
+  }
+}
