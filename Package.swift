@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CNcurses"),
     .target(name: "CNghttp2", linkerSettings: [.linkedLibrary("nghttp2")]),
+    .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
     // Floor 1: words and arithmetic; threads and how they wait; the animation core.
     .target(
@@ -90,8 +91,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "CCurl", "CLinux", "CNghttp2", "Configuration", "HTTPServer", "Measurement", "Providers", "Store",
-        "Threads",
+        "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "HTTPServer", "Measurement", "Providers",
+        "Store", "Threads",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

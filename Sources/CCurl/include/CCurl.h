@@ -38,6 +38,9 @@ static inline CURLcode ccurl_easy_set_close_socket_function(CURL *easy, curl_clo
 static inline CURLcode ccurl_easy_set_debug_function(CURL *easy, curl_debug_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }
+static inline CURLcode ccurl_easy_set_ssl_context_function(CURL *easy, curl_ssl_ctx_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
 static inline CURLcode ccurl_easy_set_progress_function(CURL *easy, curl_xferinfo_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
@@ -50,6 +53,12 @@ static inline long ccurl_easy_get_long(CURL *easy, CURLINFO info) {
 static inline curl_off_t ccurl_easy_get_offset(CURL *easy, CURLINFO info) {
   curl_off_t value = 0;
   return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+/* OpenSSL's SSL of the connection that is in use; NULL with another TLS library. */
+static inline void *ccurl_easy_get_openssl(CURL *easy) {
+  struct curl_tlssessioninfo *value = NULL;
+  CURLcode code = curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &value);
+  return code == CURLE_OK && value != NULL && value->backend == CURLSSLBACKEND_OPENSSL ? value->internals : NULL;
 }
 static inline void *ccurl_easy_get_private(CURL *easy) {
   char *value = NULL;
@@ -81,6 +90,12 @@ static inline CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
     }
   }
   return NULL;
+}
+
+/* curl_version_info gives a struct that grows with versions. */
+static inline const char *ccurl_tls_library(void) {
+  const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  return name == NULL ? "" : name;
 }
 
 /* Macros that are casts or expressions are not imported. */

@@ -3,6 +3,8 @@
 #define PUSHSCOPE_CLINUX_H
 
 #include <errno.h>
+#include <time.h>
+#include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -21,7 +23,6 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* struct epoll_event is packed on x86-64, and its data is a union: Swift gets plain pairs instead. */
@@ -127,6 +128,13 @@ static inline int clinux_stamp_sent(int fd) {
   int value = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY;
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &value, sizeof value);
 }
+/* The same, and each stamp says which byte it is of: the number of bytes written since this call, less one. Kernels before 6.2
+   do not know SOF_TIMESTAMPING_OPT_ID_TCP (1 << 16, newer than some headers). Returns 0 or -1. */
+static inline int clinux_stamp_sent_bytes(int fd) {
+  int value = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY |
+              SOF_TIMESTAMPING_OPT_ID | (1 << 16);
+  return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &value, sizeof value);
+}
 static inline int clinux_segment_size(int fd) {
   int value = 0;
   socklen_t size = sizeof value;
@@ -181,9 +189,9 @@ static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
   return count;
 }
 
-/* Takes one message off the error queue: of a packet that went out, CLOCK_REALTIME ns, or 0 when it says something else.
-   Returns 0 when the queue is empty. */
-static inline int clinux_take_sent_stamp(int fd, int64_t *stamp) {
+/* Takes one message off the error queue: of a packet that went out, CLOCK_REALTIME ns, or 0 when it says something else; and
+   the number of its last byte where the socket counts them, else 0. Returns 0 when the queue is empty. */
+static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte) {
   union {
     char bytes[512];
     struct cmsghdr align;
@@ -193,6 +201,7 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp) {
   message.msg_control = control.bytes;
   message.msg_controllen = sizeof control.bytes;
   *stamp = 0;
+  *byte = 0;
   if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return 0;
   for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_TIMESTAMPING) {
@@ -200,6 +209,11 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp) {
       struct timespec time;
       memcpy(&time, CMSG_DATA(part), sizeof time);
       *stamp = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    } else if ((part->cmsg_level == SOL_IP && part->cmsg_type == IP_RECVERR) ||
+               (part->cmsg_level == SOL_IPV6 && part->cmsg_type == IPV6_RECVERR)) {
+      struct sock_extended_err error;
+      memcpy(&error, CMSG_DATA(part), sizeof error);
+      if (error.ee_origin == SO_EE_ORIGIN_TIMESTAMPING) *byte = error.ee_data;
     }
   }
   return 1;

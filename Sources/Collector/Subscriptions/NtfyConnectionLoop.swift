@@ -24,7 +24,7 @@ final class NtfyConnectionLoop {
   private let beganOn: WallTime
   private let beganAt: MonotonicTime
 
-  private var connection: Connection?
+  private var socket: CorkedSocket?
   private var window: ReceiveWindow?
   /// When the last event came; before the stream is open, when the connection was started.
   private var heardAt = MonotonicTime.zero
@@ -136,11 +136,11 @@ final class NtfyConnectionLoop {
     guard let handle = EasyHandle() else { return Loss(reason: "libcurl could not create a handle") }
     stream.restart()
     complaint = []
-    connection = nil
+    socket = nil
     handle.prepare(subject.subscription.request(since: since), caFile: subject.caFile)
     handle.onSocket = { [unowned self] fd in
       _ = clinux_stamp_received(fd)
-      connection = Connection(fd: fd, maximumStreams: 1)
+      socket = CorkedSocket(fd: fd)
     }
     handle.onBody = { [unowned self, unowned handle] bytes in take(bytes, status: handle.status) }
     heardAt = clock.monotonicNow()
@@ -158,7 +158,7 @@ final class NtfyConnectionLoop {
       }
       wait(on: multi)
       renewOffset()
-      window = connection?.look(at: clock.monotonicNow(), offset: offset)
+      window = socket?.look(at: clock.monotonicNow(), offset: offset)
       curl_multi_perform(multi, &running)
       window = nil
       passReceipts()

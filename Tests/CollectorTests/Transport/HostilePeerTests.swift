@@ -24,7 +24,7 @@ struct HostilePeerTests {
   func headersWithoutEnd(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behavior", behavior])
     let seen = try Self.run(TransportRun.https(server))
-    #expect(seen.failed.count == 1)
+    #expect(seen.failed.count == 1, "\(seen.failed)")
     #expect(seen.failed.values.allSatisfy { $0.reason == .protocol }, "\(seen.failed)")
     #expect(seen.accepted == 5)
   }

@@ -10,11 +10,11 @@ import Testing
   private final class Pair {
     let near: Int32
     let far: Int32
-    let connection: Connection
+    let socket: CorkedSocket
 
     init() throws {
       (near, far) = try #require(LoopbackSocket.connectedPair())
-      connection = Connection(fd: near, maximumStreams: 1)
+      socket = CorkedSocket(fd: near)
     }
 
     deinit {
@@ -38,31 +38,31 @@ import Testing
 
   @Test func aPacketIsStampedBetweenOurOwnReadings() throws {
     let pair = try Pair()
-    pair.connection.stampSent()
-    pair.connection.cork()
+    pair.socket.stampSent()
+    pair.socket.cork()
     pair.send()
     pair.send()
     let offset = RealtimeOffset(reading: clock)
-    #expect(pair.connection.takeSentStamps(offset: offset).isEmpty)
+    #expect(pair.socket.takeSentStamps(offset: offset).isEmpty)
     let began = clock.monotonicNow()
-    pair.connection.uncork()
+    pair.socket.uncork()
     let window = SendWindow(began: began, ended: clock.monotonicNow())
-    let stamps = pair.connection.takeSentStamps(offset: offset)
+    let stamps = pair.socket.takeSentStamps(offset: offset)
     #expect(stamps.count == 1)
     #expect(window.departure(among: stamps) == stamps.first)
-    #expect(pair.connection.takeSentStamps(offset: offset).isEmpty)
+    #expect(pair.socket.takeSentStamps(offset: offset).isEmpty)
   }
 
   @Test func aStampInTheQueueLooksLikeAnErrorUntilItIsTaken() throws {
     let pair = try Pair()
-    pair.connection.stampSent()
+    pair.socket.stampSent()
     pair.send()
     #expect(pair.looksBroken)
-    #expect(pair.connection.dropSentStamps())
+    #expect(pair.socket.dropSentStamps())
     #expect(!pair.looksBroken)
-    #expect(!pair.connection.dropSentStamps())
+    #expect(!pair.socket.dropSentStamps())
     pair.send()
-    _ = pair.connection.takeSentStamps(offset: RealtimeOffset(reading: clock))
+    _ = pair.socket.takeSentStamps(offset: RealtimeOffset(reading: clock))
     #expect(!pair.looksBroken)
   }
 
@@ -70,7 +70,7 @@ import Testing
   @Test func whatIsReceivedKeepsItsStamps() throws {
     let pair = try Pair()
     _ = clinux_stamp_received(pair.near)
-    pair.connection.stampSent()
+    pair.socket.stampSent()
     let offset = RealtimeOffset(reading: clock)
     // Stamping begins a while after the first socket of the host asks for it: a worker of the kernel switches it
     // on, and on a busy machine that worker waits for its turn.
@@ -78,9 +78,12 @@ import Testing
       var byte: UInt8 = 1
       let began = clock.monotonicNow()
       write(pair.far, &byte, 1)
-      let window = pair.connection.look(at: clock.monotonicNow(), offset: offset)
+      let window = pair.socket.look(at: clock.monotonicNow(), offset: offset)
       read(pair.near, &byte, 1)
-      if let first = window.first, first >= began, first <= window.lookedAt, window.last == first { return }
+      if let window, let first = window.first, first >= began, first <= window.lookedAt, window.last == first
+      {
+        return
+      }
       usleep(2_000)
     }
     Issue.record("no stamp")

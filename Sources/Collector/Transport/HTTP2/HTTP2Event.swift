@@ -77,6 +77,14 @@ enum HTTP2StreamEnd: Sendable, Hashable {
     default: false
     }
   }
+
+  /// Whether the peer's header block was larger than ``HTTP2Limits`` allow.
+  var isHeaderExcess: Bool {
+    switch self {
+    case .exceeded(.headerBytes), .exceeded(.headerFields): true
+    default: false
+    }
+  }
 }
 
 /// What a session has to tell, in the order in which it came about.

@@ -1,160 +1,117 @@
-import CCurl
+import DequeModule
 import Measurement
 import Providers
 
-/// One target on the timing thread: its schedule, its libcurl multi handle (so its own connections and nobody else's)
-/// and what is under way. Not thread-safe; ``TimingLoop`` drives it and outlives libcurl's handles.
+/// One target on the timing thread: hands what its schedule says is due to its lanes, and makes observations of what they
+/// tell. Not thread-safe; ``TimingLoop`` drives it.
 final class TargetTransport {
-  let target: TransportTarget
-  let index: Int
-  let run: RunID
-  unowned let loop: TimingLoop
-  let multi: UnsafeMutableRawPointer
+  /// A notification that was on the wire once and that the peer certainly did not process (RFC 9113, section 8.7): it may be
+  /// sent once more without anybody getting it twice.
+  private struct SecondAttempt {
+    var notification: PlannedNotification
+    /// What the first attempt came to: the end of it, if there is no second one after all.
+    var failure: RequestFailure
+  }
 
-  var earlyWake: EarlyWake
+  let id: TargetID
+  private let target: TransportTarget
+  private let run: RunID
+  private unowned let loop: TimingLoop
+  private let reporter: TargetReporter
 
   /// Renewed with their credentials; as many as the target began with.
-  var providers: [any Provider]
-  var schedule: TargetSchedule
-  var backoff: ReconnectBackoff
-  var availability = ConnectionAvailability()
-  var pauseRule: PauseRule
-  /// The log was told of a pause, and the provider has taken nothing since.
-  var isPauseTold = false
-  var trust: CredentialCircuitBreaker
-  /// The log was told that a fixed credential is refused, and it was not taken since.
-  var isRefusalTold = false
-  /// The request that tries a credential.
-  var trial: Transfer?
-
-  /// Handles at rest, handles with a request made ahead, and all there are.
-  var pool: [Transfer] = []
-  var staged = FIFO<Transfer>()
+  private var providers: [any Provider]
+  private var schedule: TargetSchedule
+  private var earlyWake: EarlyWake
+  private var backoff: ReconnectBackoff
+  private var availability = ConnectionAvailability()
+  private var answers: AnswerHandler
+  private var monitor = AnswerMonitor()
+  private var lanes: LaneSet
+  /// Requests made ahead of their time.
+  private var staged = Deque<OutgoingRequest>()
   /// What making one request ready took lately, at most.
   private var preparation = Duration.zero
-  var transfers: [Transfer] = []
+  /// The last request's URL; hardly ever another one than the next's.
+  private var url: RequestURL?
+  private var secondAttempts = Deque<SecondAttempt>()
+  /// The last word on how many streams the peer takes; `nil` while it takes as many as the target allows.
+  private var toldStreamLimit: Int?
+  private var statistics: TimingStatistics.Target
+  private var isStopped = false
+  private var isClosing = false
 
-  /// Every open socket; hardly ever more than one.
-  var connections: [Connection] = []
-  /// The transfer that libcurl is opening a connection for; everything else waits.
-  var opening: Transfer?
-  /// Sent and unanswered, over all connections.
-  var inFlight = 0
-  /// Started since the cork was put on: they leave, and are stamped, together.
-  var justStarted: [Transfer] = []
-  /// libcurl would have sent these again; they are taken from it as soon as it returns.
-  var toldToRetry: [Transfer] = []
-  /// What a peer certainly did not process, to be sent once more.
-  var secondAttempts = FIFO<SecondAttempt>()
-  /// A request of whose answer libcurl's last call gave a part, after which there may be more without any news.
-  var partlyRead: Transfer?
-  /// What the kernel said of the bytes that libcurl is reading right now.
-  var window: ReceiveWindow?
-  /// When libcurl wants to be called for its own timers.
-  var timer: MonotonicTime?
-  var watches: [SocketInterest] = []
-  var statistics: TimingStatistics.Target
-  private var answers = AnswerMonitor()
-  var isStopped = false
-  /// libcurl's handles are being given back.
-  private(set) var isClosing = false
+  static let readyAhead = 4
+  /// Requests that one turn hands over: answers want to be read in between.
+  private static let mostPerTurn = 64
 
-  /// - Throws: ``TransportError`` when libcurl gives no handle.
-  init(_ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, loop: TimingLoop)
-    throws(TransportError)
-  {
-    guard let multi = curl_multi_init() else {
-      throw TransportError(.system, target: target.id, "libcurl gave no handle")
-    }
+  init(_ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, loop: TimingLoop) {
+    id = target.id
     self.target = target
-    self.index = index
     self.run = run
     self.loop = loop
-    self.multi = multi
+    reporter = TargetReporter(target: target.id, loop: loop)
     var seeds = SeededGenerator(seed: target.seed)
     schedule = TargetSchedule(
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
       limits: target.limits, variants: target.variants)
+    schedule.isCredentialRefused = target.credential == .awaited
     providers = target.providers
     earlyWake = EarlyWake(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
-    pauseRule = PauseRule(unnamed: target.unspecifiedRetryDelay, backoff: target.backoff, seed: seeds.next())
-    trust =
-      target.credential == .fixed
-      ? CredentialCircuitBreaker(fixedWithSeed: seeds.next())
-      : CredentialCircuitBreaker(isAwaited: target.credential == .awaited)
-    schedule.isCredentialRefused = target.credential == .awaited
+    answers = AnswerHandler(target: target, reporter: reporter, seeds: &seeds)
+    lanes = LaneSet(target: target, index: index, environment: loop)
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
-    let this = Unmanaged.passUnretained(self).toOpaque()
-    ccurl_multi_set_socket_function(multi, curlSocketInterest)
-    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
-    ccurl_multi_set_timer_function(multi, curlTimer)
-    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
-    ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
-    ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, target.maximumStreams))
   }
 
-  /// Gives everything back to libcurl; closes the connections.
+  /// Closes the connections.
   func close() {
     isClosing = true
-    for transfer in transfers where transfer.stage == .handed || transfer.stage == .started {
-      curl_multi_remove_handle(multi, transfer.easy)
-    }
-    curl_multi_cleanup(multi)
-    transfers.removeAll()
-    pool.removeAll()
-    staged.removeAll()
-    connections.removeAll()
+    lanes.close()
+    takeLaneEvents()
   }
 
   /// Nothing is planned, waiting or under way any more.
   var isFinished: Bool {
-    schedule.isFinished && inFlight == 0 && opening == nil && secondAttempts.isEmpty
+    schedule.isFinished && secondAttempts.isEmpty && lanes.opening == nil && lanes.inFlight == 0
   }
 
-  /// There is something to hand to libcurl.
-  var hasWaiting: Bool { schedule.waitingCount > 0 || !secondAttempts.isEmpty }
+  /// The plan is in the store up to and including this sequence number.
+  func acknowledge(through sequence: Int64) { schedule.acknowledge(through: sequence) }
 
   // MARK: A turn of the loop
 
-  /// Plans ahead, lets libcurl's timers run and sends what is due.
+  /// Plans ahead, does what is due by the clock, and sends what is due.
   func step() {
-    var now = loop.now()
+    let now = loop.now()
     while let block = schedule.nextBlock(at: now) { loop.observe(.planned(block)) }
-    if let timer, timer <= now {
-      batch { runTimers() }
-      now = loop.now()
-    }
-    if trust.takeTrial(at: now) { schedule.isCredentialRefused = false }
+    lanes.step(at: now)
+    takeLaneEvents()
+    if answers.takeTrial(at: now) { schedule.isCredentialRefused = false }
     admit(at: now)
     if let due = schedule.nextDue, due > now, due - now <= earlyWake.current, canSendAhead {
       admit(at: due)
     }
-    if !isStopped, hasWaiting { batch { dispatch() } }
-    settleInterests()
-    if let silence = answers.takeOverdue(at: now) { warn(of: silence) }
+    if !isStopped, hasWaiting { dispatch() }
+    lanes.settleInterests()
+    if let silence = monitor.takeOverdue(at: now) { warn(of: silence) }
   }
 
-  /// Whether the next request can be held: only an undisturbed one, and only if it fits into one segment, because the
-  /// kernel sends full ones at once.
-  private var canSendAhead: Bool {
-    guard earlyWake.current > .zero, !isStopped, opening == nil, !hasWaiting, let usable,
-      usable.allowance.isPrimed, let next = staged.first
-    else { return false }
-    return next.payloadBytes + 700 <= usable.segmentSize
-  }
-
-  func admit(at now: MonotonicTime) {
-    while let (notification, reason) = schedule.admit(at: now) {
-      observeMissed(notification, reason, at: now)
-    }
-    answers.note(due: schedule.counts.due, at: now)
+  /// A socket is ready.
+  func socketReady(_ event: Poller.Readiness, fd: Int32) {
+    lanes.socketReady(event, fd: fd)
+    takeLaneEvents()
+    // Places that answers made free are filled at once, and leave with the acknowledgements.
+    if !isStopped, hasWaiting { dispatch() }
+    lanes.flush()
+    takeLaneEvents()
+    lanes.settleInterests()
   }
 
   /// When ``step()`` is to be called again, if nothing else happens before.
   func nextDeadline(at now: MonotonicTime) -> MonotonicTime? {
-    if !isStopped, hasWaiting, mayHand(after: 0, at: now) { return now }
-    var next = timer
+    if !isStopped, hasWaiting, mayHand(at: now) { return now }
+    var next = lanes.deadline
     func consider(_ instant: MonotonicTime?) {
       guard let instant else { return }
       next = min(next ?? instant, instant)
@@ -165,84 +122,319 @@ final class TargetTransport {
     if let first = secondAttempts.first {
       consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
     }
-    if hasWaiting, opening == nil, trial == nil {
-      if let usable, usable.inFlight > 0 {
-        if usable.inFlight < usable.allowance.ceiling { consider(usable.allowance.nextTry) }
-      } else {
-        consider(backoff.earliest)
-      }
-    }
+    if hasWaiting, lanes.opening == nil, !answers.isTrying, lanes.usable == nil { consider(backoff.earliest) }
     return next
   }
 
-  /// The connection that new requests go onto, once there is one.
-  var usable: Connection? { connections.last { $0.stands && !$0.isLeaving } }
+  /// There is something to hand to a lane.
+  private var hasWaiting: Bool { schedule.waitingCount > 0 || !secondAttempts.isEmpty }
+
+  /// Whether the next request can be made ready and held until its instant: only an undisturbed one.
+  private var canSendAhead: Bool {
+    guard earlyWake.current > .zero, !isStopped, !hasWaiting, let next = staged.first, let lane = lanes.usable
+    else { return false }
+    return lane.canHold(next)
+  }
+
+  private func admit(at now: MonotonicTime) {
+    while let (notification, reason) = schedule.admit(at: now) {
+      observeEnd(.missed(sampleID(notification), reason: reason, at: now))
+    }
+    monitor.note(due: schedule.counts.due, at: now)
+  }
+
+  // MARK: Handing over
+
+  /// Hands due notifications to the lane, as many as it takes and one turn should send, and lets them leave together.
+  private func dispatch() {
+    var now = loop.now()
+    admit(at: now)
+    var handed: [OutgoingRequest] = []
+    while handed.count < Self.mostPerTurn, mayHand(at: now), let request = nextRequest(at: now) {
+      hand(request, at: now)
+      handed.append(request)
+      now = loop.now()
+    }
+    if !handed.isEmpty {
+      waitForPlannedInstants(of: handed)
+      lanes.flush()
+      takeLaneEvents()
+      now = loop.now()
+    }
+    while let step = schedule.takeOverdue(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
+      guard observeUnsent(step, at: now) else { break }
+    }
+    while let first = secondAttempts.first, isTooLate(first, at: now) {
+      _ = secondAttempts.popFirst()
+      giveUp(first, at: now)
+    }
+  }
+
+  private func mayHand(at now: MonotonicTime) -> Bool {
+    guard lanes.opening == nil, !answers.isTrying else { return false }
+    guard let lane = lanes.usable else { return backoff.permits(at: now) }
+    return lane.freePlaces > 0
+  }
+
+  /// The next request to hand over; what is not to be sent any more ends on the way.
+  private func nextRequest(at now: MonotonicTime) -> OutgoingRequest? {
+    while let attempt = secondAttempts.popFirst() {
+      if isTooLate(attempt, at: now) {
+        giveUp(attempt, at: now)
+      } else if let request = makeRequest(for: attempt.notification, after: attempt.failure) {
+        return request
+      } else {
+        giveUp(attempt, at: now)
+      }
+    }
+    while let step = schedule.takeNext(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
+      if observeUnsent(step, at: now) { continue }
+      guard case .send(let notification) = step else { return nil }
+      if let request = readyRequest(for: notification) { return request }
+      schedule.noteUnsent()
+      observeEnd(
+        .failed(
+          sampleID(notification), reason: .connect, attempt: 0, detail: "the URL cannot be used", at: now))
+    }
+    return nil
+  }
+
+  private func hand(_ request: OutgoingRequest, at now: MonotonicTime) {
+    answers.noteHanded(request)
+    lanes.retireLanes(except: request.url.origin)
+    if let lane = lanes.usable {
+      lane.take(request)
+    } else if !lanes.open(for: request) {
+      backoff.noteFailure(at: now)
+      takeBack(request)
+    }
+  }
+
+  /// Puts what was not sent back where it came from.
+  private func takeBack(_ request: OutgoingRequest) {
+    answers.noteEnded(request)
+    if let failure = request.firstFailure {
+      secondAttempts.prepend(SecondAttempt(notification: request.notification, failure: failure))
+    } else {
+      schedule.giveBack(request.notification)
+    }
+  }
+
+  /// Holds what was handed over ahead of its time until the time has come; the head start at most.
+  private func waitForPlannedInstants(of requests: [OutgoingRequest]) {
+    var now = loop.now()
+    // Of several, the later ones were late because of the first.
+    if requests.count == 1, lanes.opening == nil {
+      earlyWake.note(spare: requests[0].notification.planned - now)
+    }
+    for request in requests {
+      while now < request.notification.planned { now = loop.now() }
+    }
+  }
+
+  /// What a notification has failed by that waited in vain; `nil` when there was a connection since its plan.
+  private func failureToConnect(_ notification: PlannedNotification) -> FailureReason? {
+    availability.failure(ofPlanned: notification.planned, underWay: lanes.opening?.reason)
+  }
+
+  /// - Returns: whether the step is the end of a notification that is not sent.
+  private func observeUnsent(_ step: TargetSchedule.Step, at now: MonotonicTime) -> Bool {
+    switch step {
+    case .send: return false
+    case .missed(let notification, let reason):
+      observeEnd(.missed(sampleID(notification), reason: reason, at: now))
+    case .failed(let notification, let reason):
+      observeEnd(
+        .failed(
+          sampleID(notification), reason: reason, attempt: 0,
+          detail: "no connection within max_lag"
+            + (availability.outage.map { "; the last attempt (\($0.reason.rawValue)): \($0.detail)" } ?? ""),
+          at: now))
+    }
+    return true
+  }
+
+  // MARK: Second attempts
+
+  /// Whether the time for a second attempt is over, or nothing may be sent at all.
+  private func isTooLate(_ attempt: SecondAttempt, at now: MonotonicTime) -> Bool {
+    now - attempt.notification.planned > target.limits.maxLag
+      || schedule.silence(at: now, for: attempt.notification) != nil
+  }
+
+  /// There is no second attempt: what the first one came to is its end.
+  private func giveUp(_ attempt: SecondAttempt, at now: MonotonicTime) {
+    observeEnd(
+      .failed(
+        sampleID(attempt.notification), reason: attempt.failure.reason, attempt: 1,
+        detail: attempt.failure.detail, at: now))
+  }
+
+  // MARK: What lanes tell
+
+  private func takeLaneEvents() {
+    while true {
+      let events = lanes.takeEvents()
+      let now = loop.now()
+      availability.note(isUsable: lanes.usable != nil, at: now)
+      if events.isEmpty { return }
+      for event in events { take(event, at: now) }
+    }
+  }
+
+  private func take(_ event: LaneEvent, at now: MonotonicTime) {
+    switch event {
+    case .connected(let connection):
+      statistics.connections += 1
+      availability.note(isUsable: true, at: now)
+      reporter.emit(
+        .connected, connection: connection, at: now,
+        detail: availability.outage.map { "after \($0.words(at: now))" } ?? "")
+    case .negotiatedHTTP1(let request, let isByALPN):
+      lanes.noteHTTP1(request.url.origin, isByALPN: isByALPN)
+      if !lanes.open(for: request) {
+        backoff.noteFailure(at: now)
+        takeBack(request)
+      }
+    case .failedToConnect(let request, let failure): noteFailedAttempt(request, failure, at: now)
+    case .sent(let request, let instant, let isKernel): observeSent(request, at: instant, isKernel: isKernel)
+    case .answered(let request, let answer): observeAnswer(answer, to: request, at: now)
+    case .failed(let request, let failure): observeFailure(of: request, failure, at: now)
+    case .streamLimit(let limit): noteStreamLimit(limit, at: now)
+    case .goaway(let connection, let detail):
+      reporter.emit(.goaway, connection: connection, at: now, detail: detail)
+    case .disconnected(let connection, let detail, let hasAnswered):
+      if !hasAnswered, !isClosing {
+        noteConnectFailure(.connect, "the connection was lost before it had given an answer", at: now)
+      }
+      reporter.emit(.disconnected, connection: connection, at: now, detail: detail)
+    }
+  }
+
+  private func observeSent(_ request: OutgoingRequest, at instant: MonotonicTime, isKernel: Bool) {
+    if isKernel { statistics.kernelSentStamps += 1 } else { statistics.ownSentStamps += 1 }
+    // A second attempt is the peer's doing: it is part of the service time, which began with the first.
+    guard request.attempt == 1 else { return }
+    loop.observe(
+      .sent(
+        SentRequest(
+          id: sampleID(request.notification), at: instant, payloadBytes: request.request.body.count,
+          connection: request.use)))
+  }
+
+  private func observeAnswer(_ answer: LaneAnswer, to request: OutgoingRequest, at now: MonotonicTime) {
+    switch answer.source {
+    case .kernel: statistics.kernelStamps += 1
+    case .callback: statistics.callbackStamps += 1
+    }
+    answers.noteEnded(request)
+    backoff.noteSuccess()
+    if let over = availability.noteAnswer() {
+      reporter.log(.notice, "connected again after \(over.words(at: now))")
+    }
+    answers.handle(
+      answer, to: request, by: provider(of: request.notification), receivedAt: loop.offset.wall(answer.at),
+      schedule: &schedule, tell: { observeEnd(.answered($0)) })
+  }
+
+  private func observeFailure(of request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime) {
+    answers.noteEnded(request)
+    if failure.isUnprocessed, request.attempt == 1, !isStopped {
+      secondAttempts.append(SecondAttempt(notification: request.notification, failure: failure))
+      return
+    }
+    observeEnd(
+      .failed(
+        sampleID(request.notification), reason: failure.reason, attempt: request.attempt,
+        detail: failure.detail, at: now))
+  }
+
+  private func noteFailedAttempt(
+    _ request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime
+  ) {
+    answers.noteEnded(request)
+    lanes.forget(request.url.origin)
+    noteConnectFailure(failure.reason, failure.detail, at: now)
+    if let first = request.firstFailure {
+      giveUp(SecondAttempt(notification: request.notification, failure: first), at: now)
+      return
+    }
+    schedule.noteUnsent()
+    observeEnd(
+      .failed(
+        sampleID(request.notification), reason: failure.reason, attempt: 0,
+        detail: failure.detail + nextAttempt(after: now), at: now))
+  }
+
+  private func noteConnectFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
+    backoff.noteFailure(at: now)
+    guard availability.noteFailedAttempt(reason, detail, at: now), let outage = availability.outage else {
+      return
+    }
+    let since = outage.attempts > 1 ? " after \(outage.words(at: now))" : ""
+    reporter.log(
+      .warning, "cannot connect (\(reason.rawValue))\(since): \(detail)\(nextAttempt(after: now))")
+  }
+
+  private func nextAttempt(after now: MonotonicTime) -> String {
+    backoff.earliest.map { "; next attempt in \(($0 - now).microseconds / 1000) ms" } ?? ""
+  }
+
+  private func noteStreamLimit(_ limit: Int, at now: MonotonicTime) {
+    let limit = limit < target.maximumStreams ? limit : nil
+    guard limit != toldStreamLimit else { return }
+    toldStreamLimit = limit
+    reporter.emit(
+      .streamLimitChanged, at: now,
+      detail: limit.map { "the peer takes \(CountText.text($0, "stream")) at once" }
+        ?? "the peer takes at least \(CountText.text(target.maximumStreams, "stream")) at once")
+  }
+
+  // MARK: Requests
 
   /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them, as far as
   /// there is time. Encrypting one for a browser takes longer than the gap between two at high rates.
   /// - Parameter deadline: when the thread has something to do again.
   func prepareAhead(until deadline: MonotonicTime) {
     guard !isStopped else { return }
-    while let first = staged.first, isOver(first.notification) {
-      staged.popFirst()
-      recycle(first)
-    }
+    while let first = staged.first, isOver(first.notification) { _ = staged.popFirst() }
     while staged.count < Self.readyAhead, let next = schedule.upcoming(staged.count) {
-      guard deadline - loop.now() > preparation * 2, let transfer = freeTransfer() else { return }
-      prepare(transfer, next)
-      staged.append(transfer)
+      guard deadline - loop.now() > preparation * 2, let request = makeRequest(for: next) else { return }
+      staged.append(request)
     }
   }
-
-  static let readyAhead = 4
 
   private func isOver(_ notification: PlannedNotification) -> Bool {
     guard let next = schedule.upcoming(0) else { return true }
     return notification.sequence < next.sequence
   }
 
-  // MARK: Handles and requests
-
-  /// A handle whose request is the one for this notification.
-  func readyTransfer(for notification: PlannedNotification) -> Transfer? {
+  /// The request for this notification, made ahead or made now.
+  private func readyRequest(for notification: PlannedNotification) -> OutgoingRequest? {
     while let first = staged.first, first.notification.sequence <= notification.sequence {
-      staged.popFirst()
+      _ = staged.popFirst()
       if first.notification.sequence == notification.sequence { return first }
-      recycle(first)
     }
-    guard let transfer = freeTransfer() else { return nil }
-    prepare(transfer, notification)
-    return transfer
+    return makeRequest(for: notification)
   }
 
-  /// A handle for a notification that goes onto the wire once more.
-  func transfer(for attempt: SecondAttempt) -> Transfer? {
-    guard let transfer = freeTransfer() else { return nil }
-    prepare(transfer, attempt.notification)
-    transfer.attempt = 2
-    transfer.firstFailure = attempt.failure
-    return transfer
-  }
-
-  private func freeTransfer() -> Transfer? {
-    if let transfer = pool.popLast() { return transfer }
-    guard let transfer = Transfer(target: self) else { return nil }
-    transfers.append(transfer)
-    return transfer
-  }
-
-  private func prepare(_ transfer: Transfer, _ planned: PlannedNotification) {
+  /// - Returns: `nil` where the provider's URL cannot be read.
+  private func makeRequest(
+    for planned: PlannedNotification, after failure: RequestFailure? = nil
+  ) -> OutgoingRequest? {
+    let began = loop.now()
     let id = NotificationID(run: run, sample: sampleID(planned))
     let notification = PushNotification(
       id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
-    let began = loop.now()
-    transfer.prepare(planned, provider(of: planned).request(for: notification))
+    let request = provider(of: planned).request(for: notification)
+    if url?.text != request.url { url = RequestURL(request.url) }
     // A hiccup of the host is forgotten within a few more.
     preparation = max(preparation * 3 / 4, min(loop.now() - began, .milliseconds(1)))
+    return url.map { OutgoingRequest(planned, request, url: $0, after: failure) }
   }
 
   /// The one whose turn it is.
-  func provider(of notification: PlannedNotification) -> any Provider {
+  private func provider(of notification: PlannedNotification) -> any Provider {
     providers[TargetSchedule.index(of: notification.sequence, in: providers.count)]
   }
 
@@ -251,75 +443,67 @@ final class TargetTransport {
   func replaceProviders(_ renewed: CredentialedProviders) {
     guard renewed.providers.count == providers.count else { return }
     providers = renewed.providers
-    while let transfer = staged.popFirst() { recycle(transfer) }
+    staged.removeAll()
     guard let serial = renewed.serial else { return }
-    trust.renew(serial: serial)
+    answers.renew(serial: serial)
     schedule.isCredentialRefused = false
   }
 
   /// Goes on with the credential that was refused.
   func tryCredentialAgain() {
-    trust.tryAgain()
+    answers.tryAgain()
     schedule.isCredentialRefused = false
   }
 
-  func recycle(_ transfer: Transfer) {
-    if trial === transfer { trial = nil }
-    if partlyRead === transfer { partlyRead = nil }
-    transfer.recycle()
-    pool.append(transfer)
+  private func sampleID(_ notification: PlannedNotification) -> SampleID {
+    SampleID(target: id, sequence: notification.sequence)
   }
 
-  func sampleID(_ notification: PlannedNotification) -> SampleID {
-    SampleID(target: target.id, sequence: notification.sequence)
+  // MARK: Stopping
+
+  /// Ends the plan: what waits is missed, what is under way may still be answered.
+  func stop(at now: MonotonicTime) {
+    guard !isStopped else { return }
+    isStopped = true
+    // Not sent yet: taken back.
+    if let request = lanes.cancelOpening() { takeBack(request) }
+    while let attempt = secondAttempts.popFirst() { giveUp(attempt, at: now) }
+    for notification in schedule.stop(at: now) {
+      observeEnd(.missed(sampleID(notification), reason: .stopping, at: now))
+    }
+    staged.removeAll()
   }
+
+  /// The time for answers is over. How requests would have ended is not known, so nothing is told: it was our patience that
+  /// ended, not the target's timeout.
+  func abandon() { close() }
 
   // MARK: Telling
 
-  func observeMissed(_ notification: PlannedNotification, _ reason: MissedReason, at now: MonotonicTime) {
-    observeEnd(.missed(sampleID(notification), reason: reason, at: now))
-  }
-
   /// Hands on how a notification ended.
-  func observeEnd(_ end: Observation) {
-    if let length = answers.note(end, at: loop.now()) {
-      log(.notice, "good answers again, after \(length.components.seconds) s without")
+  private func observeEnd(_ end: Observation) {
+    if let length = monitor.note(end, at: loop.now()) {
+      reporter.log(.notice, "good answers again, after \(length.components.seconds) s without")
     }
     loop.observe(end)
   }
 
   /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
   func noteEnd() {
-    if let silence = answers.takeEnd(at: loop.now()) { warn(of: silence) }
+    if let silence = monitor.takeEnd(at: loop.now()) { warn(of: silence) }
   }
 
   private func warn(of silence: AnswerMonitor.Silence) {
     let advice = silence.lastAnswer.map { target.advice($0.status, $0.reason ?? "") } ?? ""
-    log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
-  }
-
-  func emit(_ kind: EventKind, connection: Int64? = nil, at now: MonotonicTime, detail: String) {
-    loop.observe(
-      .event(
-        Event(
-          at: loop.offset.wall(now), kind: kind, target: target.id, connectionID: connection, detail: detail))
-    )
-  }
-
-  func log(_ level: LogLine.Level, _ message: String) {
-    loop.observe(
-      .log(
-        LogLine(
-          at: loop.offset.wall(loop.now()), level: level, target: target.id, label: "transport",
-          message: message)))
+    reporter.log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
   }
 
   func currentStatistics() -> TimingStatistics.Target {
     var statistics = statistics
     statistics.counts = schedule.counts
-    statistics.inFlight = inFlight
+    statistics.inFlight = lanes.inFlight
     statistics.waiting = schedule.waitingCount
-    statistics.streamLimit = usable?.allowance.learnt
+    statistics.streamLimit = lanes.usable?.streamLimit
     return statistics
   }
 }

@@ -5,7 +5,7 @@ import Measurement
 /// The timing thread's work: wait, look at what is ready, let each target take its turn, hand on what was seen.
 ///
 /// Everything it owns belongs to one thread; other threads reach it through ``TimingMailbox`` only.
-final class TimingLoop {
+final class TimingLoop: LaneEnvironment {
   private let clock: any HostClock
   private let mailbox: TimingMailbox
   private let onCredential: @Sendable (CredentialFeedback) -> Void
@@ -46,7 +46,7 @@ final class TimingLoop {
     statisticsDue = now
     for (index, target) in targets.enumerated() {
       self.targets.append(
-        try TargetTransport(target, index: index, run: run, start: now + Self.runUp, loop: self))
+        TargetTransport(target, index: index, run: run, start: now + Self.runUp, loop: self))
     }
   }
 
@@ -158,13 +158,13 @@ final class TimingLoop {
   private func takeCommands() {
     let commands = mailbox.take()
     for (target, sequence) in commands.committed {
-      targets.first { $0.target.id == target }?.schedule.acknowledge(through: sequence)
+      targets.first { $0.id == target }?.acknowledge(through: sequence)
     }
     for (target, renewed) in commands.providers {
-      targets.first { $0.target.id == target }?.replaceProviders(renewed)
+      targets.first { $0.id == target }?.replaceProviders(renewed)
     }
     for target in commands.trials {
-      targets.first { $0.target.id == target }?.tryCredentialAgain()
+      targets.first { $0.id == target }?.tryCredentialAgain()
     }
     guard let draining = commands.stop else { return }
     let now = now()

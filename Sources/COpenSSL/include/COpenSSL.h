@@ -1,0 +1,22 @@
+/* OpenSSL beneath libcurl: ALPN on the context that libcurl makes, and byte counts of a connection. OpenSSL's own headers are
+   too large to import and several of these are macros, so Swift sees untyped pointers, as libcurl hands them out. */
+#ifndef PUSHSCOPE_COPENSSL_H
+#define PUSHSCOPE_COPENSSL_H
+
+#include <stdint.h>
+
+/* The major version that these calls were compiled for. */
+int copenssl_major(void);
+
+/* Offers h2 and http/1.1 by ALPN, refuses renegotiation, lets a write that would block be repeated from other memory, and has
+   each SSL_read return after one record. Returns 0, or -1 when OpenSSL has no memory. */
+int copenssl_configure(void *context);
+
+/* Copies the protocol that ALPN selected, without an end mark. Returns its length, 0 when none was selected. */
+int copenssl_selected_protocol(const void *ssl, char *protocol, int capacity);
+
+/* Bytes that the connection has written to and read from its socket. */
+uint64_t copenssl_bytes_written(void *ssl);
+uint64_t copenssl_bytes_read(void *ssl);
+
+#endif

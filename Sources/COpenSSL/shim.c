@@ -1,0 +1,35 @@
+#include "COpenSSL.h"
+
+#include <openssl/bio.h>
+#include <openssl/opensslv.h>
+#include <openssl/ssl.h>
+#include <string.h>
+
+int copenssl_major(void) { return OPENSSL_VERSION_MAJOR; }
+
+int copenssl_configure(void *context) {
+  static const unsigned char protocols[] = { 2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1' };
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+  return SSL_CTX_set_alpn_protos(context, protocols, sizeof protocols) == 0 ? 0 : -1;
+}
+
+int copenssl_selected_protocol(const void *ssl, char *protocol, int capacity) {
+  const unsigned char *selected = NULL;
+  unsigned int length = 0;
+  SSL_get0_alpn_selected(ssl, &selected, &length);
+  if (selected == NULL || (int)length > capacity) return 0;
+  memcpy(protocol, selected, length);
+  return (int)length;
+}
+
+uint64_t copenssl_bytes_written(void *ssl) {
+  BIO *bio = SSL_get_wbio(ssl);
+  return bio == NULL ? 0 : BIO_number_written(bio);
+}
+
+uint64_t copenssl_bytes_read(void *ssl) {
+  BIO *bio = SSL_get_rbio(ssl);
+  return bio == NULL ? 0 : BIO_number_read(bio);
+}

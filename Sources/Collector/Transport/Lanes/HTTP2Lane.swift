@@ -1,0 +1,424 @@
+import CCurl
+import CLinux
+import DequeModule
+import Glibc
+import Measurement
+import Providers
+
+/// HTTP/2 on one connection: libcurl opens it and carries its bytes, ``HTTP2Session`` makes the frames, and the kernel's stamps
+/// of what was sent and received are matched to streams by byte offsets and TLS records.
+///
+/// A new connection is primed: it takes one request, and more only after that one was answered (APNs allows a single stream
+/// until it has seen a good token, and bursts on fresh connections break many servers). After that the limit is the peer's
+/// SETTINGS_MAX_CONCURRENT_STREAMS (RFC 9113, section 6.5.2) or the target's own.
+final class HTTP2Lane: Lane {
+  private enum State {
+    /// libcurl opens the connection for a request.
+    case opening(OutgoingRequest)
+    case open(TLSChannel)
+    case over
+  }
+
+  /// A request that has a stream.
+  private struct Stream {
+    var request: OutgoingRequest
+    var answeredAt: (time: MonotonicTime, source: TimestampSource)?
+  }
+
+  let origin: Origin
+  private let target: TransportTarget
+  private unowned let environment: any LaneEnvironment
+  private let connection: CurlConnection
+  private let session: HTTP2Session
+  private var state: State
+  private var events: [LaneEvent] = []
+
+  private var id: Int64 = 0
+  private var stoodAt = MonotonicTime.zero
+  /// When bytes last arrived.
+  private var heardAt = MonotonicTime.zero
+  private var streams: [Int32: Stream] = [:]
+  /// Streams in the order in which their requests were taken, with ended ones among them: the first times out first.
+  private var byAge = Deque<Int32>()
+  /// Where the last byte of a request is among all bytes, for requests that have not left whole.
+  private var unsent = Deque<(stream: Int32, offset: Int)>()
+  private var hasAnswered = false
+  /// The peer refused a stream, sent GOAWAY or headers without end: nothing new goes onto the connection.
+  private var isLeaving = false
+
+  /// Bytes to send from ``outputHead`` on.
+  private var output: [UInt8] = []
+  private var outputHead = 0
+  /// The socket took no more; libcurl is given the same bytes when it is writable.
+  private var isBlocked = false
+  /// Bytes that the connection has taken.
+  private var bytesTaken = 0
+  private let input: UnsafeMutableRawBufferPointer
+
+  /// Opens the connection for a request.
+  /// - Returns: `nil` when libcurl or libnghttp2 has no memory.
+  init?(
+    for request: OutgoingRequest, target: TransportTarget, index: Int, environment: any LaneEnvironment
+  ) {
+    guard
+      let connection = CurlConnection(.bytes, target: target, index: index, environment: environment),
+      let session = try? HTTP2Session(at: environment.now())
+    else { return nil }
+    self.target = target
+    self.environment = environment
+    self.connection = connection
+    self.session = session
+    origin = request.url.origin
+    state = .opening(request)
+    input = .allocate(byteCount: TLSChannel.recordBytes, alignment: 1)
+    request.taken = environment.now()
+    ccurl_easy_set_pointer(connection.easy, CURLOPT_URL, request.url.text)
+    connection.start()
+    noteProgress()
+  }
+
+  deinit { input.deallocate() }
+
+  // MARK: What it takes
+
+  var opening: TransferFailure.Stage? {
+    if case .opening = state { connection.stage } else { nil }
+  }
+
+  var isUsable: Bool {
+    if case .open = state { !isLeaving } else { false }
+  }
+
+  var isOver: Bool {
+    if case .over = state { true } else { false }
+  }
+
+  var inFlight: Int { streams.count }
+
+  var freePlaces: Int {
+    guard isUsable, !isBlocked else { return 0 }
+    guard hasAnswered else { return streams.isEmpty ? min(1, session.freeStreams) : 0 }
+    return max(0, min(session.freeStreams, target.maximumStreams - streams.count))
+  }
+
+  var streamLimit: Int? {
+    let limit = session.peerSettings.maximumConcurrentStreams
+    return limit < target.maximumStreams ? limit : nil
+  }
+
+  func canHold(_ request: OutgoingRequest) -> Bool { hasAnswered && freePlaces > 0 }
+
+  func take(_ request: OutgoingRequest) {
+    let now = environment.now()
+    request.taken = max(request.taken, now)
+    put(request, isFresh: false, at: now)
+  }
+
+  private func put(_ request: OutgoingRequest, isFresh: Bool, at now: MonotonicTime) {
+    do {
+      let stream = try session.submit(HTTP2Request(request.request, to: request.url))
+      streams[stream] = Stream(request: request)
+      byAge.append(stream)
+      request.use = ConnectionUse(
+        id: id, age: (now - stoodAt).microseconds / 1000, isFresh: isFresh, streamsInFlight: streams.count,
+        phases: isFresh ? connection.phases : nil)
+    } catch {
+      noteSent(request, at: now, isKernel: false)
+      switch error {
+      case .noStream:
+        isLeaving = true
+        events.append(
+          .failed(
+            request,
+            RequestFailure(
+              reason: .refusedStream, detail: "the connection takes no more requests", isUnprocessed: true)))
+      case .invalidField(let name):
+        events.append(
+          .failed(
+            request, RequestFailure(reason: .protocol, detail: "\(name.debugDescription) cannot be sent")))
+      }
+    }
+  }
+
+  func cancelOpening() -> OutgoingRequest? {
+    guard case .opening(let request) = state else { return nil }
+    state = .over
+    connection.close()
+    return request
+  }
+
+  func takeEvents() -> [LaneEvent] {
+    defer { events.removeAll(keepingCapacity: true) }
+    return events
+  }
+
+  // MARK: Opening
+
+  private func noteProgress() {
+    guard case .opening(let request) = state, let code = connection.takeResult() else { return }
+    let now = environment.now()
+    guard code == CURLE_OK, connection.stands, let ssl = connection.ssl else {
+      let stage = connection.stands ? TransferFailure.Stage.handshaking : connection.stage
+      let failure = TransferFailure(
+        code: code == CURLE_OK ? CURLE_SSL_CONNECT_ERROR : code, stage: stage, message: connection.message)
+      state = .over
+      connection.close()
+      events.append(
+        .failedToConnect(request, RequestFailure(reason: failure.reason, detail: failure.detail)))
+      return
+    }
+    guard connection.selectedProtocol == "h2" else {
+      state = .over
+      let isByALPN = !connection.selectedProtocol.isEmpty
+      connection.close()
+      events.append(.negotiatedHTTP1(request, isByALPN: isByALPN))
+      return
+    }
+    state = .open(TLSChannel(easy: connection.easy, fd: connection.fd, ssl: ssl))
+    id = environment.nextConnectionID()
+    stoodAt = now
+    heardAt = now
+    connection.watch(clinux_epoll_in)
+    events.append(.connected(id))
+    put(request, isFresh: true, at: now)
+    flush()
+  }
+
+  // MARK: Sending
+
+  func flush() {
+    guard case .open(var channel) = state else { return }
+    session.write(into: &output)
+    drainSession(arrived: nil)
+    while case .open = state, !isBlocked, outputHead < output.count {
+      let sent = output.withUnsafeBytes { bytes in
+        channel.send(
+          UnsafeRawBufferPointer(rebasing: bytes[outputHead...]), offset: environment.offset,
+          now: environment.now)
+      }
+      state = .open(channel)
+      switch sent {
+      case .taken(let count, let window, let departure):
+        outputHead += count
+        bytesTaken += count
+        noteSent(at: departure ?? window.began, isKernel: departure != nil)
+      case .full:
+        isBlocked = true
+        connection.watch(clinux_epoll_in | clinux_epoll_out)
+      case .failed:
+        // What the peer said before it went away, such as a GOAWAY, may still be there to be read.
+        lose(reading: true)
+      }
+    }
+    if outputHead == output.count {
+      output.removeAll(keepingCapacity: true)
+      outputHead = 0
+    }
+    if session.failure != nil, case .open = state { fail() }
+  }
+
+  private func noteSent(at instant: MonotonicTime, isKernel: Bool) {
+    while let first = unsent.first, first.offset <= bytesTaken {
+      _ = unsent.popFirst()
+      guard let stream = streams[first.stream] else { continue }
+      noteSent(stream.request, at: instant, isKernel: isKernel)
+    }
+  }
+
+  private func noteSent(_ request: OutgoingRequest, at instant: MonotonicTime, isKernel: Bool) {
+    guard request.sent == nil else { return }
+    request.sent = max(instant, request.notification.planned)
+    events.append(.sent(request, at: max(instant, request.notification.planned), isKernel: isKernel))
+  }
+
+  // MARK: Receiving
+
+  func owns(_ fd: Int32) -> Bool { connection.owns(fd) }
+
+  func socketReady(_ event: Poller.Readiness, fd: Int32) {
+    switch state {
+    case .opening:
+      connection.act(
+        on: fd, readable: event.isReadable, writable: event.isWritable, error: event.isError)
+      noteProgress()
+    case .open(let channel):
+      // An error that is one comes with the end of the stream, or again.
+      let isError = event.isError && !channel.dropSentStamps()
+      if event.isWritable, isBlocked {
+        isBlocked = false
+        connection.watch(clinux_epoll_in)
+        flush()
+      }
+      if event.isReadable || isError { read() }
+    case .over: break
+    }
+  }
+
+  private func read() {
+    while case .open(var channel) = state {
+      let received = channel.receive(into: input, offset: environment.offset)
+      state = .open(channel)
+      switch received {
+      case .bytes(let count, let stamp):
+        heardAt = environment.now()
+        session.receive(UnsafeRawBufferPointer(rebasing: input[..<count]), at: heardAt)
+        drainSession(arrived: stamp)
+        if session.failure != nil { return flush() }
+      case .nothing:
+        return
+      case .end, .failed:
+        lose(reading: false)
+      }
+    }
+  }
+
+  /// - Parameter arrived: the kernel's stamp of the record that the session was given last.
+  private func drainSession(arrived: MonotonicTime?) {
+    for event in session.takeEvents() {
+      switch event {
+      case .requestWritten(let stream, let offset): unsent.append((stream, offset))
+      case .responded(let stream, _): noteResponse(on: stream, arrived: arrived)
+      case .ended(let stream, let how): end(stream, how)
+      case .settings(let settings): events.append(.streamLimit(settings.maximumConcurrentStreams))
+      case .goaway(let goaway): note(goaway)
+      case .pong: break
+      }
+    }
+    guard isLeaving, streams.isEmpty, case .open = state else { return }
+    finish(session.goaway == nil ? "0 unanswered" : "after GOAWAY")
+  }
+
+  private func noteResponse(on stream: Int32, arrived: MonotonicTime?) {
+    guard let request = streams[stream]?.request else { return }
+    let now = environment.now()
+    // A peer may answer before it has the whole request.
+    noteSent(request, at: arrived.map { min($0, now) } ?? now, isKernel: false)
+    if let arrived, let sent = request.sent, arrived >= sent, arrived <= now {
+      streams[stream]?.answeredAt = (arrived, .kernel)
+    } else {
+      streams[stream]?.answeredAt = (now, .callback)
+    }
+  }
+
+  private func end(_ id: Int32, _ how: HTTP2StreamEnd) {
+    guard let stream = streams.removeValue(forKey: id) else { return }
+    forgetEnded()
+    let request = stream.request
+    noteSent(request, at: environment.now(), isKernel: false)
+    if case .completed(let response) = how, let answer = stream.answeredAt {
+      hasAnswered = true
+      events.append(
+        .answered(
+          request,
+          LaneAnswer(
+            status: response.status, headerLines: response.headerLines, body: response.body, version: .http2,
+            at: answer.time, source: answer.source)))
+      return
+    }
+    guard let failure = RequestFailure(how, sawGoaway: session.goaway != nil) else { return }
+    // The rest of a header block that is too large is still to come, and libnghttp2 takes it for a connection error.
+    if failure.isUnprocessed || how.isHeaderExcess { isLeaving = true }
+    events.append(.failed(request, failure))
+  }
+
+  private func note(_ goaway: HTTP2Goaway) {
+    isLeaving = true
+    let text = EscapedText.make(String(decoding: goaway.debug, as: UTF8.self))
+    let last = goaway.lastStream == Int32.max ? "" : "last stream \(goaway.lastStream), "
+    events.append(
+      .goaway(
+        connection: id,
+        detail: "error \(goaway.code.rawValue), \(last)\(streams.count) unanswered"
+          + (text.isEmpty ? "" : ": \(text)")))
+  }
+
+  // MARK: The clock
+
+  func step(at now: MonotonicTime) {
+    switch state {
+    case .opening:
+      guard let timer = connection.timer, timer <= now else { return }
+      connection.runTimers()
+      noteProgress()
+    case .open:
+      endOverdue(at: now)
+      flush()
+    case .over: break
+    }
+  }
+
+  var deadline: MonotonicTime? {
+    switch state {
+    case .opening: connection.timer
+    case .open: byAge.first.flatMap { streams[$0] }.map { $0.request.taken + target.timeout }
+    case .over: nil
+    }
+  }
+
+  private func endOverdue(at now: MonotonicTime) {
+    while let first = byAge.first, let stream = streams[first], now >= stream.request.taken + target.timeout {
+      // Nothing at all came for the whole timeout: TCP would go on hoping for a quarter of an hour.
+      if let sent = stream.request.sent, heardAt < sent { return endAll(.givenUp, "given up after silence") }
+      streams[first] = nil
+      forgetEnded()
+      noteSent(stream.request, at: now, isKernel: false)
+      events.append(.failed(stream.request, .timeout(after: target.timeout)))
+      session.cancel(first)
+      drainSession(arrived: nil)
+    }
+  }
+
+  private func forgetEnded() {
+    while let first = byAge.first, streams[first] == nil { _ = byAge.popFirst() }
+  }
+
+  func settleInterests() { connection.settleInterests() }
+
+  // MARK: The end
+
+  /// The connection can be used no longer.
+  private func lose(reading: Bool) {
+    let message = connection.message
+    if reading { read() }
+    guard case .open = state else { return }
+    let failure = RequestFailure(
+      lossOf: connection.socketState, message: message, sawGoaway: session.goaway != nil)
+    endAll(failure, session.goaway == nil ? nil : "after GOAWAY")
+  }
+
+  /// The session cannot go on: the peer broke the protocol or ``HTTP2Limits``.
+  private func fail() {
+    let detail = session.failure?.detail ?? ""
+    endAll(
+      RequestFailure(
+        reason: .protocol, detail: "an answer on the connection broke the protocol: \(detail)",
+        isLossOfConnection: true), nil)
+  }
+
+  private func endAll(_ failure: RequestFailure, _ detail: String?) {
+    let now = environment.now()
+    let count = streams.count
+    for (_, stream) in streams.sorted(by: { $0.key < $1.key }) {
+      noteSent(stream.request, at: now, isKernel: false)
+      events.append(.failed(stream.request, failure))
+    }
+    streams.removeAll()
+    finish(detail ?? "\(count) unanswered")
+  }
+
+  private func finish(_ detail: String) {
+    state = .over
+    connection.close()
+    events.append(
+      .disconnected(connection: id, detail: detail, hasAnswered: hasAnswered))
+  }
+
+  func close() {
+    switch state {
+    case .opening: state = .over
+    case .open: finish(session.goaway == nil ? "\(streams.count) unanswered" : "after GOAWAY")
+    case .over: break
+    }
+    connection.close()
+  }
+}

@@ -1,0 +1,146 @@
+import CCurl
+import CLinux
+import COpenSSL
+import Glibc
+import Measurement
+
+/// The bytes of an established TLS connection of libcurl's, each with the kernel's time of it.
+///
+/// **Sent**: each call is one TLS record and one write to the socket; the kernel names its stamps by the number of bytes that
+/// TCP was given, which OpenSSL counts. **Received**: one TLS record a call; before OpenSSL reads it, its header is peeked at
+/// for its length and then its last byte for the stamp of the packet that completed it.
+struct TLSChannel {
+  enum Sent {
+    /// So many bytes were taken in one write.
+    case taken(Int, SendWindow, departure: MonotonicTime?)
+    case full
+    case failed(CURLcode)
+  }
+
+  enum Received {
+    /// A record's content and when its last packet came; `nil` where the kernel did not say.
+    case bytes(Int, at: MonotonicTime?)
+    /// Nothing more is there now.
+    case nothing
+    /// The peer ended its side.
+    case end
+    case failed(CURLcode)
+  }
+
+  let fd: Int32
+  private let easy: UnsafeMutableRawPointer
+  private let ssl: UnsafeMutableRawPointer
+  /// What OpenSSL had written when the kernel began to count.
+  private let firstByte: UInt64
+  private let countsBytes: Bool
+  /// Of the record that is being read: the header as far as it was seen, and bytes that OpenSSL has yet to take.
+  private var header: [UInt8] = []
+  private var missing = 0
+  /// OpenSSL takes from the socket what we expect. If it ever does not, records can no longer be told apart.
+  private var isAligned = true
+
+  private static let headerBytes = 5
+  /// A TLS record's content (RFC 8446, section 5.1).
+  static let recordBytes = 16 * 1024
+
+  init(easy: UnsafeMutableRawPointer, fd: Int32, ssl: UnsafeMutableRawPointer) {
+    self.easy = easy
+    self.fd = fd
+    self.ssl = ssl
+    header.reserveCapacity(Self.headerBytes)
+    countsBytes = clinux_stamp_sent_bytes(fd) == 0
+    if !countsBytes { _ = clinux_stamp_sent(fd) }
+    firstByte = copenssl_bytes_written(ssl)
+  }
+
+  // MARK: Sending
+
+  /// Gives bytes to the connection. After ``Sent/full`` the next call must begin with the same bytes.
+  mutating func send(_ bytes: UnsafeRawBufferPointer, offset: RealtimeOffset, now: () -> MonotonicTime)
+    -> Sent
+  {
+    var count = 0
+    let began = now()
+    let code = curl_easy_send(easy, bytes.baseAddress, bytes.count, &count)
+    let window = SendWindow(began: began, ended: now())
+    switch code {
+    case CURLE_OK: return .taken(count, window, departure: departure(in: window, offset: offset))
+    case CURLE_AGAIN: return .full
+    default: return .failed(code)
+    }
+  }
+
+  /// The kernel's stamp of the last byte that was written, if it was made within the write.
+  private func departure(in window: SendWindow, offset: RealtimeOffset) -> MonotonicTime? {
+    let lastByte = UInt32(truncatingIfNeeded: copenssl_bytes_written(ssl) &- firstByte &- 1)
+    var stamps: [MonotonicTime] = []
+    var stamp: Int64 = 0
+    var byte: UInt32 = 0
+    while clinux_take_sent_stamp(fd, &stamp, &byte) != 0 {
+      if stamp != 0, !countsBytes || byte == lastByte { stamps.append(offset.monotonic(stamp)) }
+    }
+    return window.departure(among: stamps)
+  }
+
+  /// Takes stamps that came late off the socket, which epoll reports as an error.
+  /// - Returns: whether there was any.
+  func dropSentStamps() -> Bool {
+    var found = false
+    var stamp: Int64 = 0
+    var byte: UInt32 = 0
+    while clinux_take_sent_stamp(fd, &stamp, &byte) != 0 { found = true }
+    return found
+  }
+
+  // MARK: Receiving
+
+  /// Reads one TLS record.
+  /// - Parameter buffer: of ``recordBytes`` at least.
+  mutating func receive(into buffer: UnsafeMutableRawBufferPointer, offset: RealtimeOffset) -> Received {
+    let stamp = isAligned ? stampOfNextRecord() : nil
+    var count = 0
+    let before = copenssl_bytes_read(ssl)
+    let code = curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
+    let taken = Int(truncatingIfNeeded: copenssl_bytes_read(ssl) &- before)
+    let isWhole = note(taken: taken)
+    switch code {
+    case CURLE_OK where count == 0: return .end
+    case CURLE_OK: return .bytes(count, at: stamp.map { offset.monotonic($0) })
+    // A record without content for us, such as a session ticket; the next one may be there already.
+    case CURLE_AGAIN: return isWhole ? .bytes(0, at: nil) : .nothing
+    default: return .failed(code)
+    }
+  }
+
+  /// - Returns: CLOCK_REALTIME ns; `nil` when the record is not complete.
+  private mutating func stampOfNextRecord() -> Int64? {
+    var unreadHeader = 0
+    if missing == 0 {
+      var bytes: UInt64 = 0
+      let wanted = Self.headerBytes - header.count
+      let count = recv(fd, &bytes, wanted, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      guard count > 0 else { return nil }
+      withUnsafeBytes(of: &bytes) { header.append(contentsOf: $0.prefix(count)) }
+      missing = count
+      guard header.count == Self.headerBytes else { return nil }
+      unreadHeader = count
+      missing = unreadHeader + Int(header[3]) << 8 + Int(header[4])
+    }
+    var stamp: Int64 = 0
+    let count = clinux_peek_stamp(fd, missing, &stamp)
+    return count == missing && stamp != 0 ? stamp : nil
+  }
+
+  /// - Returns: whether OpenSSL has taken a whole record.
+  private mutating func note(taken: Int) -> Bool {
+    guard isAligned else { return false }
+    missing -= taken
+    guard missing >= 0 else {
+      isAligned = false
+      return false
+    }
+    guard taken > 0, missing == 0, header.count == Self.headerBytes else { return false }
+    header.removeAll(keepingCapacity: true)
+    return true
+  }
+}

@@ -1,0 +1,174 @@
+import Measurement
+import Providers
+
+/// What answers mean for the sending that follows: pauses, back-off, and belief in the credential.
+struct AnswerHandler {
+  private let target: TransportTarget
+  private let reporter: TargetReporter
+  private var pauseRule: PauseRule
+  /// The log was told of a pause, and the provider has taken nothing since.
+  private var isPauseTold = false
+  private var breaker: CredentialCircuitBreaker
+  /// The log was told that a fixed credential is refused, and it was not taken since.
+  private var isRefusalTold = false
+  /// The request that tries a credential.
+  private var trial: OutgoingRequest?
+
+  init(target: TransportTarget, reporter: TargetReporter, seeds: inout SeededGenerator) {
+    self.target = target
+    self.reporter = reporter
+    pauseRule = PauseRule(unnamed: target.unspecifiedRetryDelay, backoff: target.backoff, seed: seeds.next())
+    breaker =
+      target.credential == .fixed
+      ? CredentialCircuitBreaker(fixedWithSeed: seeds.next())
+      : CredentialCircuitBreaker(isAwaited: target.credential == .awaited)
+  }
+
+  // MARK: Credentials
+
+  /// One request tries a credential, and no other is sent meanwhile.
+  var isTrying: Bool { breaker.state == .onTrial && trial != nil }
+
+  /// A request is handed to a lane.
+  mutating func noteHanded(_ request: OutgoingRequest) {
+    request.credentialEpoch = breaker.epoch
+    if breaker.state == .onTrial { trial = request }
+  }
+
+  /// A request has ended, or was taken back.
+  mutating func noteEnded(_ request: OutgoingRequest) { if trial === request { trial = nil } }
+
+  /// There is another credential.
+  mutating func renew(serial: Int) { breaker.renew(serial: serial) }
+
+  /// Goes on with the credential that was refused.
+  mutating func tryAgain() { breaker.tryAgain() }
+
+  /// - Returns: whether it is time to try a fixed credential again.
+  mutating func takeTrial(at now: MonotonicTime) -> Bool { breaker.takeTrial(at: now) }
+
+  // MARK: Answers
+
+  /// Judges an answer, tells it, and lets `schedule` pause or go on by it.
+  mutating func handle(
+    _ answer: LaneAnswer, to request: OutgoingRequest, by provider: any Provider, receivedAt: WallTime,
+    schedule: inout TargetSchedule, tell: (AnsweredRequest) -> Void
+  ) {
+    let response = PushResponse(
+      status: answer.status, headers: ResponseHeaders(lines: answer.headerLines), body: answer.body,
+      httpVersion: answer.version, receivedAt: receivedAt)
+    let assessment = provider.judge(response)
+    let isAccepted = assessment.verdict == .accepted
+    var reason: String?
+    if case .rejected(let word) = assessment.verdict, !word.isEmpty {
+      reason = RequestSecrets(of: request.request).hidden(in: word)
+    }
+    noteCredential(
+      of: request, assessment, status: answer.status, reason: reason, at: answer.at, schedule: &schedule)
+    tell(
+      AnsweredRequest(
+        id: SampleID(target: target.id, sequence: request.notification.sequence), at: answer.at,
+        source: answer.source, status: answer.status, isAccepted: isAccepted, reason: reason,
+        connection: request.use, attempt: request.attempt, httpVersion: answer.version))
+    let sent = request.sent ?? request.taken
+    guard !isAccepted else {
+      if pauseRule.noteAccepted(sentAt: sent) { noteEndOfPause(&schedule) }
+      return
+    }
+    let isNamed = response.headers["retry-after"] != nil
+    let pause = pauseRule.noteRejected(
+      status: answer.status, named: isNamed ? assessment.retryAfter : nil,
+      guess: isNamed ? nil : assessment.retryAfter, isReceiverUnknown: assessment.isReceiverUnknown,
+      sentAt: sent, answeredAt: answer.at)
+    guard let pause else { return }
+    let detail =
+      "\(words(status: answer.status, reason: reason)): \(words(of: pause, from: answer.at, isNamed: isNamed))"
+    reporter.emit(.retryAfter, connection: request.use?.id, at: answer.at, detail: detail)
+    logPause(
+      detail, status: answer.status, reason: reason, isReceiverUnknown: assessment.isReceiverUnknown)
+    switch pause {
+    case .silence(let until): schedule.pause(until: until)
+    case .backoff(let until):
+      schedule.backOff(until: until, probeEvery: target.backoff?.probeEvery, at: answer.at)
+    }
+  }
+
+  private mutating func noteEndOfPause(_ schedule: inout TargetSchedule) {
+    schedule.endBackoff()
+    guard isPauseTold else { return }
+    isPauseTold = false
+    reporter.log(.notice, "the service accepts notifications again")
+  }
+
+  private func words(status: Int, reason: String?) -> String {
+    reason.map { "\(status) \($0)" } ?? "\(status)"
+  }
+
+  private func words(of pause: PauseRule.Pause, from now: MonotonicTime, isNamed: Bool) -> String {
+    let length = "for \((pause.until - now).microseconds / 1000) ms"
+    switch pause {
+    case .silence: return "nothing is sent \(length)" + (isNamed ? "" : ", our own choice")
+    case .backoff:
+      guard let interval = target.backoff?.probeEvery else {
+        return "nothing is sent \(length), our own choice"
+      }
+      let milliseconds = interval.microseconds / 1000
+      let each = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+      return "back-off \(length), our own choice; one notification each \(each) is sent until one is accepted"
+    }
+  }
+
+  /// Tells the log of a pause, once; those that follow stand in the events.
+  private mutating func logPause(_ detail: String, status: Int, reason: String?, isReceiverUnknown: Bool) {
+    guard !isPauseTold else { return }
+    isPauseTold = true
+    let advice = target.advice(status, reason ?? "")
+    let said = advice.isEmpty ? detail : "\(detail); \(advice)"
+    if isReceiverUnknown {
+      reporter.log(.error, "the receiver appears to be unregistered: \(said)")
+    } else {
+      reporter.log(.warning, said)
+    }
+  }
+
+  /// Stops sending by a refused credential, and tells who renews it what the answer says of it.
+  private mutating func noteCredential(
+    of request: OutgoingRequest, _ assessment: ProviderAssessment, status: Int, reason: String?,
+    at now: MonotonicTime, schedule: inout TargetSchedule
+  ) {
+    let outcome: CredentialFeedback.Outcome
+    switch assessment.credential {
+    case .renewedTooOften: return
+    case .expired, .refused:
+      guard breaker.noteRefused(epoch: request.credentialEpoch, at: now) else { return }
+      schedule.isCredentialRefused = true
+      if breaker.isFixed { return tellRefusal(of: request, status: status, reason: reason, at: now) }
+      outcome = .refused(status: status, reason: reason ?? "")
+    case nil:
+      // A server in trouble has not looked at it.
+      guard status < 500, status != 429, breaker.noteTaken(epoch: request.credentialEpoch) else { return }
+      if breaker.isFixed {
+        if isRefusalTold { reporter.log(.notice, "the credential is accepted again") }
+        isRefusalTold = false
+        return
+      }
+      outcome = .accepted
+    }
+    reporter.tell(CredentialFeedback(target: target.id, serial: breaker.serial, outcome: outcome))
+  }
+
+  /// Says that a credential is refused that nobody renews: an event each time, and the log once.
+  private mutating func tellRefusal(
+    of request: OutgoingRequest, status: Int, reason: String?, at now: MonotonicTime
+  ) {
+    guard let trialAt = breaker.trialAt else { return }
+    let advice = target.advice(status, reason ?? "")
+    let detail =
+      "\(words(status: status, reason: reason)), the credential is refused: "
+      + "nothing is sent for \((trialAt - now).microseconds / 1_000_000) s, then one notification is tried"
+      + (advice.isEmpty ? "" : "; \(advice)")
+    reporter.emit(.retryAfter, connection: request.use?.id, at: now, detail: detail)
+    if !isRefusalTold { reporter.log(.error, detail) }
+    isRefusalTold = true
+  }
+}
