@@ -62,3 +62,25 @@ extension ControlCommand {
     }
   }
 }
+
+/// What came of a command.
+public enum ControlOutcome: Sendable, Hashable {
+  /// The collector has not come to it, or is at it.
+  case waiting
+  case done
+  /// Why not: a sentence for people.
+  case refused(String)
+}
+
+/// A row of the `control` table that nobody has answered yet.
+public struct ControlRequest: Sendable, Equatable {
+  public var row: Int64
+  /// `nil` when the row makes no sense.
+  public var command: ControlCommand?
+}
+
+/// A command that was submitted.
+public struct ControlSubmission: Sendable, Hashable {
+  /// Its row; `nil` when it was carried out at once.
+  let row: Int64?
+}

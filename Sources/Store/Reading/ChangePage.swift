@@ -1,3 +1,6 @@
+import GRDB
+import Measurement
+
 /// Rows that changed after a cursor, in the order of their changes.
 public struct ChangePage<Row: Sendable>: Sendable {
   public var rows: ContiguousArray<Row>
@@ -8,3 +11,232 @@ public struct ChangePage<Row: Sendable>: Sendable {
 }
 
 extension ChangePage: Equatable where Row: Equatable {}
+
+/// An event with where it belongs.
+public struct EventRecord: Sendable, Equatable {
+  public var revision: Int64
+  public var run: RunID?
+  public var targetName: String?
+  public var event: Event
+}
+
+/// A log line with where it belongs.
+public struct LogRecord: Sendable, Equatable {
+  public var revision: Int64
+  public var run: RunID?
+  public var targetName: String?
+  public var line: LogLine
+}
+
+/// A receipt; its sample's id says where it belongs.
+public struct ReceiptRecord: Sendable, Equatable {
+  public var revision: Int64
+  public var receipt: Receipt
+}
+
+/// How rows of the smaller tables are selected and decoded.
+enum RecordQuery {
+  static let events = """
+    SELECT e.revision, r.uuid, t.name, e.at, e.kind, e.target_id, e.connection_id, e.sequence, e.count, e.detail
+    FROM event e LEFT JOIN run r ON r.id = e.run_id LEFT JOIN target t ON t.id = e.target_id
+    """
+
+  /// `nil` for a kind this version does not know.
+  static func event(_ row: RawStatement) -> EventRecord? {
+    guard let kind = row.text(4).flatMap(EventKind.init(rawValue:)) else { return nil }
+    return EventRecord(
+      revision: row.integer(0), run: row.text(1).flatMap { RunID($0) }, targetName: row.text(2),
+      event: Event(
+        at: WallTime(microseconds: row.integer(3)), kind: kind,
+        target: row.optionalInteger(5).map(TargetID.init(rawValue:)),
+        connectionID: row.optionalInteger(6), sequence: row.optionalInteger(7), count: Int(row.integer(8)),
+        detail: row.text(9) ?? ""))
+  }
+
+  static let log = """
+    SELECT e.revision, r.uuid, t.name, e.at, e.level, e.target_id, e.label, e.message
+    FROM log e LEFT JOIN run r ON r.id = e.run_id LEFT JOIN target t ON t.id = e.target_id
+    """
+
+  static func log(_ row: RawStatement) -> LogRecord? {
+    guard let level = row.text(4).flatMap(LogLine.Level.init(rawValue:)) else { return nil }
+    return LogRecord(
+      revision: row.integer(0), run: row.text(1).flatMap { RunID($0) }, targetName: row.text(2),
+      line: LogLine(
+        at: WallTime(microseconds: row.integer(3)), level: level,
+        target: row.optionalInteger(5).map(TargetID.init(rawValue:)), label: row.text(6) ?? "",
+        message: row.text(7) ?? ""))
+  }
+
+  static let receipts = """
+    SELECT revision, sample_id, device, received_at, arrived_at, same_clock, offset_us, offset_error_us, duplicate,
+      monotonic_ns
+    FROM receipt
+    """
+
+  static func receipt(_ row: RawStatement) -> ReceiptRecord? {
+    ReceiptRecord(
+      revision: row.integer(0),
+      receipt: Receipt(
+        sample: SampleID(rawValue: row.integer(1)), device: row.text(2) ?? "",
+        receivedAt: WallTime(microseconds: row.integer(3)),
+        arrivedAt: WallTime(microseconds: row.integer(4)), isSameClock: row.integer(5) != 0,
+        monotonic: row.optionalInteger(9), offset: row.optionalInteger(6),
+        offsetError: row.optionalInteger(7),
+        isDuplicate: row.integer(8) != 0))
+  }
+}
+
+extension StoreReader {
+  /// Events written after a cursor, of all runs.
+  public func events(after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
+    try changes(
+      RecordQuery.events + " WHERE e.revision > ?1 ORDER BY e.revision LIMIT ?2", after: cursor, limit: limit,
+      RecordQuery.event)
+  }
+
+  /// Log lines written after a cursor, of all runs.
+  public func log(after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord> {
+    try changes(
+      RecordQuery.log + " WHERE e.revision > ?1 ORDER BY e.revision LIMIT ?2", after: cursor, limit: limit,
+      RecordQuery.log)
+  }
+
+  /// Receipts written after a cursor, of all runs.
+  public func receipts(after cursor: Int64, limit: Int) throws -> ChangePage<ReceiptRecord> {
+    try changes(
+      RecordQuery.receipts + " WHERE revision > ?1 ORDER BY revision LIMIT ?2", after: cursor, limit: limit,
+      RecordQuery.receipt)
+  }
+
+  /// The last events of a run, or the last up to a revision, oldest first, and the cursor to follow from.
+  public func lastEvents(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+    -> ChangePage<EventRecord>
+  {
+    try last(RecordQuery.events, of: run, through: revision, limit: limit, RecordQuery.event)
+  }
+
+  /// The last log lines of a run, or the last up to a revision, oldest first, and the cursor to follow from.
+  public func lastLog(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+    -> ChangePage<LogRecord>
+  {
+    try last(RecordQuery.log, of: run, through: revision, limit: limit, RecordQuery.log)
+  }
+
+  /// The first events of a run after a revision, oldest first.
+  public func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws
+    -> ContiguousArray<EventRecord>
+  {
+    try first(RecordQuery.events, of: run, after: revision, limit: limit, RecordQuery.event)
+  }
+
+  /// The first log lines of a run after a revision, oldest first.
+  public func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  {
+    try first(RecordQuery.log, of: run, after: revision, limit: limit, RecordQuery.log)
+  }
+
+  /// How many events of a run were written before a revision; reads an index.
+  public func eventCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
+    try count("event", of: run, before: revision)
+  }
+
+  /// How many log lines of a run were written before a revision; reads an index.
+  public func logCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
+    try count("log", of: run, before: revision)
+  }
+
+  /// The revision of the last event of a run that had happened at a moment.
+  public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision("event", of: run, until: moment)
+  }
+
+  /// The revision of the last log line of a run that had been written at a moment.
+  public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision("log", of: run, until: moment)
+  }
+
+  private func count(_ table: String, of run: RunID, before revision: Int64) throws -> Int {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        "SELECT count(*) FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND revision < ?2")
+      statement.bind(run.description, at: 1)
+      statement.bind(revision, at: 2)
+      defer { statement.reset() }
+      return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  private func lastRevision(_ table: String, of run: RunID, until moment: WallTime) throws -> Int64? {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT revision FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND at <= ?2
+        ORDER BY revision DESC LIMIT 1
+        """)
+      statement.bind(run.description, at: 1)
+      statement.bind(moment.microseconds, at: 2)
+      defer { statement.reset() }
+      return try statement.step() ? statement.integer(0) : nil
+    }
+  }
+
+  private func first<Row>(
+    _ select: String, of run: RunID, after revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+  ) throws -> ContiguousArray<Row> {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        select + """
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision > ?2 ORDER BY e.revision LIMIT ?3
+          """)
+      statement.bind(run.description, at: 1)
+      statement.bind(revision, at: 2)
+      statement.bind(limit, at: 3)
+      var rows = ContiguousArray<Row>()
+      while try statement.step() {
+        if let row = decode(statement) { rows.append(row) }
+      }
+      return rows
+    }
+  }
+
+  private func changes<Row>(
+    _ sql: String, after cursor: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+  ) throws -> ChangePage<Row> {
+    try read { db in
+      let statement = try RawStatement(db, sql)
+      statement.bind(cursor, at: 1)
+      statement.bind(limit, at: 2)
+      let page = try Self.page(db, statement, after: cursor, limit: limit) { row in
+        (decode(row), row.integer(0))
+      }
+      return ChangePage(
+        rows: ContiguousArray(page.rows.compactMap { $0 }), next: page.next, isComplete: page.isComplete)
+    }
+  }
+
+  private func last<Row>(
+    _ select: String, of run: RunID, through revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+  ) throws -> ChangePage<Row> {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        select + """
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision <= ?3
+          ORDER BY e.revision DESC LIMIT ?2
+          """)
+      statement.bind(run.description, at: 1)
+      statement.bind(limit, at: 2)
+      statement.bind(revision, at: 3)
+      var rows = ContiguousArray<Row>()
+      while try statement.step() {
+        if let row = decode(statement) { rows.append(row) }
+      }
+      rows.reverse()
+      return ChangePage(rows: rows, next: try Self.revision(db), isComplete: true)
+    }
+  }
+}

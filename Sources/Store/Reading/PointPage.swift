@@ -1,3 +1,6 @@
+import GRDB
+import Measurement
+
 /// What a read of points gives, with the point in the store's history at which it was taken.
 public struct PointPage: Sendable, Equatable {
   /// Ascending by id, so by target, then sequence.
@@ -6,4 +9,157 @@ public struct PointPage: Sendable, Equatable {
   public var revision: Int64
   /// Whether there were more than the limit; the oldest were left out.
   public var isTruncated: Bool
+}
+
+extension StoreReader {
+  /// The last points of each target.
+  /// - Parameter limit: at most this many per target.
+  public func lastPoints(of targets: [TargetID], limit: Int) throws -> PointPage {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT \(SamplePoint.columns) FROM sample WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3
+        """)
+      var points = ContiguousArray<SamplePoint>()
+      var isTruncated = false
+      for target in targets.sorted() {
+        let range = target.sampleIDs
+        statement.bind(range.lowerBound, at: 1)
+        statement.bind(range.upperBound, at: 2)
+        statement.bind(limit + 1, at: 3)
+        let start = points.count
+        while try statement.step() { points.append(SamplePoint(from: statement)) }
+        if points.count - start > limit {
+          isTruncated = true
+          points.removeLast()
+        }
+        points[start...].reverse()
+      }
+      return PointPage(points: points, revision: try Self.revision(db), isTruncated: isTruncated)
+    }
+  }
+
+  /// The points of some targets that were planned in a stretch of time.
+  /// - Parameters:
+  ///   - end: excluded.
+  ///   - limit: at most this many in all; the newest win.
+  public func points(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, limit: Int
+  ) throws -> PointPage {
+    let wanted = Set(targets)
+    guard let first = targets.min(), let last = targets.max() else {
+      return PointPage(points: [], revision: try revision(), isTruncated: false)
+    }
+    return try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT \(SamplePoint.columns) FROM sample INDEXED BY sample_planned_at
+        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4 ORDER BY planned_at DESC
+        """)
+      statement.bind(start.microseconds, at: 1)
+      statement.bind(end.microseconds, at: 2)
+      statement.bind(first.sampleIDs.lowerBound, at: 3)
+      statement.bind(last.sampleIDs.upperBound, at: 4)
+      var points = ContiguousArray<SamplePoint>()
+      var isTruncated = false
+      while try statement.step() {
+        guard wanted.contains(SampleID(rawValue: statement.integer(0)).target) else { continue }
+        guard points.count < limit else {
+          isTruncated = true
+          statement.reset()
+          break
+        }
+        points.append(SamplePoint(from: statement))
+      }
+      points.reverse()
+      if wanted.count > 1 || !points.isAscending { points.sort { $0.id < $1.id } }
+      return PointPage(points: points, revision: try Self.revision(db), isTruncated: isTruncated)
+    }
+  }
+
+  /// The points that changed after a cursor, of all runs, each as it is now.
+  ///
+  /// A point that changes again between two reads is seen again, so nothing is missed however late it comes. Plans taken
+  /// back at recovery leave no trace here: read anew when a run ends as `interrupted`.
+  public func changedPoints(after cursor: Int64, limit: Int) throws -> ChangePage<SamplePoint> {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT \(SamplePoint.columns), revision FROM sample INDEXED BY sample_revision
+        WHERE revision > ?1 ORDER BY revision LIMIT ?2
+        """)
+      statement.bind(cursor, at: 1)
+      statement.bind(limit, at: 2)
+      return try Self.page(db, statement, after: cursor, limit: limit) { row in
+        (SamplePoint(from: row), row.integer(SamplePoint.columnCount))
+      }
+    }
+  }
+
+  /// How many notifications of some targets were planned in a stretch of time.
+  ///
+  /// Reads nothing but an index, and no further than it has to.
+  ///
+  /// - Parameters:
+  ///   - end: excluded.
+  ///   - limit: counting stops here.
+  public func pointCount(
+    of targets: [TargetID], from start: WallTime, to end: WallTime, atMost limit: Int
+  ) throws -> Int {
+    let wanted = Set(targets)
+    guard limit > 0, let first = targets.min(), let last = targets.max() else { return 0 }
+    return try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT id FROM sample INDEXED BY sample_planned_at
+        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4
+        """)
+      statement.bind(start.microseconds, at: 1)
+      statement.bind(end.microseconds, at: 2)
+      statement.bind(first.sampleIDs.lowerBound, at: 3)
+      statement.bind(last.sampleIDs.upperBound, at: 4)
+      defer { statement.reset() }
+      var count = 0
+      while count < limit, try statement.step() {
+        if wanted.contains(SampleID(rawValue: statement.integer(0)).target) { count += 1 }
+      }
+      return count
+    }
+  }
+
+  /// Collects the rows of a statement ordered by revision.
+  static func page<Row>(
+    _ db: Database, _ statement: RawStatement, after cursor: Int64, limit: Int,
+    decode: (RawStatement) throws -> (Row, revision: Int64)
+  ) throws -> ChangePage<Row> {
+    var rows = ContiguousArray<Row>()
+    var last = cursor
+    while try statement.step() {
+      let (row, revision) = try decode(statement)
+      rows.append(row)
+      last = revision
+    }
+    let isComplete = rows.count < limit
+    return ChangePage(
+      rows: rows, next: isComplete ? max(cursor, try revision(db)) : last, isComplete: isComplete)
+  }
+}
+
+extension TargetID {
+  /// The ids its samples can have.
+  var sampleIDs: ClosedRange<Int64> {
+    SampleID(target: self, sequence: 0)
+      .rawValue...SampleID(target: self, sequence: SampleID.sequenceMask).rawValue
+  }
+}
+
+extension ContiguousArray<SamplePoint> {
+  fileprivate var isAscending: Bool {
+    for index in indices.dropFirst() where self[index].id < self[index - 1].id { return false }
+    return true
+  }
 }

@@ -1,3 +1,4 @@
+import GRDB
 import Measurement
 
 /// Which rows to visit. Everything when nothing is set.
@@ -20,4 +21,178 @@ public struct RowSelection: Sendable, Equatable {
   }
 
   public static let everything = RowSelection()
+}
+
+extension StoreReader {
+  /// Visits samples in the order of run, target, sequence. Memory does not grow with their number.
+  ///
+  /// Rows are copied out a chunk at a time and visited outside any transaction: `body` may take its time, and a stream
+  /// over a store that is written to shows each row as it was when its chunk was read.
+  public func forEachSample(
+    _ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
+    for target in try targetIDs(selection) {
+      let range = target.sampleIDs
+      var next = range.lowerBound
+      repeat {
+        try read { db in
+          let statement = try RawStatement(
+            db,
+            """
+            SELECT \(SampleColumn.list) FROM sample
+            WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id LIMIT ?5
+            """)
+          statement.bind(next, at: 1)
+          statement.bind(range.upperBound, at: 2)
+          statement.bind(selection.since?.microseconds ?? .min, at: 3)
+          statement.bind(selection.until?.microseconds ?? .max, at: 4)
+          statement.bind(SampleChunk.streamCapacity, at: 5)
+          try chunk.fill(from: statement)
+        }
+        try chunk.forEach(body)
+        if let last = chunk.lastID { next = last + 1 }
+      } while chunk.isFull
+    }
+  }
+
+  /// Visits receipts in the order of run, target, sequence, then arrival.
+  public func forEachReceipt(_ selection: RowSelection, _ body: (ReceiptRecord) throws -> Void) throws {
+    for target in try targetIDs(selection) {
+      let range = target.sampleIDs
+      var last = (sample: range.lowerBound, revision: Int64.min)
+      try stream(
+        RecordQuery.receipts + """
+           WHERE (sample_id, revision) > (?1, ?2) AND sample_id <= ?3 AND arrived_at >= ?4 AND arrived_at < ?5
+          ORDER BY sample_id, revision LIMIT ?6
+          """,
+        bind: { statement in
+          statement.bind(last.sample, at: 1)
+          statement.bind(last.revision, at: 2)
+          statement.bind(range.upperBound, at: 3)
+          statement.bind(selection.since?.microseconds ?? .min, at: 4)
+          statement.bind(selection.until?.microseconds ?? .max, at: 5)
+          statement.bind(Self.chunk, at: 6)
+        },
+        visited: { last = ($0.integer(1), $0.integer(0)) }, RecordQuery.receipt, body)
+    }
+  }
+
+  /// Visits events by run, then as they happened; those of no run come first.
+  public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
+    try streamRuns(RecordQuery.events, selection, RecordQuery.event, body)
+  }
+
+  /// Visits log lines by run, then as they were written; those of no run come first.
+  public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
+    try streamRuns(RecordQuery.log, selection, RecordQuery.log, body)
+  }
+
+  /// Rows of the smaller tables copied at a time.
+  private static let chunk = 512
+
+  /// The targets of a selection in the order of their ids.
+  private func targetIDs(_ selection: RowSelection) throws -> [TargetID] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT t.id, t.name FROM target t JOIN run r ON r.id = t.run_id
+          WHERE ?1 IS NULL OR r.uuid = ?1 ORDER BY t.id
+          """,
+        arguments: [selection.run?.description]
+      ).compactMap { row in
+        guard selection.targets?.contains(row[1]) ?? true else { return nil }
+        return TargetID(rawValue: row[0])
+      }
+    }
+  }
+
+  private func streamRuns<Record>(
+    _ select: String, _ selection: RowSelection, _ decode: (RawStatement) -> Record?,
+    _ body: (Record) throws -> Void
+  ) throws {
+    let runs = try read { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT id FROM run WHERE (?1 IS NULL OR uuid = ?1) AND id NOT IN (SELECT run_id FROM deletion) ORDER BY id
+          """,
+        arguments: [selection.run?.description])
+    }
+    for run in (selection.run == nil ? [nil] : []) + runs.map(Optional.some) {
+      var last = Int64.min
+      try stream(
+        select + """
+           WHERE e.run_id IS ?1 AND e.revision > ?2 AND e.at >= ?3 AND e.at < ?4
+          ORDER BY e.revision LIMIT ?5
+          """,
+        bind: { statement in
+          statement.bind(run, at: 1)
+          statement.bind(last, at: 2)
+          statement.bind(selection.since?.microseconds ?? .min, at: 3)
+          statement.bind(selection.until?.microseconds ?? .max, at: 4)
+          statement.bind(Self.chunk, at: 5)
+        },
+        visited: { last = $0.integer(0) },
+        { row in
+          if let names = selection.targets {
+            guard let name = row.text(2), names.contains(name) else { return nil }
+          }
+          return decode(row)
+        }, body)
+    }
+  }
+
+  /// Reads chunk after chunk until one is not full, each in a transaction of its own, and visits what was decoded
+  /// between them.
+  private func stream<Record>(
+    _ sql: String, bind: (RawStatement) -> Void, visited: (RawStatement) -> Void,
+    _ decode: (RawStatement) -> Record?, _ body: (Record) throws -> Void
+  ) throws {
+    var records = ContiguousArray<Record>()
+    var count = 0
+    repeat {
+      records.removeAll(keepingCapacity: true)
+      count = 0
+      try read { db in
+        let statement = try RawStatement(db, sql)
+        bind(statement)
+        while try statement.step() {
+          count += 1
+          visited(statement)
+          if let record = decode(statement) { records.append(record) }
+        }
+      }
+      for record in records { try body(record) }
+    } while count == Self.chunk
+  }
+}
+
+extension StoreReader {
+  /// Visits some samples by their ids, in the order of run, target, sequence; ids that are not there are passed over.
+  ///
+  /// Rows are copied out a chunk at a time and visited outside any transaction, as when a selection is streamed.
+  public func forEachSample(withIDs ids: [SampleID], _ body: (borrowing SampleRow) throws -> Void) throws {
+    let sorted = ids.sorted()
+    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
+    var next = 0
+    while next < sorted.count {
+      let end = min(sorted.count, next + SampleChunk.streamCapacity)
+      // Whole numbers need no escaping, and one statement takes any number of them.
+      let list = "[" + sorted[next..<end].map { "\($0.rawValue)" }.joined(separator: ",") + "]"
+      try read { db in
+        let statement = try RawStatement(
+          db,
+          """
+          SELECT \(SampleColumn.list) FROM sample
+          WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id
+          """)
+        statement.bind(list, at: 1)
+        try chunk.fill(from: statement)
+      }
+      try chunk.forEach(body)
+      next = end
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GRDB
 import Measurement
 
 /// A run as the store has it: a row of the `runs` table.
@@ -19,4 +20,140 @@ public struct RunRecord: Sendable, Equatable {
   public var targetNames: [String]
   public var counts: StateCounts
   public var revision: Int64
+}
+
+/// A target of a run as the store has it.
+public struct TargetRecord: Sendable, Equatable {
+  public var id: TargetID
+  public var run: RunID
+  public var name: String
+  public var provider: String
+  /// µs from planned; `nil` when no receipt is expected.
+  public var receiptDeadline: Int64?
+  /// Notifications per second that the schedule asked for.
+  public var askedRate: Double
+  /// At least one; the nameless one where nothing is listed.
+  public var variants: [VariantRecord]
+
+  /// Over all variants.
+  public var counts: StateCounts { variants.reduce(StateCounts()) { $0 + $1.counts } }
+}
+
+/// A variant of a target with what became of its notifications.
+public struct VariantRecord: Sendable, Equatable {
+  public var id: VariantID
+  /// `priority=10,push_type=alert`; empty where nothing is listed.
+  public var name: String
+  public var counts: StateCounts
+}
+
+extension StoreReader {
+  /// All runs, oldest first.
+  public func runs() throws -> [RunRecord] { try read { try Self.runs(where: "true", [], $0) } }
+
+  public func run(_ id: RunID) throws -> RunRecord? {
+    try read { try Self.runs(where: "r.uuid = ?", [id.description], $0).first }
+  }
+
+  /// The run that began last.
+  public func latestRun() throws -> RunRecord? {
+    try read {
+      try Self.runs(
+        where: "r.id = (SELECT max(id) FROM run WHERE id NOT IN (SELECT run_id FROM deletion))", [], $0
+      ).first
+    }
+  }
+
+  /// The targets of a run with what became of their notifications, in the order of their names.
+  public func targets(of run: RunID) throws -> [TargetRecord] {
+    try read { db in
+      let rows = try db.cachedRows(
+        """
+        SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate
+        FROM run r JOIN target t ON t.run_id = r.id WHERE r.uuid = ? ORDER BY t.id
+        """, [run.description])
+      return try rows.map { row in
+        TargetRecord(
+          id: TargetID(rawValue: row[0]), run: run, name: row[1], provider: row[2], receiptDeadline: row[3],
+          askedRate: row[4], variants: try Self.variants(ofTarget: row[0], db))
+      }
+    }
+  }
+
+  /// How the run's monotonic clock stood to the wall's, oldest first.
+  public func anchors(of run: RunID) throws -> [ClockAnchor] {
+    try read { db in
+      try db.cachedRows(
+        """
+        SELECT a.monotonic_us, a.at FROM run r JOIN anchor a ON a.run_id = r.id
+        WHERE r.uuid = ? ORDER BY a.monotonic_us
+        """, [run.description]
+      ).map {
+        ClockAnchor(
+          monotonic: MonotonicTime(microseconds: $0[0] as Int64), wall: WallTime(microseconds: $0[1]))
+      }
+    }
+  }
+
+  /// A row as it is stored.
+  public func sample(_ id: SampleID) throws -> Sample? { try read { try SampleQuery.sample(id, $0) } }
+
+  private static func runs(
+    where condition: String, _ arguments: StatementArguments, _ db: Database
+  ) throws -> [RunRecord] {
+    let rows = try db.cachedRows(
+      """
+      SELECT r.id, r.uuid, r.name, r.collector, r.started_at, r.started_monotonic_us, r.boot_id, r.ended_at,
+        r.end_reason, r.revision, h.at
+      FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id
+      WHERE (\(condition)) AND r.id NOT IN (SELECT run_id FROM deletion) ORDER BY r.id
+      """, arguments)
+    return try rows.compactMap { row in
+      guard let id = RunID(row[1]), let collectorID = UUID(uuidString: row[3]) else { return nil }
+      let rowID: Int64 = row[0]
+      return RunRecord(
+        id: id, name: row[2], collectorID: collectorID, startedAt: WallTime(microseconds: row[4]),
+        startedMonotonic: MonotonicTime(microseconds: row[5] as Int64), bootID: row[6],
+        endedAt: (row[7] as Int64?).map(WallTime.init(microseconds:)),
+        endReason: (row[8] as String?).flatMap(RunEndReason.init(rawValue:)),
+        lastHeartbeat: (row[10] as Int64?).map(WallTime.init(microseconds:)),
+        targetNames: try db.cachedRows("SELECT name FROM target WHERE run_id = ? ORDER BY id", [rowID]).map {
+          $0[0]
+        },
+        counts: try counts(ofRun: rowID, db), revision: row[9])
+    }
+  }
+
+  private static func counts(ofRun row: Int64, _ db: Database) throws -> StateCounts {
+    let tallies = try db.cachedRows(
+      """
+      SELECT \(StateCounts.columns) FROM target t JOIN tally y ON y.target_id = t.id WHERE t.run_id = ?
+      """, [row])
+    return tallies.reduce(into: StateCounts()) { $0 += StateCounts($1) }
+  }
+
+  private static func variants(ofTarget row: Int64, _ db: Database) throws -> [VariantRecord] {
+    try db.cachedRows(
+      """
+      SELECT \(StateCounts.columns), y.variant_id AS variant, v.name AS name
+      FROM tally y LEFT JOIN variant v ON v.id = y.variant_id WHERE y.target_id = ? ORDER BY y.variant_id
+      """, [row]
+    ).map {
+      VariantRecord(id: VariantID(rawValue: $0["variant"]), name: $0["name"] ?? "", counts: StateCounts($0))
+    }
+  }
+}
+
+extension StateCounts {
+  /// What ``init(_:)`` reads, of a table called y.
+  fileprivate static let columns =
+    (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).map { "y.\($0)" }
+    .joined(separator: ", ")
+
+  fileprivate init(_ row: Row) {
+    self.init()
+    for state in NotificationState.allCases { self[state] = row[state.name] }
+    sent = row["sent"]
+    acceptedByProvider = row["provider_accepted"]
+  }
 }

@@ -151,22 +151,15 @@ public final class StoreReader: Sendable {
   }
 }
 
-extension StoreFile {
-  /// Whether there is a WAL with something in it.
-  var hasLog: Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: walPath)
-    return (attributes?[.size] as? Int ?? 0) > 0
-  }
-
-  /// Tells SQLite that nobody changes the file.
-  var immutableURI: String {
-    let escaped = path.utf8.map { byte -> String in
-      switch byte {
-      case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-        "%" + String(byte, radix: 16, uppercase: true)
-      default: String(UnicodeScalar(byte))
-      }
-    }
-    return "file:" + escaped.joined() + "?immutable=1"
-  }
+/// Whether a collector is at work on a store.
+public struct CollectorPresence: Sendable, Equatable {
+  public var isRunning: Bool
+  /// Its process, when the lock file tells.
+  public var holder: Int32?
+  /// The run it records; `nil` while it is idle.
+  public var run: RunID?
+  /// Whether it stays after a run, so that another one can be started.
+  public var servesControl = false
+  /// When a collector last wrote.
+  public var lastHeartbeat: WallTime?
 }

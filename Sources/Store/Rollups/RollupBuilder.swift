@@ -16,14 +16,16 @@ struct RollupBuilder {
   ///   - end: seconds since 1970, a whole number of spans.
   ///   - limit: stop at the next whole span after so many rows were read.
   /// - Returns: how many rows were read.
-  func advance(_ span: RollupSpan, to end: Int64, limit: Int, marks: inout RollupWatermarks) throws -> Int {
-    let start = marks[span]
+  func advance(_ span: RollupSpan, to end: Int64, limit: Int, watermarks: inout RollupWatermarks) throws
+    -> Int
+  {
+    let start = watermarks[span]
     guard start < end else { return 0 }
     let done =
       span == .second
       ? try readNotifications(from: start, to: end, limit: limit)
       : try readParts(of: span, from: start, to: end, limit: limit)
-    try marks.advance(span, to: done.reached, db)
+    try watermarks.advance(span, to: done.reached, db)
     return done.rows
   }
 
@@ -39,19 +41,19 @@ struct RollupBuilder {
     statement.bind(start == .min ? .min : start * 1_000_000, at: 1)
     statement.bind(end * 1_000_000, at: 2)
     defer { statement.reset() }
-    var gathering = RollupBatch(span: .second)
+    var batch = RollupBatch(span: .second)
     var rows = 0
     while try statement.step() {
-      let facts = RollupContribution(from: statement)
-      if gathering.start != facts.second {
-        try gathering.write(to: table)
-        if rows >= limit { return (facts.second, rows) }
-        gathering.begin(facts.second)
+      let contribution = RollupContribution(from: statement)
+      if batch.start != contribution.second {
+        try batch.write(to: table)
+        if rows >= limit { return (contribution.second, rows) }
+        batch.begin(contribution.second)
       }
-      gathering.add(facts)
+      batch.add(contribution)
       rows += 1
     }
-    try gathering.write(to: table)
+    try batch.write(to: table)
     return (end, rows)
   }
 
@@ -64,21 +66,156 @@ struct RollupBuilder {
     statement.bind(start, at: 2)
     statement.bind(end, at: 3)
     defer { statement.reset() }
-    var gathering = RollupBatch(span: span)
+    var batch = RollupBatch(span: span)
     var rows = 0
     while try statement.step() {
       let row = RollupTable.row(statement, span: part)
       let whole = span.start(of: row.key.start)
-      if gathering.start != whole {
+      if batch.start != whole {
         // Writing rows of another span than the one that is being read does not disturb the reading.
-        try gathering.write(to: table)
+        try batch.write(to: table)
         if rows >= limit { return (whole, rows) }
-        gathering.begin(whole)
+        batch.begin(whole)
       }
-      gathering.add(row.content, target: row.key.target, variant: row.key.variant)
+      batch.add(row.content, target: row.key.target, variant: row.key.variant)
       rows += 1
     }
-    try gathering.write(to: table)
+    try batch.write(to: table)
     return (end, rows)
+  }
+}
+
+/// The rollups of one stretch of time while they are gathered, one for each target and variant.
+struct RollupBatch {
+  let span: RollupSpan
+  /// `nil` before the first one.
+  private(set) var start: Int64?
+  private var accumulators: [RollupKey: RollupAccumulator] = [:]
+
+  init(span: RollupSpan) { self.span = span }
+
+  mutating func begin(_ start: Int64) {
+    self.start = start
+    accumulators.removeAll(keepingCapacity: true)
+  }
+
+  mutating func add(_ contribution: RollupContribution) {
+    accumulators[key(contribution.target, contribution.variant), default: RollupAccumulator()].add(
+      contribution)
+  }
+
+  mutating func add(_ content: RollupContent, target: TargetID, variant: VariantID) {
+    accumulators[key(target, variant), default: RollupAccumulator()].add(content)
+  }
+
+  private func key(_ target: TargetID, _ variant: VariantID) -> RollupKey {
+    RollupKey(span: span, start: start ?? 0, target: target, variant: variant)
+  }
+
+  func write(to table: RollupTable) throws {
+    guard start != nil else { return }
+    for (key, accumulator) in accumulators.sorted(by: { $0.key < $1.key }) {
+      try table.write(accumulator.content(over: RollupContent()), for: key)
+    }
+  }
+}
+
+/// What a transaction changes in rollups that are written already: late answers, receipts and losses, plans of a clock
+/// that was set back. The rollups are changed in the same transaction, so that they never say anything else than the
+/// notifications do.
+struct RollupChanges {
+  /// Up to where rollups are written.
+  let watermarks: RollupWatermarks
+  private var accumulators: [RollupKey: RollupAccumulator] = [:]
+
+  init(watermarks: RollupWatermarks) { self.watermarks = watermarks }
+
+  /// Whether there is a rollup to change when a notification does that was planned at this time.
+  @inline(__always)
+  func concern(_ plannedAt: WallTime) -> Bool { RollupSpan.second(of: plannedAt) < watermarks.second }
+
+  mutating func add(_ contribution: RollupContribution, _ count: Int = 1) {
+    accumulators[Self.key(contribution), default: RollupAccumulator()].add(contribution, count)
+  }
+
+  mutating func move(from old: RollupContribution, to new: RollupContribution) {
+    accumulators[Self.key(old), default: RollupAccumulator()].move(from: old, to: new)
+  }
+
+  private static func key(_ contribution: RollupContribution) -> RollupKey {
+    RollupKey(
+      span: .second, start: contribution.second, target: contribution.target, variant: contribution.variant)
+  }
+
+  /// Writes the changes: to the seconds, and to the minutes and hours that are written.
+  func apply(_ db: Database) throws {
+    guard !accumulators.isEmpty else { return }
+    let table = try RollupTable(db)
+    for span in RollupSpan.allCases {
+      var sums: [RollupKey: RollupAccumulator] = [:]
+      for (key, accumulator) in accumulators {
+        var whole = key
+        whole.span = span
+        whole.start = span.start(of: key.start)
+        guard whole.start < watermarks[span] else { continue }
+        sums[whole, default: RollupAccumulator()].add(accumulator)
+      }
+      for (key, sum) in sums.sorted(by: { $0.key < $1.key }) {
+        try table.write(sum.content(over: table.content(of: key)), for: key)
+      }
+    }
+  }
+}
+
+extension CollectorStore {
+  /// Planned time is rolled up when it is this old: by then nearly all of its notifications have their end.
+  public static let rollupDelay = Duration.seconds(60)
+
+  /// Writes the next rollups of what was planned more than ``rollupDelay`` ago, in one transaction of bounded size.
+  ///
+  /// Whoever keeps the store calls it again and again; commits in between go on, and a store that is behind (recorded
+  /// by an older version, or ended in a hurry) is so caught up with in steps. Nothing is written when there is nothing
+  /// to roll up.
+  ///
+  /// - Parameter limit: about how many rows to read; a whole second, minute or hour is never split.
+  /// - Returns: whether there is more to do now.
+  /// - Throws: ``StoreError``. Nothing was written then.
+  public func rollUp(atMost limit: Int = 2_000) throws -> Bool {
+    let oldest = clock.wallNow().advanced(byMicroseconds: -Self.rollupDelay.microseconds)
+    let end = RollupSpan.second(of: oldest)
+    let isNeeded = try read { db in
+      let watermarks = try RollupWatermarks.fetch(db)
+      return try watermarks.areCoarseSpansBehind
+        || Self.isAnythingPlanned(from: watermarks.second, to: end, db)
+    }
+    guard isNeeded else { return false }
+    var isBehind = false
+    try transaction { db, state in
+      var watermarks = try state.rollupWatermarks(db)
+      let builder = try RollupBuilder(db)
+      var rest = limit
+      for span in RollupSpan.allCases {
+        let reached = span.part.map { watermarks[$0] } ?? end
+        guard reached > .min else { continue }
+        rest -= try builder.advance(
+          span, to: span.start(of: reached), limit: max(0, rest), watermarks: &watermarks)
+      }
+      state.set(watermarks)
+      isBehind = watermarks.second < end || watermarks.areCoarseSpansBehind
+    }
+    return isBehind
+  }
+
+  private static func isAnythingPlanned(from start: Int64, to end: Int64, _ db: Database) throws -> Bool {
+    guard start < end else { return false }
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT 1 FROM sample INDEXED BY sample_planned_at WHERE planned_at >= ?1 AND planned_at < ?2 LIMIT 1
+      """)
+    statement.bind(start == .min ? .min : start * 1_000_000, at: 1)
+    statement.bind(end * 1_000_000, at: 2)
+    defer { statement.reset() }
+    return try statement.step()
   }
 }

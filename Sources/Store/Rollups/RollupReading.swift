@@ -23,20 +23,22 @@ struct RollupReading {
   /// Reads from one second to another.
   /// - Returns: how far it came before the limit was reached.
   mutating func read(
-    _ span: RollupSpan, from start: Int64, to end: Int64, marks: RollupWatermarks, _ db: Database,
+    _ span: RollupSpan, from start: Int64, to end: Int64, watermarks: RollupWatermarks, _ db: Database,
     _ visit: Visit
   ) throws -> Int64 {
     guard start < end else { return start }
     guard let part = span.part else { return try readWhole(span, from: start, to: end, db, visit) }
     let length = Int64(span.rawValue)
     let firstWhole = start == span.start(of: start) ? start : span.start(of: start) + length
-    let lastWhole = min(span.start(of: end), marks[span])
-    guard firstWhole < lastWhole else { return try read(part, from: start, to: end, marks: marks, db, visit) }
-    let head = try read(part, from: start, to: firstWhole, marks: marks, db, visit)
+    let lastWhole = min(span.start(of: end), watermarks[span])
+    guard firstWhole < lastWhole else {
+      return try read(part, from: start, to: end, watermarks: watermarks, db, visit)
+    }
+    let head = try read(part, from: start, to: firstWhole, watermarks: watermarks, db, visit)
     guard head == firstWhole else { return head }
     let middle = try readWhole(span, from: firstWhole, to: lastWhole, db, visit)
     guard middle == lastWhole else { return middle }
-    return try read(part, from: lastWhole, to: end, marks: marks, db, visit)
+    return try read(part, from: lastWhole, to: end, watermarks: watermarks, db, visit)
   }
 
   private mutating func readWhole(
@@ -58,5 +60,109 @@ struct RollupReading {
       rest -= 1
     }
     return end
+  }
+}
+
+extension StoreReader {
+  /// What became of the notifications planned in a stretch of time, in rows whose number follows the stretch and not the
+  /// notifications in it.
+  ///
+  /// The stretch is cut into whole spans of the asked for size, as far as they are written; what remains at its ends
+  /// into the next finer ones, down to seconds. What was planned from ``RollupPage/coveredTo`` on (the newest minute or
+  /// two) is not rolled up yet and is to be read as points.
+  ///
+  /// - Parameters:
+  ///   - end: excluded.
+  ///   - metrics: which latencies are wanted; each costs bytes to read.
+  ///   - limit: at most about this many rows; the earliest are read.
+  public func rollups(
+    of targets: [TargetID], from start: WallTime, to end: WallTime, span: RollupSpan,
+    metrics: Set<Metric> = Set(Metric.allCases), limit: Int
+  ) throws -> RollupPage {
+    try read { db in
+      let watermarks = try RollupWatermarks.fetch(db)
+      let first = RollupSpan.firstWholeSecond(start)
+      let last = max(first, min(RollupSpan.second(of: end), watermarks.second))
+      var figures = Set(metrics.map(RollupFigure.init))
+      if figures.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+      var reading = RollupReading(targets: Set(targets), figures: figures, limit: limit)
+      var rows: ContiguousArray<RollupRow> = []
+      let reached = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
+        rows.append(RollupRow(key: $0, content: $1))
+      }
+      return RollupPage(
+        rows: rows, coveredFrom: WallTime(microseconds: first * 1_000_000),
+        coveredTo: WallTime(microseconds: reached * 1_000_000), isTruncated: reached < last,
+        revision: try Self.revision(db))
+    }
+  }
+
+  /// Up to when planned time is rolled up; `nil` before anything is.
+  public func rollupsCoverTo() throws -> WallTime? {
+    try read { db in
+      let mark = try RollupWatermarks.fetch(db).second
+      return mark == .min ? nil : WallTime(microseconds: mark * 1_000_000)
+    }
+  }
+
+  /// Adds up what became of a target's notifications planned in a stretch of time, from the fewest rollups: hours where
+  /// there are whole ones, minutes and seconds at the ends. Ten million notifications are some hundred rows.
+  ///
+  /// - Parameters:
+  ///   - start: `nil` for the beginning of the store.
+  ///   - end: excluded; `nil` for its end.
+  /// - Returns: `nil` where nothing of it is rolled up.
+  /// - Throws: ``StoreError``.
+  public func rollupTotals(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
+  ) throws -> RollupTotals? {
+    try read { db in
+      let watermarks = try RollupWatermarks.fetch(db)
+      let first =
+        start.map(RollupSpan.firstWholeSecond) ?? RollupSpan.second(of: WallTime(microseconds: .min)) + 1
+      let last = min(end.map { RollupSpan.second(of: $0) } ?? .max, watermarks.second)
+      guard first < last else { return nil }
+      var reading = RollupReading(targets: [target], figures: figures, limit: .max)
+      var totals: [VariantID: RollupTotal] = [:]
+      _ = try reading.read(.hour, from: first, to: last, watermarks: watermarks, db) { key, content in
+        totals[key.variant, default: RollupTotal(variant: key.variant)].add(content)
+      }
+      return RollupTotals(
+        variants: totals.values.sorted { $0.variant < $1.variant },
+        from: WallTime(microseconds: first * 1_000_000), to: WallTime(microseconds: last * 1_000_000))
+    }
+  }
+
+  /// Visits a target's notifications that were planned in a stretch of time, in the order of their planned times.
+  ///
+  /// - Parameter end: excluded.
+  public func forEachSample(
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
+    var last = (time: start.microseconds, id: Int64.min)
+    repeat {
+      try read { db in
+        let statement = try RawStatement(
+          db,
+          """
+          SELECT \(SampleColumn.list) FROM sample INDEXED BY sample_planned_at
+          WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3 AND id BETWEEN ?4 AND ?5
+          ORDER BY planned_at, id LIMIT ?6
+          """)
+        statement.bind(last.time, at: 1)
+        statement.bind(last.id, at: 2)
+        statement.bind(end.microseconds, at: 3)
+        statement.bind(target.sampleIDs.lowerBound, at: 4)
+        statement.bind(target.sampleIDs.upperBound, at: 5)
+        statement.bind(SampleChunk.streamCapacity, at: 6)
+        try chunk.fill(from: statement)
+      }
+      try chunk.forEach { row in
+        last = (row.plannedAt.microseconds, row.id.rawValue)
+        try body(row)
+      }
+    } while chunk.isFull
   }
 }

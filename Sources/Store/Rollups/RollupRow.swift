@@ -47,3 +47,70 @@ public struct RollupRow: Sendable, Equatable {
     return deliveries
   }
 }
+
+/// What a read of rollups gives.
+public struct RollupPage: Sendable, Equatable {
+  /// Ascending by start, then target, then variant; none where nothing was planned. Spans do not overlap, but those at
+  /// the ends may be finer than the one that was asked for.
+  public var rows: ContiguousArray<RollupRow>
+  /// The asked for start, rounded up to a whole second.
+  public var coveredFrom: WallTime
+  /// The rows are all there is from ``coveredFrom`` up to here. The same as ``coveredFrom`` when nothing is rolled up.
+  public var coveredTo: WallTime
+  /// Whether the limit was reached: there is more from ``coveredTo`` on.
+  public var isTruncated: Bool
+  /// The store's revision at the read.
+  public var revision: Int64
+}
+
+/// What became of all notifications of one target and variant in a stretch of planned time, as the rollups have it.
+public struct RollupTotal: Sendable {
+  public let variant: VariantID
+  public private(set) var counts = StateCounts()
+  private var sideCounts = RollupSideCounts()
+  private var figures = PerFigure(LatencyCounts())
+
+  init(variant: VariantID) { self.variant = variant }
+
+  /// Further receipts with ids heard before.
+  public var duplicates: Int { sideCounts.duplicates }
+  /// Received after a later sequence number.
+  public var outOfOrder: Int { sideCounts.outOfOrder }
+  /// Requests that opened a connection.
+  public var freshConnections: Int { sideCounts.freshConnections }
+
+  /// The values of an interval, counted in the buckets of a ``LatencyHistogram``.
+  public func latencies(of figure: RollupFigure) -> PackedLatencies { figures[figure].packed }
+
+  /// Delivery latencies with the ranges of what is not exact.
+  public var deliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
+      highs: latencies(of: .deliveryHigh))
+  }
+
+  /// The same of requests that opened a connection.
+  public var freshDeliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .freshDelivery), lows: latencies(of: .freshDeliveryLow),
+      highs: latencies(of: .freshDeliveryHigh))
+  }
+
+  mutating func add(_ content: RollupContent) {
+    counts += content.counts
+    sideCounts += content.sideCounts
+    for figure in RollupFigure.allCases where !content.figures[figure].isEmpty {
+      figures[figure].add(content.figures[figure])
+    }
+  }
+}
+
+/// A stretch of a target's planned time added up from rollups.
+public struct RollupTotals: Sendable {
+  /// One for each variant that has any, in the order the store numbers them.
+  public let variants: [RollupTotal]
+  /// The first and the first excluded instant that they speak for: whole seconds inside of what was asked for. What is
+  /// before and after it is in the notifications alone.
+  public let from: WallTime
+  public let to: WallTime
+}

@@ -1,3 +1,4 @@
+import GRDB
 import Measurement
 
 /// How long a stretch of planned time one rollup covers. Raw values are seconds, and the store's.
@@ -22,8 +23,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   @inline(__always)
   func start(of second: Int64) -> Int64 {
     let length = Int64(rawValue)
-    let rest = second % length
-    return second - (rest < 0 ? rest + length : rest)
+    return second.flooringDivision(by: length) * length
   }
 
   /// The first second since 1970 that begins at an instant or after it.
@@ -34,7 +34,72 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   /// The second since 1970 that an instant lies in.
   @inline(__always)
   static func second(of time: WallTime) -> Int64 {
-    let (quotient, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    return rest < 0 ? quotient - 1 : quotient
+    time.microseconds.flooringDivision(by: 1_000_000)
+  }
+}
+
+/// What a rollup is of. Ordered as the table is.
+struct RollupKey: Hashable, Comparable {
+  var span: RollupSpan
+  /// Seconds since 1970.
+  var start: Int64
+  var target: TargetID
+  var variant: VariantID
+
+  static func < (a: Self, b: Self) -> Bool {
+    (a.span.rawValue, a.start, a.target.rawValue, a.variant.rawValue)
+      < (b.span.rawValue, b.start, b.target.rawValue, b.variant.rawValue)
+  }
+}
+
+/// Up to where planned time is rolled up, per span; in seconds since 1970, whole spans. What is before a mark is in the
+/// table and is kept right by every transaction that changes a row; what is after it is in the notifications alone.
+struct RollupWatermarks: Sendable, Equatable {
+  private(set) var second = Int64.min
+  private(set) var minute = Int64.min
+  private(set) var hour = Int64.min
+
+  /// `.min` while nothing is rolled up.
+  subscript(span: RollupSpan) -> Int64 {
+    switch span {
+    case .second: second
+    case .minute: minute
+    case .hour: hour
+    }
+  }
+
+  private mutating func set(_ span: RollupSpan, _ mark: Int64) {
+    switch span {
+    case .second: second = mark
+    case .minute: minute = mark
+    case .hour: hour = mark
+    }
+  }
+
+  /// Whether there are whole minutes or hours to be made of what is rolled up.
+  var areCoarseSpansBehind: Bool {
+    guard second > .min else { return false }
+    let wholeMinutes = RollupSpan.minute.start(of: second)
+    guard minute >= wholeMinutes else { return true }
+    return hour < RollupSpan.hour.start(of: minute)
+  }
+
+  static func fetch(_ db: Database) throws -> RollupWatermarks {
+    let statement = try RawStatement(db, "SELECT span, covered_to FROM rollup_mark")
+    var watermarks = RollupWatermarks()
+    while try statement.step() {
+      guard let span = RollupSpan(rawValue: Int(statement.integer(0))) else { continue }
+      watermarks.set(span, statement.integer(1))
+    }
+    return watermarks
+  }
+
+  mutating func advance(_ span: RollupSpan, to mark: Int64, _ db: Database) throws {
+    let statement = try RawStatement(
+      db, "INSERT OR REPLACE INTO rollup_mark (span, covered_to) VALUES (?1, ?2)")
+    statement.bind(span.rawValue, at: 1)
+    statement.bind(mark, at: 2)
+    try statement.run()
+    set(span, mark)
   }
 }

@@ -23,7 +23,7 @@ struct RollupTable {
   static let countColumns = Int32(NotificationState.allCases.count + 2)
   private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
   private static let figureColumnNames = RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
-  /// Counts, then remarks.
+  /// Counts, then sideCounts.
   static let numbers = counts + ", " + RollupSideCounts.columns
   private static let firstFigure = countColumns + RollupSideCounts.columnCount
   private static let figureColumns = Int32(RollupFigure.allCases.count)
@@ -60,12 +60,12 @@ struct RollupTable {
   }
 
   private static func content(_ statement: RawStatement, from column: Int32) -> RollupContent {
-    let remarks = column + countColumns
+    let sideCounts = column + countColumns
     var content = RollupContent(
       counts: counts(statement, from: column),
-      remarks: RollupSideCounts(
-        duplicates: Int(statement.integer(remarks)), outOfOrder: Int(statement.integer(remarks + 1)),
-        freshConnections: Int(statement.integer(remarks + 2))))
+      sideCounts: RollupSideCounts(
+        duplicates: Int(statement.integer(sideCounts)), outOfOrder: Int(statement.integer(sideCounts + 1)),
+        freshConnections: Int(statement.integer(sideCounts + 2))))
     for (index, figure) in RollupFigure.allCases.enumerated() {
       let bytes = statement.blob(column + firstFigure + Int32(index))
       if !bytes.isEmpty { content.figures[figure] = PackedLatencies(bytes: bytes) }
@@ -92,7 +92,7 @@ struct RollupTable {
     }
     replace.bind(content.counts.sent, at: 3 + Self.countColumns)
     replace.bind(content.counts.acceptedByProvider, at: 4 + Self.countColumns)
-    for (index, number) in content.remarks.all.enumerated() {
+    for (index, number) in content.sideCounts.all.enumerated() {
       replace.bind(number, at: 5 + Self.countColumns + Int32(index))
     }
     for (index, figure) in RollupFigure.allCases.enumerated() {

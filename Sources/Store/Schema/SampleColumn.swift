@@ -60,15 +60,15 @@ enum SampleColumn: Int32, CaseIterable {
     }
   }
 
-  /// All of them as a SELECT or INSERT lists them.
+  /// All columns, for SELECT and INSERT.
   static let list = allCases.map(\.name).joined(separator: ", ")
 
-  /// A bit for each column that is never NULL.
+  /// The columns that are never NULL, one bit each.
   static let requiredMask: UInt32 = [
     Self.id, .variant, .plannedAt, .plannedMonotonic, .state, .duplicates, .outOfOrder, .attempt,
   ].reduce(0) { $0 | 1 << UInt32($1.rawValue) }
 
-  /// What is settled when a notification is planned; the others change as it goes its way.
+  /// The columns of the plan, which never change.
   private static let fixed: Set<SampleColumn> = [.id, .variant, .plannedAt, .plannedMonotonic]
 
   static let changing = allCases.filter { !fixed.contains($0) }

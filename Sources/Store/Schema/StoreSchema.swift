@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import Measurement
 
-/// The store's schema and the way to it from older ones (docs/store.md).
+/// The store's schema and its migrations (docs/store.md).
 enum StoreSchema {
   /// `user_version` of the stores this pushscope writes.
   static var version: Int64 { Int64(migrations.count) }
@@ -10,17 +10,16 @@ enum StoreSchema {
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370
 
-  /// The step at index n leads from version n to n + 1. Steps are only ever added: what is here has been run on
-  /// people's stores.
+  /// The step at index n migrates version n to n + 1. Steps are only ever added, never changed: users' stores have run them.
   private static let migrations: [@Sendable (Database) throws -> Void] = [
-    { try $0.execute(sql: firstTables + sampleView() + eventView) },
-    { try $0.execute(sql: controlTables + rollupTables + clockTables + instrumentTables + secondViews) },
-    { try $0.execute(sql: thirdRollups + thirdClocks + thirdViews) },
-    { try addDeliveryRanges($0) },
+    { try $0.execute(sql: SchemaVersion1.sql) },
+    { try $0.execute(sql: SchemaVersion2.sql) },
+    { try $0.execute(sql: SchemaVersion3.sql) },
+    { try SchemaVersion4.apply($0) },
   ]
 
-  /// Brings the store to ``version``, each step in a transaction of its own, so that a death in between leaves a
-  /// store of some whole version. A store that is there already is not written to.
+  /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a store of
+  /// one of the versions. A current store is not written to.
   static func migrate(_ db: Database, createdAt now: WallTime) throws {
     let current = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard current < version else { return }

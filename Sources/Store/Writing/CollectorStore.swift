@@ -3,27 +3,26 @@ import GRDB
 import Measurement
 import Synchronization
 
-/// The store as its one writer has it: a collector's, for as long as the lock is held.
+/// The store as its only writer, a collector, has it. Holds the collector's lock until it is closed.
 ///
-/// Safe to use from any thread; calls wait for each other. Readers never make it wait, nor it them (WAL).
+/// Safe to use from any thread; calls wait for each other. Readers and the writer never wait for each other (WAL).
 public final class CollectorStore: Sendable {
   public let path: String
-  /// Made once per store; MACs and the identity of runs rest on it.
+  /// Generated once per store; part of the receipts' MACs and of each run.
   public let collectorID: UUID
-  /// What the start found of runs that nobody closed.
+  /// The runs of crashed collectors that the start closed.
   public let recovered: RecoverySummary
 
-  /// When it was opened here.
   let openedAt: WallTime
   let clock: any HostClock
   let queue: DatabaseQueue
-  private let place: Mutex<StoreLocation?>
+  private let location: Mutex<StoreLocation?>
   private let token: OpenStore
   private let state: Mutex<WriterState>
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, clock: any HostClock, queue: DatabaseQueue,
-    place: consuming StoreLocation, token: OpenStore, state: WriterState
+    location: consuming StoreLocation, token: OpenStore, state: WriterState
   ) {
     self.token = token
     self.path = path
@@ -32,14 +31,14 @@ public final class CollectorStore: Sendable {
     openedAt = clock.wallNow()
     self.clock = clock
     self.queue = queue
-    self.place = Mutex(place)
+    self.location = Mutex(location)
     self.state = Mutex(state)
   }
 
-  /// Opens the store for writing, or makes it: takes the lock, brings the schema up to date, and settles what runs that
-  /// nobody closed left behind. In that order, so that nothing is changed under a collector that is at work.
+  /// Opens or creates the store: takes the lock, migrates the schema, and closes the runs of crashed collectors. In this
+  /// order, so that nothing is changed while another collector runs.
   ///
-  /// - Throws: ``StoreError``; a file that is refused is left as it was.
+  /// - Throws: ``StoreError``. A file that is refused is not changed.
   public static func open(
     at path: String, clock: any HostClock, options: CollectorStoreOptions
   ) throws -> CollectorStore {
@@ -78,20 +77,20 @@ public final class CollectorStore: Sendable {
       // After the opening: GRDB sets NORMAL with the WAL mode, whatever was set before.
       try db.execute(sql: "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
       try db.execute(sql: "PRAGMA cache_size = -\(cacheKibibytes)")
-      // Back to this size when a checkpoint lets the WAL start over.
+      // The WAL is truncated to this size when a checkpoint resets it.
       _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(walSizeLimit)")
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
       guard let meta, let collectorID = UUID(uuidString: meta["collector"]) else {
         throw StoreError.notAStore(file.path, "the store has lost its collector id")
       }
-      // What the last collector was at, this one is not.
+      // Clear the run marker that a crashed collector left behind.
       try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")
       var state = WriterState(revision: meta["revision"])
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(db, state: &state)
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, clock: clock, queue: queue,
-        place: StoreLocation(file, lock: lock), token: token, state: state)
+        location: StoreLocation(file, lock: lock), token: token, state: state)
     }
   }
 
@@ -106,18 +105,44 @@ public final class CollectorStore: Sendable {
     return configuration
   }
 
-  /// Writes a batch in one transaction, with the run's heartbeat; an empty batch is a heartbeat alone.
+  /// Registers a run with its targets and variants. Target numbers follow the order of the targets' names, so that the
+  /// order of row ids is the order of run, target and sequence.
   ///
-  /// - Throws: ``StoreError``. Nothing was written then; while it is transient, the same batch may be tried again. `replaced`
-  ///   or `inUse`: what was written is not in the file with the store's name, or another collector writes it too.
+  /// - Throws: ``StoreError``, `identifiersExhausted` after four million targets over all runs.
+  public func beginRun(_ run: RunDescription) throws -> RunRegistration {
+    var registration = RunRegistration(run: run.id, targets: [])
+    try transaction { db, state in
+      registration = try RunWriter(db: db, path: path).begin(run, collectorID: collectorID, state: &state)
+    }
+    return registration
+  }
+
+  /// Closes a run, for every reason by the rule of ``Recovery``: plans at the end of a sequence that cannot have been sent
+  /// are removed, since they were never due; other open rows become interrupted. Later receipts may still change rows.
+  ///
+  /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` means now.
+  /// - Throws: ``StoreError``.
+  public func endRun(
+    _ run: RunID, at time: WallTime, reason: RunEndReason, sendingEnded: MonotonicTime? = nil
+  ) throws {
+    let lastDue = (sendingEnded ?? clock.monotonicNow()).microseconds
+    try transaction { db, state in
+      try RunWriter(db: db, path: path).end(run, at: time, reason: reason, lastDue: lastDue, state: &state)
+    }
+  }
+
+  /// Writes a batch in one transaction, with the run's heartbeat; an empty batch writes only the heartbeat.
+  ///
+  /// - Throws: ``StoreError``. Nothing was written; the same batch may be committed again if the error is transient.
+  ///   `replaced` or `inUse`: the rows are not in the file with the store's name, or another collector writes to it.
   public func commit(_ batch: WriteBatch) throws -> CommitStatistics {
     let start = clock.monotonicNow()
     let now = ClockAnchor(monotonic: start, wall: clock.wallNow())
-    let revision = try placedTransaction { db, state in
-      let runRow = try batch.run.map { try self.runRow(of: $0, db, &state) }
+    let revision = try checkedTransaction { db, state in
+      let runRow = try batch.run.map { try state.row(of: $0, db, path: path) }
       let samples = try SampleWriter(db)
       var deltas = CounterDeltas()
-      var rollups = try RollupChanges(marks: state.marks(db))
+      var rollups = try RollupChanges(watermarks: state.rollupWatermarks(db))
       try samples.insert(batch.inserted, into: &state, deltas: &deltas, rollups: &rollups)
       try samples.update(batch.updated, in: &state, deltas: &deltas, rollups: &rollups)
       try rollups.apply(db)
@@ -126,7 +151,7 @@ public final class CollectorStore: Sendable {
       var revision = state.revision
       try records.insert(batch.receipts, revision: &revision)
       let rowForTarget = { (target: TargetID?) throws -> Int64? in
-        try target.flatMap { try self.runRow(of: $0, db, &state) } ?? runRow
+        try target.flatMap { try state.runRow(of: $0, db) } ?? runRow
       }
       try records.insert(batch.events, revision: &revision, runRow: rowForTarget)
       try records.insert(batch.log, revision: &revision, runRow: rowForTarget)
@@ -137,21 +162,21 @@ public final class CollectorStore: Sendable {
         if let instrument = batch.instrument { try records.write(instrument, runRow: runRow) }
         try records.beat(now, runRow: runRow)
       }
-      state.standings.trim()
+      state.sampleStates.trim()
     }
     return CommitStatistics(duration: clock.monotonicNow() - start, rows: batch.rowCount, revision: revision)
   }
 
-  /// The same as ``transaction(_:)``, and looks whether what was written is where readers look for it.
-  func placedTransaction(_ body: (Database, inout WriterState) throws -> Void) throws -> Int64 {
+  /// The same as ``transaction(_:)``, and checks afterwards that the file is still the store.
+  func checkedTransaction(_ body: (Database, inout WriterState) throws -> Void) throws -> Int64 {
     let result = Result { try transaction(body) }
     let now = clock.monotonicNow()
-    try place.withLock { place throws(StoreError) in try place?.check(at: now) }
+    try location.withLock { location throws(StoreError) in try location?.check(at: now) }
     return try result.get()
   }
 
-  /// Runs `body` in a transaction that also stores the revision it reached.
-  /// - Returns: that revision.
+  /// Runs `body` in a transaction and stores the revision.
+  /// - Returns: the revision.
   @discardableResult
   func transaction(_ body: (Database, inout WriterState) throws -> Void) throws -> Int64 {
     try state.withLock { state in
@@ -180,36 +205,17 @@ public final class CollectorStore: Sendable {
     }
   }
 
-  /// Closes the database, which moves the WAL into it, and gives the lock back. Later calls do nothing; any other call
-  /// then fails.
+  /// Closes the database, which checkpoints the WAL, and releases the lock. Calling it again does nothing; all other calls
+  /// fail afterwards.
   public func close() {
     state.withLock { state in
       guard !state.isClosed else { return }
-      state.isClosed = true
-      if place.withLock({ $0?.isLost ?? false }) {
+      state.close()
+      if location.withLock({ $0?.isLost ?? false }) {
         queue.writeWithoutTransaction { StoreLocation.keepWhatWasWritten($0) }
       }
       try? queue.close()
-      place.withLock { $0 = nil }
+      location.withLock { $0 = nil }
     }
-  }
-
-  /// The row of a run by its UUID.
-  func runRow(of run: RunID, _ db: Database, _ state: inout WriterState) throws -> Int64 {
-    if let row = state.runRows[run] { return row }
-    let row = try Int64.fetchOne(
-      db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])
-    guard let row else { throw StoreError.unknownRun(run.description, path: path) }
-    state.runRows[run] = row
-    return row
-  }
-
-  /// The row of the run a target belongs to; `nil` when the target is gone.
-  private func runRow(of target: TargetID, _ db: Database, _ state: inout WriterState) throws -> Int64? {
-    if let row = state.runRowsByTarget[target] { return row }
-    let row = try Int64.fetchOne(
-      db, sql: "SELECT run_id FROM target WHERE id = ?", arguments: [target.rawValue])
-    state.runRowsByTarget[target] = row
-    return row
   }
 }

@@ -10,7 +10,7 @@ struct SampleWriter {
   private let insertPlanned: RawStatement
   private let insertWhole: RawStatement
   private let update: RawStatement
-  private let selectStanding: RawStatement
+  private let selectFlags: RawStatement
   private let db: Database
   private let connection: OpaquePointer?
 
@@ -19,7 +19,7 @@ struct SampleWriter {
     insertPlanned = try RawStatement(db, Self.insertPlannedSQL)
     insertWhole = try RawStatement(db, Self.insertWholeSQL)
     update = try RawStatement(db, Self.updateSQL)
-    selectStanding = try RawStatement(db, Self.selectStandingSQL)
+    selectFlags = try RawStatement(db, Self.selectFlagsSQL)
     connection = sqlite3_db_handle(update.handle)
   }
 
@@ -43,7 +43,7 @@ struct SampleWriter {
     WHERE id = ?1
     """
 
-  private static let selectStandingSQL = """
+  private static let selectFlagsSQL = """
     SELECT state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL FROM sample WHERE id = ?1
     """
 
@@ -53,7 +53,7 @@ struct SampleWriter {
   ) throws {
     for sample in samples {
       state.revision += 1
-      let standing = SampleStateFlags(sample)
+      let flags = SampleStateFlags(sample)
       if sample.isOnlyPlanned {
         insertPlanned.bind(sample.id.rawValue, at: 1)
         insertPlanned.bind(sample.variant.rawValue, at: 2)
@@ -69,8 +69,8 @@ struct SampleWriter {
         insertWhole.bind(state.revision, at: Self.revisionParameter)
         try insertWhole.run()
       }
-      state.standings.append(standing, for: sample.id)
-      deltas.add(standing, target: sample.id.target, variant: sample.variant)
+      state.sampleStates.append(flags, for: sample.id)
+      deltas.add(flags, target: sample.id.target, variant: sample.variant)
       if rollups.concern(sample.plannedAt) { rollups.add(RollupContribution(sample)) }
     }
   }
@@ -81,26 +81,26 @@ struct SampleWriter {
   ) throws {
     for sample in samples {
       let before = rollups.concern(sample.plannedAt) ? try RollupContribution.stored(sample.id, db) : nil
-      guard let old = try state.standings[sample.id] ?? storedStanding(of: sample.id) else { continue }
+      guard let old = try state.sampleStates[sample.id] ?? storedFlags(of: sample.id) else { continue }
       let new = SampleStateFlags(sample)
       state.revision += 1
       bindChanging(sample, in: update)
       update.bind(state.revision, at: Self.revisionParameter)
       try update.run()
       guard sqlite3_changes(connection) == 1 else { continue }
-      state.standings.update(new, for: sample.id)
+      state.sampleStates.update(new, for: sample.id)
       deltas.move(from: old, to: new, target: sample.id.target, variant: sample.variant)
       if let before { rollups.move(from: before, to: RollupContribution(sample)) }
     }
   }
 
-  private func storedStanding(of id: SampleID) throws -> SampleStateFlags? {
-    selectStanding.bind(id.rawValue, at: 1)
-    guard try selectStanding.step() else { return nil }
-    defer { selectStanding.reset() }
+  private func storedFlags(of id: SampleID) throws -> SampleStateFlags? {
+    selectFlags.bind(id.rawValue, at: 1)
+    guard try selectFlags.step() else { return nil }
+    defer { selectFlags.reset() }
     return SampleStateFlags(
-      state: NotificationState(rawValue: Int(selectStanding.integer(0))) ?? .planned,
-      isSent: selectStanding.integer(1) != 0, isAccepted: selectStanding.integer(2) != 0)
+      state: NotificationState(rawValue: Int(selectFlags.integer(0))) ?? .planned,
+      isSent: selectFlags.integer(1) != 0, isAccepted: selectFlags.integer(2) != 0)
   }
 
   @inline(__always)

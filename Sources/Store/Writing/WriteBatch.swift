@@ -40,3 +40,33 @@ public struct WriteBatch: Sendable, Equatable {
       + exchanges.count
   }
 }
+
+/// What a commit cost: the recorder's share of the tool's own error.
+public struct CommitStatistics: Sendable, Equatable {
+  /// From taking up the batch to the end of the transaction, checkpoint included when one was due.
+  public var duration: Duration
+  public var rows: Int
+  /// The store's revision after it.
+  public var revision: Int64
+}
+
+/// How a collector opens its store.
+public struct CollectorStoreOptions: Sendable, Equatable {
+  public var durability: Durability
+  /// This boot's id (`/proc/sys/kernel/random/boot_id`): tells whether the monotonic clock of an unfinished run is
+  /// still running.
+  public var bootID: String
+
+  public init(bootID: String, durability: Durability = .normal) {
+    self.bootID = bootID
+    self.durability = durability
+  }
+}
+
+/// What a power cut may cost. Neither loses anything when only the collector dies.
+public enum Durability: String, Sendable, Hashable, CaseIterable {
+  /// The last commits may be gone after a power cut; the store stays whole.
+  case normal
+  /// Each commit is on the disk before it counts: an fsync each.
+  case full
+}

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Measurement
 import StoreTestKit
@@ -168,5 +169,91 @@ import Testing
     }
     #expect(Set(revisions).count == revisions.count)
     #expect(revisions.max() == last)
+  }
+}
+
+@Suite struct DiskFullTests {
+  @Test func nothingIsHalfWrittenAndTheBatchCanBeTriedAgain() throws {
+    let fixture = try StoreFixture()
+    let open = fixture.plans(fixture.alpha, count: 500)
+    try fixture.commit(inserted: open)
+    let pages = try #require(
+      try fixture.store.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") })
+    try limit(fixture, to: pages + 4)
+
+    // The room ends in the log, after samples and counters were written.
+    let line = LogLine(
+      at: fixture.clock.wallNow(), level: .info, label: "test", message: String(repeating: "x", count: 500))
+    let batch = WriteBatch(
+      run: fixture.run, inserted: fixture.plans(fixture.beta, count: 10),
+      updated: open.prefix(100).map(\.asSent),
+      log: Array(repeating: line, count: 1_000))
+    let error = #expect(throws: StoreError.self) { _ = try fixture.store.commit(batch) }
+    #expect(error?.code == .diskFull)
+    #expect(error?.isTransient == true)
+    let reader = try fixture.reader()
+    #expect(try reader.latestRun()?.counts.planned == 500)
+    #expect(try reader.latestRun()?.counts.sent == 0)
+    #expect(try reader.log(after: 0, limit: 9).rows.isEmpty)
+    #expect(try integrity(fixture) == ["ok"])
+
+    try limit(fixture, to: 1_000_000)
+    _ = try fixture.store.commit(batch)
+    let counts = try #require(try reader.latestRun()).counts
+    #expect(counts.planned == 510)
+    #expect(counts[.inFlight] == 100)
+    #expect(counts[.planned] == 410)
+    #expect(try integrity(fixture) == ["ok"])
+  }
+
+  private func limit(_ fixture: StoreFixture, to pages: Int) throws {
+    try fixture.store.queue.writeWithoutTransaction { db in
+      _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(pages)")
+    }
+  }
+
+  private func integrity(_ fixture: StoreFixture) throws -> [String] {
+    try fixture.store.queue.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+  }
+}
+
+/// The write-ahead log is folded back while readers come and go.
+@Suite struct LogSizeTests {
+  @Test func staysBoundedUnderReaders() throws {
+    let fixture = try StoreFixture()
+    let reader = try fixture.reader()
+    var largest = 0
+    var written = 0
+    for round in 0..<150 {
+      let plans = fixture.plans(fixture.alpha, from: Int64(round * 200 + 1), count: 200)
+      try fixture.commit(inserted: plans)
+      try fixture.commit(updated: plans.map { $0.asDelivered() })
+      _ = try reader.lastPoints(of: [fixture.alpha], limit: 500)
+      let attributes = try FileManager.default.attributesOfItem(atPath: fixture.directory.storePath + "-wal")
+      largest = max(largest, attributes[.size] as? Int ?? 0)
+      written += 400
+    }
+    #expect(written == 60_000)
+    // SQLite folds back at 1000 pages of 4 KiB; one transaction may go over.
+    #expect(largest < 6 << 20)
+    let size = try #require(
+      FileManager.default.attributesOfItem(atPath: fixture.directory.storePath)[.size] as? Int)
+    #expect(size > 2 << 20)
+  }
+
+  /// Somebody who takes hours over a row (a pipe into a pager) must not hold a transaction meanwhile.
+  @Test func isNotHeldByAStream() throws {
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 3_000))
+    let reader = try fixture.reader()
+    var visited = 0
+    try reader.forEachSample(.everything) { row in
+      visited += 1
+      guard visited == 1_500 else { return }
+      try fixture.commit(inserted: fixture.plans(fixture.beta, count: 10))
+      let result = try fixture.store.queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      #expect(result.checkpointedFrameCount == result.walFrameCount)
+    }
+    #expect(visited == 3_010)
   }
 }

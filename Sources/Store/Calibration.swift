@@ -1,0 +1,77 @@
+import Measurement
+
+/// The instrument floor of a host: what pushscope measures when the service answers at once. Anything below it is
+/// pushscope itself, the kernel and the TLS of both ends.
+public struct Calibration: Sendable, Equatable {
+  /// What was timed. Delivery ends in the loopback service's own device, on the same clock.
+  public enum Interval: String, Sendable, Hashable, CaseIterable {
+    case scheduleLag = "schedule_lag"
+    case service
+    case accept
+    case delivery
+  }
+
+  /// One interval's figures, µs.
+  public struct Floor: Sendable, Equatable {
+    public var interval: Interval
+    /// How many notifications had a value. Those that opened a connection are left out.
+    public var counted: Int
+    public var minimum: Int64
+    public var maximum: Int64
+    public var figures: [Figure]
+
+    public init(
+      interval: Interval, counted: Int, minimum: Int64, maximum: Int64, figures: [Figure]
+    ) {
+      self.interval = interval
+      self.counted = counted
+      self.minimum = minimum
+      self.maximum = maximum
+      self.figures = figures
+    }
+  }
+
+  public struct Figure: Sendable, Equatable {
+    public var quantile: Quantile
+    public var estimate: QuantileEstimate
+
+    public init(quantile: Quantile, estimate: QuantileEstimate) {
+      self.quantile = quantile
+      self.estimate = estimate
+    }
+  }
+
+  /// When it ended.
+  public var at: WallTime
+  /// As the host calls itself.
+  public var host: String
+  public var bootID: String
+  /// Notifications a second.
+  public var rate: Double
+  /// µs.
+  public var length: Int64
+  public var planned: Int
+  /// In the order of ``Interval``; intervals without a value are left out.
+  public var floors: [Floor]
+
+  public init(
+    at: WallTime, host: String, bootID: String, rate: Double, length: Int64, planned: Int, floors: [Floor]
+  ) {
+    self.at = at
+    self.host = host
+    self.bootID = bootID
+    self.rate = rate
+    self.length = length
+    self.planned = planned
+    self.floors = floors
+  }
+
+  public subscript(interval: Interval) -> Floor? { floors.first { $0.interval == interval } }
+}
+
+extension CollectorStore {
+  /// Keeps what a calibration found; runs that begin later on the same host refer to it.
+  public func record(_ calibration: Calibration) throws {
+    try transaction { db, _ in try RecordWriter(db).insert(calibration) }
+  }
+}

@@ -1,0 +1,79 @@
+import GRDB
+import Measurement
+
+extension CollectorStore {
+  /// Commands that nobody has answered, in the order in which they were left.
+  public func controlRequests() throws -> [ControlRequest] {
+    try read { db in
+      try db.cachedRows("SELECT id, command, run, name FROM control WHERE done_at IS NULL ORDER BY id").map {
+        ControlRequest(
+          row: $0[0], command: ControlCommand(word: $0[1], run: $0[2], name: $0[3]))
+      }
+    }
+  }
+
+  /// Answers a command.
+  /// - Parameter refusal: why it was not carried out; `nil` when it was.
+  public func answer(_ row: Int64, refusal: String? = nil) throws {
+    try transaction { db, _ in
+      try db.execute(
+        sql: "UPDATE control SET done_at = ?, refusal = ? WHERE id = ? AND done_at IS NULL",
+        arguments: [clock.wallNow().microseconds, refusal, row])
+    }
+  }
+
+  /// Answers what was left for a collector that is no more, and forgets answers that are a day old.
+  public func refuseLeftoverRequests() throws {
+    try transaction { db, _ in
+      let now = clock.wallNow()
+      try db.execute(
+        sql: "UPDATE control SET done_at = ?, refusal = ? WHERE done_at IS NULL AND at < ?",
+        arguments: [
+          now.microseconds, "the collector ended before it came to it; try again", openedAt.microseconds,
+        ])
+      try db.execute(
+        sql: "DELETE FROM control WHERE done_at < ?",
+        arguments: [now.advanced(byMicroseconds: -86_400_000_000).microseconds])
+    }
+  }
+
+  /// Says that the collector lives. Which run it records is said with that run's beginning and end.
+  /// - Parameter serves: whether it stays after a run, so that another one can be started.
+  /// - Throws: ``StoreError``, as ``commit(_:)`` does.
+  public func notePresence(serves: Bool) throws {
+    _ = try checkedTransaction { db, _ in
+      try db.cachedStatement(
+        sql: """
+          INSERT INTO presence (one, at, serves) VALUES (1, ?, ?)
+          ON CONFLICT (one) DO UPDATE SET at = excluded.at, serves = excluded.serves
+          """
+      ).execute(arguments: [clock.wallNow().microseconds, serves])
+    }
+  }
+
+  /// - Throws: ``StoreError``, `unknownRun` too.
+  public func rename(_ run: RunID, to name: String?) throws {
+    if let refusal = ControlCommand.refusal(ofName: name, path: path) { throw refusal }
+    try transaction { db, state in
+      state.revision += 1
+      try db.execute(
+        sql: """
+          UPDATE run SET name = ?, revision = ? WHERE uuid = ? AND id NOT IN (SELECT run_id FROM deletion)
+          """,
+        arguments: [name, state.revision, run.description])
+      guard db.changesCount == 1 else { throw StoreError.unknownRun(run.description, path: path) }
+    }
+  }
+}
+
+extension StoreReader {
+  /// What came of the command in a row of the control table.
+  func controlOutcome(row: Int64) throws -> ControlOutcome {
+    try read { db in
+      let rows = try db.cachedRows("SELECT done_at IS NULL, refusal FROM control WHERE id = ?", [row])
+      guard let found = rows.first else { return .refused("the command is no longer in the store") }
+      if found[0] { return .waiting }
+      return (found[1] as String?).map(ControlOutcome.refused) ?? .done
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import GRDB
+import Measurement
+
+/// What the machinery of a run did to its own figures: how late it sent, how late its thread woke, how long its
+/// commits took. Written with the run's commits, so that a run that was killed has them too.
+public struct InstrumentFigures: Sendable, Equatable {
+  /// Delays of one kind, µs.
+  public struct Lag: Sendable, Equatable {
+    /// How many were looked at.
+    public var count: Int64
+    public var median: Int64
+    public var p99: Int64
+    public var maximum: Int64
+
+    public init(count: Int64 = 0, median: Int64 = 0, p99: Int64 = 0, maximum: Int64 = 0) {
+      self.count = count
+      self.median = median
+      self.p99 = p99
+      self.maximum = maximum
+    }
+  }
+
+  /// The host the collector ran on, as it calls itself.
+  public var host: String
+  /// Planned → sent, over all targets; waits for a place on the connection are in it.
+  public var scheduleLag: Lag
+  /// How late the timing thread woke for an instant it had asked for.
+  public var loopLag: Lag
+  public var commits: Int64
+  /// µs.
+  public var longestCommit: Int64
+  /// Commits that took longer than 100 ms.
+  public var commitStalls: Int64
+
+  public init(
+    host: String, scheduleLag: Lag = Lag(), loopLag: Lag = Lag(), commits: Int64 = 0,
+    longestCommit: Int64 = 0, commitStalls: Int64 = 0
+  ) {
+    self.host = host
+    self.scheduleLag = scheduleLag
+    self.loopLag = loopLag
+    self.commits = commits
+    self.longestCommit = longestCommit
+    self.commitStalls = commitStalls
+  }
+}
+
+/// What is known of a run's own error.
+public struct InstrumentRecord: Sendable, Equatable {
+  public var figures: InstrumentFigures
+  /// The newest calibration of that host when the run began; `nil` when there was none.
+  public var calibration: Calibration?
+}
+
+extension RecordWriter {
+  /// Writes what the run's machinery did so far. The first time it also says which calibration stood when the run
+  /// began; a later one does not replace it.
+  func write(_ figures: InstrumentFigures, runRow: Int64) throws {
+    let statement = try RawStatement(db, Self.instrumentSQL)
+    statement.bind(runRow, at: 1)
+    statement.bind(figures.host, at: 2)
+    let numbers = [
+      figures.scheduleLag.count, figures.scheduleLag.median, figures.scheduleLag.p99,
+      figures.scheduleLag.maximum, figures.loopLag.count, figures.loopLag.median, figures.loopLag.p99,
+      figures.loopLag.maximum, figures.commits, figures.longestCommit, figures.commitStalls,
+    ]
+    for (index, number) in numbers.enumerated() { statement.bind(number, at: Int32(3 + index)) }
+    try statement.run()
+  }
+
+  /// Writes a calibration with its figures.
+  func insert(_ calibration: Calibration) throws {
+    try db.execute(
+      sql: "INSERT INTO calibration (at, host, boot_id, rate, length_us, planned) VALUES (?, ?, ?, ?, ?, ?)",
+      arguments: [
+        calibration.at.microseconds, calibration.host, calibration.bootID, calibration.rate,
+        calibration.length, calibration.planned,
+      ])
+    let id = db.lastInsertedRowID
+    for floor in calibration.floors {
+      try insert(0, .known(value: floor.minimum, low: floor.minimum, high: floor.minimum), floor, id)
+      for figure in floor.figures { try insert(figure.quantile.fraction, figure.estimate, floor, id) }
+      try insert(1, .known(value: floor.maximum, low: floor.maximum, high: floor.maximum), floor, id)
+    }
+  }
+
+  private func insert(
+    _ quantile: Double, _ estimate: QuantileEstimate, _ floor: Calibration.Floor, _ calibration: Int64
+  ) throws {
+    var known: (value: Int64, low: Int64, high: Int64)?
+    if case .known(let value, let low, let high) = estimate { known = (value, low, high) }
+    try db.execute(
+      sql: """
+        INSERT INTO calibration_figure (calibration_id, interval, quantile, counted, value_us, low_us, high_us)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        calibration, floor.interval.rawValue, quantile, floor.counted, known?.value, known?.low, known?.high,
+      ])
+  }
+
+  private static let instrumentSQL: String = {
+    let columns = [
+      "schedule_lag_count", "schedule_lag_p50_us", "schedule_lag_p99_us", "schedule_lag_max_us",
+      "loop_lag_count", "loop_lag_p50_us", "loop_lag_p99_us", "loop_lag_max_us", "commits",
+      "longest_commit_us", "commit_stalls",
+    ]
+    return """
+      INSERT INTO instrument (run_id, host, calibration_id, \(columns.joined(separator: ", ")))
+      VALUES (?1, ?2, (SELECT max(id) FROM calibration WHERE host = ?2),
+        \(columns.indices.map { "?\($0 + 3)" }.joined(separator: ", ")))
+      ON CONFLICT (run_id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+      """
+  }()
+}
+
+extension StoreReader {
+  /// What a run's machinery did to its own figures; `nil` before the run's first second is over, and for runs of older
+  /// versions.
+  public func instrument(of run: RunID) throws -> InstrumentRecord? {
+    try read { db in
+      let row = try Row.fetchOne(
+        db, sql: "SELECT i.* FROM run r JOIN instrument i ON i.run_id = r.id WHERE r.uuid = ?",
+        arguments: [run.description])
+      guard let row else { return nil }
+      let calibration = try (row["calibration_id"] as Int64?).flatMap {
+        try Self.calibrations("c.id = ?", [$0], db).first
+      }
+      return InstrumentRecord(
+        figures: InstrumentFigures(
+          host: row["host"], scheduleLag: Self.lag("schedule_lag", row), loopLag: Self.lag("loop_lag", row),
+          commits: row["commits"], longestCommit: row["longest_commit_us"],
+          commitStalls: row["commit_stalls"]),
+        calibration: calibration)
+    }
+  }
+
+  private static func lag(_ name: String, _ row: Row) -> InstrumentFigures.Lag {
+    InstrumentFigures.Lag(
+      count: row["\(name)_count"], median: row["\(name)_p50_us"], p99: row["\(name)_p99_us"],
+      maximum: row["\(name)_max_us"])
+  }
+
+  private static func calibrations(
+    _ condition: String, _ arguments: StatementArguments, _ db: Database
+  ) throws -> [Calibration] {
+    try Row.fetchAll(db, sql: "SELECT c.* FROM calibration c WHERE \(condition)", arguments: arguments).map {
+      row in
+      let figures = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT interval, quantile, counted, value_us, low_us, high_us FROM calibration_figure
+          WHERE calibration_id = ? ORDER BY interval, quantile
+          """,
+        arguments: [row["id"] as Int64])
+      return Calibration(
+        at: WallTime(microseconds: row["at"]), host: row["host"], bootID: row["boot_id"], rate: row["rate"],
+        length: row["length_us"], planned: row["planned"],
+        floors: Calibration.Interval.allCases.compactMap { floor($0, figures) })
+    }
+  }
+
+  private static func floor(_ interval: Calibration.Interval, _ rows: [Row]) -> Calibration.Floor? {
+    let rows = rows.filter { $0["interval"] == interval.rawValue }
+    func end(_ quantile: Double) -> Int64? { rows.first { $0["quantile"] == quantile }?["value_us"] }
+    guard let first = rows.first, let minimum = end(0), let maximum = end(1) else { return nil }
+    return Calibration.Floor(
+      interval: interval, counted: first["counted"], minimum: minimum, maximum: maximum,
+      figures: Quantile.standard.compactMap { quantile in
+        guard let row = rows.first(where: { $0["quantile"] == quantile.fraction }) else { return nil }
+        guard let value = row["value_us"] as Int64?, let low = row["low_us"] as Int64?,
+          let high = row["high_us"] as Int64?
+        else {
+          return Calibration.Figure(quantile: quantile, estimate: .tooFew(needs: quantile.smallestCount))
+        }
+        return Calibration.Figure(quantile: quantile, estimate: .known(value: value, low: low, high: high))
+      })
+  }
+}

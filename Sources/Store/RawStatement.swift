@@ -1,0 +1,145 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement of GRDB's, bound, stepped and read through SQLite's C interface: the hot paths write and read
+/// millions of rows, and each value boxed on the way would cost as much as SQLite itself does.
+///
+/// Valid while the connection is accessed, on the thread that accesses it.
+struct RawStatement {
+  let handle: OpaquePointer
+  /// Keeps the handle alive.
+  private let statement: Statement
+
+  /// Tells SQLite to copy a bound text (the C macro casts a number to a function and is not imported).
+  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  /// A statement that is kept for the connection's life; from its cache when it was made before.
+  init(_ db: Database, _ sql: String) throws {
+    statement = try db.cachedStatement(sql: sql)
+    handle = statement.sqliteStatement
+  }
+
+  // MARK: Binding, columns from 1
+
+  @inline(__always)
+  func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+  @inline(__always)
+  func bind(_ value: Int, at index: Int32) { sqlite3_bind_int64(handle, index, Int64(value)) }
+
+  @inline(__always)
+  func bind(_ value: Int64?, at index: Int32) {
+    if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+  }
+
+  @inline(__always)
+  func bind(_ value: Int?, at index: Int32) { bind(value.map(Int64.init), at: index) }
+
+  func bind(_ text: String?, at index: Int32) {
+    guard var text else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        // No bytes may mean no address, which SQLite would take for NULL.
+        guard let start = characters.baseAddress else {
+          _ = sqlite3_bind_text(handle, index, "", 0, Self.transient)
+          return
+        }
+        _ = sqlite3_bind_text(handle, index, start, Int32(characters.count), Self.transient)
+      }
+    }
+  }
+
+  /// Binds bytes; none at all is NULL.
+  func bind(_ bytes: [UInt8], at index: Int32) {
+    guard !bytes.isEmpty else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    _ = bytes.withUnsafeBytes {
+      sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
+    }
+  }
+
+  // MARK: Running
+
+  /// Steps to the next row.
+  /// - Returns: `false` when there is none; the statement is then ready to be bound anew.
+  @inline(__always)
+  func step() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      sqlite3_reset(handle)
+      return false
+    default: throw failure()
+    }
+  }
+
+  /// Runs a statement that has no rows.
+  @inline(__always)
+  func run() throws {
+    if sqlite3_step(handle) != SQLITE_DONE { throw failure() }
+    sqlite3_reset(handle)
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  private func failure() -> DatabaseError {
+    let code = sqlite3_reset(handle)
+    let connection = sqlite3_db_handle(handle)
+    return DatabaseError(
+      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+      message: code == SQLITE_OK ? nil : String(cString: sqlite3_errmsg(connection)),
+      sql: String(cString: sqlite3_sql(handle)))
+  }
+
+  // MARK: Reading, columns from 0
+
+  @inline(__always)
+  func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+  @inline(__always)
+  func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+  @inline(__always)
+  func optionalInteger(_ index: Int32) -> Int64? {
+    isNull(index) ? nil : sqlite3_column_int64(handle, index)
+  }
+
+  /// The integer, or the smallest one there is for NULL.
+  @inline(__always)
+  func rawInteger(_ index: Int32) -> Int64 {
+    isNull(index) ? .min : sqlite3_column_int64(handle, index)
+  }
+
+  func double(_ index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
+  func text(_ index: Int32) -> String? {
+    guard let bytes = bytes(index) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The text's bytes, valid until the next step.
+  @inline(__always)
+  func bytes(_ index: Int32) -> UnsafeBufferPointer<UInt8>? {
+    guard let start = sqlite3_column_text(handle, index) else { return nil }
+    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
+  }
+
+  /// A copy of a blob; empty for NULL.
+  func blob(_ index: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, index) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+  }
+}
+
+extension Database {
+  /// All rows of a statement that is prepared once in a connection's life: screens ask the same again and again, and
+  /// preparing takes longer than the answer.
+  func cachedRows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+    try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
+  }
+}

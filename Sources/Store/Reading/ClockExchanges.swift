@@ -1,0 +1,85 @@
+import GRDB
+import Measurement
+
+extension CollectorStore {
+  /// What devices told of their clocks on one boot of this host, oldest first: by it a collector that was started again
+  /// takes up what the one before knew.
+  ///
+  /// - Parameters:
+  ///   - reach: how long ago our clock may have stamped them.
+  ///   - limit: the newest are read.
+  /// - Throws: ``StoreError``.
+  public func clockExchanges(
+    ofBoot bootID: String, within reach: Duration, limit: Int = 65_536
+  ) throws -> [DeviceExchange] {
+    let oldest = clock.monotonicNow().nanoseconds - reach.nanoseconds
+    return try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(DeviceExchange.columns) FROM clock_exchange
+          WHERE run_id IN (SELECT id FROM run WHERE boot_id = ?) AND t2_monotonic_ns >= ?
+            AND host_slept_us IS NOT NULL
+          ORDER BY revision DESC LIMIT ?
+          """,
+        arguments: [bootID, oldest, limit]
+      ).reversed().compactMap(DeviceExchange.init(row:))
+    }
+  }
+}
+
+extension CollectorStore {
+  /// The latest time that earlier runs can have shown to devices: the time of day at a run's start, carried on by the
+  /// monotonic clock, up to now where the boot is the same and to its last heartbeat otherwise. Later than now when the
+  /// wall clock was set back since.
+  ///
+  /// - Returns: `nil` when there were no runs.
+  /// - Throws: ``StoreError``.
+  public func latestTimeShown(bootID: String) throws -> WallTime? {
+    let now = clock.monotonicNow().microseconds
+    return try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(r.started_at - r.started_monotonic_us
+            + CASE r.boot_id WHEN ?1 THEN ?2 ELSE max(r.started_monotonic_us, ifnull(h.monotonic_us, 0)) END)
+          FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id
+          """,
+        arguments: [bootID, now]
+      ).map(WallTime.init(microseconds:))
+    }
+  }
+}
+
+extension DeviceExchange {
+  /// What ``init(row:)`` reads, in its order.
+  static let columns =
+    "device, boot_id, t1_ns, t2_monotonic_ns, t3_monotonic_ns, t4_ns, ifnull(host_slept_us, 0)"
+
+  init?(row: Row) {
+    guard
+      let exchange = ClockExchange(
+        t1: row[2], t2: MonotonicTime(nanoseconds: row[3]), t3: MonotonicTime(nanoseconds: row[4]), t4: row[5]
+      )
+    else { return nil }
+    self.init(device: row[0], bootID: row[1], exchange: exchange, hostSlept: .microseconds(row[6] as Int64))
+  }
+}
+
+extension StoreReader {
+  /// What devices told of their clocks in a run, as it came in: from these exchanges every bound can be computed again.
+  ///
+  /// - Throws: ``StoreError``.
+  public func clockExchanges(of run: RunID, limit: Int = 100_000) throws -> [DeviceExchange] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(DeviceExchange.columns) FROM clock_exchange
+          WHERE run_id = (SELECT id FROM run WHERE uuid = ?) ORDER BY revision LIMIT ?
+          """,
+        arguments: [run.description, limit]
+      ).compactMap(DeviceExchange.init(row:))
+    }
+  }
+}

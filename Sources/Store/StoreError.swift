@@ -1,0 +1,285 @@
+import GRDB
+import Glibc
+
+/// Why a store could not be opened, read or written.
+///
+/// Its description is one sentence a person can act on: what is wrong, where, what to do.
+public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no such file.
+    case missing
+    /// The path names a directory.
+    case isDirectory
+    /// The file is not an SQLite database.
+    case notADatabase
+    /// An SQLite database, but no pushscope store, or one that nothing was written to yet.
+    case notAStore
+    /// Written by a newer pushscope; left as it is.
+    case newerSchema
+    /// SQLite found the file damaged.
+    case corrupt
+    /// The file has more than one hard link: SQLite's log and the lock belong to one name only.
+    case severalNames
+    /// The name does not stand for the file any more that is open here: it was moved, deleted or replaced.
+    case replaced
+    /// Another collector holds the store; see ``StoreError/holder``.
+    case inUse
+    /// The file or its directory may not be read or written by this user.
+    case permissionDenied
+    /// The file or its file system is read-only.
+    case readOnly
+    /// No room left for what was to be written. Nothing of it was written.
+    case diskFull
+    /// Another program held a lock on the database for too long.
+    case busy
+    /// The system refused a read or write for another reason.
+    case ioFailure
+    /// Every number for targets, over all runs, is used up.
+    case identifiersExhausted
+    /// What was to be written contradicts what the store holds, e.g. a row that is there already.
+    case conflict
+    /// The store does not know the run it was asked about.
+    case unknownRun
+    /// A run that is being recorded cannot be deleted.
+    case runInProgress
+    /// There is no collector that could be asked.
+    case noCollector
+    /// More than ``ControlCommand/longestName`` bytes.
+    case nameTooLong
+    /// A run cannot be called ``ControlCommand/reservedName``.
+    case reservedName
+    /// It was closed here before.
+    case closed
+  }
+
+  public var code: Code
+  /// The file it concerns.
+  public var path: String
+  /// What is wrong, in lower case and without a full stop.
+  public var detail: String
+  /// What to do about it.
+  public var remedy: String
+  /// The process that holds the store, with ``Code/inUse``, when it could be read.
+  public var holder: Int32?
+
+  public init(_ code: Code, path: String, detail: String, remedy: String, holder: Int32? = nil) {
+    self.code = code
+    self.path = path
+    self.detail = detail
+    self.remedy = remedy
+    self.holder = holder
+  }
+
+  /// Whether the same call may succeed later with nothing changed here: a failed commit wrote nothing, so the same
+  /// batch can be committed again.
+  public var isTransient: Bool {
+    switch code {
+    case .diskFull, .busy, .ioFailure: true
+    default: false
+    }
+  }
+
+  /// Whether what is written no longer reaches the file with the store's name, or another collector writes it too.
+  public var isStoreLost: Bool { code == .replaced || code == .inUse }
+
+  /// The file, its directory or its file system may not be written to: SQLite says one or the other, depending on which of
+  /// its files it misses.
+  var isLackOfRights: Bool { code == .permissionDenied || code == .readOnly }
+
+  public var description: String { "\(detail): \(path); \(remedy)" }
+}
+
+extension StoreError {
+  /// What SQLite said, in the words of a store.
+  init(_ error: DatabaseError, path: String) {
+    let words = error.message ?? "SQLite says \(error.resultCode)"
+    switch error.resultCode {
+    case .SQLITE_IOERR where StoreFile(path: path).lackOfRoom != nil:
+      // SQLite tells a full disk from other failures, but not a limit on the size of files.
+      self.init(errno: StoreFile(path: path).lackOfRoom ?? ENOSPC, path: path)
+    case .SQLITE_NOTADB:
+      self = .notADatabase(path)
+    case .SQLITE_CORRUPT:
+      self.init(
+        .corrupt, path: path, detail: "the store is damaged (\(words))",
+        remedy: "copy it, then try: sqlite3 FILE .recover")
+    case .SQLITE_FULL:
+      self.init(
+        .diskFull, path: path, detail: "no room left to write the store",
+        remedy: "free some disk space; nothing was half-written")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(
+        .busy, path: path, detail: "another program holds a lock on the store",
+        remedy: "end its transaction and try again")
+    case .SQLITE_READONLY:
+      self = .readOnly(path)
+    case .SQLITE_PERM, .SQLITE_AUTH:
+      self = .permissionDenied(path)
+    case .SQLITE_CONSTRAINT:
+      self.init(
+        .conflict, path: path, detail: "what was to be written contradicts what the store holds (\(words))",
+        remedy: "please report it")
+    case .SQLITE_CANTOPEN:
+      self.init(
+        .permissionDenied, path: path, detail: "SQLite cannot open the store or the files beside it",
+        remedy: "give this user read and write access to the file and its directory")
+    default:
+      self.init(
+        .ioFailure, path: path, detail: "the store could not be read or written (\(words))",
+        remedy: "look at the disk and the system's log")
+    }
+  }
+
+  /// What the system said to a file operation.
+  init(errno code: Int32, path: String) {
+    switch code {
+    case ENOENT: self = .missing(path)
+    case EISDIR: self = .isDirectory(path)
+    case EACCES, EPERM: self = .permissionDenied(path)
+    case EROFS: self = .readOnly(path)
+    case ENOSPC, EDQUOT, EFBIG:
+      self.init(
+        .diskFull, path: path,
+        detail: "no room left to write the store (\(String(cString: strerror(code))))",
+        remedy: code == EFBIG
+          ? "raise the limit on the size of files (ulimit -f)" : "free some disk space or raise the quota")
+    default:
+      self.init(
+        .ioFailure, path: path, detail: String(cString: strerror(code)),
+        remedy: "look at the disk and the system's log")
+    }
+  }
+
+  static func missing(_ path: String) -> StoreError {
+    StoreError(
+      .missing, path: path, detail: "there is no store",
+      remedy: "start `pushscope collect` first, or name another file with --store")
+  }
+
+  static func isDirectory(_ path: String) -> StoreError {
+    StoreError(
+      .isDirectory, path: path, detail: "the store must be a file, and this is a directory",
+      remedy: "name a file in it, e.g. --store \(path)/pushscope.sqlite")
+  }
+
+  static func notADatabase(_ path: String) -> StoreError {
+    StoreError(
+      .notADatabase, path: path, detail: "the file is not an SQLite database",
+      remedy: "name another file with --store; this one is left as it is")
+  }
+
+  static func notAStore(_ path: String, _ detail: String) -> StoreError {
+    StoreError(
+      .notAStore, path: path, detail: detail,
+      remedy: "name another file with --store, or start `pushscope collect` first")
+  }
+
+  static func newerSchema(_ path: String, version: Int64) -> StoreError {
+    StoreError(
+      .newerSchema, path: path,
+      detail:
+        "the store has schema version \(version), and this pushscope knows \(StoreSchema.version) at most",
+      remedy: "use the newer pushscope that wrote it; it is left as it is")
+  }
+
+  static func directoryNotMade(_ directory: String, path: String, errno code: Int32) -> StoreError {
+    StoreError(
+      code == EROFS ? .readOnly : .permissionDenied, path: path,
+      detail: "the directory \(directory) cannot be created (\(String(cString: strerror(code))))",
+      remedy: "give this user write access to the directory above it, or name another file with --store")
+  }
+
+  static func permissionDenied(_ path: String) -> StoreError {
+    StoreError(
+      .permissionDenied, path: path, detail: "this user may not access the store",
+      remedy: "run as its owner, or name another file with --store")
+  }
+
+  static func readOnly(_ path: String) -> StoreError {
+    StoreError(
+      .readOnly, path: path, detail: "the store is read-only",
+      remedy: "make it writable (chmod u+w), or name another file with --store")
+  }
+
+  static func inUse(_ path: String, holder: Int32?) -> StoreError {
+    let who = holder.map { " (process \($0))" } ?? ""
+    return StoreError(
+      .inUse, path: path, detail: "another collector\(who) is using the store",
+      remedy: "stop it, or name another file with --store", holder: holder)
+  }
+
+  static func severalNames(_ path: String, count: Int) -> StoreError {
+    StoreError(
+      .severalNames, path: path,
+      detail: "the store has \(count) names (hard links), and SQLite keeps a log for each name",
+      remedy: "keep one (find DIRECTORY -samefile FILE lists them); for a second name make a symbolic link")
+  }
+
+  /// - Parameter what: the file whose name stands for another one, or none.
+  static func replaced(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .replaced, path: path, detail: "\(what) was moved, deleted or replaced while the collector wrote it",
+      remedy: "put it back or choose another file with --store, and start the collector again")
+  }
+
+  /// The lock file was removed, and another collector has locked a new one.
+  static func takenOver(_ path: String, holder: Int32?) -> StoreError {
+    let who = holder.map { " (process \($0))" } ?? ""
+    return StoreError(
+      .inUse, path: path,
+      detail: "the store's lock file was removed, and another collector\(who) has taken the store",
+      remedy: "never remove the lock file; stop the other collector, and start this one again", holder: holder
+    )
+  }
+
+  static func unknownRun(_ run: String, path: String) -> StoreError {
+    StoreError(
+      .unknownRun, path: path, detail: "the store has no run \(run)",
+      remedy: "`pushscope runs list` shows them")
+  }
+
+  static func runInProgress(_ run: String, path: String) -> StoreError {
+    StoreError(
+      .runInProgress, path: path, detail: "run \(run) is being recorded", remedy: "stop it first")
+  }
+
+  static func noCollector(_ path: String) -> StoreError {
+    StoreError(
+      .noCollector, path: path, detail: "no collector is at work on the store",
+      remedy: "start one: pushscope collect")
+  }
+
+  static func nameTooLong(_ name: String, path: String) -> StoreError {
+    StoreError(
+      .nameTooLong, path: path, detail: "a run's name of \(name.utf8.count) bytes is too long",
+      remedy: "give at most \(ControlCommand.longestName)")
+  }
+
+  static func reservedName(_ path: String) -> StoreError {
+    StoreError(
+      .reservedName, path: path,
+      detail: "a run cannot be named \"\(ControlCommand.reservedName)\", which always means the newest run",
+      remedy: "give another name")
+  }
+
+  static func olderSchema(_ path: String, version: Int64, _ cause: StoreError) -> StoreError {
+    StoreError(
+      cause.code, path: path,
+      detail: "the store has schema version \(version) and could not be brought up to \(StoreSchema.version) "
+        + "(\(cause.detail))",
+      remedy: cause.remedy, holder: cause.holder)
+  }
+
+  static func closed(_ path: String) -> StoreError {
+    StoreError(.closed, path: path, detail: "the store was closed", remedy: "open it again")
+  }
+
+  /// Runs `body` and gives what SQLite throws as a ``StoreError``.
+  static func wrapping<T>(path: String, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StoreError(error, path: path)
+    }
+  }
+}
