@@ -4,8 +4,8 @@ public enum DeliveryCertainty: String, Sendable, Hashable, CaseIterable {
   case exact
   /// The bound on the error is smaller than the latency.
   case bounded
-  /// The bound is as large as the latency, or larger: only an upper limit is known. Such figures are marked wherever they
-  /// are shown.
+  /// The bound is as large as the latency, or larger: only an upper limit is known. Such figures are marked wherever
+  /// they are shown.
   case limit
 
   /// - Parameters:

@@ -1,19 +1,19 @@
-/// The clock of one device in one boot: converts its stamps to instants of our clock, each with a bound that contains the
-/// true one.
+/// The clock of one device in one boot: converts its stamps to instants of our clock, each with a bound that contains
+/// the true one.
 ///
 /// **The bound.** Each exchange says what the device's clock showed at least at one of our instants and at most at
 /// another (``ClockExchange``). Between the exchange and a stamp the clock may run fast or slow by at most
 /// ``maximumDrift``, so what the exchange says of the stamp widens by that much of the time between them, before and
-/// after alike. Each exchange thus gives an interval that contains the true instant; the bound is their intersection. For
-/// a stamp in the middle of a single exchange it is ±(round trip − server time) / 2. Nothing is assumed about the
+/// after alike. Each exchange thus gives an interval that contains the true instant; the bound is their intersection.
+/// For a stamp in the middle of a single exchange it is ±(round trip − server time) / 2. Nothing is assumed about the
 /// asymmetry of the delays.
 ///
-/// **The estimate.** Within the bound, a line through the middles of the exchanges with the smallest round trips
-/// gives offset and drift; with too few of them to tell the drift, the exchange that bounds best gives the offset. It is
+/// **The estimate.** Within the bound, a line through the middles of the exchanges with the smallest round trips gives
+/// offset and drift; with too few of them to tell the drift, the exchange that bounds best gives the offset. It is
 /// clamped to the bound.
 ///
-/// **Assumption**: the clock is not set between an exchange and a stamp. Exchanges that cannot be of one clock show that
-/// it was set: earlier ones are dropped, and stamps from before the first later one get no reading.
+/// **Assumption**: the clock is not set between an exchange and a stamp. Exchanges that cannot be of one clock show
+/// that it was set: earlier ones are dropped, and stamps from before the first later one get no reading.
 public struct DeviceClock: Sendable, Hashable {
   /// The largest drift between the device's clock and ours, parts per million.
   public static let maximumDrift: Int64 = 500
@@ -139,9 +139,9 @@ extension UInt128 {
 
 /// The largest difference of two clocks' rates, on which every bound on a device's clock rests.
 ///
-/// While a device's clock D runs at a rate from 1 − ρ to 1 + ρ of our monotonic time s, D(s) − D(s₀) lies between
-/// (1 − ρ)(s − s₀) and (1 + ρ)(s − s₀). The quartz of phones and computers is accurate to 100 ppm, and NTP slews a clock
-/// by 500 ppm at most (RFC 5905, section 11.3), so ρ = 500 ppm holds for a clock that nobody sets.
+/// While a device's clock D runs at a rate from 1 − ρ to 1 + ρ of our monotonic time s, D(s) − D(s₀) lies between (1 −
+/// ρ)(s − s₀) and (1 + ρ)(s − s₀). The quartz of phones and computers is accurate to 100 ppm, and NTP slews a clock by
+/// 500 ppm at most (RFC 5905, section 11.3), so ρ = 500 ppm holds for a clock that nobody sets.
 ///
 /// Whole nanoseconds; results are rounded outwards.
 struct DriftLimit: Sendable, Hashable {
@@ -180,8 +180,8 @@ struct DriftLimit: Sendable, Hashable {
   }
 }
 
-/// A least-squares line through the offsets of the exchanges with the shortest round trips: the device's clock minus ours
-/// as a function of time.
+/// A least-squares line through the offsets of the exchanges with the shortest round trips: the device's clock minus
+/// ours as a function of time.
 struct DriftLine: Sendable, Hashable {
   /// Nanoseconds per nanosecond, within ±``DeviceClock/maximumDrift``.
   let slope: Double

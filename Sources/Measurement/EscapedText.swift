@@ -1,5 +1,5 @@
-/// Makes text from outside (a provider's reason, a device's name, a configuration) safe to display: it must not move the
-/// cursor, change colors, or reorder the text beside it.
+/// Makes text from outside (a provider's reason, a device's name, a configuration) safe to display: it must not move
+/// the cursor, change colors, or reorder the text beside it.
 ///
 /// The rule for all sinks that write text: reports, exports, logs, messages. Terminal cells have a stricter one, since
 /// they also need each character's width.
@@ -17,8 +17,8 @@ public enum EscapedText {
     }
   }
 
-  /// The replacement of a harmful scalar: control pictures for C0 controls and delete (`␛`, `␊`), numbers for all others
-  /// (`\u{202E}`).
+  /// The replacement of a harmful scalar: control pictures for C0 controls and delete (`␛`, `␊`), numbers for all
+  /// others (`\u{202E}`).
   public static func picture(of scalar: Unicode.Scalar) -> String {
     if scalar.value < 0x20, let picture = Unicode.Scalar(0x2400 + scalar.value) { return String(picture) }
     if scalar.value == 0x7F { return "\u{2421}" }

@@ -48,8 +48,8 @@ public struct TargetID: RawRepresentable, Sendable, Hashable, Comparable {
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A planned notification: the target of a run and the sequence number, from 1, packed into the 62 bits that are the row's
-/// key in the store and part of the notification's UUID.
+/// A planned notification: the target of a run and the sequence number, from 1, packed into the 62 bits that are the
+/// row's key in the store and part of the notification's UUID.
 public struct SampleID: RawRepresentable, Sendable, Hashable, Comparable {
   public var rawValue: Int64
 

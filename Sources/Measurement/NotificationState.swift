@@ -77,8 +77,8 @@ public enum FailureReason: String, Sendable, Hashable, CaseIterable {
 
 /// Why a planned notification was never sent: the `reason` of a `missed` one.
 public enum MissedReason: String, Sendable, Hashable, CaseIterable {
-  /// Older than the target's `max_lag` although there was a connection since it was planned, or noticed too late because
-  /// the process or the host was suspended.
+  /// Older than the target's `max_lag` although there was a connection since it was planned, or noticed too late
+  /// because the process or the host was suspended.
   case lag
   /// `max_in_flight` requests were unanswered.
   case inFlight = "in_flight"

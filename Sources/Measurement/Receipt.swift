@@ -32,8 +32,8 @@ public struct Receipt: Sendable, Equatable {
   }
 }
 
-/// What distinguishes two receipts for the same notification. A device that posts again because no answer came reports the
-/// same stamp; a notification that reached it twice has two.
+/// What distinguishes two receipts for the same notification. A device that posts again because no answer came reports
+/// the same stamp; a notification that reached it twice has two.
 public struct ReceiptStamp: Sendable, Hashable {
   public var device: String
   /// The time of arrival on the device's clock.

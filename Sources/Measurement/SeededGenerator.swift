@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea and Flood, 2014), a small deterministic generator: a seed gives the same schedules, jitter and
-/// simulated delays on every machine. Not for secrets.
+/// SplitMix64 (Steele, Lea and Flood, 2014), a small deterministic generator: a seed gives the same schedules, jitter
+/// and simulated delays on every machine. Not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
   private var state: UInt64
 

@@ -1,5 +1,5 @@
-/// RFC 3339 in UTC with microseconds, e.g. `2026-03-01T12:00:00.000250Z`. Does not use Foundation, which is too slow for
-/// exports of millions of rows; the calendar arithmetic is the usual days-from-civil pair.
+/// RFC 3339 in UTC with microseconds, e.g. `2026-03-01T12:00:00.000250Z`. Does not use Foundation, which is too slow
+/// for exports of millions of rows; the calendar arithmetic is the usual days-from-civil pair.
 extension WallTime {
   /// Length of ``rfc3339`` for the years 0000 to 9999.
   public static let rfc3339Length = 27

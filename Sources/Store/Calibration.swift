@@ -1,9 +1,9 @@
 import Measurement
 
-/// The instrument floor of a host: what pushscope measures when the service answers at once. Anything below it is
-/// pushscope itself, the kernel and the TLS of both ends.
+/// The instrument floor of a host: the latencies that pushscope measures when the service answers immediately. They
+/// consist of pushscope itself, the kernel, and TLS at both ends.
 public struct Calibration: Sendable, Equatable {
-  /// What was timed. Delivery ends in the loopback service's own device, on the same clock.
+  /// The intervals. Delivery ends at the loopback service's device, on the same clock.
   public enum Interval: String, Sendable, Hashable, CaseIterable {
     case scheduleLag = "schedule_lag"
     case service
@@ -14,7 +14,7 @@ public struct Calibration: Sendable, Equatable {
   /// One interval's figures, µs.
   public struct Floor: Sendable, Equatable {
     public var interval: Interval
-    /// How many notifications had a value. Those that opened a connection are left out.
+    /// The number of notifications with a value, without those that opened a connection.
     public var counted: Int
     public var minimum: Int64
     public var maximum: Int64
@@ -43,10 +43,10 @@ public struct Calibration: Sendable, Equatable {
 
   /// When it ended.
   public var at: WallTime
-  /// As the host calls itself.
+  /// The host's name.
   public var host: String
   public var bootID: String
-  /// Notifications a second.
+  /// Notifications per second.
   public var rate: Double
   /// µs.
   public var length: Int64
@@ -70,7 +70,7 @@ public struct Calibration: Sendable, Equatable {
 }
 
 extension CollectorStore {
-  /// Keeps what a calibration found; runs that begin later on the same host refer to it.
+  /// Stores a calibration, to which later runs on the same host refer.
   public func record(_ calibration: Calibration) throws {
     try transaction { db, _ in try RecordWriter(db).insert(calibration) }
   }

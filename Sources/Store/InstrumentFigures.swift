@@ -1,12 +1,12 @@
 import GRDB
 import Measurement
 
-/// What the machinery of a run did to its own figures: how late it sent, how late its thread woke, how long its
-/// commits took. Written with the run's commits, so that a run that was killed has them too.
+/// The instrument's own error in a run: delays of sending and of the timing thread, and commit times. Written with the
+/// run's commits, so that a killed run has them too.
 public struct InstrumentFigures: Sendable, Equatable {
   /// Delays of one kind, µs.
   public struct Lag: Sendable, Equatable {
-    /// How many were looked at.
+    /// The number of values.
     public var count: Int64
     public var median: Int64
     public var p99: Int64
@@ -20,11 +20,11 @@ public struct InstrumentFigures: Sendable, Equatable {
     }
   }
 
-  /// The host the collector ran on, as it calls itself.
+  /// The name of the collector's host.
   public var host: String
-  /// Planned → sent, over all targets; waits for a place on the connection are in it.
+  /// Planned → sent, over all targets, with waits for a free stream of the connection.
   public var scheduleLag: Lag
-  /// How late the timing thread woke for an instant it had asked for.
+  /// The delay of the timing thread's wake-ups.
   public var loopLag: Lag
   public var commits: Int64
   /// µs.
@@ -45,7 +45,7 @@ public struct InstrumentFigures: Sendable, Equatable {
   }
 }
 
-/// What is known of a run's own error.
+/// The stored instrument figures of a run.
 public struct InstrumentRecord: Sendable, Equatable {
   public var figures: InstrumentFigures
   /// The newest calibration of that host when the run began; `nil` when there was none.
@@ -53,8 +53,8 @@ public struct InstrumentRecord: Sendable, Equatable {
 }
 
 extension RecordWriter {
-  /// Writes what the run's machinery did so far. The first time it also says which calibration stood when the run
-  /// began; a later one does not replace it.
+  /// Writes the run's figures so far. The first write also refers to the host's newest calibration, which later writes
+  /// keep.
   func write(_ figures: InstrumentFigures, runRow: Int64) throws {
     let statement = try RawStatement(db, Self.instrumentSQL)
     statement.bind(runRow, at: 1)
@@ -115,8 +115,7 @@ extension RecordWriter {
 }
 
 extension StoreReader {
-  /// What a run's machinery did to its own figures; `nil` before the run's first second is over, and for runs of older
-  /// versions.
+  /// The instrument figures of a run; `nil` during the run's first second, and for runs of older versions.
   public func instrument(of run: RunID) throws -> InstrumentRecord? {
     try read { db in
       let row = try Row.fetchOne(

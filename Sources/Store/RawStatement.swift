@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement of GRDB's, bound, stepped and read through SQLite's C interface: the hot paths write and read
-/// millions of rows, and each value boxed on the way would cost as much as SQLite itself does.
+/// A prepared statement of GRDB that is bound, stepped and read through SQLite's C interface: boxing each value would
+/// double the cost of reading and writing millions of rows.
 ///
 /// Valid while the connection is accessed, on the thread that accesses it.
 struct RawStatement {
@@ -13,7 +13,7 @@ struct RawStatement {
   /// Tells SQLite to copy a bound text (the C macro casts a number to a function and is not imported).
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  /// A statement that is kept for the connection's life; from its cache when it was made before.
+  /// A statement from the connection's cache, which keeps it for the connection's lifetime.
   init(_ db: Database, _ sql: String) throws {
     statement = try db.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
@@ -42,7 +42,7 @@ struct RawStatement {
     }
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // No bytes may mean no address, which SQLite would take for NULL.
+        // An empty buffer may have no address, which SQLite would bind as NULL.
         guard let start = characters.baseAddress else {
           _ = sqlite3_bind_text(handle, index, "", 0, Self.transient)
           return
@@ -52,7 +52,7 @@ struct RawStatement {
     }
   }
 
-  /// Binds bytes; none at all is NULL.
+  /// Binds bytes; empty ones as NULL.
   func bind(_ bytes: [UInt8], at index: Int32) {
     guard !bytes.isEmpty else {
       sqlite3_bind_null(handle, index)
@@ -66,7 +66,7 @@ struct RawStatement {
   // MARK: Running
 
   /// Steps to the next row.
-  /// - Returns: `false` when there is none; the statement is then ready to be bound anew.
+  /// - Returns: `false` when there is none; the statement is then reset.
   @inline(__always)
   func step() throws -> Bool {
     switch sqlite3_step(handle) {
@@ -78,7 +78,7 @@ struct RawStatement {
     }
   }
 
-  /// Runs a statement that has no rows.
+  /// Runs a statement without rows, and resets it.
   @inline(__always)
   func run() throws {
     if sqlite3_step(handle) != SQLITE_DONE { throw failure() }
@@ -109,7 +109,7 @@ struct RawStatement {
     isNull(index) ? nil : sqlite3_column_int64(handle, index)
   }
 
-  /// The integer, or the smallest one there is for NULL.
+  /// The integer; `Int64.min` for NULL.
   @inline(__always)
   func rawInteger(_ index: Int32) -> Int64 {
     isNull(index) ? .min : sqlite3_column_int64(handle, index)
@@ -137,8 +137,7 @@ struct RawStatement {
 }
 
 extension Database {
-  /// All rows of a statement that is prepared once in a connection's life: screens ask the same again and again, and
-  /// preparing takes longer than the answer.
+  /// All rows of a cached statement: for short queries, preparing takes longer than running.
   func cachedRows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
     try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
   }

@@ -1,9 +1,9 @@
 import GRDB
 import Glibc
 
-/// Why a store could not be opened, read or written.
+/// An error of opening, reading or writing a store.
 ///
-/// Its description is one sentence a person can act on: what is wrong, where, what to do.
+/// Its description is one sentence: the problem, the file, the remedy.
 public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no such file.
@@ -12,15 +12,15 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case isDirectory
     /// The file is not an SQLite database.
     case notADatabase
-    /// An SQLite database, but no pushscope store, or one that nothing was written to yet.
+    /// An SQLite database, but not a pushscope store, or an empty one.
     case notAStore
-    /// Written by a newer pushscope; left as it is.
+    /// Written by a newer pushscope; not changed.
     case newerSchema
-    /// SQLite found the file damaged.
+    /// SQLite reports that the file is damaged.
     case corrupt
     /// The file has more than one hard link: SQLite's log and the lock belong to one name only.
     case severalNames
-    /// The name does not stand for the file any more that is open here: it was moved, deleted or replaced.
+    /// The open file was moved, deleted or replaced.
     case replaced
     /// Another collector holds the store; see ``StoreError/holder``.
     case inUse
@@ -28,36 +28,36 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case permissionDenied
     /// The file or its file system is read-only.
     case readOnly
-    /// No room left for what was to be written. Nothing of it was written.
+    /// There is no space left. Nothing was written.
     case diskFull
     /// Another program held a lock on the database for too long.
     case busy
     /// The system refused a read or write for another reason.
     case ioFailure
-    /// Every number for targets, over all runs, is used up.
+    /// All target ids, over all runs, are used.
     case identifiersExhausted
-    /// What was to be written contradicts what the store holds, e.g. a row that is there already.
+    /// A row conflicts with a stored one, e.g. has the same key.
     case conflict
-    /// The store does not know the run it was asked about.
+    /// The store has no such run.
     case unknownRun
     /// A run that is being recorded cannot be deleted.
     case runInProgress
-    /// There is no collector that could be asked.
+    /// No collector is running.
     case noCollector
     /// More than ``ControlCommand/longestName`` bytes.
     case nameTooLong
     /// A run cannot be called ``ControlCommand/reservedName``.
     case reservedName
-    /// It was closed here before.
+    /// The store was closed before.
     case closed
   }
 
   public var code: Code
   /// The file it concerns.
   public var path: String
-  /// What is wrong, in lower case and without a full stop.
+  /// The problem, in lower case and without a full stop.
   public var detail: String
-  /// What to do about it.
+  /// The remedy.
   public var remedy: String
   /// The process that holds the store, with ``Code/inUse``, when it could be read.
   public var holder: Int32?
@@ -70,8 +70,7 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     self.holder = holder
   }
 
-  /// Whether the same call may succeed later with nothing changed here: a failed commit wrote nothing, so the same
-  /// batch can be committed again.
+  /// Whether the same call may succeed later. A failed commit wrote nothing, so the same batch can be committed again.
   public var isTransient: Bool {
     switch code {
     case .diskFull, .busy, .ioFailure: true
@@ -79,23 +78,23 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether what is written no longer reaches the file with the store's name, or another collector writes it too.
+  /// Whether writes no longer reach the file with the store's name, or another collector writes to it too.
   public var isStoreLost: Bool { code == .replaced || code == .inUse }
 
-  /// The file, its directory or its file system may not be written to: SQLite says one or the other, depending on which of
-  /// its files it misses.
+  /// Whether the file, its directory or its file system is not writable. SQLite reports one or the other code,
+  /// depending on the file that it cannot create.
   var isLackOfRights: Bool { code == .permissionDenied || code == .readOnly }
 
   public var description: String { "\(detail): \(path); \(remedy)" }
 }
 
 extension StoreError {
-  /// What SQLite said, in the words of a store.
+  /// Converts an error of SQLite.
   init(_ error: DatabaseError, path: String) {
     let words = error.message ?? "SQLite says \(error.resultCode)"
     switch error.resultCode {
     case .SQLITE_IOERR where StoreFile(path: path).lackOfRoom != nil:
-      // SQLite tells a full disk from other failures, but not a limit on the size of files.
+      // SQLite does not report a file size limit as a full disk.
       self.init(errno: StoreFile(path: path).lackOfRoom ?? ENOSPC, path: path)
     case .SQLITE_NOTADB:
       self = .notADatabase(path)
@@ -130,7 +129,7 @@ extension StoreError {
     }
   }
 
-  /// What the system said to a file operation.
+  /// Converts an error of a system call.
   init(errno code: Int32, path: String) {
     switch code {
     case ENOENT: self = .missing(path)
@@ -215,7 +214,7 @@ extension StoreError {
       remedy: "keep one (find DIRECTORY -samefile FILE lists them); for a second name make a symbolic link")
   }
 
-  /// - Parameter what: the file whose name stands for another one, or none.
+  /// - Parameter what: the file that was moved, deleted or replaced.
   static func replaced(_ path: String, _ what: String) -> StoreError {
     StoreError(
       .replaced, path: path, detail: "\(what) was moved, deleted or replaced while the collector wrote it",
@@ -274,7 +273,7 @@ extension StoreError {
     StoreError(.closed, path: path, detail: "the store was closed", remedy: "open it again")
   }
 
-  /// Runs `body` and gives what SQLite throws as a ``StoreError``.
+  /// Runs `body` and converts SQLite's errors to ``StoreError``.
   static func wrapping<T>(path: String, _ body: () throws -> T) throws -> T {
     do {
       return try body()

@@ -1,7 +1,7 @@
 import Histogram
 
-/// Latencies counted in buckets of three significant digits (HdrHistogram): any number of them in fixed memory, added to
-/// others without loss. Each figure read from it is within 0.1 % of the exact one.
+/// Latencies counted in buckets of three significant digits (HdrHistogram): any number of them in fixed memory, added
+/// to others without loss. Each figure read from it is within 0.1 % of the exact one.
 ///
 /// Values are µs. A corrected delivery latency can come out below 0 (docs/measurement.md): it counts as 0 here.
 public struct LatencyHistogram: Sendable, Equatable {
@@ -17,8 +17,8 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// Adds all that another one counted.
   public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
-  /// Adds packed counts. The smallest and the largest value are taken as the outer ends of their buckets, which are within
-  /// 0.1 % of the true ones.
+  /// Adds packed counts. The smallest and the largest value are taken as the outer ends of their buckets, which are
+  /// within 0.1 % of the true ones.
   public mutating func merge(_ packed: PackedLatencies) {
     var isFirst = true
     for bucket in packed {
@@ -102,8 +102,8 @@ public struct LatencyBucket: Sendable, Hashable {
 
 /// The buckets of a ``LatencyHistogram`` that hold any values, ascending.
 ///
-/// Does not use the library's iterators: they sum all values in 64 bits and trap on overflow, which a few clocks that are
-/// years off cause.
+/// Does not use the library's iterators: they sum all values in 64 bits and trap on overflow, which a few clocks that
+/// are years off cause.
 public struct LatencyBuckets: Sequence, IteratorProtocol {
   private let histogram: Histogram<UInt64>
   private var lower: UInt64

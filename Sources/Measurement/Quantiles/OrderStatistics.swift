@@ -4,10 +4,10 @@ import Glibc
 ///
 /// How many of n independent values lie below the true q-quantile is binomial(n, q). So the r-th and the s-th smallest
 /// value enclose it with the probability that this count is in r ..< s (David & Nagaraja, Order Statistics, 7.1). Each
-/// side may go wrong at most half as often as both together. Whole ranks rarely use all of that up; where what both sides
-/// leave over pays for a rank, the interval is that rank narrower, so that it holds the quantile as often as it says and
-/// hardly more often. Successive latencies are not independent when a provider has a bad minute; the interval is then
-/// narrower than it should be, which docs/measurement.md says.
+/// side may go wrong at most half as often as both together. Whole ranks rarely use all of that up; where what both
+/// sides leave over pays for a rank, the interval is that rank narrower, so that it holds the quantile as often as it
+/// says and hardly more often. Successive latencies are not independent when a provider has a bad minute; the interval
+/// is then narrower than it should be, which docs/measurement.md says.
 public enum OrderStatistics {
   public static let confidence = 0.95
 

@@ -1,6 +1,6 @@
-/// Counted latencies in few bytes: the buckets of a ``LatencyHistogram`` that hold any values, and nothing else. A second's
-/// worth of notifications takes some bytes where a histogram takes kilobytes, so this is what is stored and read by the
-/// thousand; merged into a ``LatencyHistogram`` they give quantiles.
+/// Counted latencies in few bytes: the buckets of a ``LatencyHistogram`` that hold any values, and nothing else. A
+/// second's worth of notifications takes some bytes where a histogram takes kilobytes, so this is what is stored and
+/// read by the thousand; merged into a ``LatencyHistogram`` they give quantiles.
 ///
 /// Each bucket is a number in base 128, lowest digits first, the high bit of a byte saying that more follow: twice the
 /// buckets left out since the one before, plus 1 when a second such number follows, which is its count less 2. Without
@@ -78,8 +78,8 @@ struct BucketCountIterator: IteratorProtocol {
   }
 }
 
-/// Collects latencies to be packed, as a list of buckets that is sorted once, at the end. For the few values of a second
-/// much cheaper than a ``LatencyHistogram``.
+/// Collects latencies to be packed, as a list of buckets that is sorted once, at the end. For the few values of a
+/// second much cheaper than a ``LatencyHistogram``.
 public struct LatencyAccumulator: Sendable {
   private var entries: [BucketCount] = []
 
@@ -134,8 +134,8 @@ public struct LatencyAccumulator: Sendable {
   }
 }
 
-/// Adds up any number of ``PackedLatencies``: a counter for each bucket up to the largest that was met, half a megabyte at
-/// most. For sums of hundreds; a few values are better kept in a ``LatencyAccumulator``.
+/// Adds up any number of ``PackedLatencies``: a counter for each bucket up to the largest that was met, half a megabyte
+/// at most. For sums of hundreds; a few values are better kept in a ``LatencyAccumulator``.
 public struct LatencyCounts: Sendable {
   private var counts: ContiguousArray<Int> = []
 
@@ -162,8 +162,8 @@ public struct LatencyCounts: Sendable {
   }
 }
 
-/// The buckets of a ``LatencyHistogram`` numbered from 0: 2048 of one µs each, then 1024 for each doubling (HdrHistogram
-/// with three significant digits). The store contains these numbers, so they never change.
+/// The buckets of a ``LatencyHistogram`` numbered from 0: 2048 of one µs each, then 1024 for each doubling
+/// (HdrHistogram with three significant digits). The store contains these numbers, so they never change.
 enum LatencyBucketIndex {
   private static let fineCount: Int64 = 2048
   private static let perDoubling: Int64 = 1024

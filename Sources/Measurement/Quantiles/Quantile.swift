@@ -74,8 +74,8 @@ public struct ExactQuantiles: Sendable {
   }
 }
 
-/// How many of all planned notifications a figure is about. Notifications that were lost, failed or missed have no latency
-/// and are in no quantile, so every quantile is shown with this share.
+/// How many of all planned notifications a figure is about. Notifications that were lost, failed or missed have no
+/// latency and are in no quantile, so every quantile is shown with this share.
 public struct ShareOfPlanned: Sendable, Hashable {
   /// Notifications with a value.
   public var counted: Int

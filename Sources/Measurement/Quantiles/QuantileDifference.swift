@@ -1,10 +1,10 @@
 /// By how much a quantile of one group of values differs from that of another, with an interval that assumes nothing
 /// about either distribution.
 ///
-/// Each group gets the order-statistic interval of its quantile at 97.5 %; the difference then lies between
-/// `second.low - first.high` and `second.high - first.low` with at least 95 % (Bonferroni). That holds whether the groups
-/// are independent of each other or not, and is wider than need be: two quantiles whose difference has an interval
-/// without 0 differ indeed, while an interval with 0 in it proves nothing.
+/// Each group gets the order-statistic interval of its quantile at 97.5 %; the difference then lies between `second.low
+/// - first.high` and `second.high - first.low` with at least 95 % (Bonferroni). That holds whether the groups are
+/// independent of each other or not, and is wider than need be: two quantiles whose difference has an interval without
+/// 0 differ indeed, while an interval with 0 in it proves nothing.
 public enum QuantileDifference: Sendable, Hashable {
   /// µs, all three: second minus first.
   case known(value: Int64, low: Int64, high: Int64)

@@ -1,9 +1,9 @@
-/// Latencies that are known within ranges (``DeliveryRange``): the distribution of the values that were measured, that of
-/// the shortest they can have been, and that of the longest.
+/// Latencies that are known within ranges (``DeliveryRange``): the distribution of the values that were measured, that
+/// of the shortest they can have been, and that of the longest.
 ///
-/// The true value of each notification lies between its low and its high, so the true value of any rank lies between the
-/// low and the high of that rank. An interval from the lower end of the lows' quantile to the upper end of the highs'
-/// quantile therefore holds the true quantile as often as an order-statistic interval of exact values does.
+/// The true value of each notification lies between its low and its high, so the true value of any rank lies between
+/// the low and the high of that rank. An interval from the lower end of the lows' quantile to the upper end of the
+/// highs' quantile therefore holds the true quantile as often as an order-statistic interval of exact values does.
 public struct RangedLatencies<Distribution> {
   public var values: Distribution
   /// `nil` while every value is exact; then lows and highs are the values.
@@ -29,7 +29,8 @@ public struct RangedLatencies<Distribution> {
     return RangedLatencies<Other>(values, lows: try transform(ends.lows), highs: try transform(ends.highs))
   }
 
-  /// Changes values, lows and highs, each by its counterpart; while neither side has an error, there is but one of each.
+  /// Changes values, lows and highs, each by its counterpart; while neither side has an error, there is but one of
+  /// each.
   public mutating func combine<Other>(
     _ other: RangedLatencies<Other>, _ change: (inout Distribution, Other) throws -> Void
   ) rethrows {

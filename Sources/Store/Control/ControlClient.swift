@@ -2,11 +2,11 @@ import FoundationEssentials
 import GRDB
 import Measurement
 
-/// Where other processes ask the collector of a store for something: to start or stop a run, to rename or delete one.
+/// Lets other processes control the collector of a store: start or stop a run, rename or delete one.
 ///
-/// While a collector lives, a command is left in the store's `control` table, and the collector answers in the same row.
-/// With none, renaming and deleting are done here, under the collector's lock. Calls block, deleting for as long as it
-/// takes: they belong on a thread that may wait.
+/// While a collector is running, a command is a row of the store's `control` table, and the collector answers in the
+/// same row. Without one, the client renames and deletes itself, under the collector's lock. Calls block, deletions
+/// until they are complete.
 public struct ControlClient: Sendable {
   private let path: String
   private let clock: any HostClock
@@ -16,19 +16,19 @@ public struct ControlClient: Sendable {
     self.clock = clock
   }
 
-  /// Asks for something, or does it.
-  /// - Throws: ``StoreError``: `noCollector` when there is nobody to start or stop anything, `unknownRun`, `nameTooLong`,
-  ///   `reservedName`, and what opening a store throws.
+  /// Submits a command, or carries it out.
+  /// - Throws: ``StoreError``: `noCollector` for `start` and `stop` without a collector, `unknownRun`, `nameTooLong`,
+  ///   `reservedName`, and the errors of opening a store.
   public func submit(_ command: ControlCommand) throws -> ControlSubmission {
     if let refusal = ControlCommand.refusal(ofName: command.name, path: path) { throw refusal }
     guard CollectorLock.look(atStore: path).isHeld else { return try carryOut(command) }
     return try leave(command)
   }
 
-  /// What came of a command.
+  /// The outcome of a command.
   public func outcome(of ticket: ControlSubmission) throws -> ControlOutcome {
     guard let row = ticket.row else { return .done }
-    // Before the row is read: an answer given in between is then seen.
+    // Before the row is read, so that an answer in between is seen.
     let isHeld = CollectorLock.look(atStore: path).isHeld
     let reader = try StoreReader.open(at: path)
     defer { reader.close() }
@@ -56,7 +56,7 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// Also tells a file that is no store of this version from one that is, before anything is written to it.
+  /// Also refuses a file that is not a store of this version, before anything is written to it.
   private func checkRun(of command: ControlCommand) throws {
     let reader = try StoreReader.open(at: path)
     defer { reader.close() }

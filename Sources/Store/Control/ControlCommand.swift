@@ -1,14 +1,14 @@
 import Measurement
 
-/// What another process may ask of a collector.
+/// A command for a collector.
 public enum ControlCommand: Sendable, Hashable {
   /// Begin a run with the collector's own configuration.
   case start(name: String?)
   /// End the run that is being recorded; the collector stays.
   case stop
-  /// `nil` takes the name away.
+  /// `nil` removes the name.
   case rename(RunID, name: String?)
-  /// Everything recorded of a run goes.
+  /// Deletes a run and all of its rows.
   case delete(RunID)
 }
 
@@ -16,10 +16,10 @@ extension ControlCommand {
   /// The longest name a run may have, in bytes of UTF-8.
   public static let longestName = 200
 
-  /// Means the newest run wherever a run is named, so no run can be called that.
+  /// An alias of the newest run in commands, so it cannot be a run's name.
   public static let reservedName = "latest"
 
-  /// Why a run cannot be called that; `nil` when it can.
+  /// The error for an invalid name; `nil` for a valid one.
   static func refusal(ofName name: String?, path: String) -> StoreError? {
     guard let name else { return nil }
     if name == reservedName { return StoreError.reservedName(path) }
@@ -50,7 +50,7 @@ extension ControlCommand {
     }
   }
 
-  /// What a row says; `nil` when it makes no sense. Anybody with `sqlite3` may have written it.
+  /// Parses a row; `nil` if it is invalid. Rows may come from other programs.
   init?(word: String, run: String?, name: String?) {
     if Self.refusal(ofName: name, path: "") != nil { return nil }
     switch (word, run.flatMap { RunID($0) }) {
@@ -63,24 +63,24 @@ extension ControlCommand {
   }
 }
 
-/// What came of a command.
+/// The outcome of a command.
 public enum ControlOutcome: Sendable, Hashable {
-  /// The collector has not come to it, or is at it.
+  /// The collector has not finished it.
   case waiting
   case done
-  /// Why not: a sentence for people.
+  /// The reason, for display.
   case refused(String)
 }
 
-/// A row of the `control` table that nobody has answered yet.
+/// A row of the `control` table that is not answered yet.
 public struct ControlRequest: Sendable, Equatable {
   public var row: Int64
-  /// `nil` when the row makes no sense.
+  /// `nil` if the row is invalid.
   public var command: ControlCommand?
 }
 
-/// A command that was submitted.
+/// A submitted command.
 public struct ControlSubmission: Sendable, Hashable {
-  /// Its row; `nil` when it was carried out at once.
+  /// Its row; `nil` if it was carried out immediately.
   let row: Int64?
 }

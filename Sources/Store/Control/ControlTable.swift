@@ -2,7 +2,7 @@ import GRDB
 import Measurement
 
 extension CollectorStore {
-  /// Commands that nobody has answered, in the order in which they were left.
+  /// The commands that are not answered yet, oldest first.
   public func controlRequests() throws -> [ControlRequest] {
     try read { db in
       try db.cachedRows("SELECT id, command, run, name FROM control WHERE done_at IS NULL ORDER BY id").map {
@@ -13,7 +13,7 @@ extension CollectorStore {
   }
 
   /// Answers a command.
-  /// - Parameter refusal: why it was not carried out; `nil` when it was.
+  /// - Parameter refusal: the reason if it was refused.
   public func answer(_ row: Int64, refusal: String? = nil) throws {
     try transaction { db, _ in
       try db.execute(
@@ -22,7 +22,7 @@ extension CollectorStore {
     }
   }
 
-  /// Answers what was left for a collector that is no more, and forgets answers that are a day old.
+  /// Refuses commands from before the store was opened, and deletes answers that are a day old.
   public func refuseLeftoverRequests() throws {
     try transaction { db, _ in
       let now = clock.wallNow()
@@ -37,8 +37,9 @@ extension CollectorStore {
     }
   }
 
-  /// Says that the collector lives. Which run it records is said with that run's beginning and end.
-  /// - Parameter serves: whether it stays after a run, so that another one can be started.
+  /// Writes the heartbeat of an idle collector. The run that it records is set by ``beginRun(_:)`` and
+  /// ``endRun(_:at:reason:sendingEnded:)``.
+  /// - Parameter serves: whether it stays after a run, so that `start` begins another one.
   /// - Throws: ``StoreError``, as ``commit(_:)`` does.
   public func notePresence(serves: Bool) throws {
     _ = try checkedTransaction { db, _ in
@@ -51,7 +52,7 @@ extension CollectorStore {
     }
   }
 
-  /// - Throws: ``StoreError``, `unknownRun` too.
+  /// - Throws: ``StoreError``, e.g. `unknownRun`.
   public func rename(_ run: RunID, to name: String?) throws {
     if let refusal = ControlCommand.refusal(ofName: name, path: path) { throw refusal }
     try transaction { db, state in
@@ -67,7 +68,7 @@ extension CollectorStore {
 }
 
 extension StoreReader {
-  /// What came of the command in a row of the control table.
+  /// The outcome of the command in a row of the control table.
   func controlOutcome(row: Int64) throws -> ControlOutcome {
     try read { db in
       let rows = try db.cachedRows("SELECT done_at IS NULL, refusal FROM control WHERE id = ?", [row])

@@ -51,7 +51,7 @@ struct RunDeletion {
     return count < limit
   }
 
-  /// Every row of the target goes sooner or later, so the minutes and hours around these seconds can go now.
+  /// All rows of the target will be deleted, so the minutes and hours of these seconds are deleted now.
   private func deleteRollups(of target: TargetID, seconds: Set<Int64>, _ db: Database) throws {
     let delete = try RawStatement(
       db, "DELETE FROM rollup WHERE span = ?1 AND start = ?2 AND target_id = ?3")
@@ -74,15 +74,14 @@ struct RunDeletion {
       ).execute(arguments: [run, limit])
       if db.changesCount == limit { return false }
     }
-    // What is left hangs on the run's row and goes with it.
+    // All other rows are deleted with the run's row (ON DELETE CASCADE).
     try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
     return true
   }
 }
 
 extension CollectorStore {
-  /// Takes a run out of all lists at once; ``continueDeletion(atMost:)`` then takes its rows away, and a start after a
-  /// death goes on with it.
+  /// Removes a run from all lists. ``continueDeletion(atMost:)`` then deletes its rows, also after a restart.
   ///
   /// - Throws: ``StoreError``: `unknownRun`, `runInProgress` while it is being recorded.
   public func beginDeletion(of run: RunID) throws {
@@ -101,13 +100,13 @@ extension CollectorStore {
           "INSERT INTO deletion (run_id, target_id) SELECT run_id, id FROM target WHERE run_id = ? ORDER BY id",
         arguments: [id])
       try db.execute(sql: "INSERT INTO deletion (run_id, target_id) VALUES (?, NULL)", arguments: [id])
-      // Counters go with them, and receipts that come from now on find nothing.
+      // Deletes the counters, too; later receipts find no target.
       try db.execute(sql: "DELETE FROM target WHERE run_id = ?", arguments: [id])
       state.forget(run)
     }
   }
 
-  /// Whether a run is on its way out.
+  /// Whether a run is being deleted.
   public func isDeleting(_ run: RunID) throws -> Bool {
     try read { db in
       try Bool.fetchOne(
@@ -117,9 +116,9 @@ extension CollectorStore {
     }
   }
 
-  /// Takes away the next rows of runs that are on their way out, in one transaction of bounded size.
+  /// Deletes the next rows of runs that are being deleted, in one transaction of bounded size.
   /// - Returns: whether there are more.
-  /// - Throws: ``StoreError``. Nothing was taken away then.
+  /// - Throws: ``StoreError``. Nothing was deleted.
   public func continueDeletion(atMost limit: Int = 1_000) throws -> Bool {
     guard try read({ try RunDeletion.next($0) }) != nil else { return false }
     var isMore = false

@@ -1,19 +1,18 @@
 import Glibc
 
-/// The lock that makes a collector the only one: a lock of the kernel's on a file beside the store, which also holds the
-/// holder's pid for people and error messages.
+/// The lock that admits one collector: a kernel lock on a file beside the store that also contains the holder's pid.
 ///
-/// It belongs to the open file description (`F_OFD_SETLK`), so a second holder within one process is refused too, a
-/// death of any kind gives it back, and readers can ask about it without taking it. The file stays where it is:
-/// removing a lock file opens a gap in which two processes hold different files of one name.
+/// It belongs to the open file description (`F_OFD_SETLK`), so a second holder in the same process is refused too, the
+/// kernel releases it when the process ends, and readers can query it without taking it. The file is never removed:
+/// otherwise two processes could lock different files of one name.
 final class CollectorLock: Sendable {
-  /// fcntl commands of Linux that the C library module leaves out; part of the kernel's ABI since 3.15.
+  /// fcntl commands that the C library's module does not have; part of Linux's ABI since 3.15.
   private static let getLock: Int32 = 36
   private static let setLock: Int32 = 37
 
   private let descriptor: Int32
   private let path: String
-  /// Whether the file was not there before: then it says nothing about who is at work on the store.
+  /// Whether the lock file did not exist; then a collector whose lock file was removed may be running.
   let isNew: Bool
 
   private init(descriptor: Int32, path: String, isNew: Bool) {
@@ -22,7 +21,7 @@ final class CollectorLock: Sendable {
     self.isNew = isNew
   }
 
-  /// Unlocks by name: closing alone leaves the lock to a child that was forked meanwhile until it runs its program.
+  /// Unlocks explicitly: closing alone leaves the lock to a forked child until it calls exec.
   deinit {
     var request = Self.wholeFile(F_UNLCK)
     _ = fcntl(descriptor, Self.setLock, &request)
@@ -32,13 +31,13 @@ final class CollectorLock: Sendable {
   static func path(forStore path: String) -> String { path + ".lock" }
 
   /// Takes the lock of the store at `path`.
-  /// - Throws: `inUse` with the holder's pid, or what the system says about the lock file.
+  /// - Throws: `inUse` with the holder's pid, or the system's error for the lock file.
   static func take(forStore path: String) throws -> CollectorLock {
     let lockPath = self.path(forStore: path)
     while true {
       let (descriptor, isNew) = try openFile(lockPath)
       let lock = try take(descriptor, isNew: isNew, path: lockPath, store: path)
-      // Somebody may have removed the file before it was locked.
+      // The file may have been removed before it was locked.
       if lock.isInPlace { return lock }
     }
   }
@@ -71,14 +70,14 @@ final class CollectorLock: Sendable {
     return CollectorLock(descriptor: descriptor, path: lockPath, isNew: isNew)
   }
 
-  /// Whether the file with the lock's name is still the one that is locked here.
+  /// Whether the lock's path still refers to the locked file.
   var isInPlace: Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return false }
     return FileIdentity(status) == FileIdentity(descriptor: descriptor)
   }
 
-  /// Whether somebody holds the lock of the store at `path`, and who, as far as the file tells.
+  /// Whether the lock of the store at `path` is held, and the holder's pid if the file has it.
   static func look(atStore path: String) -> (isHeld: Bool, holder: Int32?) {
     let descriptor = open(self.path(forStore: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return (false, nil) }

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Says that this process has a store open, for as long as it is held.
+/// Registers a store as open in this process, for its lifetime.
 ///
-/// SQLite's locks are the process's, and closing any descriptor of a file gives all of them back (POSIX): another process
-/// would then take the log away under a reader that is still at work. A file that is open here is therefore looked into
-/// through SQLite alone.
+/// SQLite's locks belong to the process, and closing any descriptor of a file releases all of them (POSIX): another
+/// process could then remove the log while it is in use. A file that is open in this process is therefore read through
+/// SQLite only.
 final class OpenStore: Sendable {
   private static let counts = Mutex<[FileIdentity: Int]>([:])
 
-  /// As it was before SQLite opened the file.
+  /// The file before SQLite opened it.
   let file: FileIdentity?
 
-  /// Made before SQLite opens the file.
+  /// Call before SQLite opens the file.
   init(path: String) {
     file = FileIdentity(path: path)
     if let file { Self.counts.withLock { $0[file, default: 0] += 1 } }
@@ -26,9 +26,9 @@ final class OpenStore: Sendable {
     }
   }
 
-  /// Runs `body`, which opens the file and closes it again, unless this process has it open; nobody here opens a store
+  /// Runs `body`, which opens and closes the file, unless this process has it open. No store is opened in this process
   /// meanwhile.
-  /// - Returns: what `body` returns; `nil` when it was not run.
+  /// - Returns: the result of `body`; `nil` if it did not run.
   static func unlessOpen<T: Sendable, Failure: Error>(
     _ status: stat, _ body: () throws(Failure) -> T
   ) throws(Failure) -> T? {
@@ -39,7 +39,7 @@ final class OpenStore: Sendable {
   }
 }
 
-/// Which file a name or a descriptor stands for, whatever it is called.
+/// The identity of a file (device and inode), independent of its path.
 public struct FileIdentity: Sendable, Hashable {
   private let device: UInt
   private let inode: UInt
@@ -49,7 +49,7 @@ public struct FileIdentity: Sendable, Hashable {
     inode = UInt(status.st_ino)
   }
 
-  /// - Returns: `nil` when there is no such file, or it may not be looked at.
+  /// - Returns: `nil` if there is no such file or stat fails.
   public init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -2,14 +2,13 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// The store as a file: where it is, what its first bytes say, and who may read it. Everything that can be refused
-/// before SQLite touches the file is refused here.
+/// The store as a file: its path, header and permissions. Checks everything that can be checked before SQLite opens it.
 struct StoreFile {
-  /// Absolute, so that SQLite never takes it for a URI, and without symbolic links, so that a store has one name: the lock
-  /// stands beside it, as SQLite's own files do.
+  /// Absolute, so that SQLite does not parse it as a URI, and without symbolic links, so that the lock, like SQLite's
+  /// own files, has one path.
   let path: String
 
-  /// Only the owner may read what devices and providers said.
+  /// Only the owner may read texts from devices and providers.
   static let mode: mode_t = 0o600
   static let directoryMode: mode_t = 0o700
 
@@ -18,12 +17,12 @@ struct StoreFile {
       path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path)
   }
 
-  /// The path without symbolic links; the last parts of it need not be there yet.
-  /// - Parameter followed: how many links to files that are not there led here.
+  /// Resolves symbolic links; the last components of the path need not exist.
+  /// - Parameter followed: the number of dangling links that were followed.
   private static func resolve(_ path: String, followed: Int = 0) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }
-      // A name that is no UTF-8 could not be given to SQLite again.
+      // SQLite needs UTF-8.
       return String(validating: UnsafeBufferPointer(start: real, count: strlen(real)), as: UTF8.self) ?? path
     }
     guard followed < 40, let slash = path.lastIndex(of: "/") else { return path }
@@ -41,15 +40,15 @@ struct StoreFile {
   var walPath: String { path + "-wal" }
   var sharedMemoryPath: String { path + "-shm" }
 
-  /// What the bytes of the file itself say, without SQLite.
+  /// The kind of the file, determined without SQLite.
   enum Content: Equatable {
     case missing
     case empty
     case database
   }
 
-  /// Looks at the file's kind and its first bytes (SQLite file format 1.3).
-  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or what the system says.
+  /// Checks the file's type and header (SQLite file format 1.3).
+  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or the system's error.
   func look() throws -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -77,7 +76,7 @@ struct StoreFile {
     try check(version: Self.word(header, at: 60), application: Self.word(header, at: 68))
   }
 
-  /// The version of the schema by the file's header, which may be behind the WAL's; `nil` when it cannot be told, or
+  /// The schema's version in the file's header, which may be older than the WAL's; `nil` if it cannot be read, or if
   /// this process has the store open.
   var storedVersion: Int64? {
     var status = stat()
@@ -91,9 +90,9 @@ struct StoreFile {
     }.flatMap { $0 }
   }
 
-  /// Refuses what another program or a newer pushscope wrote.
+  /// Refuses databases of other programs and of newer versions.
   func check(version: Int64, application: Int64) throws {
-    // A store killed at birth may have its schema in the WAL only: both are still 0 then.
+    // Both are 0 if the creator was killed while the schema was in the WAL only.
     if application == 0, version == 0 { return }
     guard application == StoreSchema.applicationID else {
       throw StoreError.notAStore(path, "the SQLite database belongs to another program")
@@ -105,14 +104,14 @@ struct StoreFile {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Makes the directories above the store, for the owner alone; those that exist stay as they are.
+  /// Creates the missing directories above the store, with access for the owner only.
   func makeDirectory() throws {
     let directory = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
     var made = ""
     for part in directory.split(separator: "/") {
       made += "/" + part
       if mkdir(made, Self.directoryMode) == 0 { continue }
-      // Of a directory that exists some file systems say only that it cannot be made.
+      // Some file systems do not report EEXIST for a directory that exists.
       let code = errno
       var status = stat()
       if stat(made, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
@@ -121,16 +120,16 @@ struct StoreFile {
     }
   }
 
-  /// Makes the file, empty, before SQLite would make it with a mode of its own; SQLite gives the files beside it the
-  /// same mode.
+  /// Creates an empty file with our mode, before SQLite would create it with its own; SQLite uses the same mode for its
+  /// other files.
   func create() throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
     guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
     close(descriptor)
   }
 
-  /// Refuses a file that its owner made read-only (which root could write all the same), and takes everybody else's
-  /// rights from one that has them.
+  /// Refuses a file that its owner made read-only (which root could still write), and removes the access rights of
+  /// group and others.
   func restrict() throws {
     for path in [path, walPath, sharedMemoryPath] {
       var status = stat()
@@ -145,9 +144,9 @@ struct StoreFile {
     }
   }
 
-  /// Asks SQLite, which also sees what is in the WAL only, whether this is a store for us. Opened for reading, so that
-  /// not even a checkpoint changes a file that is then refused.
-  /// - Returns: the version of its schema; 0 for one that nothing was written to yet.
+  /// Checks the database through SQLite, which also reads the WAL. Opens it for reading, so that not even a checkpoint
+  /// changes a file that is refused.
+  /// - Returns: the version of its schema; 0 for an empty database.
   @discardableResult
   func checkThroughSQLite() throws -> Int64 {
     var configuration = Configuration()
@@ -162,7 +161,7 @@ struct StoreFile {
           return try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         }
       } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-        // Somebody died while the file was made: only a writer can play its journal back, and that one checks again.
+        // A hot journal: the creator was killed. Only a writer can roll it back, and checks again.
         return 0
       }
     }
@@ -185,13 +184,13 @@ extension Database {
 }
 
 extension StoreFile {
-  /// Whether there is a WAL with something in it.
+  /// Whether there is a WAL that is not empty.
   var hasLog: Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: walPath)
     return (attributes?[.size] as? Int ?? 0) > 0
   }
 
-  /// Tells SQLite that nobody changes the file.
+  /// A URI that opens the file with `immutable=1`.
   var immutableURI: String {
     let escaped = path.utf8.map { byte -> String in
       switch byte {
@@ -203,9 +202,9 @@ extension StoreFile {
     return "file:" + escaped.joined() + "?immutable=1"
   }
 
-  /// Why there is no room to write one page more, as an `errno`; `nil` when there is.
+  /// The `errno` of writing another page if there is no space; `nil` if there is.
   ///
-  /// Asked when SQLite says no more than that a write failed: it forgets what the system said to it in a commit.
+  /// Called when SQLite reports only that a write failed: it does not keep the system's error of a commit.
   var lackOfRoom: Int32? {
     let page = 8192
     var limit = rlimit()

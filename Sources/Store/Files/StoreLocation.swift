@@ -3,27 +3,27 @@ import GRDBSQLite
 import Glibc
 import Measurement
 
-/// What makes a collector the only writer of a store for as long as it has it: the lock, and that the names of the store's
-/// files still stand for the files that are open here.
+/// Ensures that a collector is the only writer of its store: it holds the lock, and the paths of the store's files
+/// still refer to the open files.
 ///
-/// A file that is moved, deleted or replaced goes on taking commits, which nobody who knows its name will ever read; and
-/// whoever finds no lock file locks a new one. So both are looked at with every commit, by `stat` alone: the database is
-/// never opened a second time, since closing a descriptor of it would drop SQLite's locks.
+/// Commits to a file that was moved, deleted or replaced would succeed and be lost to readers, and a process that finds
+/// no lock file locks a new one. So both are checked with every commit, by `stat` only: the database is never opened a
+/// second time, since closing a descriptor of it would release SQLite's locks.
 struct StoreLocation: Sendable {
   private let file: StoreFile
   private let database: FileIdentity?
   private let log: FileIdentity?
   private var lock: CollectorLock
-  /// Since when another process holds the lock that goes by the name.
+  /// When another process was first found to hold the lock.
   private var lockLostAt: MonotonicTime?
-  /// Whether the database or its log are no longer where they were.
+  /// Whether the database or its log was moved, deleted or replaced.
   private(set) var isLost = false
 
-  /// Another process that found no lock file has so long to notice that the store is written and to let go of it: see
+  /// The time another process that found no lock file has to detect this collector and release the lock: see
   /// ``refuseIfWritten(by:_:_:)``.
   static let takeover = Duration.seconds(5)
 
-  /// - Parameter lock: taken before; the database is open, in WAL mode.
+  /// - Parameter lock: already taken; the database is open, in WAL mode.
   init(_ file: StoreFile, lock: CollectorLock) {
     self.file = file
     self.lock = lock
@@ -31,8 +31,8 @@ struct StoreLocation: Sendable {
     log = FileIdentity(path: file.walPath)
   }
 
-  /// Looks whether all is where it was. A lock file that was removed is made and locked again.
-  /// - Throws: `replaced` when the store or its log went; `inUse` when another collector took it over.
+  /// Checks the paths. A lock file that was removed is created and locked again.
+  /// - Throws: `replaced` if the store or its log is gone; `inUse` if another collector took the store over.
   mutating func check(at now: MonotonicTime) throws(StoreError) {
     guard database == nil || FileIdentity(path: file.path) == database else {
       isLost = true
@@ -54,18 +54,18 @@ struct StoreLocation: Sendable {
       lockLostAt = since
       if now - since > Self.takeover { throw .takenOver(file.path, holder: error.holder) }
     } catch {
-      // No lock file can be made just now (a full disk): the next look tries again, and nobody else can make one either.
+      // The lock file cannot be created (a full disk), by other processes neither: the next check tries again.
     }
   }
 
   // MARK: A store without a lock file
 
-  /// How long a collector at work may be silent: it writes a heartbeat each second.
+  /// The longest time between writes of a running collector, which writes a heartbeat each second.
   private static let longestSilence = Duration.milliseconds(2_500)
   private static let pollMilliseconds: Int32 = 50
 
-  /// Refuses a store that a collector writes though its lock file was removed: somebody else has it open, and it changes
-  /// while it is watched. Asked only where the lock file had to be made.
+  /// Refuses a store whose lock file was removed while a collector writes to it: another process has it open, and it
+  /// changes while it is watched. Called only if the lock file had to be created.
   /// - Parameter other: the process that has it open, by ``otherUser(of:)``.
   static func refuseIfWritten(by other: Int32?, _ file: StoreFile, _ queue: DatabaseQueue) throws {
     guard let other else { return }
@@ -81,8 +81,8 @@ struct StoreLocation: Sendable {
     }
   }
 
-  /// Another process that has the store open, by the lock that SQLite keeps on the WAL's index meanwhile (its byte 128,
-  /// UNIX_SHM_DMS); `nil` when there is none, or this process has it open itself: to be asked before.
+  /// The process that has the store open, found by SQLite's lock on the WAL's index (byte 128, UNIX_SHM_DMS); `nil` if
+  /// there is none, or if this process has it open.
   static func otherUser(of file: StoreFile) -> Int32? {
     var status = stat()
     guard stat(file.path, &status) == 0 else { return nil }
@@ -104,8 +104,8 @@ struct StoreLocation: Sendable {
 
   // MARK: Closing
 
-  /// Moves what is in the log into the database that is open here, wherever it is now: SQLite itself leaves the log of a
-  /// database that was moved alone. The log's name may be another store's by now, so no file is deleted by it.
+  /// Checkpoints the log into the open database, wherever it is now: SQLite does not do so when it closes a database
+  /// that was moved. Does not delete the log, whose path may belong to another store.
   static func keepWhatWasWritten(_ db: Database) {
     var keepsLog: Int32 = 1
     sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)

@@ -1,19 +1,19 @@
 import GRDB
 import Measurement
 
-/// Brings a store of an older version up to date for a reader, under the collector's lock; it takes a moment, since what
-/// was recorded stays where it is.
+/// Migrates a store of an older version for a reader, under the collector's lock. Takes a moment, since samples are not
+/// rewritten.
 enum StoreUpgrade {
-  /// Does nothing when the store is of this version, or none of ours.
-  /// - Throws: ``StoreError`` that says which version it has and why it stays so.
+  /// Does nothing if the store is current, or not a store.
+  /// - Throws: ``StoreError`` with the store's version and the reason.
   static func run(_ file: StoreFile) throws {
-    // What the header says is enough for a look; a newer version may be in the WAL, which is asked for then.
+    // The header may be older than the WAL, which is read next.
     guard let stored = file.storedVersion, stored < StoreSchema.version else { return }
     let version: Int64
     do {
       version = try file.checkThroughSQLite()
     } catch let error as StoreError where error.isLackOfRights {
-      // Perhaps on a medium where nobody can write: opening tells.
+      // The medium may be read-only: opening reports it.
       return
     }
     guard version > 0, version < StoreSchema.version else { return }
@@ -29,7 +29,7 @@ enum StoreUpgrade {
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         defer { try? queue.close() }
         try StoreLocation.refuseIfWritten(by: other, file, queue)
-        // The moment of its making is there already.
+        // The time of creation is already stored.
         try queue.writeWithoutTransaction {
           try StoreSchema.migrate($0, createdAt: WallTime(microseconds: 0))
         }

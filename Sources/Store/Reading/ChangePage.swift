@@ -4,15 +4,15 @@ import Measurement
 /// Rows that changed after a cursor, in the order of their changes.
 public struct ChangePage<Row: Sendable>: Sendable {
   public var rows: ContiguousArray<Row>
-  /// The cursor to go on with.
+  /// The cursor for the next read.
   public var next: Int64
-  /// Whether nothing more had changed when this was read; otherwise the limit was reached, and there may be more.
+  /// Whether these were all changes; otherwise the limit was reached, and there may be more.
   public var isComplete: Bool
 }
 
 extension ChangePage: Equatable where Row: Equatable {}
 
-/// An event with where it belongs.
+/// An event with its run and target.
 public struct EventRecord: Sendable, Equatable {
   public var revision: Int64
   public var run: RunID?
@@ -20,7 +20,7 @@ public struct EventRecord: Sendable, Equatable {
   public var event: Event
 }
 
-/// A log line with where it belongs.
+/// A log line with its run and target.
 public struct LogRecord: Sendable, Equatable {
   public var revision: Int64
   public var run: RunID?
@@ -28,20 +28,20 @@ public struct LogRecord: Sendable, Equatable {
   public var line: LogLine
 }
 
-/// A receipt; its sample's id says where it belongs.
+/// A stored receipt.
 public struct ReceiptRecord: Sendable, Equatable {
   public var revision: Int64
   public var receipt: Receipt
 }
 
-/// How rows of the smaller tables are selected and decoded.
+/// Selects and decodes rows of the tables `event`, `log` and `receipt`.
 enum RecordQuery {
   static let events = """
     SELECT e.revision, r.uuid, t.name, e.at, e.kind, e.target_id, e.connection_id, e.sequence, e.count, e.detail
     FROM event e LEFT JOIN run r ON r.id = e.run_id LEFT JOIN target t ON t.id = e.target_id
     """
 
-  /// `nil` for a kind this version does not know.
+  /// `nil` for an unknown kind.
   static func event(_ row: RawStatement) -> EventRecord? {
     guard let kind = row.text(4).flatMap(EventKind.init(rawValue:)) else { return nil }
     return EventRecord(
@@ -136,22 +136,22 @@ extension StoreReader {
     try first(RecordQuery.log, of: run, after: revision, limit: limit, RecordQuery.log)
   }
 
-  /// How many events of a run were written before a revision; reads an index.
+  /// The number of events of a run before a revision; reads an index.
   public func eventCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
     try count("event", of: run, before: revision)
   }
 
-  /// How many log lines of a run were written before a revision; reads an index.
+  /// The number of log lines of a run before a revision; reads an index.
   public func logCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
     try count("log", of: run, before: revision)
   }
 
-  /// The revision of the last event of a run that had happened at a moment.
+  /// The revision of the last event of a run up to an instant.
   public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
     try lastRevision("event", of: run, until: moment)
   }
 
-  /// The revision of the last log line of a run that had been written at a moment.
+  /// The revision of the last log line of a run up to an instant.
   public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
     try lastRevision("log", of: run, until: moment)
   }

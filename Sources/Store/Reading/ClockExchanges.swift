@@ -2,12 +2,11 @@ import GRDB
 import Measurement
 
 extension CollectorStore {
-  /// What devices told of their clocks on one boot of this host, oldest first: by it a collector that was started again
-  /// takes up what the one before knew.
+  /// The clock exchanges with devices in one boot of this host, oldest first, with which a restarted collector begins.
   ///
   /// - Parameters:
-  ///   - reach: how long ago our clock may have stamped them.
-  ///   - limit: the newest are read.
+  ///   - reach: the largest age, by our clock's stamp.
+  ///   - limit: the largest number; the newest are returned.
   /// - Throws: ``StoreError``.
   public func clockExchanges(
     ofBoot bootID: String, within reach: Duration, limit: Int = 65_536
@@ -29,9 +28,9 @@ extension CollectorStore {
 }
 
 extension CollectorStore {
-  /// The latest time that earlier runs can have shown to devices: the time of day at a run's start, carried on by the
-  /// monotonic clock, up to now where the boot is the same and to its last heartbeat otherwise. Later than now when the
-  /// wall clock was set back since.
+  /// The latest time that earlier runs can have reported to devices: the time of day at a run's start advanced by the
+  /// monotonic clock, up to now on the same boot and to its last heartbeat otherwise. Later than now if the wall clock
+  /// was set back.
   ///
   /// - Returns: `nil` when there were no runs.
   /// - Throws: ``StoreError``.
@@ -52,7 +51,7 @@ extension CollectorStore {
 }
 
 extension DeviceExchange {
-  /// What ``init(row:)`` reads, in its order.
+  /// The columns that ``init(row:)`` reads, in its order.
   static let columns =
     "device, boot_id, t1_ns, t2_monotonic_ns, t3_monotonic_ns, t4_ns, ifnull(host_slept_us, 0)"
 
@@ -67,7 +66,7 @@ extension DeviceExchange {
 }
 
 extension StoreReader {
-  /// What devices told of their clocks in a run, as it came in: from these exchanges every bound can be computed again.
+  /// The clock exchanges of a run, in the order of arrival, from which every bound can be computed again.
   ///
   /// - Throws: ``StoreError``.
   public func clockExchanges(of run: RunID, limit: Int = 100_000) throws -> [DeviceExchange] {

@@ -1,13 +1,13 @@
 import GRDB
 import Measurement
 
-/// What a read of points gives, with the point in the store's history at which it was taken.
+/// The result of reading points.
 public struct PointPage: Sendable, Equatable {
   /// Ascending by id, so by target, then sequence.
   public var points: ContiguousArray<SamplePoint>
   /// The store's revision at the read: the cursor to follow changes from.
   public var revision: Int64
-  /// Whether there were more than the limit; the oldest were left out.
+  /// Whether the oldest were left out because of the limit.
   public var isTruncated: Bool
 }
 
@@ -40,10 +40,10 @@ extension StoreReader {
     }
   }
 
-  /// The points of some targets that were planned in a stretch of time.
+  /// The points of some targets in a range of planned time.
   /// - Parameters:
   ///   - end: excluded.
-  ///   - limit: at most this many in all; the newest win.
+  ///   - limit: the largest number in all; the newest are returned.
   public func points(
     of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, limit: Int
   ) throws -> PointPage {
@@ -79,10 +79,10 @@ extension StoreReader {
     }
   }
 
-  /// The points that changed after a cursor, of all runs, each as it is now.
+  /// The points of all runs that changed after a cursor, in their current state.
   ///
-  /// A point that changes again between two reads is seen again, so nothing is missed however late it comes. Plans taken
-  /// back at recovery leave no trace here: read anew when a run ends as `interrupted`.
+  /// A point that changes again is returned again. Plans that recovery removes are not seen here: read the run again
+  /// when it ends as `interrupted`.
   public func changedPoints(after cursor: Int64, limit: Int) throws -> ChangePage<SamplePoint> {
     try read { db in
       let statement = try RawStatement(
@@ -99,9 +99,9 @@ extension StoreReader {
     }
   }
 
-  /// How many notifications of some targets were planned in a stretch of time.
+  /// The number of notifications of some targets in a range of planned time.
   ///
-  /// Reads nothing but an index, and no further than it has to.
+  /// Reads only an index.
   ///
   /// - Parameters:
   ///   - end: excluded.

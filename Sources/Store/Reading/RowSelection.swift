@@ -1,12 +1,12 @@
 import GRDB
 import Measurement
 
-/// Which rows to visit. Everything when nothing is set.
+/// Selects the rows to visit; by default all.
 public struct RowSelection: Sendable, Equatable {
   public var run: RunID?
   /// By name. Rows without a target are left out when this is set.
   public var targets: Set<String>?
-  /// Samples by when they were planned, receipts by when they arrived, events and log lines by when they happened.
+  /// Applies to the planned time of samples, the arrival of receipts, the time of events and log lines.
   public var since: WallTime?
   /// Excluded.
   public var until: WallTime?
@@ -26,8 +26,8 @@ public struct RowSelection: Sendable, Equatable {
 extension StoreReader {
   /// Visits samples in the order of run, target, sequence. Memory does not grow with their number.
   ///
-  /// Rows are copied out a chunk at a time and visited outside any transaction: `body` may take its time, and a stream
-  /// over a store that is written to shows each row as it was when its chunk was read.
+  /// Rows are copied in chunks and visited outside of any transaction, so `body` may block. While the store is written
+  /// to, each row is as it was when its chunk was read.
   public func forEachSample(
     _ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void
   ) throws {
@@ -78,17 +78,17 @@ extension StoreReader {
     }
   }
 
-  /// Visits events by run, then as they happened; those of no run come first.
+  /// Visits events by run, then in order; those of no run come first.
   public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
     try streamRuns(RecordQuery.events, selection, RecordQuery.event, body)
   }
 
-  /// Visits log lines by run, then as they were written; those of no run come first.
+  /// Visits log lines by run, then in order; those of no run come first.
   public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
     try streamRuns(RecordQuery.log, selection, RecordQuery.log, body)
   }
 
-  /// Rows of the smaller tables copied at a time.
+  /// Rows of the smaller tables in a chunk.
   private static let chunk = 512
 
   /// The targets of a selection in the order of their ids.
@@ -144,8 +144,8 @@ extension StoreReader {
     }
   }
 
-  /// Reads chunk after chunk until one is not full, each in a transaction of its own, and visits what was decoded
-  /// between them.
+  /// Reads chunks, each in a transaction of its own, until one is not full, and visits the rows between the
+  /// transactions.
   private func stream<Record>(
     _ sql: String, bind: (RawStatement) -> Void, visited: (RawStatement) -> Void,
     _ decode: (RawStatement) -> Record?, _ body: (Record) throws -> Void
@@ -170,16 +170,16 @@ extension StoreReader {
 }
 
 extension StoreReader {
-  /// Visits some samples by their ids, in the order of run, target, sequence; ids that are not there are passed over.
+  /// Visits samples by their ids, in the order of run, target, sequence. Unknown ids are skipped.
   ///
-  /// Rows are copied out a chunk at a time and visited outside any transaction, as when a selection is streamed.
+  /// Rows are copied in chunks and visited outside of any transaction.
   public func forEachSample(withIDs ids: [SampleID], _ body: (borrowing SampleRow) throws -> Void) throws {
     let sorted = ids.sorted()
     var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
     var next = 0
     while next < sorted.count {
       let end = min(sorted.count, next + SampleChunk.streamCapacity)
-      // Whole numbers need no escaping, and one statement takes any number of them.
+      // A JSON array, so that one prepared statement takes any number of ids.
       let list = "[" + sorted[next..<end].map { "\($0.rawValue)" }.joined(separator: ",") + "]"
       try read { db in
         let statement = try RawStatement(

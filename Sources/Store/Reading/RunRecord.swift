@@ -2,19 +2,19 @@ import FoundationEssentials
 import GRDB
 import Measurement
 
-/// A run as the store has it: a row of the `runs` table.
+/// A stored run: a row of the `runs` table.
 public struct RunRecord: Sendable, Equatable {
   public var id: RunID
   public var name: String?
-  /// The store the run was recorded in first.
+  /// The store that recorded the run.
   public var collectorID: UUID
   public var startedAt: WallTime
   public var startedMonotonic: MonotonicTime
   public var bootID: String
-  /// `nil` while it goes on.
+  /// `nil` while it is being recorded.
   public var endedAt: WallTime?
   public var endReason: RunEndReason?
-  /// When the collector last wrote for it.
+  /// The collector's last write for it.
   public var lastHeartbeat: WallTime?
   /// In the order of their names.
   public var targetNames: [String]
@@ -22,7 +22,7 @@ public struct RunRecord: Sendable, Equatable {
   public var revision: Int64
 }
 
-/// A target of a run as the store has it.
+/// A stored target of a run.
 public struct TargetRecord: Sendable, Equatable {
   public var id: TargetID
   public var run: RunID
@@ -32,17 +32,17 @@ public struct TargetRecord: Sendable, Equatable {
   public var receiptDeadline: Int64?
   /// Notifications per second that the schedule asked for.
   public var askedRate: Double
-  /// At least one; the nameless one where nothing is listed.
+  /// At least one; it has an empty name if the target lists no values.
   public var variants: [VariantRecord]
 
   /// Over all variants.
   public var counts: StateCounts { variants.reduce(StateCounts()) { $0 + $1.counts } }
 }
 
-/// A variant of a target with what became of its notifications.
+/// A variant of a target with its state counts.
 public struct VariantRecord: Sendable, Equatable {
   public var id: VariantID
-  /// `priority=10,push_type=alert`; empty where nothing is listed.
+  /// `priority=10,push_type=alert`; empty if the target lists no values.
   public var name: String
   public var counts: StateCounts
 }
@@ -64,7 +64,7 @@ extension StoreReader {
     }
   }
 
-  /// The targets of a run with what became of their notifications, in the order of their names.
+  /// The targets of a run with their state counts, in the order of their names.
   public func targets(of run: RunID) throws -> [TargetRecord] {
     try read { db in
       let rows = try db.cachedRows(
@@ -80,7 +80,7 @@ extension StoreReader {
     }
   }
 
-  /// How the run's monotonic clock stood to the wall's, oldest first.
+  /// The run's clock anchors, oldest first.
   public func anchors(of run: RunID) throws -> [ClockAnchor] {
     try read { db in
       try db.cachedRows(
@@ -95,7 +95,7 @@ extension StoreReader {
     }
   }
 
-  /// A row as it is stored.
+  /// A stored sample.
   public func sample(_ id: SampleID) throws -> Sample? { try read { try SampleQuery.sample(id, $0) } }
 
   private static func runs(
@@ -145,7 +145,7 @@ extension StoreReader {
 }
 
 extension StateCounts {
-  /// What ``init(_:)`` reads, of a table called y.
+  /// The columns that ``init(_:)`` reads, of a table named y.
   fileprivate static let columns =
     (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).map { "y.\($0)" }
     .joined(separator: ", ")

@@ -1,11 +1,10 @@
 import GRDB
 import Measurement
 
-/// One row of the `sample` table while it is visited. Values are decoded when asked for and the text is borrowed, so
-/// that an export touches nothing it does not write.
+/// One row of the `sample` table during a visit. Values are decoded on access and the text is borrowed, so that an
+/// export decodes only what it writes.
 ///
-/// It points into a buffer that is filled again after the visit, which is why it cannot be copied or kept; ``sample``
-/// makes a value that can.
+/// It points into a buffer that is reused after the visit, so it cannot be copied; ``sample`` returns a copy.
 public struct SampleRow: ~Copyable {
   /// ``SampleColumn/count`` numbers; absent ones are ``absent``.
   private let values: UnsafePointer<Int64>
@@ -62,7 +61,7 @@ public struct SampleRow: ~Copyable {
     deliveryLatency.map { DeliveryCertainty(latency: $0, error: deliveryError) }
   }
 
-  /// Between which ends the true delivery latency lies; `nil` without one.
+  /// The range of the true delivery latency; `nil` without one.
   public var deliveryRange: DeliveryRange? {
     deliveryLatency.map { DeliveryRange(latency: $0, error: deliveryError, high: deliveryHigh) }
   }
@@ -110,17 +109,17 @@ public struct SampleRow: ~Copyable {
   }
 }
 
-/// Rows copied out of the database as plain numbers, so that whoever visits them may take its time: a slow reader of an
-/// export's pipe holds no read transaction open, which would keep the WAL from starting over.
+/// Rows copied from the database as plain numbers, so that they are visited outside of a transaction: an open read
+/// transaction, as of a slow reader of an export's pipe, would keep the WAL from being reset.
 struct SampleChunk {
   /// ``SampleColumn/count`` numbers a row.
   private var values: ContiguousArray<Int64>
-  /// The texts of all rows, one after the other.
+  /// The texts of all rows, concatenated.
   private var texts: ContiguousArray<UInt8> = []
   private let capacity: Int
   private(set) var count = 0
 
-  /// How many rows a stream copies at a time.
+  /// The number of rows in a chunk of a stream.
   static let streamCapacity = 1024
 
   init(capacity: Int) {
@@ -128,13 +127,13 @@ struct SampleChunk {
     values = ContiguousArray(repeating: 0, count: capacity * SampleColumn.count)
   }
 
-  /// Whether there may be more where these came from.
+  /// Whether there may be more rows.
   var isFull: Bool { count == capacity }
 
   /// The id of the last row; `nil` when there is none.
   var lastID: Int64? { count == 0 ? nil : values[(count - 1) * SampleColumn.count] }
 
-  /// Takes the rows of a statement that selects ``SampleColumn/list``, as many as there is room for.
+  /// Copies rows of a statement that selects ``SampleColumn/list``, up to the capacity.
   mutating func fill(from statement: RawStatement) throws {
     var texts = ContiguousArray<UInt8>()
     swap(&texts, &self.texts)
@@ -186,7 +185,7 @@ struct SampleChunk {
   }
 }
 
-/// Where a text lies in a chunk's bytes, packed into the number that stands in the text's column.
+/// The range of a text in a chunk's bytes, packed into one number in the text's column.
 struct TextSlice {
   var offset: Int
   var count: Int

@@ -3,20 +3,20 @@ import GRDB
 import Measurement
 import Synchronization
 
-/// A reader of a store, which may be written to by a collector at the same time.
+/// A reader of a store that a collector may write to at the same time.
 ///
-/// Once open it takes no lock and writes nothing. Every call is one short read transaction, or several for a stream, so
-/// that no reader keeps the WAL from being folded back into the database. Safe to use from any thread; calls on one
-/// reader wait for each other, so threads that must not wait open a reader each.
+/// Takes no lock and writes nothing once it is open. Each call is one short read transaction, or several for a stream,
+/// so that readers do not keep SQLite from checkpointing the WAL. Safe to use from any thread; calls on one reader wait
+/// for each other, so threads that must not wait open a reader each.
 public final class StoreReader: Sendable {
   public let path: String
   public let collectorID: UUID
 
-  /// `nil` once closed. A call under way keeps the queue, and the database closes when the last one lets go.
+  /// `nil` once closed. Calls in progress retain the queue; the database closes when the last one returns.
   private let queue: Mutex<DatabaseQueue?>
   private let seenVersion: Mutex<Int64?>
   private let token: OpenStore
-  /// Opened as a file that nobody changes.
+  /// Opened with SQLite's `immutable=1`.
   private let isImmutable: Bool
 
   private init(
@@ -30,7 +30,7 @@ public final class StoreReader: Sendable {
     seenVersion = Mutex(nil)
   }
 
-  /// Opens a store that exists. One of an older version is brought up to date first, when no collector has it.
+  /// Opens an existing store. A store of an older version is migrated first, unless a collector has it open.
   /// - Throws: ``StoreError``.
   public static func open(at path: String) throws -> StoreReader {
     let file = StoreFile(path: path)
@@ -44,7 +44,7 @@ public final class StoreReader: Sendable {
     do {
       return try open(file, at: file.path)
     } catch let error as StoreError where error.isLackOfRights && !file.hasLog {
-      // A store on a medium, or in a directory, where SQLite cannot make its files: without a log it needs none.
+      // SQLite cannot create its files here, and does not need them if there is no log.
       return try open(file, at: file.immutableURI, isImmutable: true)
     }
   }
@@ -81,23 +81,23 @@ public final class StoreReader: Sendable {
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.readonly = true
-    // Only while a WAL is recovered or removed do readers wait at all.
+    // Readers only wait while a WAL is recovered or removed.
     configuration.busyMode = .timeout(5)
     configuration.label = "pushscope.reader"
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
     return configuration
   }
 
-  /// Which file was opened.
+  /// The file that was opened.
   public var file: FileIdentity? { token.file }
 
-  /// Whether a path names the file that was opened, and this reader sees what is written to it. A file that was deleted or
-  /// replaced can be read on, but nobody else sees it.
+  /// Whether a path still refers to the open file and this reader sees its changes. A file that was deleted or replaced
+  /// stays readable here only.
   public func isStillAt(_ path: String) -> Bool {
     FileIdentity(path: path) == token.file && !(isImmutable && StoreFile(path: path).hasLog)
   }
 
-  /// Closes the database; any other call then fails.
+  /// Closes the database; all other calls fail afterwards.
   public func close() { queue.withLock { $0 = nil } }
 
   func read<T>(_ body: (Database) throws -> T) throws -> T {
@@ -119,7 +119,7 @@ public final class StoreReader: Sendable {
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// Whether anything was committed since the last call; `true` the first time. A few µs, so that a screen can ask at
+  /// Whether anything was committed since the last call; `true` the first time. Takes a few µs, so it can be called
   /// every frame.
   public func hasChanged() throws -> Bool {
     let queue = try openQueue()
@@ -132,7 +132,7 @@ public final class StoreReader: Sendable {
     }
   }
 
-  /// Whether a collector holds the store, and when one last wrote.
+  /// Whether a collector has the store open, and its last heartbeat.
   public func collector() throws -> CollectorPresence {
     let row = try read { db in
       try db.cachedRows(
@@ -151,15 +151,15 @@ public final class StoreReader: Sendable {
   }
 }
 
-/// Whether a collector is at work on a store.
+/// The state of a store's collector.
 public struct CollectorPresence: Sendable, Equatable {
   public var isRunning: Bool
-  /// Its process, when the lock file tells.
+  /// Its process id, if the lock file has it.
   public var holder: Int32?
   /// The run it records; `nil` while it is idle.
   public var run: RunID?
-  /// Whether it stays after a run, so that another one can be started.
+  /// Whether it stays after a run, so that `start` begins another one.
   public var servesControl = false
-  /// When a collector last wrote.
+  /// The last write of a collector.
   public var lastHeartbeat: WallTime?
 }

@@ -1,15 +1,15 @@
 import GRDB
 import Measurement
 
-/// How often a target's notifications were to be sent, and how often they were.
+/// The asked and achieved rates of a target.
 public struct TargetRates: Sendable, Equatable {
   public var target: TargetID
-  /// What the configuration asked for, per second.
+  /// The configured rate, per second.
   public var asked: Double
-  /// How long the schedule has run so far: from the first planned instant to one interval after the last one that has
-  /// come, by the pace between them; `nil` while none has come.
+  /// The duration of the schedule so far, from the first planned instant to one mean interval after the last one that
+  /// is due; `nil` while none is due.
   public var span: Duration?
-  /// Notifications whose planned instant has come, those of them that were sent, and those that were missed.
+  /// Notifications that are due, and those of them that were sent or missed.
   public var due: Int
   public var sent: Int
   public var missed: Int
@@ -27,8 +27,8 @@ public struct TargetRates: Sendable, Equatable {
 }
 
 extension StoreReader {
-  /// The asked, achieved and missed rate of each of a run's targets, by the plan that is stored: the figures stay
-  /// what they were when the run is over, and are those of the moment while it goes on.
+  /// The asked, achieved and missed rates of each target of a run, from the stored plan: up to now, or up to the end of
+  /// the run.
   ///
   /// - Throws: ``StoreError``.
   public func rates(of run: RunID) throws -> [TargetRates] {
@@ -55,18 +55,18 @@ extension StoreReader {
     }
   }
 
-  /// All but what is still only planned.
+  /// All states but `planned`.
   private static let dueColumns = NotificationState.allCases.filter { $0 != .planned }.map(\.name)
     .joined(separator: " + ")
 
-  /// How fast a target's schedule went in a stretch of planned time; `nil` when nothing came due in it.
+  /// The pace of a target's schedule in a range of planned time; `nil` when nothing was due in it.
   ///
-  /// Both ends are found by an index: planned rows that are not due lie at the end, some seconds' worth.
+  /// Both ends are found by an index; only some seconds of planned rows at the end are not due.
   ///
   /// - Parameters:
-  ///   - start: `nil`, like the end, for all there is.
+  ///   - start: `nil`, like the end, for no limit.
   ///   - end: excluded.
-  ///   - due: how many notifications came due in it.
+  ///   - due: the number of notifications that were due in it.
   /// - Throws: ``StoreError``.
   public func pace(
     of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int
@@ -106,8 +106,7 @@ extension StoreReader {
 
   private static let plannedState = NotificationState.planned.rawValue
 
-  /// How long it takes to plan so many notifications at the pace of this target's; what it asked for stands in while
-  /// there is but one instant.
+  /// The duration of `due` notifications at the target's pace, or at the asked rate while there is only one instant.
   private static func span(
     of target: TargetID, asked: Double, due: Int, _ db: Database
   ) throws -> Duration? {

@@ -1,7 +1,7 @@
 import GRDB
 import Measurement
 
-/// Writes rollups of planned time that is over: seconds from notifications, minutes from seconds, hours from minutes.
+/// Writes new rollups: seconds from notifications, minutes from seconds, hours from minutes.
 struct RollupBuilder {
   private let db: Database
   private let table: RollupTable
@@ -11,7 +11,7 @@ struct RollupBuilder {
     table = try RollupTable(db)
   }
 
-  /// Takes one span's mark onwards, at most to `end`.
+  /// Writes one span's rollups from its watermark on, at most to `end`.
   /// - Parameters:
   ///   - end: seconds since 1970, a whole number of spans.
   ///   - limit: stop at the next whole span after so many rows were read.
@@ -72,7 +72,7 @@ struct RollupBuilder {
       let row = RollupTable.row(statement, span: part)
       let whole = span.start(of: row.key.start)
       if batch.start != whole {
-        // Writing rows of another span than the one that is being read does not disturb the reading.
+        // The statement reads rows of another span than those that are written.
         try batch.write(to: table)
         if rows >= limit { return (whole, rows) }
         batch.begin(whole)
@@ -85,7 +85,7 @@ struct RollupBuilder {
   }
 }
 
-/// The rollups of one stretch of time while they are gathered, one for each target and variant.
+/// The rollups of one span of time, one for each target and variant, before they are written.
 struct RollupBatch {
   let span: RollupSpan
   /// `nil` before the first one.
@@ -120,17 +120,16 @@ struct RollupBatch {
   }
 }
 
-/// What a transaction changes in rollups that are written already: late answers, receipts and losses, plans of a clock
-/// that was set back. The rollups are changed in the same transaction, so that they never say anything else than the
-/// notifications do.
+/// The changes of a transaction to existing rollups: late answers, receipts and losses, plans of a clock that was set
+/// back. They are written in the same transaction, so that rollups always agree with the notifications.
 struct RollupChanges {
-  /// Up to where rollups are written.
+  /// The end of the rolled-up time.
   let watermarks: RollupWatermarks
   private var accumulators: [RollupKey: RollupAccumulator] = [:]
 
   init(watermarks: RollupWatermarks) { self.watermarks = watermarks }
 
-  /// Whether there is a rollup to change when a notification does that was planned at this time.
+  /// Whether a change of a notification that was planned at this time changes a rollup.
   @inline(__always)
   func concern(_ plannedAt: WallTime) -> Bool { RollupSpan.second(of: plannedAt) < watermarks.second }
 
@@ -147,7 +146,7 @@ struct RollupChanges {
       span: .second, start: contribution.second, target: contribution.target, variant: contribution.variant)
   }
 
-  /// Writes the changes: to the seconds, and to the minutes and hours that are written.
+  /// Writes the changes to the seconds, minutes and hours that exist.
   func apply(_ db: Database) throws {
     guard !accumulators.isEmpty else { return }
     let table = try RollupTable(db)
@@ -168,18 +167,18 @@ struct RollupChanges {
 }
 
 extension CollectorStore {
-  /// Planned time is rolled up when it is this old: by then nearly all of its notifications have their end.
+  /// Planned time is rolled up at this age, when nearly all of its notifications have a final state.
   public static let rollupDelay = Duration.seconds(60)
 
-  /// Writes the next rollups of what was planned more than ``rollupDelay`` ago, in one transaction of bounded size.
+  /// Writes the next rollups of notifications planned more than ``rollupDelay`` ago, in one transaction of bounded
+  /// size.
   ///
-  /// Whoever keeps the store calls it again and again; commits in between go on, and a store that is behind (recorded
-  /// by an older version, or ended in a hurry) is so caught up with in steps. Nothing is written when there is nothing
-  /// to roll up.
+  /// Called periodically between commits. A store that lacks rollups (recorded by an older version, or killed) catches
+  /// up in steps. Does not write when there is nothing to roll up.
   ///
   /// - Parameter limit: about how many rows to read; a whole second, minute or hour is never split.
-  /// - Returns: whether there is more to do now.
-  /// - Throws: ``StoreError``. Nothing was written then.
+  /// - Returns: whether there is more to roll up now.
+  /// - Throws: ``StoreError``. Nothing was written.
   public func rollUp(atMost limit: Int = 2_000) throws -> Bool {
     let oldest = clock.wallNow().advanced(byMicroseconds: -Self.rollupDelay.microseconds)
     let end = RollupSpan.second(of: oldest)

@@ -1,16 +1,16 @@
 import GRDB
 import Measurement
 
-/// What a rollup holds.
+/// The values of a rollup.
 struct RollupContent: Equatable {
   var counts = StateCounts()
   var sideCounts = RollupSideCounts()
   var figures = PerFigure(PackedLatencies(bytes: []))
 }
 
-/// What is counted of notifications beside their states.
+/// Counts of a rollup besides the states.
 struct RollupSideCounts: Equatable, Sendable {
-  /// Further receipts with ids heard before.
+  /// Receipts after the first.
   var duplicates = 0
   /// Received after a later sequence number.
   var outOfOrder = 0
@@ -25,7 +25,7 @@ struct RollupSideCounts: Equatable, Sendable {
 
   static func += (sum: inout Self, other: Self) { sum.add(other, 1) }
 
-  /// Adds, or with a negative count takes out.
+  /// Adds, or subtracts with a negative count.
   mutating func add(_ other: Self, _ count: Int) {
     duplicates += other.duplicates * count
     outOfOrder += other.outOfOrder * count
@@ -33,9 +33,9 @@ struct RollupSideCounts: Equatable, Sendable {
   }
 }
 
-/// What a rollup takes of one notification.
+/// The values that one notification adds to a rollup.
 struct RollupContribution {
-  /// Of planned time, since 1970.
+  /// The planned second since 1970.
   var second: Int64
   var target: TargetID
   var variant: VariantID
@@ -58,7 +58,7 @@ struct RollupContribution {
       isFresh: sideCounts.freshConnections > 0)
   }
 
-  /// What ``init(from:)`` reads, in its order.
+  /// The columns that ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, variant_id, state, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
     duplicates, out_of_order, fresh_connection, delivery_high_us
@@ -115,14 +115,14 @@ struct RollupContribution {
     return figures
   }
 
-  /// The same notification with another state.
+  /// The same notification in another state.
   func with(_ flags: SampleStateFlags) -> RollupContribution {
     var contribution = self
     contribution.flags = flags
     return contribution
   }
 
-  /// As the row stands now; `nil` when there is none.
+  /// The stored row; `nil` when there is none.
   static func stored(_ id: SampleID, _ db: Database) throws -> RollupContribution? {
     let statement = try RawStatement(db, "SELECT \(columns) FROM sample WHERE id = ?1")
     statement.bind(id.rawValue, at: 1)
@@ -131,7 +131,7 @@ struct RollupContribution {
   }
 }
 
-/// Counts and latencies on their way into a rollup; or, with negative counts, out of one.
+/// Counts and latencies to add to a rollup, or with negative counts to remove.
 struct RollupAccumulator {
   private(set) var counts = StateCounts()
   private(set) var sideCounts = RollupSideCounts()
@@ -145,8 +145,7 @@ struct RollupAccumulator {
     }
   }
 
-  /// A notification that counted as `old` counts as `new` from now on. What both have in common is left alone: most late
-  /// changes add a delivery and nothing else.
+  /// Replaces a notification's values. Equal ones are skipped: most late changes only add a delivery.
   mutating func move(from old: RollupContribution, to new: RollupContribution) {
     counts.add(old.flags, -1)
     counts.add(new.flags)
@@ -174,7 +173,7 @@ struct RollupAccumulator {
     }
   }
 
-  /// What it comes to, added to what was there before.
+  /// The sum with the stored content.
   func content(over before: RollupContent) -> RollupContent {
     var content = before
     content.counts += counts

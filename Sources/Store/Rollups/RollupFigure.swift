@@ -9,12 +9,11 @@ public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
   case freshService = "fresh_service"
   case freshAccept = "fresh_accept"
   case freshDelivery = "fresh_delivery"
-  /// The bounds of delivery latencies that are smaller than the latency; those without an error are not counted.
+  /// The error bounds of delivery latencies, where smaller than the latency and not 0.
   case deliveryError = "delivery_error"
-  /// The delivery latencies whose bound is as large as they are (``DeliveryCertainty/limit``).
+  /// The delivery latencies whose bound is at least as large (``DeliveryCertainty/limit``).
   case deliveryLimit = "delivery_limit"
-  /// The shortest and the longest that each delivery can have taken (``DeliveryRange``), and the same of requests that
-  /// opened a connection.
+  /// The bounds of each delivery latency (``DeliveryRange``), and the same of requests that opened a connection.
   case deliveryLow = "delivery_low"
   case deliveryHigh = "delivery_high"
   case freshDeliveryLow = "fresh_delivery_low"
@@ -22,7 +21,7 @@ public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
 }
 
 extension RollupFigure {
-  /// The figure that this one is the same as while no delivery has an error; then it is not stored.
+  /// The figure that this one equals while no delivery has an error. An equal figure is not stored.
   var standIn: RollupFigure? {
     switch self {
     case .deliveryLow, .deliveryHigh: .delivery
@@ -31,7 +30,7 @@ extension RollupFigure {
     }
   }
 
-  /// How it is selected.
+  /// The SQL expression that selects it.
   var sql: String { standIn.map { "ifnull(\(rawValue), \($0.rawValue))" } ?? rawValue }
 
   init(_ metric: Metric) {
@@ -43,7 +42,7 @@ extension RollupFigure {
   }
 }
 
-/// One value for each ``RollupFigure``, without a table to look it up in.
+/// One value for each ``RollupFigure``, stored inline.
 struct PerFigure<Value> {
   private var service: Value
   private var accept: Value

@@ -1,7 +1,7 @@
 import GRDB
 import Measurement
 
-/// Visits the rows of a stretch of time, from the fewest rollups there are for it.
+/// Visits the fewest rollups that cover a range of time.
 struct RollupReading {
   typealias Visit = (RollupKey, RollupContent) -> Void
 
@@ -9,7 +9,7 @@ struct RollupReading {
   private let sql: String
   private var rest: Int
 
-  /// - Parameter figures: which values are wanted; the others are not read.
+  /// - Parameter figures: the figures to read.
   init(targets: Set<TargetID>, figures: Set<RollupFigure>, limit: Int) {
     self.targets = targets
     rest = limit
@@ -20,8 +20,8 @@ struct RollupReading {
       """
   }
 
-  /// Reads from one second to another.
-  /// - Returns: how far it came before the limit was reached.
+  /// Reads the rollups between two seconds since 1970.
+  /// - Returns: the second up to which everything was read.
   mutating func read(
     _ span: RollupSpan, from start: Int64, to end: Int64, watermarks: RollupWatermarks, _ db: Database,
     _ visit: Visit
@@ -51,7 +51,7 @@ struct RollupReading {
     defer { statement.reset() }
     var last = start
     while try statement.step() {
-      // Only between spans, so that none is read in part.
+      // Stop between spans, so that none is read partially.
       if rest <= 0, statement.integer(0) != last { return statement.integer(0) }
       last = statement.integer(0)
       guard targets.contains(TargetID(rawValue: statement.integer(1))) else { continue }
@@ -64,17 +64,16 @@ struct RollupReading {
 }
 
 extension StoreReader {
-  /// What became of the notifications planned in a stretch of time, in rows whose number follows the stretch and not the
-  /// notifications in it.
+  /// The rollups of a range of planned time. Their number depends on the range, not on its notifications.
   ///
-  /// The stretch is cut into whole spans of the asked for size, as far as they are written; what remains at its ends
-  /// into the next finer ones, down to seconds. What was planned from ``RollupPage/coveredTo`` on (the newest minute or
-  /// two) is not rolled up yet and is to be read as points.
+  /// The range is divided into whole spans of the requested size, as far as they exist, and the rest at its ends into
+  /// the next finer ones, down to seconds. Notifications from ``RollupPage/coveredTo`` on (the newest minute or two)
+  /// are not rolled up yet; read them as points.
   ///
   /// - Parameters:
   ///   - end: excluded.
-  ///   - metrics: which latencies are wanted; each costs bytes to read.
-  ///   - limit: at most about this many rows; the earliest are read.
+  ///   - metrics: the latencies to read.
+  ///   - limit: about the largest number of rows; the earliest are returned.
   public func rollups(
     of targets: [TargetID], from start: WallTime, to end: WallTime, span: RollupSpan,
     metrics: Set<Metric> = Set(Metric.allCases), limit: Int
@@ -97,7 +96,7 @@ extension StoreReader {
     }
   }
 
-  /// Up to when planned time is rolled up; `nil` before anything is.
+  /// The end of the rolled-up planned time; `nil` before the first rollup.
   public func rollupsCoverTo() throws -> WallTime? {
     try read { db in
       let mark = try RollupWatermarks.fetch(db).second
@@ -105,13 +104,13 @@ extension StoreReader {
     }
   }
 
-  /// Adds up what became of a target's notifications planned in a stretch of time, from the fewest rollups: hours where
-  /// there are whole ones, minutes and seconds at the ends. Ten million notifications are some hundred rows.
+  /// Sums a target's rollups of a range of planned time, from as few rows as possible: hours, with minutes and seconds
+  /// at the ends. Ten million notifications take some hundred rows.
   ///
   /// - Parameters:
   ///   - start: `nil` for the beginning of the store.
   ///   - end: excluded; `nil` for its end.
-  /// - Returns: `nil` where nothing of it is rolled up.
+  /// - Returns: `nil` if no part of the range is rolled up.
   /// - Throws: ``StoreError``.
   public func rollupTotals(
     of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
@@ -133,7 +132,7 @@ extension StoreReader {
     }
   }
 
-  /// Visits a target's notifications that were planned in a stretch of time, in the order of their planned times.
+  /// Visits a target's notifications of a range of planned time, in the order of their planned times.
   ///
   /// - Parameter end: excluded.
   public func forEachSample(

@@ -1,8 +1,8 @@
 import Measurement
 
-/// What became of the notifications of one target and variant that were planned in one span of time.
+/// Counts and latencies of the notifications of one target and variant that were planned in one span of time.
 public struct RollupRow: Sendable, Equatable {
-  /// A whole number of spans since 1970.
+  /// A multiple of the span since 1970.
   public var start: WallTime
   public var span: RollupSpan
   public var target: TargetID
@@ -28,7 +28,7 @@ public struct RollupRow: Sendable, Equatable {
   /// The end of the span, excluded.
   public var end: WallTime { start.advanced(byMicroseconds: span.microseconds) }
 
-  /// The latencies, counted in the buckets of a ``LatencyHistogram``; `nil` when there are none, or they were not read.
+  /// The latencies as bucket counts of a ``LatencyHistogram``; `nil` when there are none, or they were not read.
   public func histogram(of metric: Metric) -> PackedLatencies? {
     let packed =
       switch metric {
@@ -39,7 +39,7 @@ public struct RollupRow: Sendable, Equatable {
     return packed.isEmpty ? nil : packed
   }
 
-  /// The same with the ranges of what is not exact.
+  /// The same with the ranges of latencies that are not exact.
   public func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies>? {
     guard metric == .delivery, !deliveries.isExact else {
       return histogram(of: metric).map { RangedLatencies($0) }
@@ -48,14 +48,14 @@ public struct RollupRow: Sendable, Equatable {
   }
 }
 
-/// What a read of rollups gives.
+/// The result of reading rollups.
 public struct RollupPage: Sendable, Equatable {
-  /// Ascending by start, then target, then variant; none where nothing was planned. Spans do not overlap, but those at
-  /// the ends may be finer than the one that was asked for.
+  /// Ascending by start, then target, then variant; none where nothing was planned. Spans do not overlap; those at the
+  /// ends may be finer than the requested one.
   public var rows: ContiguousArray<RollupRow>
-  /// The asked for start, rounded up to a whole second.
+  /// The requested start, rounded up to a whole second.
   public var coveredFrom: WallTime
-  /// The rows are all there is from ``coveredFrom`` up to here. The same as ``coveredFrom`` when nothing is rolled up.
+  /// The rows are complete from ``coveredFrom`` up to here. Equals ``coveredFrom`` when nothing is rolled up.
   public var coveredTo: WallTime
   /// Whether the limit was reached: there is more from ``coveredTo`` on.
   public var isTruncated: Bool
@@ -63,7 +63,7 @@ public struct RollupPage: Sendable, Equatable {
   public var revision: Int64
 }
 
-/// What became of all notifications of one target and variant in a stretch of planned time, as the rollups have it.
+/// The sum of the rollups of one target and variant in a range of planned time.
 public struct RollupTotal: Sendable {
   public let variant: VariantID
   public private(set) var counts = StateCounts()
@@ -72,17 +72,17 @@ public struct RollupTotal: Sendable {
 
   init(variant: VariantID) { self.variant = variant }
 
-  /// Further receipts with ids heard before.
+  /// Receipts after the first.
   public var duplicates: Int { sideCounts.duplicates }
   /// Received after a later sequence number.
   public var outOfOrder: Int { sideCounts.outOfOrder }
   /// Requests that opened a connection.
   public var freshConnections: Int { sideCounts.freshConnections }
 
-  /// The values of an interval, counted in the buckets of a ``LatencyHistogram``.
+  /// The values of an interval as bucket counts of a ``LatencyHistogram``.
   public func latencies(of figure: RollupFigure) -> PackedLatencies { figures[figure].packed }
 
-  /// Delivery latencies with the ranges of what is not exact.
+  /// Delivery latencies with the ranges of those that are not exact.
   public var deliveries: RangedLatencies<PackedLatencies> {
     RangedLatencies(
       counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
@@ -105,12 +105,12 @@ public struct RollupTotal: Sendable {
   }
 }
 
-/// A stretch of a target's planned time added up from rollups.
+/// The sums of a target's rollups in a range of planned time.
 public struct RollupTotals: Sendable {
-  /// One for each variant that has any, in the order the store numbers them.
+  /// One for each variant that has notifications, in the order of their ids.
   public let variants: [RollupTotal]
-  /// The first and the first excluded instant that they speak for: whole seconds inside of what was asked for. What is
-  /// before and after it is in the notifications alone.
+  /// The range that is summed, in whole seconds inside the requested one, the end excluded. The rest has to be read
+  /// from the notifications.
   public let from: WallTime
   public let to: WallTime
 }

@@ -1,7 +1,7 @@
 import GRDB
 import Measurement
 
-/// How long a stretch of planned time one rollup covers. Raw values are seconds, and the store's.
+/// The length of planned time that one rollup covers. Raw values are seconds, and the store's.
 public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   case second = 1
   case minute = 60
@@ -10,7 +10,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   /// µs.
   public var microseconds: Int64 { Int64(rawValue) * 1_000_000 }
 
-  /// The next finer one, which this one is made of; `nil` for seconds, which are made of notifications.
+  /// The next finer span, which this one is summed from; `nil` for seconds, which are summed from notifications.
   var part: RollupSpan? {
     switch self {
     case .second: nil
@@ -19,26 +19,26 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The start of the span that an instant lies in; both in seconds since 1970.
+  /// The start of the span that contains an instant; both in seconds since 1970.
   @inline(__always)
   func start(of second: Int64) -> Int64 {
     let length = Int64(rawValue)
     return second.flooringDivision(by: length) * length
   }
 
-  /// The first second since 1970 that begins at an instant or after it.
+  /// The first second since 1970 that begins at or after an instant.
   static func firstWholeSecond(_ time: WallTime) -> Int64 {
     second(of: WallTime(microseconds: max(time.microseconds, .min + 1) - 1)) + 1
   }
 
-  /// The second since 1970 that an instant lies in.
+  /// The second since 1970 that contains an instant.
   @inline(__always)
   static func second(of time: WallTime) -> Int64 {
     time.microseconds.flooringDivision(by: 1_000_000)
   }
 }
 
-/// What a rollup is of. Ordered as the table is.
+/// The primary key of a rollup, in the order of the table.
 struct RollupKey: Hashable, Comparable {
   var span: RollupSpan
   /// Seconds since 1970.
@@ -52,14 +52,14 @@ struct RollupKey: Hashable, Comparable {
   }
 }
 
-/// Up to where planned time is rolled up, per span; in seconds since 1970, whole spans. What is before a mark is in the
-/// table and is kept right by every transaction that changes a row; what is after it is in the notifications alone.
+/// The end of the rolled-up planned time, per span, in seconds since 1970 (whole spans). Rollups before a watermark are
+/// updated by every transaction that changes a row; after it there are only notifications.
 struct RollupWatermarks: Sendable, Equatable {
   private(set) var second = Int64.min
   private(set) var minute = Int64.min
   private(set) var hour = Int64.min
 
-  /// `.min` while nothing is rolled up.
+  /// `.min` before the first rollup.
   subscript(span: RollupSpan) -> Int64 {
     switch span {
     case .second: second
@@ -76,7 +76,7 @@ struct RollupWatermarks: Sendable, Equatable {
     }
   }
 
-  /// Whether there are whole minutes or hours to be made of what is rolled up.
+  /// Whether there are rollups of whole minutes or hours to write.
   var areCoarseSpansBehind: Bool {
     guard second > .min else { return false }
     let wholeMinutes = RollupSpan.minute.start(of: second)

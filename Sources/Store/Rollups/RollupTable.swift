@@ -23,7 +23,7 @@ struct RollupTable {
   static let countColumns = Int32(NotificationState.allCases.count + 2)
   private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
   private static let figureColumnNames = RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
-  /// Counts, then sideCounts.
+  /// State counts, then side counts.
   static let numbers = counts + ", " + RollupSideCounts.columns
   private static let firstFigure = countColumns + RollupSideCounts.columnCount
   private static let figureColumns = Int32(RollupFigure.allCases.count)
@@ -33,8 +33,7 @@ struct RollupTable {
     VALUES (\((1...4 + firstFigure + figureColumns).map { "?\($0)" }.joined(separator: ", ")))
     """
 
-  /// Rows of a span whose start lies in a stretch of seconds, in the order of their keys, as ``row(_:span:)`` decodes
-  /// them.
+  /// Selects rows of a span by a range of starts, in the order of their keys, for ``row(_:span:)``.
   static let stretchSQL = """
     SELECT start, target_id, variant_id, \(content) FROM rollup
     WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start, target_id, variant_id
@@ -73,14 +72,14 @@ struct RollupTable {
     return content
   }
 
-  /// What is stored; nothing at all where there is no row.
+  /// The stored content; empty when there is no row.
   func content(of key: RollupKey) throws -> RollupContent {
     Self.bind(key, in: select)
     defer { select.reset() }
     return try select.step() ? Self.content(select, from: 0) : RollupContent()
   }
 
-  /// Writes a row over what was there; without any notification left, there is none.
+  /// Replaces a row; deletes it when it has no notification left.
   func write(_ content: RollupContent, for key: RollupKey) throws {
     guard content.counts.planned != 0 else {
       Self.bind(key, in: delete)

@@ -31,8 +31,8 @@ enum SchemaVersion4 {
           THEN s.delivery_us ELSE s.delivery_us + max(0, s.delivery_error_us) END)) END AS delivery_high_us
     """
 
-  /// In version 3 an error that equals its latency means "no clock exchange". Where there was one and the two are equal by
-  /// chance, the upper end is written.
+  /// In version 3 an error that equals its latency means "no clock exchange". Where there was one and the two are equal
+  /// by chance, the upper end is written.
   private static func tellExchangesApart(_ db: Database) throws {
     guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM clock_exchange)") == true else { return }
     try db.execute(
@@ -44,8 +44,8 @@ enum SchemaVersion4 {
         """)
   }
 
-  /// Rollups of deliveries with an error lack the ranges. From the hour of the first of them on, rollups are deleted, and
-  /// the next collector rebuilds them in steps. Older rollups, and those whose notifications were deleted, stay.
+  /// Rollups of deliveries with an error lack the ranges. From the hour of the first of them on, rollups are deleted,
+  /// and the next collector rebuilds them in steps. Older rollups, and those whose notifications were deleted, stay.
   private static func takeBackInexactRollups(_ db: Database) throws {
     func mark(_ span: Int64) throws -> Int64? {
       try Int64.fetchOne(db, sql: "SELECT covered_to FROM rollup_mark WHERE span = ?", arguments: [span])

@@ -1,5 +1,5 @@
-/// Version 1: runs, targets, samples, receipts, events, log lines. docs/store.md explains the columns; times are µs since
-/// 1970 (UTC), names ending in `_us` are µs.
+/// Version 1: runs, targets, samples, receipts, events, log lines. docs/store.md explains the columns; times are µs
+/// since 1970 (UTC), names ending in `_us` are µs.
 enum SchemaVersion1 {
   static let sql = tables + StoreViews.sampleView() + StoreViews.eventView()
 
@@ -148,8 +148,8 @@ enum SchemaVersion2 {
     control + rollups + clocks + instrument + "DROP VIEW event_view;\n"
     + StoreViews.eventView(where: "e.run_id IS NULL OR e.run_id NOT IN (SELECT run_id FROM deletion)")
 
-  /// Commands of other processes, the heartbeat of an idle collector, and the runs that are being deleted. The targets of
-  /// such a run are removed at once, so only the events' view needs a condition.
+  /// Commands of other processes, the heartbeat of an idle collector, and the runs that are being deleted. The targets
+  /// of such a run are removed at once, so only the events' view needs a condition.
   private static let control = """
     CREATE TABLE control (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -227,8 +227,8 @@ enum SchemaVersion2 {
 
     """
 
-  /// The instrument's own error. In `calibration_figure` the quantiles 0 and 1 are the minimum and the maximum, and a NULL
-  /// value means that there were too few values.
+  /// The instrument's own error. In `calibration_figure` the quantiles 0 and 1 are the minimum and the maximum, and a
+  /// NULL value means that there were too few values.
   private static let instrument = """
     CREATE TABLE calibration (
       id INTEGER PRIMARY KEY,
@@ -271,8 +271,8 @@ enum SchemaVersion2 {
     """
 }
 
-/// Version 3: rollups with all figures of a report, which are rebuilt in steps by the collector; clock exchanges with the
-/// host's time in suspend; the certainty of deliveries in `sample_view`.
+/// Version 3: rollups with all figures of a report, which are rebuilt in steps by the collector; clock exchanges with
+/// the host's time in suspend; the certainty of deliveries in `sample_view`.
 enum SchemaVersion3 {
   static let sql =
     rollups + clocks + "DROP VIEW sample_view;\n" + StoreViews.sampleView(and: StoreViews.certainty)

@@ -10,7 +10,8 @@ enum StoreSchema {
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370
 
-  /// The step at index n migrates version n to n + 1. Steps are only ever added, never changed: users' stores have run them.
+  /// The step at index n migrates version n to n + 1. Steps are only ever added, never changed: users' stores have run
+  /// them.
   private static let migrations: [@Sendable (Database) throws -> Void] = [
     { try $0.execute(sql: SchemaVersion1.sql) },
     { try $0.execute(sql: SchemaVersion2.sql) },
@@ -18,8 +19,8 @@ enum StoreSchema {
     { try SchemaVersion4.apply($0) },
   ]
 
-  /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a store of
-  /// one of the versions. A current store is not written to.
+  /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a
+  /// store of one of the versions. A current store is not written to.
   static func migrate(_ db: Database, createdAt now: WallTime) throws {
     let current = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard current < version else { return }

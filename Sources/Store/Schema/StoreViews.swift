@@ -2,9 +2,9 @@ import Measurement
 
 /// The SQL of the views `sample_view` and `event_view`.
 enum StoreViews {
-  /// The CSV's columns and units, for `sqlite3`. Targets are the outer loop and samples are found by each target's range of
-  /// ids, so rows come in the order of run, target and sequence without a sort, and conditions on `run` and `target` skip
-  /// what they exclude.
+  /// The CSV's columns and units, for `sqlite3`. Targets are the outer loop and samples are found by each target's
+  /// range of ids, so rows come in the order of run, target and sequence without a sort, and conditions on `run` and
+  /// `target` skip what they exclude.
   ///
   /// - Parameter further: columns that later versions append, each after a comma.
   static func sampleView(and further: String = "") -> String {

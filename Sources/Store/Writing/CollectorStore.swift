@@ -35,8 +35,8 @@ public final class CollectorStore: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Opens or creates the store: takes the lock, migrates the schema, and closes the runs of crashed collectors. In this
-  /// order, so that nothing is changed while another collector runs.
+  /// Opens or creates the store: takes the lock, migrates the schema, and closes the runs of crashed collectors. In
+  /// this order, so that nothing is changed while another collector runs.
   ///
   /// - Throws: ``StoreError``. A file that is refused is not changed.
   public static func open(
@@ -117,8 +117,9 @@ public final class CollectorStore: Sendable {
     return registration
   }
 
-  /// Closes a run, for every reason by the rule of ``Recovery``: plans at the end of a sequence that cannot have been sent
-  /// are removed, since they were never due; other open rows become interrupted. Later receipts may still change rows.
+  /// Closes a run, for every reason by the rule of ``Recovery``: plans at the end of a sequence that cannot have been
+  /// sent are removed, since they were never due; other open rows become interrupted. Later receipts may still change
+  /// rows.
   ///
   /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` means now.
   /// - Throws: ``StoreError``.
@@ -205,8 +206,8 @@ public final class CollectorStore: Sendable {
     }
   }
 
-  /// Closes the database, which checkpoints the WAL, and releases the lock. Calling it again does nothing; all other calls
-  /// fail afterwards.
+  /// Closes the database, which checkpoints the WAL, and releases the lock. Calling it again does nothing; all other
+  /// calls fail afterwards.
   public func close() {
     state.withLock { state in
       guard !state.isClosed else { return }

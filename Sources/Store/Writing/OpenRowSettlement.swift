@@ -1,16 +1,16 @@
 import GRDB
 import Measurement
 
-/// Gives every open row of a run that is over a final state, or takes it out of the plan when its time never came.
+/// Gives every open row of a finished run a final state, or removes it if it was never due.
 struct OpenRowSettlement {
   private(set) var interrupted = 0
   private(set) var removed = 0
 
-  /// Goes through each target's open rows from the newest down. Plans that nobody can have sent are removed as long as
-  /// nothing newer is left, so that the sequence keeps no gap; all others are interrupted. The counters say how many
-  /// open rows there are, so that the search ends at the oldest of them and not at the run's first row.
+  /// Visits each target's open rows, newest first. Plans that cannot have been sent are removed from the end of the
+  /// sequence, so that it has no gap; all other open rows become interrupted. The number of open rows is known from the
+  /// counters, so the search ends at the oldest one.
   ///
-  /// - Parameter mayHaveBeenSent: asked about rows that are only planned, by their monotonic time in µs.
+  /// - Parameter mayHaveBeenSent: decides about rows in the state `planned`, by their planned monotonic µs.
   mutating func settle(
     run row: Int64, _ db: Database, state: inout WriterState, mayHaveBeenSent: (Int64) -> Bool
   ) throws {
@@ -66,7 +66,7 @@ extension TargetID {
   }
 }
 
-/// A row whose end is open.
+/// A row in the state `planned` or `in_flight`.
 struct OpenRow {
   var id: SampleID
   var variant: VariantID
@@ -75,7 +75,7 @@ struct OpenRow {
   var flags: SampleStateFlags
 
   /// The open rows of a target, newest first.
-  /// - Parameter count: how many there are, by the counters.
+  /// - Parameter count: their number, from the counters.
   static func fetch(_ target: TargetID, count: Int64, _ db: Database) throws -> [OpenRow] {
     let statement = try RawStatement(
       db,
@@ -103,7 +103,7 @@ struct OpenRow {
     return rows
   }
 
-  /// The targets of a run with the number of their open rows, by the counters.
+  /// The targets of a run with the number of their open rows, from the counters.
   static func targets(ofRun row: Int64, _ db: Database) throws -> [(id: TargetID, openCount: Int64)] {
     try Row.fetchAll(
       db,

@@ -1,13 +1,13 @@
 import GRDB
 import Measurement
 
-/// Writes everything but samples: receipts, events, log lines, anchors, heartbeats, counters, the revision.
+/// Writes all rows but those of samples and runs.
 struct RecordWriter {
   let db: Database
 
   init(_ db: Database) { self.db = db }
 
-  /// Receipts for a target that was deleted meanwhile are left out.
+  /// Skips receipts for deleted targets.
   func insert(_ receipts: [Receipt], revision: inout Int64) throws {
     guard !receipts.isEmpty else { return }
     let statement = try RawStatement(
@@ -34,7 +34,7 @@ struct RecordWriter {
     }
   }
 
-  /// - Parameter runRow: the run's row for an event's target.
+  /// - Parameter runRow: gives the run's row for an event's target.
   func insert(
     _ events: [Event], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
   ) throws {
@@ -122,7 +122,7 @@ struct RecordWriter {
     }
   }
 
-  /// Notes that the collector lived at this instant.
+  /// Writes the run's heartbeat.
   func beat(_ now: ClockAnchor, runRow: Int64) throws {
     let statement = try RawStatement(
       db, "INSERT OR REPLACE INTO heartbeat (run_id, at, monotonic_us) VALUES (?1, ?2, ?3)")
@@ -132,7 +132,7 @@ struct RecordWriter {
     try statement.run()
   }
 
-  /// Counters of a target that was deleted meanwhile stay deleted.
+  /// Skips deleted targets.
   func apply(_ deltas: CounterDeltas) throws {
     guard !deltas.counts.isEmpty else { return }
     let statement = try RawStatement(db, Self.tallySQL)

@@ -1,8 +1,8 @@
 import GRDB
 import Measurement
 
-/// Settles what runs left behind whose collector died: each of their planned numbers gets a state, or was never due
-/// and goes. Run at each start, under the lock, in one transaction.
+/// Closes the runs of crashed collectors: each of their planned notifications gets a final state, or is removed because
+/// it was never due. Runs at each start, under the lock, in one transaction.
 struct Recovery {
   let clock: any HostClock
   /// This boot's.
@@ -40,7 +40,7 @@ struct Recovery {
   }
 }
 
-/// What a start found of runs whose collector died, and did about it.
+/// The runs that a start closed.
 public struct RecoverySummary: Sendable, Equatable {
   public var runs: [RecoveredRun] = []
 
@@ -49,24 +49,24 @@ public struct RecoverySummary: Sendable, Equatable {
   public var removed: Int { runs.reduce(0) { $0 + $1.removed } }
 }
 
-/// A run that nobody had closed.
+/// A run that recovery closed.
 public struct RecoveredRun: Sendable, Equatable {
   public var run: RunID
-  /// Notifications whose end will not be known, unless a receipt comes.
+  /// Notifications whose outcome stays unknown unless a receipt comes.
   public var interrupted: Int
-  /// Plans whose time had not come, so that they were never due.
+  /// Plans that were never due.
   public var removed: Int
 }
 
-/// A run that nobody closed, as a start finds it.
+/// A run without an end, as a start finds it.
 struct OpenRun {
   var row: Int64
   var id: RunID
   var bootID: String
   var startedAt: WallTime
-  /// The last tie between the clocks.
+  /// The last anchor.
   var anchor: ClockAnchor
-  /// Both clocks when the collector last wrote for the run.
+  /// Both clocks at the collector's last write for the run.
   var heartbeat: ClockAnchor
 
   static func fetchAll(_ db: Database) throws -> [OpenRun] {
@@ -101,13 +101,12 @@ struct OpenRun {
   }
 }
 
-/// Tells which plans of a dead collector may have gone out. It errs on one side only: what it calls not due was not
-/// sent for certain.
+/// Decides which plans of a crashed collector may have been sent. Plans that it excludes were certainly not sent.
 ///
-/// On the same boot the monotonic clock still runs: a plan later than now was not due when the collector died, which
-/// was before now. After another boot only wall times are left. The collector died before now and lived at its last
-/// heartbeat; a wall clock set back in between is caught by the heartbeat, and a margin covers what it may have sent
-/// after that while a slow disk kept it from writing.
+/// On the same boot, plans later than now on the monotonic clock were not due when the collector crashed. After a
+/// reboot only wall times remain: plans later than both now and the last heartbeat, plus a margin, were not due. The
+/// heartbeat covers a wall clock that was set back; the margin covers sends after the last heartbeat, while a slow disk
+/// delayed the next one.
 struct DueTest {
   /// The latest monotonic plan, in µs, that may have been sent.
   private let lastDue: Int64
@@ -115,8 +114,8 @@ struct DueTest {
   static let margin: Int64 = 60_000_000
 
   /// - Parameters:
-  ///   - anchor: the run's last tie between the clocks.
-  ///   - heartbeat: both clocks when the collector last wrote.
+  ///   - anchor: the run's last anchor.
+  ///   - heartbeat: both clocks at the collector's last write.
   init(runBootID: String, bootID: String, anchor: ClockAnchor, heartbeat: ClockAnchor, now: ClockAnchor) {
     if runBootID == bootID, now.monotonic >= heartbeat.monotonic {
       lastDue = now.monotonic.microseconds

@@ -1,13 +1,13 @@
 import Measurement
 
-/// What a collector tells the store when a run begins.
+/// A run to register.
 public struct RunDescription: Sendable, Equatable {
   public var id: RunID
-  /// Given by people (`--run-name`).
+  /// From `--run-name`.
   public var name: String?
   public var startedAt: WallTime
   public var startedMonotonic: MonotonicTime
-  /// The kernel's boot id: monotonic times of different boots have nothing to do with each other.
+  /// The kernel's boot id: monotonic times are comparable within one boot only.
   public var bootID: String
   public var targets: [TargetDescription]
 
@@ -24,7 +24,7 @@ public struct RunDescription: Sendable, Equatable {
   }
 }
 
-/// One target of a run as its configuration had it when the run began.
+/// A target of a run as configured when the run began.
 public struct TargetDescription: Sendable, Equatable {
   /// Unique within the run.
   public var name: String
@@ -33,7 +33,7 @@ public struct TargetDescription: Sendable, Equatable {
   public var receiptDeadline: Int64?
   /// Notifications per second that the schedule asks for.
   public var askedRate: Double
-  /// The combinations of listed values (`priority=10,push_type=alert`); empty when nothing is listed.
+  /// The combinations of listed values (`priority=10,push_type=alert`); empty if the target lists none.
   public var variants: [String]
 
   public init(
@@ -47,16 +47,16 @@ public struct TargetDescription: Sendable, Equatable {
   }
 }
 
-/// The numbers the store gave a run's targets and variants.
+/// The ids that the store assigned to a run's targets and variants.
 public struct RunRegistration: Sendable, Equatable {
   public var run: RunID
-  /// In the order of their names (as bytes), which is that of their ids.
+  /// In the order of their names (as bytes), which is the order of their ids.
   public var targets: [RegisteredTarget]
 
   public subscript(name: String) -> RegisteredTarget? { targets.first { $0.name == name } }
 }
 
-/// A target with its number in this run.
+/// A target with its id in this run.
 public struct RegisteredTarget: Sendable, Equatable {
   public var id: TargetID
   public var name: String
@@ -66,12 +66,12 @@ public struct RegisteredTarget: Sendable, Equatable {
 
 /// Why a run ended: the `end_reason` of the `runs` table.
 public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
-  /// The count or duration that was asked for is reached.
+  /// The requested count or duration was reached.
   case completed
-  /// Somebody asked for it: a signal, a command.
+  /// By a signal or a command.
   case stopped
-  /// The collector could not go on, and said so.
+  /// The collector ended with an error.
   case failed
-  /// The collector died; noticed at the next start.
+  /// The collector crashed; set by recovery at the next start.
   case interrupted
 }

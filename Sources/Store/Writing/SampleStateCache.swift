@@ -1,10 +1,10 @@
 import Measurement
 
-/// Remembers how the rows under way stand, so that the counters can be kept right without reading each row before it
-/// is changed. A byte a row: from the oldest whose end is open to the newest, per target.
+/// Caches the states of recent rows, so that the counters are updated without reading each row before it is changed.
+/// One byte a row, per target from the oldest open row to the newest.
 ///
-/// What it does not hold (settled rows, rows of earlier runs) the writer asks the database for. It may so forget
-/// everything at any time, which it does when a commit fails.
+/// The writer reads rows that are not cached (settled rows, rows of earlier runs) from the database, so the cache can
+/// be dropped at any time, as after a failed commit.
 struct SampleStateCache {
   private struct Track {
     /// Sequence number of `flags[start]`.
@@ -12,7 +12,7 @@ struct SampleStateCache {
     var flags: [SampleStateFlags] = []
     var start = 0
 
-    /// The place of a sequence number; it need not be inside.
+    /// The index of a sequence number, which may be out of range.
     func place(of sequence: Int64) -> Int { start + Int(sequence - first) }
 
     func holds(_ place: Int) -> Bool { place >= start && place < flags.count }
@@ -38,8 +38,7 @@ struct SampleStateCache {
     return tracks.values[index].holds(place) ? tracks.values[index].flags[place] : nil
   }
 
-  /// Notes a new row. Those of a target come in the order of their sequence numbers; after a gap, what was before it is
-  /// left to the database.
+  /// Adds a new row. Rows of a target come in the order of their sequence numbers; a gap drops all earlier ones.
   mutating func append(_ flags: SampleStateFlags, for id: SampleID) {
     guard let index = tracks.index(forKey: id.target),
       tracks.values[index].place(of: id.sequence) == tracks.values[index].flags.count
@@ -50,14 +49,14 @@ struct SampleStateCache {
     tracks.values[index].flags.append(flags)
   }
 
-  /// Notes a change; one of a row that is not held is the database's alone.
+  /// Changes a row, if it is cached.
   mutating func update(_ flags: SampleStateFlags, for id: SampleID) {
     guard let index = tracks.index(forKey: id.target) else { return }
     let place = tracks.values[index].place(of: id.sequence)
     if tracks.values[index].holds(place) { tracks.values[index].flags[place] = flags }
   }
 
-  /// Lets go of settled rows at the old end.
+  /// Drops settled rows at the old end.
   mutating func trim() {
     var index = tracks.values.startIndex
     while index != tracks.values.endIndex {
@@ -69,8 +68,8 @@ struct SampleStateCache {
   mutating func removeAll() { tracks.removeAll() }
 }
 
-/// What the counters need to know of a row, in one byte: its state, whether it went out, whether the provider
-/// accepted it.
+/// The properties of a row that are counted, in one byte: its state, whether it was sent, whether the provider accepted
+/// it.
 struct SampleStateFlags: Equatable {
   private var bits: UInt8
 
@@ -83,13 +82,13 @@ struct SampleStateFlags: Equatable {
       state: sample.state, isSent: sample.scheduleLag != nil, isAccepted: sample.acceptLatency != nil)
   }
 
-  /// Only made from a state's raw value, so that there is one for it.
+  /// The raw value is always that of a state.
   var state: NotificationState { NotificationState(rawValue: Int(bits & 0x0F)) ?? .planned }
   var isSent: Bool { bits & 0x10 != 0 }
   var isAccepted: Bool { bits & 0x20 != 0 }
 }
 
-/// What a transaction changes in the counters, per target and variant.
+/// The changes of a transaction to the counters, per target and variant.
 struct CounterDeltas {
   struct Key: Hashable {
     var target: TargetID

@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 import Measurement
 
-/// Writes rows of the `sample` table and keeps book of what that does to the counters.
+/// Writes rows of the `sample` table and collects the changes of counters and rollups.
 ///
-/// A block of plans is inserted through a short statement. A change is an UPDATE by primary key that leaves the indexed
-/// planned time alone, so that of the two indices only the revision's is touched.
+/// Plans are inserted through a short statement. A change is an UPDATE by primary key without the indexed planned time,
+/// so that only the index on the revision changes.
 struct SampleWriter {
   private let insertPlanned: RawStatement
   private let insertWhole: RawStatement
@@ -30,7 +30,7 @@ struct SampleWriter {
 
   private static let revisionParameter = Int32(SampleColumn.count) + 1
 
-  /// Column n is parameter n + 1, in both.
+  /// Column n is parameter n + 1, in both statements.
   private static let insertWholeSQL = """
     INSERT INTO sample (\(SampleColumn.list), revision)
     VALUES (\((1...revisionParameter).map { "?\($0)" }.joined(separator: ", ")))
@@ -149,7 +149,7 @@ struct SampleWriter {
 }
 
 extension Sample {
-  /// Whether it is as it was planned, with nothing to write but the plan.
+  /// Whether there is nothing to write but the plan.
   fileprivate var isOnlyPlanned: Bool {
     state == .planned && reason == nil && scheduleLag == nil && attempt == 0 && payloadBytes == nil
       && connection == nil && status == nil && deliveryLatency == nil && duplicates == 0

@@ -1,22 +1,22 @@
 import Measurement
 
-/// What is committed in one transaction: all of it or nothing.
+/// The rows of one transaction.
 public struct WriteBatch: Sendable, Equatable {
-  /// The run whose heartbeat the commit is. Rows that name a target belong to that target's run, which may be an
-  /// earlier one; the others belong to this one.
+  /// The run whose heartbeat is written. Rows with a target belong to that target's run, which may be an earlier one;
+  /// all others belong to this one.
   public var run: RunID?
-  /// Rows the store does not have yet; ascending by id for speed.
+  /// New rows; ascending by id for speed.
   public var inserted: [Sample]
-  /// Rows it has, as they are now; ascending by id for speed. A row that was deleted meanwhile stays deleted.
+  /// The current state of stored rows; ascending by id for speed. Deleted rows are skipped.
   public var updated: [Sample]
   public var receipts: [Receipt]
   public var events: [Event]
   public var log: [LogLine]
-  /// New ties between the clocks; one at the start of a run, one after each step or suspend.
+  /// New clock anchors: one at the start of a run, one after each step or suspend.
   public var anchors: [ClockAnchor]
-  /// What devices reported of their clocks.
+  /// Clock exchanges that devices reported.
   public var exchanges: [DeviceExchange]
-  /// What the run's machinery did so far, in place of what was written before.
+  /// The run's instrument figures so far, which replace the stored ones.
   public var instrument: InstrumentFigures?
 
   public init(
@@ -41,20 +41,19 @@ public struct WriteBatch: Sendable, Equatable {
   }
 }
 
-/// What a commit cost: the recorder's share of the tool's own error.
+/// The cost of a commit.
 public struct CommitStatistics: Sendable, Equatable {
-  /// From taking up the batch to the end of the transaction, checkpoint included when one was due.
+  /// From the start of the call to the end of the transaction, with the checkpoint if there was one.
   public var duration: Duration
   public var rows: Int
-  /// The store's revision after it.
+  /// The store's revision after the commit.
   public var revision: Int64
 }
 
-/// How a collector opens its store.
+/// Options of a collector's store.
 public struct CollectorStoreOptions: Sendable, Equatable {
   public var durability: Durability
-  /// This boot's id (`/proc/sys/kernel/random/boot_id`): tells whether the monotonic clock of an unfinished run is
-  /// still running.
+  /// This boot's id (`/proc/sys/kernel/random/boot_id`), which tells whether an open run is of this boot.
   public var bootID: String
 
   public init(bootID: String, durability: Durability = .normal) {
@@ -63,10 +62,10 @@ public struct CollectorStoreOptions: Sendable, Equatable {
   }
 }
 
-/// What a power cut may cost. Neither loses anything when only the collector dies.
+/// What a power failure may lose. A crash of the collector alone loses nothing in either mode.
 public enum Durability: String, Sendable, Hashable, CaseIterable {
-  /// The last commits may be gone after a power cut; the store stays whole.
+  /// A power failure may lose the last commits; the store stays consistent.
   case normal
-  /// Each commit is on the disk before it counts: an fsync each.
+  /// Each commit is synced to disk.
   case full
 }

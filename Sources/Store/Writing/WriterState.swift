@@ -1,8 +1,8 @@
 import GRDB
 import Measurement
 
-/// The writer's caches between transactions. Everything in them can be read from the database, so they are dropped after a
-/// transaction that failed.
+/// The writer's caches between transactions. Everything in them can be read from the database, so they are dropped
+/// after a transaction that failed.
 struct WriterState: Sendable {
   /// The last revision given out.
   var revision: Int64
