@@ -7,14 +7,14 @@ public enum ArrivalProcess: Sendable, Hashable {
   /// Independent, exponentially distributed gaps: the sum of many independent senders. Its samples are unbiased by any
   /// period of the service (PASTA).
   case poisson(ArrivalRate)
-  /// One in each interval of a constant process, at a uniformly drawn place in its first part; `jitter` says how large
-  /// that part is, from 0 (constant) to 1 (anywhere). The mean rate is the constant one's to the last notification,
-  /// and what happens periodically in the service does not stay hidden between two probes.
+  /// One in each interval of a constant process, uniformly distributed in the first part of the interval; `jitter` is
+  /// the size of that part, from 0 (constant) to 1 (the whole interval). The mean rate is exactly the constant one's,
+  /// and periodic behavior of the service is sampled.
   case jittered(ArrivalRate, jitter: Double)
-  /// `size` at the same instant, then nothing until the mean rate has caught up.
+  /// `size` at the same instant, in intervals that give the mean rate.
   case burst(ArrivalRate, size: Int64)
 
-  /// The rate asked for.
+  /// The requested mean rate.
   public var rate: ArrivalRate {
     switch self {
     case .constant(let rate), .poisson(let rate), .jittered(let rate, _), .burst(let rate, _): rate
@@ -27,10 +27,9 @@ public enum ArrivalProcess: Sendable, Hashable {
   }
 }
 
-/// How many arrivals a period holds on average: `4` per second, `30` per minute, `1` per 15 s.
+/// A mean number of arrivals in a period: 4 per second, 30 per minute, 1 per 15 s.
 ///
-/// It is a fraction of whole numbers, so that the n-th instant of a constant process is computed exactly and a run of
-/// weeks does not drift.
+/// A fraction of integers, so that the n-th instant of a constant process is exact and long runs do not drift.
 public struct ArrivalRate: Sendable, Hashable {
   /// Arrivals in each period, at least 1.
   public let count: Int64
@@ -89,8 +88,8 @@ public struct ArrivalSequence: Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// The next planned instant; never earlier than the one before. A constant process and bursts begin with `start`
-  /// itself, a Poisson process one gap after it, a jittered one within the first interval.
+  /// The next planned instant, never earlier than the one before. Constant processes and bursts begin at `start`, a
+  /// Poisson process one gap later, a jittered one within the first interval.
   public mutating func next() -> MonotonicTime {
     switch process {
     case .constant(let rate): offset = rate.offset(of: drawn)
@@ -98,7 +97,7 @@ public struct ArrivalSequence: Sendable {
       // 1 − u lies in (0, 1], so the logarithm is finite.
       offset += Int64((-log(1 - generator.unit()) * rate.meanInterval).rounded())
     case .jittered(let rate, let jitter):
-      // Cut to whole nanoseconds and kept within the interval, so that the order holds whatever the rounding does.
+      // Truncated and clamped to the interval, so that rounding does not change the order.
       let (slot, next) = (rate.offset(of: drawn), rate.offset(of: drawn + 1))
       let share = min(1, max(0, jitter)) * generator.unit()
       offset = min(next, slot + Int64(share * Double(next - slot)))
@@ -114,7 +113,7 @@ public struct PlannedPace: Sendable, Hashable {
   /// Monotonic µs of the first and the last instant that is due.
   public var first: Int64
   public var last: Int64
-  /// How many notifications came due from the first instant to the last, and how many of them at the first one.
+  /// The number of notifications from the first instant to the last, and at the first one.
   public var due: Int
   public var dueAtFirst: Int
 

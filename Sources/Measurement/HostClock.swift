@@ -1,6 +1,6 @@
 import Glibc
 
-/// The two clocks of a host, passed in wherever time is read, so that tests step them.
+/// The clocks of a host, which are passed in wherever time is read, so that tests control them.
 public protocol HostClock: Sendable {
   /// CLOCK_MONOTONIC.
   func monotonicNow() -> MonotonicTime

@@ -115,8 +115,6 @@ struct RawStatement {
     isNull(index) ? .min : sqlite3_column_int64(handle, index)
   }
 
-  func double(_ index: Int32) -> Double { sqlite3_column_double(handle, index) }
-
   func text(_ index: Int32) -> String? {
     guard let bytes = bytes(index) else { return nil }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,9 +1,9 @@
 import Histogram
 
-/// Latencies counted in buckets of three significant digits (HdrHistogram): any number of them in fixed memory, added
-/// to others without loss. Each figure read from it is within 0.1 % of the exact one.
+/// A histogram of latencies with three significant digits (HdrHistogram): fixed memory for any number of values, merged
+/// without loss. Each figure is within 0.1 % of the exact one.
 ///
-/// Values are µs. A corrected delivery latency can come out below 0 (docs/measurement.md): it counts as 0 here.
+/// Values are µs. A corrected delivery latency can be negative (docs/measurement.md): it counts as 0 here.
 public struct LatencyHistogram: Sendable, Equatable {
   private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
 
@@ -14,7 +14,7 @@ public struct LatencyHistogram: Sendable, Equatable {
     histogram.record(UInt64(max(0, value)), count: UInt64(count))
   }
 
-  /// Adds all that another one counted.
+  /// Adds the counts of another one.
   public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
   /// Adds packed counts. The smallest and the largest value are taken as the outer ends of their buckets, which are
@@ -42,7 +42,7 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// The largest value, exactly.
   public var maximum: Int64? { isEmpty ? nil : Int64(clamping: histogram.maxRecorded) }
 
-  /// Each value taken as the middle of its bucket.
+  /// The mean, with each value taken as the middle of its bucket.
   public var mean: Double? {
     guard !isEmpty else { return nil }
     var sum = 0.0
@@ -53,11 +53,10 @@ public struct LatencyHistogram: Sendable, Equatable {
     return sum / Double(count)
   }
 
-  /// The buckets that hold any values, ascending.
+  /// The buckets that are not empty, ascending.
   public var buckets: LatencyBuckets { LatencyBuckets(histogram) }
 
-  /// The upper end of the bucket of the value at a quantile's rank, but no more than the largest value; `nil` when
-  /// there is none at all.
+  /// The upper end of the bucket that contains a quantile's rank, but no more than the maximum; `nil` without values.
   public func value(_ quantile: Quantile) -> Int64? {
     buckets(atRanks: [quantile.rank(among: count)]).first.map(upperEnd)
   }
@@ -71,14 +70,14 @@ public struct LatencyHistogram: Sendable, Equatable {
     return .known(value: upperEnd(found[1]), low: found[0].lower, high: upperEnd(found[2]))
   }
 
-  /// The bounds of the values at some ascending ranks, counted from 1: of each the ends of its bucket.
+  /// The bounds of the buckets that contain ascending ranks, which are counted from 1.
   func bounds(atRanks ranks: [Int]) -> [ClosedRange<Int64>] {
     buckets(atRanks: ranks).map { $0.lower...max($0.lower, upperEnd($0)) }
   }
 
   private func upperEnd(_ bucket: LatencyBucket) -> Int64 { min(bucket.upper, maximum ?? bucket.upper) }
 
-  /// The buckets that hold the values of some ascending ranks, in one pass; empty when there are no values.
+  /// The buckets that contain ascending ranks, in one pass; empty without values.
   private func buckets(atRanks ranks: [Int]) -> [LatencyBucket] {
     var found: [LatencyBucket] = []
     var seen = 0
@@ -100,7 +99,7 @@ public struct LatencyBucket: Sendable, Hashable {
   public var count: Int
 }
 
-/// The buckets of a ``LatencyHistogram`` that hold any values, ascending.
+/// The buckets of a ``LatencyHistogram`` that are not empty, ascending.
 ///
 /// Does not use the library's iterators: they sum all values in 64 bits and trap on overflow, which a few clocks that
 /// are years off cause.

@@ -1,15 +1,14 @@
-/// Counted latencies in few bytes: the buckets of a ``LatencyHistogram`` that hold any values, and nothing else. A
-/// second's worth of notifications takes some bytes where a histogram takes kilobytes, so this is what is stored and
-/// read by the thousand; merged into a ``LatencyHistogram`` they give quantiles.
+/// The non-empty buckets of a ``LatencyHistogram`` in few bytes, as rollups store them. Merge them into a
+/// ``LatencyHistogram`` to compute quantiles.
 ///
-/// Each bucket is a number in base 128, lowest digits first, the high bit of a byte saying that more follow: twice the
-/// buckets left out since the one before, plus 1 when a second such number follows, which is its count less 2. Without
-/// one the count is 1.
+/// Each bucket begins with a number in base 128, lowest digits first, whose bytes have the high bit set while more
+/// follow: twice the number of empty buckets since the one before, plus 1 if a second such number follows, which is the
+/// bucket's count less 2. Without a second number the count is 1.
 public struct PackedLatencies: Sendable, Hashable, Sequence {
-  /// As stored; ends early where it makes no sense.
+  /// The stored bytes. Iteration ends at invalid ones.
   public let bytes: [UInt8]
 
-  /// Takes bytes that were stored.
+  /// Wraps stored bytes.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   public init(_ values: some Sequence<Int64>) {
@@ -20,12 +19,12 @@ public struct PackedLatencies: Sendable, Hashable, Sequence {
 
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// How many values were counted.
+  /// The number of values.
   public var count: Int { reduce(0) { $0 + $1.count } }
 
   public func makeIterator() -> Iterator { Iterator(BucketCountIterator(bytes)) }
 
-  /// The buckets that hold any values, ascending.
+  /// The buckets that are not empty, ascending.
   public struct Iterator: IteratorProtocol {
     private var counts: BucketCountIterator
 
@@ -39,13 +38,13 @@ public struct PackedLatencies: Sendable, Hashable, Sequence {
   }
 }
 
-/// How many values a bucket holds.
+/// The count of one bucket.
 struct BucketCount: Equatable {
   var index: Int32
   var count: Int
 }
 
-/// Unpacks ``PackedLatencies``.
+/// Decodes ``PackedLatencies``.
 struct BucketCountIterator: IteratorProtocol {
   private let bytes: [UInt8]
   private var place = 0
@@ -85,18 +84,18 @@ public struct LatencyAccumulator: Sendable {
 
   public init() {}
 
-  /// Counts a value in µs, or with a negative count takes it out again.
+  /// Adds a value in µs, or removes it with a negative count.
   public mutating func add(_ value: Int64, count: Int = 1) {
     entries.append(BucketCount(index: LatencyBucketIndex.index(of: value), count: count))
   }
 
-  /// Counts all that was packed.
+  /// Adds packed counts.
   public mutating func add(_ packed: PackedLatencies) {
     var counts = BucketCountIterator(packed.bytes)
     while let next = counts.next() { entries.append(next) }
   }
 
-  /// Counts all that another one counts.
+  /// Adds the counts of another one.
   public mutating func add(_ other: LatencyAccumulator) { entries += other.entries }
 
   public var isEmpty: Bool { entries.isEmpty }
@@ -134,8 +133,8 @@ public struct LatencyAccumulator: Sendable {
   }
 }
 
-/// Adds up any number of ``PackedLatencies``: a counter for each bucket up to the largest that was met, half a megabyte
-/// at most. For sums of hundreds; a few values are better kept in a ``LatencyAccumulator``.
+/// Sums ``PackedLatencies`` in an array with a counter for each bucket up to the largest, half a megabyte at most.
+/// Suits hundreds of summands; for few values a ``LatencyAccumulator`` is cheaper.
 public struct LatencyCounts: Sendable {
   private var counts: ContiguousArray<Int> = []
 
@@ -152,7 +151,7 @@ public struct LatencyCounts: Sendable {
     }
   }
 
-  /// Everything that was added.
+  /// The sum.
   public var packed: PackedLatencies {
     var tally = LatencyAccumulator()
     for (index, count) in counts.enumerated() where count > 0 {
@@ -167,10 +166,10 @@ public struct LatencyCounts: Sendable {
 enum LatencyBucketIndex {
   private static let fineCount: Int64 = 2048
   private static let perDoubling: Int64 = 1024
-  /// The bits of ``perDoubling``.
+  /// The logarithm of ``perDoubling``.
   private static let doublingBits = 10
 
-  /// The bucket that a value falls into; one below 0 counts as 0.
+  /// The bucket of a value; negative values count as 0.
   @inline(__always)
   static func index(of value: Int64) -> Int32 {
     guard value >= fineCount else { return Int32(truncatingIfNeeded: max(0, value)) }
@@ -181,7 +180,7 @@ enum LatencyBucketIndex {
   /// The bucket of the largest value there is.
   static let last = index(of: .max)
 
-  /// The values of a bucket.
+  /// The bounds of a bucket, both included.
   static func bounds(of index: Int32) -> (lower: Int64, upper: Int64) {
     let index = Int64(index)
     guard index >= fineCount else { return (index, index) }

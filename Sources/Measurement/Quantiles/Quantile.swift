@@ -2,7 +2,7 @@
 public struct Quantile: Sendable, Hashable, Comparable {
   /// Between 0 and 1, both excluded.
   public let fraction: Double
-  /// `p50`, `p99.9`, …: what columns and panels call it.
+  /// `p50`, `p99.9`, …: its name in columns and panels.
   public let label: String
 
   /// - Returns: `nil` when the fraction is not between 0 and 1.
@@ -23,14 +23,14 @@ public struct Quantile: Sendable, Hashable, Comparable {
   public static let p999 = Quantile(known: 0.999, "p99.9")
   public static let p9999 = Quantile(known: 0.9999, "p99.99")
 
-  /// Those that tables show, ascending.
+  /// The quantiles of tables, ascending.
   public static let standard: [Quantile] = [.p50, .p90, .p95, .p99, .p999, .p9999]
 
-  /// How many values it takes for a 95 % interval that lies inside the data.
+  /// The smallest number of values with a 95 % interval inside the data.
   public var smallestCount: Int { OrderStatistics.smallestCount(for: self) }
 
-  /// The rank of the value that stands for it among `count` ascending values, from 1: the first that has at least
-  /// the fraction of all values at or below it.
+  /// Its rank among `count` ascending values, from 1: the first with at least the fraction of all values at or below
+  /// it.
   public func rank(among count: Int) -> Int {
     // 0.9 * 10 is a little more than 9 in binary: allow for the rounding error.
     let exact = fraction * Double(count)
@@ -58,7 +58,7 @@ public struct ExactQuantiles: Sendable {
 
   public var count: Int { sorted.count }
 
-  /// The value at a quantile's rank, µs, however few values there are; `nil` when there is none at all.
+  /// The value at a quantile's rank, µs; `nil` without values.
   public func value(_ quantile: Quantile) -> Int64? {
     sorted.isEmpty ? nil : sorted[quantile.rank(among: count) - 1]
   }
@@ -93,6 +93,6 @@ public struct ShareOfPlanned: Sendable, Hashable {
   /// Those that are due: the denominator.
   public var due: Int { planned - stillToBeSent }
 
-  /// Between 0 and 1; `nil` when nothing came due.
+  /// Between 0 and 1; `nil` when nothing was due.
   public var fraction: Double? { due > 0 ? Double(counted) / Double(due) : nil }
 }

@@ -1,5 +1,4 @@
-/// By how much a quantile of one group of values differs from that of another, with an interval that assumes nothing
-/// about either distribution.
+/// The difference of a quantile between two groups of values, with a distribution-free confidence interval.
 ///
 /// Each group gets the order-statistic interval of its quantile at 97.5 %; the difference then lies between `second.low
 /// - first.high` and `second.high - first.low` with at least 95 % (Bonferroni). That holds whether the groups are
@@ -8,7 +7,7 @@
 public enum QuantileDifference: Sendable, Hashable {
   /// µs, all three: second minus first.
   case known(value: Int64, low: Int64, high: Int64)
-  /// One of the groups, or each, is too small: this many values are needed in both.
+  /// A group is too small: both need this many values.
   case tooFew(needs: Int)
 
   /// The confidence of each group's interval.
@@ -21,7 +20,7 @@ public enum QuantileDifference: Sendable, Hashable {
     self.init(quantile, from: RangedLatencies(first), to: RangedLatencies(second))
   }
 
-  /// Of groups whose values are known within ranges; each list is ascending.
+  /// For groups of ranged values; each list is ascending.
   public init(_ quantile: Quantile, from first: RangedLatencies<[Int64]>, to second: RangedLatencies<[Int64]>)
   {
     self.init(quantile, first.values.count, second.values.count) { isFirst, rank in
@@ -30,12 +29,12 @@ public enum QuantileDifference: Sendable, Hashable {
     }
   }
 
-  /// Of groups that are counted in buckets: the interval is widened to whole buckets.
+  /// For histograms: the interval is widened to whole buckets.
   public init(_ quantile: Quantile, from first: LatencyHistogram, to second: LatencyHistogram) {
     self.init(quantile, from: RangedLatencies(first), to: RangedLatencies(second))
   }
 
-  /// Of groups that are counted in buckets and whose values are known within ranges.
+  /// For histograms of ranged values.
   public init(
     _ quantile: Quantile, from first: RangedLatencies<LatencyHistogram>,
     to second: RangedLatencies<LatencyHistogram>
@@ -51,7 +50,7 @@ public enum QuantileDifference: Sendable, Hashable {
     }
   }
 
-  /// What is known of the value at a rank.
+  /// The value at a rank and its bounds.
   private struct Ends {
     var lowest: Int64
     var value: Int64
@@ -77,7 +76,7 @@ public enum QuantileDifference: Sendable, Hashable {
       high: ends(false, otherRanks.upperBound).highest - ends(true, ranks.lowerBound).lowest)
   }
 
-  /// Whether the interval leaves out that there is no difference.
+  /// Whether the interval excludes 0.
   public var isProven: Bool {
     guard case .known(_, let low, let high) = self else { return false }
     return low > 0 || high < 0

@@ -1,15 +1,15 @@
-/// Latencies that are known within ranges (``DeliveryRange``): the distribution of the values that were measured, that
-/// of the shortest they can have been, and that of the longest.
+/// Latencies with bounds (``DeliveryRange``): the distributions of the measured values, of the lower bounds and of the
+/// upper bounds.
 ///
-/// The true value of each notification lies between its low and its high, so the true value of any rank lies between
-/// the low and the high of that rank. An interval from the lower end of the lows' quantile to the upper end of the
-/// highs' quantile therefore holds the true quantile as often as an order-statistic interval of exact values does.
+/// Each true value is between its low and its high, so the true value of any rank is between the low and the high of
+/// that rank. An interval from the lower end of the lows' quantile to the upper end of the highs' quantile therefore
+/// has the coverage of an order-statistic interval of exact values.
 public struct RangedLatencies<Distribution> {
   public var values: Distribution
   /// `nil` while every value is exact; then lows and highs are the values.
   private var ends: (lows: Distribution, highs: Distribution)?
 
-  /// Values without any error.
+  /// Exact values.
   public init(_ values: Distribution) { self.values = values }
 
   public init(_ values: Distribution, lows: Distribution, highs: Distribution) {
@@ -20,7 +20,7 @@ public struct RangedLatencies<Distribution> {
   public var lows: Distribution { ends?.lows ?? values }
   public var highs: Distribution { ends?.highs ?? values }
 
-  /// Whether no value has an error.
+  /// Whether all values are exact.
   public var isExact: Bool { ends == nil }
 
   public func map<Other>(_ transform: (Distribution) throws -> Other) rethrows -> RangedLatencies<Other> {
@@ -29,14 +29,13 @@ public struct RangedLatencies<Distribution> {
     return RangedLatencies<Other>(values, lows: try transform(ends.lows), highs: try transform(ends.highs))
   }
 
-  /// Changes values, lows and highs, each by its counterpart; while neither side has an error, there is but one of
-  /// each.
+  /// Changes values, lows and highs, each by its counterpart. Does so once while both sides are exact.
   public mutating func combine<Other>(
     _ other: RangedLatencies<Other>, _ change: (inout Distribution, Other) throws -> Void
   ) rethrows {
     guard !isExact || !other.isExact else { return try change(&values, other.values) }
     var (lows, highs) = ends ?? (values, values)
-    // Otherwise both would be copied.
+    // Avoids copies.
     ends = nil
     try change(&values, other.values)
     try change(&lows, other.lows)
@@ -54,7 +53,7 @@ extension RangedLatencies: Equatable where Distribution: Equatable {
 }
 
 extension RangedLatencies {
-  /// The quantile of the values, with an interval that holds the true one.
+  /// A quantile of the values, with an interval for the true one.
   public func estimate(_ estimate: (Distribution) -> QuantileEstimate) -> QuantileEstimate {
     guard let ends else { return estimate(values) }
     return estimate(values).spanning(from: estimate(ends.lows), to: estimate(ends.highs))
@@ -72,10 +71,10 @@ extension RangedLatencies<LatencyHistogram> {
     combine(value) { $0.record($1, count: count) }
   }
 
-  /// Adds all that another one counted.
+  /// Adds the counts of another one.
   public mutating func merge(_ other: Self) { combine(other) { $0.merge($1) } }
 
-  /// Adds all that was packed.
+  /// Adds packed counts.
   public mutating func merge(_ packed: RangedLatencies<PackedLatencies>) { combine(packed) { $0.merge($1) } }
 }
 
@@ -91,7 +90,7 @@ extension RangedLatencies<Int64> {
 }
 
 extension RangedLatencies<PackedLatencies> {
-  /// Three counts of as many values; where all are the same, none has an error that shows.
+  /// Three distributions of the same number of values. They are exact if all are equal.
   public init(counted values: PackedLatencies, lows: PackedLatencies, highs: PackedLatencies) {
     guard values != lows || values != highs else {
       self.init(values)

@@ -102,13 +102,6 @@ extension StoreReader {
       RecordQuery.log)
   }
 
-  /// Receipts written after a cursor, of all runs.
-  public func receipts(after cursor: Int64, limit: Int) throws -> ChangePage<ReceiptRecord> {
-    try changes(
-      RecordQuery.receipts + " WHERE revision > ?1 ORDER BY revision LIMIT ?2", after: cursor, limit: limit,
-      RecordQuery.receipt)
-  }
-
   /// The last events of a run, or the last up to a revision, oldest first, and the cursor to follow from.
   public func lastEvents(of run: RunID, through revision: Int64 = .max, limit: Int) throws
     -> ChangePage<EventRecord>

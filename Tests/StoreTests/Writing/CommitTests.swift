@@ -50,7 +50,9 @@ import Testing
     let anchor = ClockAnchor(reading: fixture.clock)
     try fixture.commit(receipts: [receipt], events: events, log: lines, anchors: [anchor])
     let reader = try fixture.reader()
-    #expect(try reader.receipts(after: 0, limit: 10).rows.map(\.receipt) == [receipt])
+    var receipts: [Receipt] = []
+    try reader.forEachReceipt(.everything) { receipts.append($0.receipt) }
+    #expect(receipts == [receipt])
     let storedEvents = try reader.events(after: 0, limit: 10).rows
     #expect(storedEvents.map(\.event) == events)
     #expect(storedEvents.map(\.targetName) == ["beta", nil])
