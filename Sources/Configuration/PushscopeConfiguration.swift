@@ -1,11 +1,10 @@
-/// What `pushscope.yaml` says, checked as a whole.
+/// A configuration file, checked as a whole.
 public struct PushscopeConfiguration: Sendable, Hashable {
   public var collector: CollectorConfiguration
-  /// In the order of the file; names are unique.
+  /// In file order; names are unique.
   public var targets: [TargetConfiguration]
-  /// How the dashboard looks and what its keys do.
   public var dashboard = DashboardConfiguration()
-  /// The file it came from, as the user named it.
+  /// Name of the file as the user gave it.
   public var file: String
 
   public init(collector: CollectorConfiguration, targets: [TargetConfiguration], file: String) {
@@ -14,17 +13,17 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     self.file = file
   }
 
-  /// Reads and checks the file; nothing is sent before all of it is right.
+  /// Reads and checks the file.
   ///
-  /// - Parameter environment: where `${NAME}` is looked up.
-  /// - Throws: all mistakes at once, each with file, line, column, key and remedy.
+  /// - Parameter environment: variables for `${NAME}`.
+  /// - Throws: all problems, in file order.
   public static func load(
     path: String, environment: [String: String]
   ) throws(ConfigurationError) -> PushscopeConfiguration {
     try YAMLFile.load(path: path, environment: environment) { Self($0, file: path) }
   }
 
-  /// Where the file is looked for when none is named: the user's own, then the system's.
+  /// Default paths in search order: the user's, then the system's.
   public static func defaultPaths(environment: [String: String]) -> [String] {
     var paths: [String] = []
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
@@ -42,11 +41,12 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),
       let elements = list.sequence()
     else { return nil }
-    if elements.isEmpty { list.report("has no targets in it", remedy: "describe at least one") }
+    if elements.isEmpty { list.report("is empty", remedy: "configure at least one target") }
     var targets: [TargetConfiguration] = []
     for element in elements {
       guard
-        let target = TargetConfiguration(element, hearsReceipts: map["collector"]?.peek("receipts") != nil)
+        let target = TargetConfiguration(
+          element, hasReceiptListener: map["collector"]?.peek("receipts") != nil)
       else { continue }
       if targets.contains(where: { $0.name == target.name }) {
         element.report(

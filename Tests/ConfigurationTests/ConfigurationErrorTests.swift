@@ -1,4 +1,5 @@
 import Configuration
+import TestKit
 import Testing
 
 /// A mistake and what is said about it.
@@ -76,13 +77,13 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake("{ a: 1, a: 2 }\n", "c.yaml:1:3", "a", "the key is given twice", "keep one"),
     .inTarget(
       "    schedule: { rate: 4/s, every: 15s }\n", "c.yaml:5:35", "targets[0].schedule.every",
-      "cannot stand beside \"rate\"", "keep one of the two"),
+      "cannot be combined with \"rate\"", "keep one of the two"),
     .inTarget(
       "    schedule: { arrivals: poisson }\n", "c.yaml:5:15", "targets[0].schedule", "does not say how often",
       "add `rate: 4/s` or `every: 15s`"),
     // Back-off.
     .inTarget(
-      "    backoff: 10s\n", "c.yaml:5:14", "targets[0].backoff", "where keys are needed",
+      "    backoff: 10s\n", "c.yaml:5:14", "targets[0].backoff", "where keys are required",
       "first, longest, probe_every"),
     .inTarget(
       "    backoff: { frist: 10s }\n", "c.yaml:5:16", "targets[0].backoff.frist", "there is no such key",
@@ -123,13 +124,14 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "  receipts: { listen: 127.0.0.1:1 }\n", "c.yaml:3:13", "collector.receipts",
       "needs the key \"secret_file\"", "add a line like `secret_file: receipts.secret`"),
     // Types.
-    Mistake("targets: here\n", "c.yaml:1:10", "targets", "is a single value where a list is needed", "`- `"),
-    Mistake("targets: []\n", "c.yaml:1:10", "targets", "has no targets in it", "describe at least one"),
+    Mistake(
+      "targets: here\n", "c.yaml:1:10", "targets", "is a single value where a list is required", "`- `"),
+    Mistake("targets: []\n", "c.yaml:1:10", "targets", "is empty", "at least one target"),
     Mistake("targets:\n", "c.yaml:1:9", "targets", "has no value", "give one, or delete the key"),
     Mistake(
-      "targets: [a]\n", "c.yaml:1:11", "targets[0]", "is a single value where keys are needed",
+      "targets: [a]\n", "c.yaml:1:11", "targets[0]", "is a single value where keys are required",
       "name, provider"),
-    Mistake("- a\n", "c.yaml:1:1", "", "is a list where keys are needed", "collector, dashboard, targets"),
+    Mistake("- a\n", "c.yaml:1:1", "", "is a list where keys are required", "collector, dashboard, targets"),
     Mistake("# nothing\n", "c.yaml", "", "the file has no content", "required keys"),
     .inTarget("    timeout:\n", "c.yaml:5:13", "targets[0].timeout", "has no value", "delete the key"),
     .inTarget("    timeout: ~\n", "c.yaml:5:14", "targets[0].timeout", "has no value", "delete the key"),
@@ -144,7 +146,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "\"many\" is not a whole number",
       "from 1 to 100000"),
     .inTarget(
-      "    schedule: 4/s\n", "c.yaml:5:15", "targets[0].schedule", "where keys are needed", "rate, every"),
+      "    schedule: 4/s\n", "c.yaml:5:15", "targets[0].schedule", "where keys are required", "rate, every"),
     // Values.
     .inTarget(
       "    timeout: 0s\n", "c.yaml:5:14", "targets[0].timeout", "0s is out of range", "from 1ms to 10m"),
@@ -159,27 +161,27 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "100000/s"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: poison }\n", "c.yaml:5:38", "targets[0].schedule.arrivals",
-      "\"poison\" is not known here",
-      "did you mean \"poisson\"? (words here: constant, poisson, jittered, burst)"),
+      "\"poison\" is not a valid value",
+      "did you mean \"poisson\"? (values: constant, poisson, jittered, burst)"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: jittered, jitter: 150% }\n", "c.yaml:5:56",
       "targets[0].schedule.jitter", "\"150%\" is not a share", "a percentage like 1%"),
     .inTarget(
       "    schedule: { rate: 4/s, jitter: 50% }\n", "c.yaml:5:36", "targets[0].schedule.jitter",
-      "has no use with constant arrivals", "write `arrivals: jittered`, or delete this line"),
+      "has no effect with constant arrivals", "write `arrivals: jittered`, or delete this line"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: burst, burst: 1 }\n", "c.yaml:5:52", "targets[0].schedule.burst",
       "\"1\" is out of range", "from 2 to 10000"),
     .inTarget(
       "    schedule: { rate: 4/s, arrivals: poisson, burst: 5 }\n", "c.yaml:5:54",
       "targets[0].schedule.burst",
-      "has no use with poisson arrivals", "write `arrivals: burst`, or delete this line"),
+      "has no effect with poisson arrivals", "write `arrivals: burst`, or delete this line"),
     Mistake(
       "targets: [{ name: a, provider: loopbak }]\n", "c.yaml:1:32", "targets[0].provider",
-      "\"loopbak\" is not known here", "did you mean \"loopback\"?"),
+      "\"loopbak\" is not a valid value", "did you mean \"loopback\"?"),
     Mistake(
       "targets: [{ name: a b, provider: http, endpoint: 'https://h' }]\n", "c.yaml:1:19", "targets[0].name",
-      "\"a b\" is not a target's name", "letters, digits"),
+      "\"a b\" is not a target name", "letters, digits"),
     Mistake(
       "targets:\n- { name: a, provider: http, endpoint: 'https://h' }\n- { name: a, provider: http, endpoint: 'https://i' }\n",
       "c.yaml:3:3", "targets[1]", "is another target named \"a\"", "a name of its own"),
@@ -192,38 +194,41 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "is not https", "write https://"),
     Mistake(
       "targets: [{ name: a, provider: loopback, endpoint: 'https://h/x' }]\n", "c.yaml:1:52",
-      "targets[0].endpoint", "has a path", "end it with the port"),
+      "targets[0].endpoint", "has a path", "pushscope adds the path"),
     Mistake(
       "targets: [{ name: a, provider: http, endpoint: 'http://h', ca_file: loopback/ca.pem }]\n",
       "c.yaml:1:69",
-      "targets[0].ca_file", "has no use with an http URL", "make the endpoint https"),
+      "targets[0].ca_file", "has no effect with an http URL", "make the endpoint https"),
     .inTarget(
       "    receipt_deadline: 30s\n", "c.yaml:5:23", "targets[0].receipt_deadline",
-      "waits for receipts, but nothing listens", "collector.receipts"),
+      "needs a receipt listener", "collector.receipts"),
     .inHook(
-      "    receipt_deadline: 30s\n", "c.yaml:5:23", "targets[0].receipt_deadline", "cannot be kept", "delete"),
-    .inTarget("    priority: 7\n", "c.yaml:5:15", "targets[0].priority", "7 is not a priority", "1, 5 or 10"),
+      "    receipt_deadline: 30s\n", "c.yaml:5:23", "targets[0].receipt_deadline", "has no effect", "delete"),
+    .inTarget("    priority: 7\n", "c.yaml:5:15", "targets[0].priority", "7 is not a priority", "10, 5 or 1"),
     .inTarget(
       "    priority: 10\n    push_type: background\n", "c.yaml:5:15", "targets[0].priority",
-      "10 does not go with a background push", "write 5"),
+      "10 does not go with push_type: background", "write 5"),
     .inHook(
       "    success: 100-299\n", "c.yaml:5:14", "targets[0].success",
       "\"100-299\" is not a set of HTTP statuses", "200-299"),
     .inHook(
-      "    method: DELETE\n", "c.yaml:5:13", "targets[0].method", "\"DELETE\" is not known here", "POST, PUT"),
+      "    method: DELETE\n", "c.yaml:5:13", "targets[0].method", "\"DELETE\" is not a valid value",
+      "POST, PUT"),
     .inHook(
-      "    headers: { 'a b': c }\n", "c.yaml:5:23", "targets[0].headers.a b", "is no header name", "x-probe"),
+      "    headers: { 'a b': c }\n", "c.yaml:5:23", "targets[0].headers.a b", "is not a header name",
+      "x-probe"),
     .inHook(
       "    headers: { Content-Length: 3 }\n", "c.yaml:5:32", "targets[0].headers.Content-Length",
-      "is not a header to set", "leave it out"),
+      "cannot be set", "delete it"),
     .inHook(
       "    headers: { X-A: 1, x-a: 2 }\n", "c.yaml:5:29", "targets[0].headers.x-a", "is given twice",
       "keep one"),
     .inHook(
-      "    headers: { x: \"a\\u0007\" }\n", "c.yaml:5:19", "targets[0].headers.x", "has control characters",
-      "out"),
+      "    headers: { x: \"a\\u0007\" }\n", "c.yaml:5:19", "targets[0].headers.x",
+      "contains control characters",
+      "remove them"),
     .inCollector(
-      "  durability: ful\n", "c.yaml:3:15", "collector.durability", "\"ful\" is not known here",
+      "  durability: ful\n", "c.yaml:3:15", "collector.durability", "\"ful\" is not a valid value",
       "did you mean \"full\"?"),
     // The environment.
     .inHook(
@@ -237,9 +242,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "    ca_file: no.pem\n", "c.yaml:5:14", "targets[0].ca_file", "there is no file \"no.pem\"",
       "create it or correct the path"),
     .inTarget(
-      "    ca_file: loopback\n", "c.yaml:5:14", "targets[0].ca_file", "is a directory", "the file that"),
+      "    ca_file: loopback\n", "c.yaml:5:14", "targets[0].ca_file", "is a directory", "another file"),
     .inTarget(
-      "    ca_file: /dev/null\n", "c.yaml:5:14", "targets[0].ca_file", "not a regular file", "the file that"),
+      "    ca_file: /dev/null\n", "c.yaml:5:14", "targets[0].ca_file", "not a regular file", "another file"),
     .inCollector(
       """
         receipts:
@@ -249,7 +254,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
           secret_file: open.secret
 
       """, "c.yaml:7:18", "collector.receipts.secret_file",
-      "\"open.secret\" holds a secret but others may read it (mode 644)", "run: chmod 600 open.secret"),
+      "\"open.secret\" contains a secret, but others may read it (mode 644)", "run: chmod 600 open.secret"),
     .inCollector(
       """
         receipts:
@@ -258,7 +263,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
           key_file: loopback/server.key
           secret_file: short.secret
 
-      """, "c.yaml:7:18", "collector.receipts.secret_file", "holds 3 bytes, too few for a secret",
+      """, "c.yaml:7:18", "collector.receipts.secret_file", "has 3 bytes, too few for a secret",
       "openssl rand -hex 32"),
     .inCollector(
       """
@@ -321,14 +326,14 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   @Test func aPasswordInAnEndpointIsNeverQuoted() throws {
     let text = "targets: [{ name: a, provider: http, endpoint: 'https://me:hunter2@h/x' }]"
     let problem = try #require(try problems(in: text).first)
-    #expect(problem.message == "\"https://…@h\" carries a user or password")
+    #expect(problem.message == "\"https://…@h\" contains a user or password")
     #expect(problem.remedy.contains("${ENV}"))
   }
 
   @Test func hostileTextIsQuotedHarmlessly() throws {
     let text = "targets: [{ name: \"\\e[31m\\u202E\", provider: http, endpoint: 'https://h' }]"
     let problem = try #require(try problems(in: text).first)
-    #expect(problem.message == "\"␛[31m\\u{202E}\" is not a target's name")
+    #expect(problem.message == "\"␛[31m\\u{202E}\" is not a target name")
   }
 
   @Test func aFileFullOfMistakesIsNotRecitedWithoutEnd() throws {

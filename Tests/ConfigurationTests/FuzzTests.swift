@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 /// Configurations and scenarios may be damaged or malicious: they are read, or refused in bounded and harmless words.
@@ -74,7 +75,7 @@ import Testing
       for _ in 0..<60 {
         do throws(ConfigurationError) {
           _ = try Scenario.parse(
-            damaged(text, &generator), file: "s.yaml", words: ScenarioTests.words)
+            damaged(text, &generator), file: "s.yaml", reasons: ScenarioTests.reasons)
         } catch {
           expectHarmless(error)
         }

@@ -1,4 +1,4 @@
-/// Everything a key can ask of the dashboard, by the name that the configuration and the command palette use.
+/// Actions of the dashboard that keys can have, by their names in the configuration and the command palette.
 public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   // Panels
   case histogram

@@ -1,40 +1,40 @@
-/// The section `dashboard:` of the configuration: how the dashboard looks and what its keys do.
+/// Section `dashboard:`: appearance and key bindings.
 public struct DashboardConfiguration: Sendable, Hashable {
-  /// How much may move.
+  /// Extent of animation.
   public enum Motion: String, Sendable, Hashable, CaseIterable {
     case full
-    /// Nothing travels; colors still blend.
+    /// Nothing moves; colors still blend.
     case basic
     case none
   }
 
-  /// Which way panels slide.
+  /// Direction in which panels slide.
   public enum Slides: String, Sendable, Hashable, CaseIterable {
     case horizontal
     case vertical
   }
 
-  /// Where the panel stands.
+  /// Position of the panel.
   public enum Arrangement: String, Sendable, Hashable, CaseIterable {
-    /// Beside the plot where the terminal is wide and short, else below it.
+    /// Beside the plot on a wide, short terminal, else below it.
     case automatic
     case below
     case beside
   }
 
-  /// The keys of an action in place of its own; an empty list takes all of them away.
+  /// Keys that replace an action's default keys; an empty list removes them.
   public var keys: [DashboardAction: [KeyChord]]
-  /// A name or a file, as behind `--theme`; a relative file belongs to the configuration's directory.
+  /// Name or file, as with `--theme`. A relative file is relative to the configuration's directory.
   public var theme: String?
   public var motion: Motion?
   public var slides: Slides
   public var arrangement: Arrangement
   public var ascii: Bool
-  /// Whether the dashboard takes the pointer when it starts.
+  /// Whether the dashboard captures the mouse at start.
   public var mouse: Bool
-  /// Where the plot draws a line; `nil` for none.
+  /// Latency at which the plot draws a line; `nil` for none.
   public var threshold: Duration?
-  /// Directories in which themes are looked for by name, `themes` beside the configuration first.
+  /// Directories that are searched for themes by name, `themes` beside the configuration first.
   public var themeDirectories: [String]
 
   public init(
@@ -52,5 +52,78 @@ public struct DashboardConfiguration: Sendable, Hashable {
     self.mouse = mouse
     self.threshold = threshold
     self.themeDirectories = themeDirectories
+  }
+}
+
+extension DashboardConfiguration {
+  /// Reads only the section `dashboard:`, since the dashboard needs neither the collector's secrets nor its targets.
+  ///
+  /// - Throws: all problems of the section.
+  public static func load(
+    path: String, environment: [String: String]
+  ) throws(ConfigurationError) -> DashboardConfiguration {
+    try YAMLFile.load(path: path, environment: environment) { value in
+      DashboardConfiguration(section: value.peek("dashboard"), file: path)
+    }
+  }
+
+  /// The section of a file, or defaults without one.
+  init(section: YAMLValue?, file: String) {
+    if let section { self.init(section) } else { self.init() }
+    let directory = ThemeFinder.directory(of: file)
+    if let theme, ThemeFinder.isFile(theme), !theme.hasPrefix("/") { self.theme = "\(directory)/\(theme)" }
+    themeDirectories = ["\(directory)/themes"]
+  }
+}
+
+extension DashboardConfiguration {
+  /// Reads the section and reports problems.
+  init(_ value: YAMLValue) {
+    self.init()
+    let names = ["keys", "theme", "motion", "slides", "arrangement", "ascii", "mouse", "threshold"]
+    guard let map = value.mapping(keys: names) else { return }
+    theme = map["theme"]?.string(maximumBytes: 1024)
+    motion = map["motion"]?.choice(of: Motion.self)
+    slides = map["slides"]?.choice(of: Slides.self) ?? .horizontal
+    arrangement = map["arrangement"]?.choice(of: Arrangement.self) ?? .automatic
+    ascii = map["ascii"]?.boolean() ?? false
+    mouse = map["mouse"]?.boolean() ?? true
+    threshold = map["threshold"]?.duration(in: .microseconds(1)...(.seconds(86_400)))
+    if let keys = map["keys"] { self.keys = Self.keys(keys) }
+  }
+
+  private static func keys(_ value: YAMLValue) -> [DashboardAction: [KeyChord]] {
+    guard value.mapping(keys: DashboardAction.allCases.map(\.rawValue)) != nil else { return [:] }
+    var keys: [DashboardAction: [KeyChord]] = [:]
+    var owners: [KeyChord: DashboardAction] = [:]
+    // In file order, so that the second use of a key is the problem.
+    for (name, value) in value.entries() ?? [] {
+      guard let action = DashboardAction(rawValue: name) else { continue }
+      var chords: [KeyChord] = []
+      for element in value.isSequence ? value.sequence() ?? [] : [value] {
+        guard let chord = element.keyChord() else { continue }
+        if let owner = owners[chord] {
+          element.report(
+            "this key already does \"\(owner.rawValue)\"", remedy: "give each key to one action only")
+        }
+        owners[chord] = action
+        chords.append(chord)
+      }
+      keys[action] = chords
+    }
+    return keys
+  }
+}
+
+extension YAMLValue {
+  /// Reads a key, also one that YAML would read as a number.
+  fileprivate func keyChord() -> KeyChord? {
+    guard let text = string(maximumBytes: 64) else { return nil }
+    do throws(ValueTextError) {
+      return try KeyChord.parse(text)
+    } catch {
+      report("\"\(error.text)\" \(error.problem)", remedy: error.remedy)
+      return nil
+    }
   }
 }

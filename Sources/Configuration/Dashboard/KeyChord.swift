@@ -1,4 +1,4 @@
-/// A key with the modifiers held, as people write it: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`.
+/// A key with modifiers: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`.
 public struct KeyChord: Sendable, Hashable {
   public enum Key: Sendable, Hashable {
     case character(Character)
@@ -28,9 +28,9 @@ public struct KeyChord: Sendable, Hashable {
 
   private static let remedy =
     "write one character, or one of \(names.map(\.name).joined(separator: ", ")), f1 to f12; "
-    + "in front of it ctrl-, alt- or shift-"
+    + "optionally after ctrl-, alt- or shift-"
 
-  /// Reads a key. Upper and lower case are different characters; names and modifiers are lower case.
+  /// Parses a key. Characters are case-sensitive; names and modifiers are lower case.
   public static func parse(_ text: String) throws(ValueTextError) -> KeyChord {
     var chord = KeyChord(.enter)
     var rest = text[...]
@@ -48,22 +48,23 @@ public struct KeyChord: Sendable, Hashable {
     guard let key = key(String(rest)) else {
       let words = names.map(\.name)
       guard rest.count > 2, let near = NearestWord.suggestion(for: String(rest), among: words) else {
-        throw ValueTextError(text, "is no key", remedy: remedy)
+        throw ValueTextError(text, "is not a key", remedy: remedy)
       }
-      throw ValueTextError(text, "is no key", remedy: "did you mean \"\(near)\"? (\(remedy))")
+      throw ValueTextError(text, "is not a key", remedy: "did you mean \"\(near)\"? (\(remedy))")
     }
     chord.key = key
     if case .character(let character) = key {
       guard !chord.hasShift else {
         throw ValueTextError(
-          text, "holds shift with a character", remedy: "write the character that results, like R or ?")
+          text, "combines shift with a character", remedy: "write the resulting character, like R or ?")
       }
       if chord.hasControl {
         guard character.isASCII, character.isLetter else {
           throw ValueTextError(
-            text, "is no key that terminals report", remedy: "hold ctrl with a letter: ctrl-a to ctrl-z")
+            text, "is not a key that terminals report", remedy: "combine ctrl with a letter: ctrl-a to ctrl-z"
+          )
         }
-        // Terminals do not tell ctrl-a from ctrl-A.
+        // Terminals report ctrl-a and ctrl-A alike.
         chord.key = .character(Character(character.lowercased()))
       }
     }

@@ -14,10 +14,10 @@ extension DelayDistribution {
     }
   }
 
-  /// Mixtures of mixtures add nothing, and depth is bounded by not allowing them.
+  /// Mixtures cannot be nested.
   private static let maximumParts = 16
 
-  /// Reads `20ms` for a constant delay, or a mapping with `distribution` and what it needs.
+  /// Reads `20ms` for a constant delay, or a mapping with `distribution` and its parameters.
   init?(_ value: YAMLValue) { self.init(value, otherKeys: []) }
 
   private init?(_ value: YAMLValue, otherKeys: [String]) {
@@ -62,7 +62,7 @@ extension DelayDistribution {
     }
   }
 
-  /// The spread is given as sigma or, easier to picture, as the 99th percentile.
+  /// The spread is given as sigma or as the 99th percentile.
   private static func lognormal(_ map: YAMLMapping) -> Shape? {
     map.exclude("sigma", with: "p99")
     guard let median = delay(map, "median") else { return nil }
@@ -99,7 +99,7 @@ extension DelayDistribution {
     }
     guard parts.count == list.count else { return nil }
     guard parts.contains(where: { $0.weight > 0 }) else {
-      value.report("gives no part any weight", remedy: "write a weight above 0")
+      value.report("has no part with a weight above 0", remedy: "write a weight above 0")
       return nil
     }
     return .mixture(parts)

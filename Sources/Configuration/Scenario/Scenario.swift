@@ -1,22 +1,22 @@
-/// How the built-in push service behaves: a readable YAML file, or a value in a test.
+/// Behavior of the built-in push service, from a YAML file.
 ///
-/// The seed and the number of a request among the well-formed ones decide its fate, and nothing else does, save that
-/// episodes and freezes go by the time since the first request.
+/// The outcome of a valid request depends only on the seed, on its number among the valid requests, and, for episodes and
+/// freezes, on the scenario time: the time since the first request.
 public struct Scenario: Sendable, Hashable {
   public var seed: UInt64
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection after its first accepted request; 1 before.
   public var streamLimit: Int
   public var answers: AnswerBehavior
   public var deliveries: DeliveryBehavior
-  /// What a dialect does differently from `answers` and `deliveries`.
+  /// Behavior of dialects that differs from `answers` and `deliveries`.
   public var dialects: [ScenarioDialect: ScenarioBehavior]
   public var tokens: TokenBehavior
   public var connections: ConnectionBehavior
   public var subscriptions: SubscriptionBehavior
-  /// The first one that holds counts.
+  /// The first active one applies.
   public var episodes: [ScenarioEpisode]
-  /// Stretches in which the service stands still: what is due then, answer or delivery, comes at their end, and the
-  /// delays of what arrives then begin at their end.
+  /// Periods in which the service is stopped. Responses and deliveries due in one happen at its end, and the delays of
+  /// requests that arrive in one start at its end.
   public var freezes: [ScenarioWindow]
 
   public init(
@@ -38,12 +38,12 @@ public struct Scenario: Sendable, Hashable {
     self.subscriptions = subscriptions
   }
 
-  /// The episode at a time since the first request.
+  /// The active episode at a scenario time.
   public func episode(at time: Duration) -> ScenarioEpisode? {
     episodes.first { $0.window.end(at: time) != nil }
   }
 
-  /// What holds for a dialect at a time since the first request.
+  /// Behavior of a dialect at a scenario time.
   public func behavior(of dialect: ScenarioDialect, at time: Duration) -> ScenarioBehavior {
     if let episode = episode(at: time) {
       return episode.dialects[dialect]
@@ -52,23 +52,137 @@ public struct Scenario: Sendable, Hashable {
     return dialects[dialect] ?? ScenarioBehavior(answers: answers, deliveries: deliveries)
   }
 
-  /// SETTINGS_MAX_CONCURRENT_STREAMS of a trusted connection at a time since the first request.
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of a trusted connection at a scenario time.
   public func streamLimit(at time: Duration) -> Int { episode(at: time)?.streamLimit ?? streamLimit }
 
-  /// The next time after `time` at which the stream limit may be another one; `nil` when it stays for good.
+  /// The next time after `time` at which the stream limit may change; `nil` if it does not.
   public func nextStreamLimitChange(after time: Duration) -> Duration? {
     guard episodes.contains(where: { $0.streamLimit != nil }) else { return nil }
     return episodes.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
-  /// `time`, or the end of the freeze it lies in.
+  /// `time`, or the end of the freeze that contains it.
   public func thaw(_ time: Duration) -> Duration {
     var time = time
-    // A freeze may begin just where another one ends. Each step leads to a later end, and few are written.
+    // A freeze may start where another ends.
     for _ in freezes {
       guard let end = freezes.lazy.compactMap({ $0.end(at: time) }).max() else { break }
       time = end
     }
     return time
   }
+}
+
+extension Scenario {
+  /// Reads a scenario file.
+  ///
+  /// - Parameter reasons: the dialects' error reasons and their statuses.
+  /// - Throws: all problems, in file order.
+  public static func load(
+    path: String, environment: [String: String] = [:], reasons: DialectErrorCatalog
+  ) throws(ConfigurationError) -> Scenario {
+    try YAMLFile.load(path: path, environment: environment) { Scenario($0, reasons: reasons) }
+  }
+
+  /// Decodes a text; `file` is its name in problems.
+  public static func parse(
+    _ text: String, file: String, reasons: DialectErrorCatalog
+  ) throws(ConfigurationError) -> Scenario {
+    try YAMLFile.parse(text, file: file) { Scenario($0, reasons: reasons) }
+  }
+
+  init?(_ value: YAMLValue, reasons: DialectErrorCatalog) {
+    let keys =
+      ["seed", "stream_limit"] + ScenarioBehavior.keys + ScenarioDialect.allCases.map(\.rawValue)
+      + ["tokens", "connections", "episodes", "freeze"]
+    guard let map = value.mapping(keys: keys) else { return nil }
+    self.init()
+    if let seed = map["seed"]?.integer(in: 0...Int.max) { self.seed = UInt64(seed) }
+    if let limit = map["stream_limit"]?.integer(in: 1...100_000) { streamLimit = limit }
+    if let value = map["answers"] { answers.apply(value, reasons: reasons.all) }
+    if let value = map["deliveries"] { deliveries.apply(value) }
+    for dialect in ScenarioDialect.allCases {
+      guard let section = map[dialect.rawValue] else { continue }
+      let more = dialect == .ntfy ? SubscriptionBehavior.keys : []
+      guard let own = section.mapping(keys: ScenarioBehavior.keys + more) else { continue }
+      if dialect == .ntfy { subscriptions.apply(own) }
+      guard ScenarioBehavior.keys.contains(where: { own[$0] != nil }) else { continue }
+      var behavior = ScenarioBehavior(answers: answers, deliveries: deliveries)
+      behavior.apply(own, reasons: reasons[dialect])
+      dialects[dialect] = behavior
+    }
+    if let value = map["tokens"], let tokens = TokenBehavior(value) { self.tokens = tokens }
+    if let value = map["connections"], let connections = ConnectionBehavior(value) {
+      self.connections = connections
+    }
+    if let list = map["episodes"]?.sequence() {
+      episodes = list.enumerated().compactMap { index, value in
+        ScenarioEpisode(value, number: index + 1, within: self, reasons: reasons)
+      }
+    }
+    if let value = map["freeze"] {
+      let list = value.isSequence ? value.sequence() ?? [] : [value]
+      freezes = list.compactMap { value in
+        value.mapping(keys: ScenarioWindow.keys).flatMap { ScenarioWindow($0) }
+      }
+    }
+  }
+}
+
+extension Scenario {
+  /// Typical behavior of a push service: the same as `config/scenarios/lifelike.yaml`, without a file.
+  public static var lifelike: Scenario {
+    let answers = AnswerBehavior(
+      delay: DelayDistribution(.lognormal(median: .milliseconds(12), sigma: 0.45), maximum: .seconds(2)),
+      errors: [
+        ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.002),
+        ErrorAnswer(reason: "InternalServerError", status: 500, probability: 0.001),
+      ])
+    let deliveries = DeliveryBehavior(
+      delay: DelayDistribution(
+        .mixture([
+          .init(weight: 0.97, delay: .init(.lognormal(median: .milliseconds(220), sigma: 0.35))),
+          .init(weight: 0.03, delay: .init(.pareto(minimum: .milliseconds(600), shape: 1.8))),
+        ]), maximum: .seconds(20)),
+      lost: 0.01, duplicated: 0.003, reordered: .init(probability: 0.005, by: .milliseconds(900)))
+    var slowAnswers = answers
+    slowAnswers.delay = DelayDistribution(
+      .lognormal(median: .milliseconds(45), sigma: 0.6), maximum: .seconds(4))
+    slowAnswers.errors = [ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.02)]
+    var slowDeliveries = deliveries
+    slowDeliveries.delay = DelayDistribution(
+      .lognormal(median: .milliseconds(1100), sigma: 0.5), maximum: .seconds(20))
+    slowDeliveries.lost = 0.03
+    return Scenario(
+      answers: answers, deliveries: deliveries,
+      episodes: [
+        ScenarioEpisode(
+          name: "slow", window: ScenarioWindow(from: .seconds(20), length: .seconds(8), every: .seconds(75)),
+          answers: slowAnswers, deliveries: slowDeliveries)
+      ])
+  }
+}
+
+/// API of a push service, by its name in scenario files and scripts.
+public enum ScenarioDialect: String, Sendable, Hashable, CaseIterable {
+  case apns, fcm, webpush, ntfy
+}
+
+/// Error reasons of each dialect and their statuses. A scenario may use them without a status.
+public struct DialectErrorCatalog: Sendable, Hashable {
+  private let dialects: [ScenarioDialect: [String: Int]]
+  /// Reasons of all dialects, valid outside of a dialect's section.
+  let all: [String: Int]
+
+  public init(_ dialects: [ScenarioDialect: [String: Int]]) {
+    self.dialects = dialects
+    var all: [String: Int] = [:]
+    for dialect in ScenarioDialect.allCases {
+      all.merge(dialects[dialect] ?? [:]) { first, _ in first }
+    }
+    self.all = all
+  }
+
+  /// Reasons that are valid in a dialect's section.
+  subscript(dialect: ScenarioDialect) -> [String: Int] { dialects[dialect] ?? [:] }
 }

@@ -1,6 +1,8 @@
-/// How a request to a webhook-like service looks and which answers are good.
+import Measurement
+
+/// A request to any HTTP endpoint, and the statuses that mean success.
 public struct HTTPSettings: Sendable, Hashable {
-  /// A header to send; its value may be a secret.
+  /// A header, whose value may be a secret.
   public struct Header: Sendable, Hashable {
     /// In lower case, as HTTP/2 wants it (RFC 9113, section 8.2).
     public var name: String
@@ -20,22 +22,21 @@ public struct HTTPSettings: Sendable, Hashable {
   }
 
   public var method: Method
-  /// In the order of the file.
+  /// In file order.
   public var headers: [Header]
-  /// What `body_file` held when the configuration was read; `nil` when none is named. A template: see
-  /// ``placeholders``.
+  /// Content of `body_file` when the configuration was read. A template: see ``placeholders``.
   public var body: [UInt8]?
   public var success: StatusRanges
-  /// What `${NAME}` stands for in the endpoint and in headers.
+  /// Values of the `${NAME}` references in the endpoint and in headers.
   public var environmentValues: [Secret]
 
-  /// The body's exact size, reached by its `{padding}`.
+  /// Exact size of the body, which `{padding}` fills up.
   public var payloadBytes: Int?
 
   static let keys = ["method", "headers", "body_file", "success", "payload_bytes"]
   static let maximumBodyBytes = 256 * 1024
 
-  /// What may stand between braces in the endpoint, in header values and in the body.
+  /// Placeholders, in braces, of the endpoint, header values and body.
   public static let placeholders = [
     "id", "mac", "planned_ms", "planned_at", "sequence", "pushscope", "padding",
   ]
@@ -66,8 +67,8 @@ public struct HTTPSettings: Sendable, Hashable {
     }
     if let value = map["payload_bytes"], map["body_file"] == nil || settings.body?.names("padding") == false {
       value.report(
-        "cannot be kept: the body has no place to fill",
-        remedy: "write {padding} where the body in body_file may grow")
+        "needs a {padding} placeholder in the body",
+        remedy: "write {padding} in body_file where the body may grow")
     }
     return sizes.choices.map { size in
       var settings = settings
@@ -76,15 +77,15 @@ public struct HTTPSettings: Sendable, Hashable {
     }
   }
 
-  /// Whether a receipt could name the notification: its id and the proof for it are in the request.
-  func carriesTicket(endpoint: Endpoint?) -> Bool {
+  /// Whether the request contains the notification's id and MAC, without which no receipt can be made.
+  func containsReceiptFields(endpoint: Endpoint?) -> Bool {
     let texts =
       headers.map { Array($0.value.exposed.utf8) } + [body ?? [], Array((endpoint?.target ?? "").utf8)]
     func names(_ word: String) -> Bool { texts.contains { $0.names(word) } }
     return names("pushscope") || (names("id") && names("mac"))
   }
 
-  /// Braces around a word that is nearly a placeholder's are a typing mistake; other braces are the text's own.
+  /// Reports braces around a word that resembles a placeholder; other braces are literal text.
   private static func checkPlaceholders(in text: String, _ value: YAMLValue) {
     for part in text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1).prefix(1000) {
       guard let end = part.firstIndex(of: "}") else { continue }
@@ -104,11 +105,11 @@ public struct HTTPSettings: Sendable, Hashable {
     for (key, value) in value.entries() ?? [] {
       let name = key.lowercased()
       guard isToken(name) else {
-        value.report("is no header name", remedy: "use letters, digits and hyphens, like x-probe")
+        value.report("is not a header name", remedy: "use letters, digits and hyphens, like x-probe")
         continue
       }
       guard !unsendable.contains(name) else {
-        value.report("is not a header to set", remedy: "leave it out: the transport decides it")
+        value.report("cannot be set", remedy: "delete it: the transport sets this header")
         continue
       }
       guard !headers.contains(where: { $0.name == name }) else {
@@ -132,13 +133,13 @@ public struct HTTPSettings: Sendable, Hashable {
   private static func isToken(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 128
       && name.utf8.allSatisfy {
-        (48...57).contains($0) || (97...122).contains($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
+        ASCII.isDigit($0) || (97...122).contains($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
       }
   }
 }
 
 extension [UInt8] {
-  /// Whether a placeholder stands in it.
+  /// Whether the text contains the placeholder.
   fileprivate func names(_ placeholder: String) -> Bool {
     let word = Array("{\(placeholder)}".utf8)
     var rest = self[...]
@@ -148,5 +149,48 @@ extension [UInt8] {
       rest = rest.dropFirst()
     }
     return false
+  }
+}
+
+/// HTTP statuses that count as accepted, like `200-299` or `200,202-204`.
+public struct StatusRanges: Sendable, Hashable, CustomStringConvertible {
+  public var ranges: [ClosedRange<Int>]
+
+  public init(_ ranges: [ClosedRange<Int>]) { self.ranges = ranges }
+
+  /// All of 2xx.
+  public static let successful = StatusRanges([200...299])
+
+  public func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
+
+  /// Reads statuses and ranges of them, divided by commas; each from 200 to 599.
+  public static func parse(_ text: String) throws(ValueTextError) -> StatusRanges {
+    var ranges: [ClosedRange<Int>] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let bounds = part.split(separator: "-", omittingEmptySubsequences: false).map { status($0) }
+      guard (1...2).contains(bounds.count), let low = bounds[0], let high = bounds[bounds.count - 1],
+        low <= high
+      else {
+        throw ValueTextError(
+          text, "is not a set of HTTP statuses",
+          remedy: "write statuses from 200 to 599, like 200-299 or 200,202")
+      }
+      ranges.append(low...high)
+    }
+    return StatusRanges(ranges)
+  }
+
+  public var description: String {
+    ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+      .joined(separator: ",")
+  }
+
+  private static func status(_ text: Substring) -> Int? {
+    let trimmed = text.drop { $0 == " " }
+    let digits = trimmed.prefix { $0 != " " }
+    guard digits.utf8.count == 3, trimmed.dropFirst(3).allSatisfy({ $0 == " " }), let status = Int(digits),
+      (200...599).contains(status)
+    else { return nil }
+    return status
   }
 }

@@ -1,69 +1,57 @@
-/// What a request to the built-in service carries; it speaks APNs' words.
-public struct LoopbackSettings: Sendable, Hashable {
-  public enum PushType: String, Sendable, Hashable, CaseIterable {
-    case alert, background
-  }
+import Measurement
 
+/// What a request to the built-in service contains; it speaks APNs' dialect.
+public struct LoopbackSettings: Sendable, Hashable {
   /// `apns-topic`.
   public var topic: String
-  /// `apns-push-type`.
-  public var pushType: PushType
-  /// `apns-priority`: 1, 5 or 10; a background push goes with 5 or 1 only.
+  /// `alert` or `background`.
+  public var pushType: APNsPushType
+  /// One of ``APNsPushType/priorities``.
   public var priority: Int
-  /// `apns-expiration`, Unix seconds; 0 asks for one attempt and no storing.
+  /// `apns-expiration`, Unix seconds; 0 asks for one delivery attempt.
   public var expiration: Int
-  /// The payload's exact size.
+  /// Exact size of the payload.
   public var payloadBytes: Int?
 
   static let keys = ["topic", "push_type", "priority", "expiration", "payload_bytes"]
 
   public init(
-    topic: String = "com.example.app", pushType: PushType = .alert, priority: Int? = nil, expiration: Int = 0,
+    topic: String = "com.example.app", pushType: APNsPushType = .alert, priority: Int? = nil,
+    expiration: Int = 0,
     payloadBytes: Int? = nil
   ) {
     self.topic = topic
     self.pushType = pushType
-    self.priority = priority ?? (pushType == .background ? 5 : 10)
+    self.priority = priority ?? pushType.priorities[0]
     self.expiration = expiration
     self.payloadBytes = payloadBytes
   }
 
   static func variants(_ map: YAMLMapping) -> [TargetVariant] {
-    let priorities = map.axis("priority", absent: nil, word: { $0.map(String.init) ?? "" }, read: priority)
+    let priorities = map.axis(
+      "priority", absent: nil, word: { $0.map(String.init) ?? "" }, read: APNsSettings.priority)
     let pushTypes = map.axis(
-      "push_type", absent: PushType.alert, word: \.rawValue, read: { $0.choice(of: PushType.self) })
-    let sizes = map.payloadAxis(in: 256...4096)
+      "push_type", absent: APNsPushType.alert, word: \.rawValue,
+      read: { $0.choice(among: [APNsPushType.alert, .background]) })
+    let sizes = map.payloadAxis(in: APNsSettings.minimumPayloadBytes...APNsDialect.maximumPayloadBytes)
     map.check(variants: priorities.choices.count * pushTypes.choices.count * sizes.choices.count)
-    let topic = map["topic"]?.string(maximumBytes: 256) ?? "com.example.app"
+    let topic = map["topic"]?.parsed { text throws(ValueTextError) in
+      try APNsSettings.topic(text, for: [])
+    }
     let expiration = map["expiration"]?.integer(in: 0...4_102_444_800) ?? 0
 
     return priorities.choices.flatMap { priority in
       pushTypes.choices.flatMap { pushType in
-        check(priority, pushType.value)
+        APNsSettings.checkPriority(priority, pushType.value)
         return sizes.choices.map { size in
           TargetVariant(
             name: TargetVariant.name(priorities.part(priority), pushTypes.part(pushType), sizes.part(size)),
             settings: .loopback(
               LoopbackSettings(
-                topic: topic, pushType: pushType.value, priority: priority.value, expiration: expiration,
-                payloadBytes: size.value)))
+                topic: topic ?? "com.example.app", pushType: pushType.value, priority: priority.value,
+                expiration: expiration, payloadBytes: size.value)))
         }
       }
     }
-  }
-
-  private static func priority(_ value: YAMLValue) -> Int?? {
-    guard let number = value.integer(in: 1...10) else { return nil }
-    guard [1, 5, 10].contains(number) else {
-      value.report("\(number) is not a priority", remedy: "write 1, 5 or 10")
-      return nil
-    }
-    return .some(number)
-  }
-
-  private static func check(_ priority: VariantAxis<Int?>.Choice, _ pushType: PushType) {
-    guard priority.value == 10, pushType == .background else { return }
-    priority.source?.report(
-      "10 does not go with a background push", remedy: "write 5, or push_type: alert")
   }
 }

@@ -1,32 +1,32 @@
 import Measurement
 
-/// When a target's notifications are planned: an open loop that never looks at the answers.
+/// Times at which a target's notifications are planned, independent of the responses (open loop).
 public struct ScheduleConfiguration: Sendable, Hashable {
-  /// How the gaps between them are drawn.
+  /// Distribution of the intervals between notifications.
   public enum Arrivals: String, Sendable, Hashable, CaseIterable {
-    /// All alike.
+    /// Equal intervals.
     case constant
-    /// Exponential: what independent senders add up to.
+    /// Exponential intervals, as of many independent senders.
     case poisson
-    /// One in each interval, at a random place in it.
+    /// One notification at a random time within each interval.
     case jittered
-    /// Several at once, then a pause.
+    /// Several notifications at once, then a pause.
     case burst
   }
 
   public var arrivals: Arrivals
   public var rate: ArrivalRate
-  /// How much of each interval ``Arrivals/jittered`` makes use of, from 0 to 1.
+  /// Part of each interval that ``Arrivals/jittered`` uses, from 0 to 1.
   public var jitter: Double
-  /// How many ``Arrivals/burst`` plans for the same instant.
+  /// Notifications that ``Arrivals/burst`` plans for the same time.
   public var burstSize: Int
 
-  /// The whole interval: nothing periodic stays hidden.
-  public static let usualJitter = 1.0
-  public static let usualBurst = 10
+  /// The whole interval, so that no periodic effect goes unnoticed.
+  public static let defaultJitter = 1.0
+  public static let defaultBurst = 10
 
   public init(
-    arrivals: Arrivals, rate: ArrivalRate, jitter: Double = usualJitter, burstSize: Int = usualBurst
+    arrivals: Arrivals, rate: ArrivalRate, jitter: Double = defaultJitter, burstSize: Int = defaultBurst
   ) {
     self.arrivals = arrivals
     self.rate = rate
@@ -34,14 +34,16 @@ public struct ScheduleConfiguration: Sendable, Hashable {
     self.burstSize = burstSize
   }
 
-  /// For targets that say nothing: a notification every 15 s, which no provider minds.
+  /// Default of a target: a notification every 15 s, within every provider's limits.
   public static let gentle: ScheduleConfiguration = {
-    // Safe: the interval is positive, which is all that is asked of one.
-    guard let rate = ArrivalRate.every(.seconds(15)) else { preconditionFailure("15 s is no interval") }
+    // Every positive interval is valid.
+    guard let rate = ArrivalRate.every(.seconds(15)) else {
+      preconditionFailure("15 s is not a valid interval")
+    }
     return ScheduleConfiguration(arrivals: .constant, rate: rate)
   }()
 
-  /// What draws the instants.
+  /// Generates the times.
   public var process: ArrivalProcess {
     switch arrivals {
     case .constant: .constant(rate)
@@ -69,19 +71,86 @@ public struct ScheduleConfiguration: Sendable, Hashable {
     Self.check("burst", belongsTo: .burst, arrivals, map)
     guard let rate else { return nil }
     self.init(
-      arrivals: arrivals ?? .constant, rate: rate, jitter: jitter ?? Self.usualJitter,
-      burstSize: burst ?? Self.usualBurst)
+      arrivals: arrivals ?? .constant, rate: rate, jitter: jitter ?? Self.defaultJitter,
+      burstSize: burst ?? Self.defaultBurst)
   }
 
-  /// A key that the arrivals would not look at is a misunderstanding.
+  /// Reports a key that has no effect with the arrivals.
   private static func check(
     _ key: String, belongsTo wanted: Arrivals, _ arrivals: Arrivals?, _ map: YAMLMapping
   ) {
-    // An unknown word has been reported already.
+    // An unknown `arrivals` has been reported already.
     guard let value = map[key], arrivals != wanted, map["arrivals"] == nil || arrivals != nil else { return }
     let actual = (arrivals ?? .constant).rawValue
     value.report(
-      "has no use with \(actual) arrivals",
+      "has no effect with \(actual) arrivals",
       remedy: "write `arrivals: \(wanted.rawValue)`, or delete this line")
+  }
+}
+
+/// Pauses after a service responds 500, 502 or 503 without `Retry-After`. Each pause is twice as long as the one before;
+/// during a pause one notification is sent each ``probeEvery``.
+public struct BackoffConfiguration: Sendable, Hashable {
+  public var first: Duration
+  public var longest: Duration
+  /// `nil` for `off`: nothing is sent during a pause.
+  public var probeEvery: Duration?
+
+  public init(first: Duration, longest: Duration, probeEvery: Duration?) {
+    self.first = first
+    self.longest = longest
+    self.probeEvery = probeEvery
+  }
+
+  /// Default of a provider; `nil` for targets that never pause, because their service publishes no such rule.
+  public static func standard(for kind: ProviderKind) -> BackoffConfiguration? {
+    switch kind {
+    case .apns, .webpush, .ntfy: general
+    // Firebase asks for a minute before a retry.
+    case .fcm: BackoffConfiguration(first: .seconds(60), longest: .seconds(900), probeEvery: .seconds(60))
+    case .http, .loopback: nil
+    }
+  }
+
+  private static let general = BackoffConfiguration(
+    first: .seconds(10), longest: .seconds(900), probeEvery: .seconds(10))
+
+  /// Keys that are not given have the provider's default values, or those of most providers.
+  init?(_ value: YAMLValue, of kind: ProviderKind) {
+    guard let map = value.mapping(keys: ["first", "longest", "probe_every"]) else { return nil }
+    var backoff = Self.standard(for: kind) ?? .general
+    if let first = map["first"]?.duration(in: .seconds(1) ... .seconds(3600)) { backoff.first = first }
+    if let source = map["longest"] {
+      guard let longest = source.duration(in: .seconds(1) ... .seconds(86_400)) else { return nil }
+      guard longest >= backoff.first else {
+        source.report(
+          "\(DurationText.format(longest)) is shorter than the first pause",
+          remedy: "write a duration from \(DurationText.format(backoff.first)) to 1d")
+        return nil
+      }
+      backoff.longest = longest
+    }
+    backoff.longest = max(backoff.longest, backoff.first)
+    if let source = map["probe_every"] {
+      guard let interval = source.parsed(Self.interval) else { return nil }
+      backoff.probeEvery = interval.duration
+    }
+    self = backoff
+  }
+
+  /// A duration, or `off`.
+  private struct Interval {
+    var duration: Duration?
+  }
+
+  private static func interval(_ text: String) throws(ValueTextError) -> Interval {
+    if text == "off" { return Interval() }
+    let range = Duration.seconds(10) ... .seconds(60)
+    let remedy = "write a duration from 10s to 60s, or off"
+    guard let duration = try? DurationText.parse(text) else {
+      throw ValueTextError(text, "is neither a duration nor off", remedy: remedy)
+    }
+    guard range.contains(duration) else { throw ValueTextError(text, "is out of range", remedy: remedy) }
+    return Interval(duration: duration)
   }
 }

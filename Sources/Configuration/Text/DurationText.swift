@@ -1,9 +1,11 @@
-/// Durations as people write them: a number and a unit, `250ms`, `1.5s`, `10m`, `7d`, `2w`, or several of them from the
-/// largest unit to the smallest, `1m30s`.
+import Measurement
+
+/// Parses and formats durations: a number and a unit, `250ms`, `1.5s`, `10m`, `7d`, `2w`, or several in descending units,
+/// `1m30s`.
 public enum DurationText {
   static let remedy = "write a number and a unit (us, ms, s, m, h, d, w), like 250ms, 30s, 1m30s, 7d"
 
-  /// Reads a duration; no sign, no exponent, at most 100 000 days, cut to nanoseconds.
+  /// Parses a duration of at most 100 000 days, without sign and exponent, rounded to nanoseconds.
   public static func parse(_ text: String) throws(ValueTextError) -> Duration {
     var rest = Substring(text)
     var nanoseconds = 0.0
@@ -26,7 +28,7 @@ public enum DurationText {
     return .nanoseconds(Int64(nanoseconds.rounded()))
   }
 
-  /// The shortest of our own forms that says exactly as much, like `1500ms` or `2h`.
+  /// The exact duration in its largest unit without a fraction, like `1500ms` or `2h`.
   public static func format(_ duration: Duration) -> String {
     let nanoseconds =
       duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
@@ -51,5 +53,72 @@ public enum DurationText {
     case "w": 7 * 86_400e9
     default: nil
     }
+  }
+}
+
+/// Parses rates: `4/s`, `30/min`, `0.5/h`.
+public enum RateText {
+  static let remedy = "write a number, a slash and a unit (s, min, h, d), like 4/s or 30/min"
+
+  /// Valid rates per second: one in 100 days to 100 000/s.
+  public static let range = (1.0 / (100 * 86_400))...100_000.0
+
+  /// Whole numbers remain exact, so that `1/min` does not drift.
+  public static func parse(_ text: String) throws(ValueTextError) -> ArrivalRate {
+    guard let (number, rest) = DecimalText.split(text), rest.first == "/",
+      let unit = DurationText.nanoseconds(of: rest.dropFirst()), unit >= 1e9
+    else { throw ValueTextError(text, "is not a rate", remedy: remedy) }
+    let perSecond = number * 1e9 / unit
+    let whole = Int64(exactly: number).flatMap { ArrivalRate($0, per: .nanoseconds(Int64(unit))) }
+    guard range.contains(perSecond), let rate = whole ?? ArrivalRate(perSecond: perSecond) else {
+      throw ValueTextError(
+        text, "is out of range", remedy: "a rate lies between one in 100 days and 100000/s")
+    }
+    return rate
+  }
+}
+
+/// Parses times: RFC 3339, a date, or relative to now.
+public enum TimeText {
+  /// Parses `2026-03-01T12:00:00Z`, `2026-03-01 12:00`, `2026-03-01` (midnight), `now`, or a duration before now like
+  /// `-1h`. UTC when no zone is given.
+  public static func parse(_ text: String, now: WallTime) throws(ValueTextError) -> WallTime {
+    if text == "now" { return now }
+    if text.hasPrefix("-"), let back = try? DurationText.parse(String(text.dropFirst())) {
+      return now.advanced(byMicroseconds: -back.microseconds)
+    }
+    // Completes times without seconds or zone.
+    let minutes = text.prefix(16)
+    for candidate in [
+      text, text + "Z", text + ":00Z", String(minutes) + ":00" + String(text.dropFirst(16)),
+      text + "T00:00:00Z",
+    ] {
+      if let time = WallTime(rfc3339: candidate) { return time }
+    }
+    throw ValueTextError(
+      text, "is not a time",
+      remedy:
+        "write RFC 3339 like 2026-03-01T12:00:00Z, a date like 2026-03-01 (UTC), or how long ago, like -1h")
+  }
+}
+
+/// Parses decimal numbers: digits and at most one point. `Double(_:)` would also accept `nan`, `0x1p3` and `1e400`.
+enum DecimalText {
+  /// Splits `1.5ms` into 1.5 and `ms`; `nil` without a leading decimal number of at most 18 digits.
+  static func split(_ text: String) -> (number: Double, unit: Substring)? {
+    let digits = text.prefix { $0 == "." || ("0"..."9").contains($0) }
+    guard digits.count <= 18, digits.first?.isNumber == true, digits.last?.isNumber == true,
+      digits.count(where: { $0 == "." }) <= 1, let number = Double(digits)
+    else { return nil }
+    return (number, text[digits.endIndex...])
+  }
+
+  /// Parses a decimal number with an optional minus sign.
+  static func number(_ text: String) -> Double? {
+    let isNegative = text.hasPrefix("-")
+    guard let (number, unit) = split(isNegative ? String(text.dropFirst()) : text), unit.isEmpty else {
+      return nil
+    }
+    return isNegative ? -number : number
   }
 }

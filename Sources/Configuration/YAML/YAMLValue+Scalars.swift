@@ -2,7 +2,7 @@ import Measurement
 import Yams
 
 extension YAMLValue {
-  /// Reads a text, with `${NAME}` taken from the environment; not empty, no control characters.
+  /// Reads a text and expands `${NAME}` references; not empty, without control characters.
   public func string(maximumBytes: Int = 4096) -> String? {
     guard let scalar = scalar() else { return nil }
     guard !scalar.text.isEmpty else {
@@ -14,7 +14,7 @@ extension YAMLValue {
       return nil
     }
     guard scalar.text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-      report("has control characters in it", remedy: "leave them out")
+      report("contains control characters", remedy: "remove them")
       return nil
     }
     return scalar.text
@@ -94,21 +94,19 @@ extension YAMLValue {
   public func rate() -> ArrivalRate? { parsed(RateText.parse) }
 
   /// Reads one of an enumeration's raw values.
-  ///
-  /// - Parameter reserved: words with a meaning elsewhere or later, and what to say about each.
   public func choice<Choice: RawRepresentable & CaseIterable>(
-    of type: Choice.Type, reserved: [String: String] = [:]
+    of type: Choice.Type
+  ) -> Choice? where Choice.RawValue == String { choice(among: Array(type.allCases)) }
+
+  /// Reads the raw value of one of `choices`.
+  public func choice<Choice: RawRepresentable>(
+    among choices: [Choice]
   ) -> Choice? where Choice.RawValue == String {
     guard let scalar = scalar() else { return nil }
-    if let choice = Choice(rawValue: scalar.text) { return choice }
-    let words = Choice.allCases.map(\.rawValue)
-    if let message = reserved[scalar.text] {
-      report("\(scalar.quoted) \(message)", remedy: "use one of: \(words.joined(separator: ", "))")
-    } else {
-      report(
-        "\(scalar.quoted) is not known here",
-        remedy: NearestWord.remedy(for: scalar.text, among: words, noun: "words here"))
-    }
+    if let choice = choices.first(where: { $0.rawValue == scalar.text }) { return choice }
+    report(
+      "\(scalar.quoted) is not a valid value",
+      remedy: NearestWord.remedy(for: scalar.text, among: choices.map(\.rawValue), noun: "values"))
     return nil
   }
 
@@ -124,7 +122,7 @@ extension YAMLValue {
     }
   }
 
-  /// What `${NAME}` stands for in it, or anywhere below it.
+  /// Values of the `${NAME}` references in this value and in all values below it.
   var environmentValues: [Secret] {
     func collect(_ node: Node) -> [String] {
       switch node {
@@ -138,11 +136,11 @@ extension YAMLValue {
     return collect(node).map { Secret($0) }
   }
 
-  /// A single value as text.
+  /// The text of a single value.
   struct Scalar {
-    /// With references replaced.
+    /// With references expanded.
     let text: String
-    /// As the file has it, in quotes: the only form to show.
+    /// As written in the file, in quotes: the only form that messages may contain.
     let quoted: String
     let isExpanded: Bool
   }
@@ -150,7 +148,7 @@ extension YAMLValue {
   func scalar() -> Scalar? {
     guard !isEmpty else { return nil }
     guard let scalar = node.scalar else {
-      report("is \(kind) where a single value is needed", remedy: "write the value behind the colon")
+      report("is \(kind) where a single value is required", remedy: "write the value after the colon")
       return nil
     }
     do throws(EnvironmentReferences.Failure) {
@@ -168,5 +166,108 @@ extension YAMLValue {
       }
       return nil
     }
+  }
+}
+
+extension YAMLValue {
+  /// Reads the path of a readable file. Relative paths start at the configuration file's directory.
+  public func file(maximumBytes: Int = 1024 * 1024) -> String? {
+    guard let path = filePath(), contents(of: path, maximumBytes: maximumBytes) != nil else { return nil }
+    return path
+  }
+
+  /// Reads a path and returns the content of its file.
+  public func fileContents(maximumBytes: Int) -> [UInt8]? {
+    guard let path = filePath() else { return nil }
+    return contents(of: path, maximumBytes: maximumBytes)
+  }
+
+  /// Reads the path of a secret file: at least `minimumBytes` long and readable by its owner only.
+  public func secretFile(minimumBytes: Int = 1) -> SecretFile? {
+    guard let path = filePath() else { return nil }
+    let file = SecretFile(path: path)
+    do throws(FileReadError) {
+      let count = try file.read().count
+      guard count >= minimumBytes else {
+        report(
+          "\"\(path.visiblePath)\" has \(CountText.text(count, "byte")), too few for a secret",
+          remedy: "write at least \(minimumBytes), for example: openssl rand -hex 32")
+        return nil
+      }
+      return file
+    } catch {
+      report(error.message, remedy: error.remedy)
+      return nil
+    }
+  }
+
+  /// Reads a path without opening the file.
+  public func filePath() -> String? {
+    guard let text = string() else { return nil }
+    return context.resolve(text)
+  }
+
+  private func contents(of path: String, maximumBytes: Int) -> [UInt8]? {
+    do throws(FileReadError) {
+      let bytes = try ReadFile(path: path, maximumBytes: maximumBytes).bytes
+      guard !bytes.isEmpty else { throw FileReadError(code: .empty, path: path) }
+      return bytes
+    } catch {
+      report(error.message, remedy: error.remedy)
+      return nil
+    }
+  }
+}
+
+/// Expands `${NAME}` to the value of an environment variable, so that files need not contain secrets; `$${` is a literal
+/// `${`.
+enum EnvironmentReferences {
+  enum Failure: Error, Equatable {
+    case unset(name: String)
+    case malformed
+  }
+
+  /// The expanded text, and whether it contained references: then messages must not quote it.
+  static func expand(
+    _ text: String, environment: [String: String]
+  ) throws(Failure) -> (text: String, isExpanded: Bool) {
+    guard text.contains("${") else { return (text, false) }
+    var result = ""
+    var isExpanded = false
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      result += rest[..<dollar]
+      let after = rest[rest.index(after: dollar)...]
+      if after.hasPrefix("${") {
+        result += "${"
+        rest = after.dropFirst(2)
+      } else if after.hasPrefix("{") {
+        guard let end = after.firstIndex(of: "}") else { throw .malformed }
+        let name = String(after[after.index(after: after.startIndex)..<end])
+        guard isName(name) else { throw .malformed }
+        guard let value = environment[name] else { throw .unset(name: name) }
+        result += value
+        isExpanded = true
+        rest = after[after.index(after: end)...]
+      } else {
+        result += "$"
+        rest = after
+      }
+    }
+    return (result + rest, isExpanded)
+  }
+
+  /// Values of the references in a text.
+  static func values(in text: String, environment: [String: String]) -> [String] {
+    guard text.contains("${") else { return [] }
+    // `$${NAME}` is no reference; including it hides too much rather than too little.
+    return text.split(separator: "${", omittingEmptySubsequences: false).dropFirst().compactMap { part in
+      part.firstIndex(of: "}").flatMap { environment[String(part[..<$0])] }
+    }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
+    return text.utf8.allSatisfy { ASCII.isBase64URL($0) && $0 != UInt8(ascii: "-") }
   }
 }

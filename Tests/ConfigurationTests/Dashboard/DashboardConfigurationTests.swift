@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @Suite("The dashboard's section") struct DashboardConfigurationTests {

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Themes from files") struct ThemeConfigurationTests {

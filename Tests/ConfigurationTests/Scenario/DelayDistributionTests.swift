@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 
 @testable import Configuration
@@ -63,7 +64,7 @@ import Testing
 
   /// Kolmogorov and Smirnov: with this seed and the right distribution the distance is below the 0.1 % limit.
   @Test(arguments: cases.map(\.0)) func samplesFollowTheDistribution(distribution: DelayDistribution) {
-    var generator = Counter(state: 42)
+    var generator = SeededGenerator(seed: 42)
     let count = 20_000
     let sample = (0..<count).map { _ in distribution.sample(using: &generator) }.sorted()
     var distance = 0.0
@@ -84,27 +85,15 @@ import Testing
     #expect(endless.quantile(0.999999) == DelayDistribution.longest)
     let mixture = DelayDistribution(
       .mixture([.init(weight: 1, delay: .constant(.seconds(9)))]), maximum: .seconds(2))
-    var generator = Counter(state: 1)
+    var generator = SeededGenerator(seed: 1)
     #expect(mixture.sample(using: &generator) == .seconds(2))
     #expect(mixture.quantile(0.5) == .seconds(2))
   }
 
   @Test func constantsAreExact() {
-    var generator = Counter(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let delay = DelayDistribution.constant(.nanoseconds(1_234_567_891))
     #expect(delay.sample(using: &generator) == .nanoseconds(1_234_567_891))
     #expect(DelayDistribution.none.sample(using: &generator) == .zero)
-  }
-
-  private struct Counter: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
   }
 }

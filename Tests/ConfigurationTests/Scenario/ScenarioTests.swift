@@ -1,9 +1,10 @@
 import Configuration
 import Foundation
+import TestKit
 import Testing
 
 @Suite struct ScenarioTests {
-  static let words = DialectErrorCatalog([
+  static let reasons = DialectErrorCatalog([
     .apns: [
       "ServiceUnavailable": 503, "Unregistered": 410, "InternalServerError": 500, "TooManyRequests": 429,
     ],
@@ -20,7 +21,7 @@ import Testing
   }
 
   private func parse(_ text: String) throws(ConfigurationError) -> Scenario {
-    try Scenario.parse(text, file: "s.yaml", words: Self.words)
+    try Scenario.parse(text, file: "s.yaml", reasons: Self.reasons)
   }
 
   @Test func readsWhatDialectsAndConnectionsDo() throws {
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func theBuiltInOneIsTheShippedOne() throws {
-    #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", words: Self.words) == .lifelike)
+    #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", reasons: Self.reasons) == .lifelike)
   }
 
   @Test func readsEverything() throws {

@@ -1,5 +1,7 @@
 import Configuration
 import Foundation
+import Measurement
+import TestKit
 import Testing
 
 @Suite struct ProviderTargetTests {
@@ -222,7 +224,7 @@ import Testing
     ),
     ("\(apns), \(token), priority: 7", "priority", "7 is not a priority", "10, 5 or 1"),
     (
-      "\(apns), \(token), payload_bytes: 5000", "payload_bytes", "5000 is more than push_type: alert takes",
+      "\(apns), \(token), payload_bytes: 5000", "payload_bytes", "5000 is more than push_type: alert allows",
       "at most 4096"
     ),
     (
@@ -233,7 +235,7 @@ import Testing
     ("\(apns), \(token), priority: []", "priority", "is an empty list", "at least one"),
     ("\(apns), \(token), priority: [5, 5]", "priority[1]", "is in the list twice", "keep one"),
     (
-      "\(apns), \(token), push_type: alret", "push_type", "\"alret\" is not known here",
+      "\(apns), \(token), push_type: alret", "push_type", "\"alret\" is not a valid value",
       "did you mean \"alert\"?"
     ),
     ("\(apns), \(token), expiration: soon", "expiration", "\"soon\" is not an expiration", "like 1h"),
@@ -243,18 +245,18 @@ import Testing
     ),
     ("\(apns), \(token), topic2: x", "topic2", "there is no such key", "did you mean \"topic\"?"),
     ("\(fcm), ttl: 29d", "ttl", "29d is out of range", "28d"),
-    ("\(fcm), ttl: 1500ms", "ttl", "1500ms is no whole number of seconds", "60s"),
-    ("\(fcm), priority: hihg", "priority", "not known", "did you mean \"high\"?"),
+    ("\(fcm), ttl: 1500ms", "ttl", "1500ms is not a whole number of seconds", "60s"),
+    ("\(fcm), priority: hihg", "priority", "not a valid value", "did you mean \"high\"?"),
     ("\(fcm), validate_only: yes", "validate_only", "neither true nor false", "true"),
     (
       "\(fcm), validate_only: true, receipt_deadline: 5s", "receipt_deadline", "nothing is delivered",
       "delete one"
     ),
     (
-      "\(fcm), receipt_deadline: 5s", "receipt_deadline", "waits for receipts, but nothing listens",
+      "\(fcm), receipt_deadline: 5s", "receipt_deadline", "needs a receipt listener",
       "collector.receipts"
     ),
-    ("\(webpush), urgency: urgent", "urgency", "not known", "very-low, low, normal, high"),
+    ("\(webpush), urgency: urgent", "urgency", "not a valid value", "very-low, low, normal, high"),
     ("\(webpush), topic: pröbe", "topic", "\"pröbe\" is not a topic", "1 to 32"),
     (
       "\(webpush), credentials: { vapid_key_file: vapid.pem, subject: ops }", "credentials.subject",
@@ -265,7 +267,7 @@ import Testing
       "mailto:"
     ),
     (
-      "provider: webpush, subscription_file: account.json", "subscription_file", "is no push subscription",
+      "provider: webpush, subscription_file: account.json", "subscription_file", "is not a push subscription",
       "toJSON"
     ),
     ("provider: webpush", "", "needs the key \"subscription_file\"", "subscription.json"),
@@ -273,23 +275,25 @@ import Testing
     ("\(ntfy), payload_bytes: 4096", "payload_bytes", "out of range", "256 to 4095"),
     ("\(webpush), payload_bytes: 4097", "payload_bytes", "out of range", "256 to 4096"),
     ("\(fcm), payload_bytes: 4097", "payload_bytes", "out of range", "768 to 4096"),
-    ("\(fcm), fid: x", "fid", "cannot stand beside \"device_token_file\"", "keep one"),
+    ("\(fcm), fid: x", "fid", "cannot be combined with \"device_token_file\"", "keep one"),
     ("provider: ntfy, endpoint: 'https://n', topic: a/b", "topic", "\"a/b\" is not a topic", "hyphens"),
-    ("provider: ntfy, endpoint: 'https://n/x', topic: a", "endpoint", "has a path", "end it with the port"),
+    (
+      "provider: ntfy, endpoint: 'https://n/x', topic: a", "endpoint", "has a path", "pushscope adds the path"
+    ),
     (
       "\(ntfy), credentials: { username: me }", "credentials", "needs the key \"password_file\"",
       "ntfy.password"
     ),
     (
-      "\(ntfy), credentials: { password_file: ntfy.token }", "credentials.password_file", "has no user",
+      "\(ntfy), credentials: { password_file: ntfy.token }", "credentials.password_file", "has no user name",
       "username"
     ),
     (
       "\(ntfy), credentials: { username: me, password_file: ntfy.token, token_file: ntfy.token }",
-      "credentials.token_file", "cannot stand beside", "keep one"
+      "credentials.token_file", "cannot be combined with", "keep one"
     ),
     ("\(ntfy), credentials: {}", "credentials", "needs the key \"token_file\"", "ntfy.token"),
-    ("\(http), payload_bytes: 100", "payload_bytes", "the body has no place to fill", "{padding}"),
+    ("\(http), payload_bytes: 100", "payload_bytes", "needs a {padding} placeholder", "{padding}"),
     (
       "\(http), headers: { x: '{sequnce}' }", "headers.x", "there is no placeholder {sequnce}",
       "did you mean {sequence}?"
@@ -314,11 +318,11 @@ import Testing
     ),
     (
       "\(apns), credentials: { signing_key: 'MIGHAgEA', key_id: ABC123DEFG, team_id: DEF123GHIJ }",
-      "credentials.signing_key", "holds a secret in the clear", "signing_key_file"
+      "credentials.signing_key", "contains a secret as plain text", "signing_key_file"
     ),
     (
       "\(apns), credentials: { certificate_file: push.pem, private_key_file: push.key, key_id: ABC123DEFG }",
-      "credentials.key_id", "cannot stand beside \"certificate_file\"", "keep one"
+      "credentials.key_id", "cannot be combined with \"certificate_file\"", "keep one"
     ),
     (
       "\(apns), credentials: { private_key_file: push.key }", "credentials.private_key_file",
@@ -326,7 +330,7 @@ import Testing
     ),
     (
       "provider: apns, endpoint: 'https://a', device_token: 00ff, topic: a, \(token)", "device_token",
-      "holds a secret in the clear", "${NAME}"
+      "contains a secret as plain text", "${NAME}"
     ),
     (
       "provider: apns, endpoint: 'https://a', device_token_file: device.token, \(token)", "",
@@ -334,7 +338,7 @@ import Testing
     ),
     (
       "provider: apns, endpoint: 'http://a', device_token_file: device.token, topic: a, \(token)", "endpoint",
-      "is not https", "apns is spoken over TLS only"
+      "is not https", "apns requires TLS"
     ),
     (
       "provider: apns, device_token_file: device.token, topic: a, \(token)", "", "needs the key \"endpoint\"",
@@ -344,7 +348,7 @@ import Testing
       "provider: fcm, endpoint: 'https://a', device_token_file: empty.secret, credentials: { service_account_file: account.json }",
       "device_token_file", "is empty", "content"
     ),
-    ("provider: webpsh", "provider", "\"webpsh\" is not known here", "did you mean \"webpush\"?"),
+    ("provider: webpsh", "provider", "\"webpsh\" is not a valid value", "did you mean \"webpush\"?"),
   ]
 
   @Test(arguments: mistakes) func isNamedWithKeyAndRemedy(

@@ -1,5 +1,6 @@
 import Configuration
 import Measurement
+import TestKit
 import Testing
 
 @Suite struct YAMLFileTests {
@@ -48,8 +49,8 @@ import Testing
     #expect(read("''") { $0.integer(in: 0...1) }.message == "\"\" is not a whole number")
     #expect(read("aaaa") { $0.string(maximumBytes: 3) }.message == "is longer than 3 bytes")
     #expect(read("99999999999999999999") { $0.integer(in: 0...1) }.message?.contains("whole number") == true)
-    #expect(read("{a: 1}") { $0.sequence() }.message == "is a set of keys where a list is needed")
-    #expect(read("1") { $0.entries() }.message == "is a single value where names and values are needed")
+    #expect(read("{a: 1}") { $0.sequence() }.message == "is a set of keys where a list is required")
+    #expect(read("1") { $0.entries() }.message == "is a single value where names and values are required")
   }
 
   @Test func takesTextsFromTheEnvironment() {

@@ -1,0 +1,116 @@
+/// Validity of access tokens.
+public struct TokenBehavior: Sendable, Hashable {
+  /// Maximum age of an APNs provider token, by its `iat`, and lifetime of an FCM access token.
+  public var lifetime: Duration
+  /// Minimum time between two provider tokens on one APNs connection; a violation is TooManyProviderTokenUpdates.
+  public var leastInterval: Duration
+  /// Scenario times at which all tokens signed or issued so far become invalid. ntfy's token, a password, remains valid.
+  public var revoked: [Duration]
+  /// Share of access token requests that are answered 503.
+  public var unavailable: Double
+
+  public init(
+    lifetime: Duration = .seconds(3600), leastInterval: Duration = .seconds(1200), revoked: [Duration] = [],
+    unavailable: Double = 0
+  ) {
+    self.lifetime = lifetime
+    self.leastInterval = leastInterval
+    self.revoked = revoked
+    self.unavailable = unavailable
+  }
+}
+
+extension TokenBehavior {
+  init?(_ value: YAMLValue) {
+    guard let map = value.mapping(keys: ["lifetime", "least_interval", "revoked", "unavailable"]) else {
+      return nil
+    }
+    self.init()
+    if let time = map["lifetime"]?.duration(in: .seconds(1)...DelayDistribution.longest) { lifetime = time }
+    if let time = map["least_interval"]?.duration(in: .zero...DelayDistribution.longest) {
+      leastInterval = time
+    }
+    if let value = map["revoked"] {
+      let list = value.isSequence ? value.sequence() ?? [] : [value]
+      revoked = list.compactMap { $0.duration(in: .zero...DelayDistribution.longest) }
+    }
+    if let share = map["unavailable"]?.fraction() { unavailable = share }
+  }
+}
+
+/// Behavior of connections.
+public struct ConnectionBehavior: Sendable, Hashable {
+  /// Share of connections that are closed right after the TLS handshake.
+  public var dropped: Double
+
+  public init(dropped: Double = 0) {
+    self.dropped = dropped
+  }
+}
+
+extension ConnectionBehavior {
+  init?(_ value: YAMLValue) {
+    guard let map = value.mapping(keys: ["dropped"]) else { return nil }
+    self.init()
+    if let share = map["dropped"]?.fraction() { dropped = share }
+  }
+}
+
+/// Behavior of the ntfy dialect for subscribers and publishers.
+public struct SubscriptionBehavior: Sendable, Hashable {
+  /// Token bucket of requests; 429 when it is empty.
+  public struct RequestLimit: Sendable, Hashable {
+    public var burst: Int
+    public var every: Duration
+
+    public init(burst: Int, every: Duration) {
+      self.burst = burst
+      self.every = every
+    }
+  }
+
+  /// Interval between keepalive events.
+  public var keepalive: Duration
+  /// Time after which a subscription is reset, as by a proxy's timeout.
+  public var cutAfter: Duration?
+  /// Time after which a subscription receives nothing more, not even keepalives, while the connection stays open.
+  public var muteAfter: Duration?
+  /// Limit of requests for each publisher address; `nil`: none.
+  public var requests: RequestLimit?
+
+  public init(
+    keepalive: Duration = .seconds(45), cutAfter: Duration? = nil, muteAfter: Duration? = nil,
+    requests: RequestLimit? = nil
+  ) {
+    self.keepalive = keepalive
+    self.cutAfter = cutAfter
+    self.muteAfter = muteAfter
+    self.requests = requests
+  }
+}
+
+extension SubscriptionBehavior {
+  static let keys = ["keepalive", "cut_after", "mute_after", "requests"]
+
+  /// Applies the keys of the `ntfy` section beside `answers` and `deliveries`.
+  mutating func apply(_ map: YAMLMapping) {
+    let range = Duration.milliseconds(10)...DelayDistribution.longest
+    if let time = map["keepalive"]?.duration(in: range) { keepalive = time }
+    if let time = map["cut_after"]?.duration(in: range) { cutAfter = time }
+    if let time = map["mute_after"]?.duration(in: range) { muteAfter = time }
+    if let value = map["requests"] { requests = RequestLimit(value) }
+  }
+}
+
+extension SubscriptionBehavior.RequestLimit {
+  init?(_ value: YAMLValue) {
+    guard let map = value.mapping(keys: ["burst", "every"]),
+      let burst = map.required("burst", example: "burst: 60"),
+      let every = map.required("every", example: "every: 5s")
+    else { return nil }
+    guard let burst = burst.integer(in: 1...1_000_000),
+      let every = every.duration(in: .milliseconds(1)...DelayDistribution.longest)
+    else { return nil }
+    self.init(burst: burst, every: every)
+  }
+}

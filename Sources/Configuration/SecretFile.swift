@@ -1,0 +1,177 @@
+import Glibc
+import Measurement
+
+/// A file with a secret, represented by its path until the secret is needed.
+public struct SecretFile: Sendable, Hashable {
+  public let path: String
+
+  /// Limit of the file size.
+  static let maximumBytes = 64 * 1024
+
+  public init(path: String) { self.path = path }
+
+  /// Reads the secret without trailing white space, which editors and `echo` add.
+  ///
+  /// - Throws: also when others than the owner may read the file, checked on the open file so that it cannot be replaced
+  ///   in between.
+  public func read() throws(FileReadError) -> [UInt8] {
+    let file = try ReadFile(path: path, maximumBytes: Self.maximumBytes, isSecret: true)
+    let end = file.bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard let end else { throw FileReadError(code: .empty, path: path) }
+    return Array(file.bytes[...end])
+  }
+}
+
+/// Source of a secret: a file or an environment variable.
+public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
+  case file(SecretFile)
+  /// Value of `${NAME}`; a configuration never contains the secret itself.
+  case text(Secret)
+
+  /// The secret without trailing white space.
+  public func read() throws(FileReadError) -> [UInt8] {
+    switch self {
+    case .file(let file): return try file.read()
+    case .text(let secret):
+      let bytes = Array(secret.exposed.utf8)
+      let end = bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      return end.map { Array(bytes[...$0]) } ?? []
+    }
+  }
+
+  /// The key in the configuration: `name` or `name_file`.
+  public func key(_ name: String) -> String {
+    switch self {
+    case .file: name + "_file"
+    case .text: name
+    }
+  }
+
+  /// Source of the secret, for messages.
+  public var description: String {
+    switch self {
+    case .file(let file): "\"\(file.path.visiblePath)\""
+    case .text: "the text from the environment"
+    }
+  }
+}
+
+/// A text that must never be printed, logged, stored or exported; its description is `(hidden)`.
+public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// The text, for code that sends it or computes with it.
+  public let exposed: String
+
+  public init(_ text: String) { exposed = text }
+
+  public var description: String { "(hidden)" }
+  public var debugDescription: String { "(hidden)" }
+}
+
+extension Secret: CustomReflectable {
+  /// Hides the text from `dump` and the interpolation of enclosing values.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Reads a regular file of limited size.
+struct ReadFile {
+  let bytes: [UInt8]
+
+  /// - Parameter isSecret: refuse a file to which group or others have access.
+  init(path: String, maximumBytes: Int, isSecret: Bool = false) throws(FileReadError) {
+    // Non-blocking, so that a FIFO is refused without a wait.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Self.failure(errno, path) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(errno, path) }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      throw FileReadError(code: kind == S_IFDIR ? .isDirectory : .notRegular, path: path)
+    }
+    if isSecret, status.st_mode & 0o077 != 0 {
+      throw FileReadError(code: .exposed(mode: status.st_mode & 0o777), path: path)
+    }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Self.failure(errno, path) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= maximumBytes else {
+        throw FileReadError(code: .tooLarge(maximumBytes: maximumBytes), path: path)
+      }
+    }
+    self.bytes = bytes
+  }
+
+  private static func failure(_ number: Int32, _ path: String) -> FileReadError {
+    switch number {
+    case ENOENT, ENOTDIR: FileReadError(code: .missing, path: path)
+    case EACCES, EPERM: FileReadError(code: .permissionDenied, path: path)
+    default: FileReadError(code: .system(errno: number), path: path)
+    }
+  }
+}
+
+/// A small file that is not secret, like a certificate.
+public struct PlainFile: Sendable, Hashable {
+  public let path: String
+  private let maximumBytes: Int
+
+  public init(path: String, maximumBytes: Int = 64 * 1024) {
+    self.path = path
+    self.maximumBytes = maximumBytes
+  }
+
+  public func read() throws(FileReadError) -> [UInt8] {
+    try ReadFile(path: path, maximumBytes: maximumBytes).bytes
+  }
+}
+
+/// Why a file could not be read.
+public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: Sendable, Hashable {
+    case missing
+    case isDirectory
+    case notRegular
+    case permissionDenied
+    case tooLarge(maximumBytes: Int)
+    /// Others than the owner may read it; `mode`: permission bits.
+    case exposed(mode: UInt32)
+    case empty
+    case system(errno: Int32)
+  }
+
+  public let code: Code
+  public let path: String
+
+  public var message: String {
+    let file = "\"\(path.visiblePath)\""
+    switch code {
+    case .missing: return "there is no file \(file)"
+    case .isDirectory: return "\(file) is a directory"
+    case .notRegular: return "\(file) is not a regular file"
+    case .permissionDenied: return "\(file) is not readable by this user"
+    case .tooLarge(let maximum): return "\(file) is larger than \(maximum) bytes"
+    case .exposed(let mode):
+      return "\(file) contains a secret, but others may read it (mode \(String(mode, radix: 8)))"
+    case .empty: return "\(file) is empty"
+    case .system(let number): return "\(file) cannot be read: \(String(cString: strerror(number)))"
+    }
+  }
+
+  public var remedy: String {
+    switch code {
+    case .missing: "create it or correct the path (relative paths start at the configuration file)"
+    case .isDirectory, .notRegular, .tooLarge: "name another file"
+    case .permissionDenied: "give this user read permission"
+    case .exposed: "run: chmod 600 \(EscapedText.make(path))"
+    case .empty: "write the content into it"
+    case .system: "check the file system"
+    }
+  }
+
+  public var description: String { "\(message); \(remedy)" }
+}
