@@ -128,7 +128,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
         for (index, provider) in answers.enumerated() {
           let response = PushResponse(
             status: [400, 410, 429, 500, 503][index % 5], body: bytes, receivedAt: WallTime(microseconds: 0))
-          if case .rejected(let reason) = provider.judge(response).verdict { outcome.values.append(reason) }
+          if case .rejected(let reason) = provider.assess(response).decision { outcome.values.append(reason) }
         }
         return outcome
       }),
@@ -141,7 +141,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
         )
         return Outcome(
           words: answers.compactMap { provider in
-            provider.judge(response).retryAfter.flatMap {
+            provider.assess(response).retryAfter.flatMap {
               (.zero...RetryAfter.longest).contains($0) ? nil : "a pause of \($0)\u{1B}"
             }
           })

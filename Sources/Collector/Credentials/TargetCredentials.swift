@@ -132,14 +132,13 @@ struct TargetCredentials: Sendable {
       guard case .fcm(let account) = kind else { throw Self.mixed }
       return try FCMProvider(
         origin: origin, projectID: account.projectID, deviceToken: deviceToken,
-        receiver: FCMReceiver(rawValue: settings.receiver.rawValue) ?? .token,
-        priority: FCMPriority(rawValue: settings.priority.rawValue) ?? .high, ttl: settings.ttl,
+        receiver: settings.receiver, priority: settings.priority, ttl: settings.ttl,
         validateOnly: settings.validateOnly, payloadBytes: settings.payloadBytes, accessToken: token ?? "")
     case .webpush(let settings):
       guard let subscription else { throw Self.mixed }
       return try WebPushProvider(
         subscription: subscription, ttl: settings.ttl,
-        urgency: WebPushUrgency(rawValue: settings.urgency.rawValue) ?? .high, topic: settings.topic,
+        urgency: settings.urgency, topic: settings.topic,
         payloadBytes: settings.payloadBytes, authorization: token)
     case .ntfy(let settings):
       return try NtfyProvider(
@@ -157,7 +156,7 @@ struct TargetCredentials: Sendable {
         secrets: settings.environmentValues.map(\.exposed).filter { !origin.contains($0.lowercased()) })
     case .loopback(let settings):
       return LoopbackProvider(
-        origin: origin, topic: settings.topic, pushType: settings.pushType.rawValue,
+        origin: origin, topic: settings.topic, pushType: settings.pushType,
         priority: settings.priority, expiration: settings.expiration, payloadBytes: settings.payloadBytes)
     }
   }
@@ -165,12 +164,6 @@ struct TargetCredentials: Sendable {
   private func apns(
     _ settings: APNsSettings, origin: String, token: String?
   ) throws(ProviderError) -> APNsProvider {
-    let expiration: APNsExpiration =
-      switch settings.expiration {
-      case .once: .once
-      case .at(let seconds): .at(seconds)
-      case .after(let duration): .after(duration)
-      }
     let authorization: APNsAuthorization
     if case .apnsCertificate = kind {
       authorization = .certificate
@@ -181,8 +174,8 @@ struct TargetCredentials: Sendable {
     }
     return try APNsProvider(
       origin: origin, deviceToken: deviceToken, topic: settings.topic,
-      pushType: APNsPushType(rawValue: settings.pushType.rawValue) ?? .alert, priority: settings.priority,
-      expiration: expiration, collapseID: settings.collapseID, payloadBytes: settings.payloadBytes,
+      pushType: settings.pushType, priority: settings.priority, expiration: settings.expiration,
+      collapseID: settings.collapseID, payloadBytes: settings.payloadBytes,
       authorization: authorization)
   }
 

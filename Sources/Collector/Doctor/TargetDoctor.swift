@@ -265,7 +265,7 @@ public struct TargetDoctor: Sendable {
         finding(.unreachable, "send", outcome.words, remedy: "try again; the connection itself was fine"))
     }
     compareClocks(response, report)
-    switch provider.judge(response).verdict {
+    switch provider.assess(response).decision {
     case .accepted:
       report(
         finding(

@@ -1,6 +1,6 @@
 import Measurement
 
-/// Apple's push service (Apple: Sending notification requests to APNs).
+/// Apple Push Notification service (Apple: Sending notification requests to APNs).
 public struct APNsProvider: Provider {
   public let name = "apns"
 
@@ -18,13 +18,14 @@ public struct APNsProvider: Provider {
   ///   - priority: one of the push type's own; `nil` for its usual one.
   ///   - collapseID: at most 64 bytes: a later notification replaces an earlier one on the device.
   ///   - payloadBytes: fill the payload up to exactly so many bytes.
-  /// - Throws: ``ProviderError`` for what Apple would refuse.
+  /// - Throws: ``ProviderError`` for settings that APNs would refuse.
   public init(
     origin: String, deviceToken: String, topic: String?, pushType: APNsPushType = .alert,
     priority: Int? = nil, expiration: APNsExpiration = .once, collapseID: String? = nil,
     payloadBytes: Int? = nil, authorization: APNsAuthorization
   ) throws(ProviderError) {
-    try Self.check(deviceToken: deviceToken, collapseID: collapseID)
+    try Self.check(deviceToken: deviceToken, topic: topic.map(pushType.topic), collapseID: collapseID)
+    try Self.check(expiration)
     let priority = priority ?? pushType.priorities[0]
     guard pushType.priorities.contains(priority) else {
       throw ProviderError(
@@ -33,7 +34,7 @@ public struct APNsProvider: Provider {
     }
     if topic == nil, case .bearer = authorization {
       throw ProviderError(
-        "topic", "is missing", remedy: "a token is good for all apps of a team: name the app's bundle ID")
+        "topic", "is missing", remedy: "write the app's bundle ID: a token is valid for all apps of a team")
     }
     url = origin + APNsDialect.devicePathPrefix + deviceToken
     var headers: [HeaderField] = []
@@ -61,25 +62,40 @@ public struct APNsProvider: Provider {
     }
   }
 
-  /// What the parts of our own need, with a receipt's MAC.
+  /// Size of a payload without padding, with a receipt's MAC.
   public static func smallestPayloadBytes(_ pushType: APNsPushType) -> Int {
     payload(pushType, at: 9_999_999_999, member: PayloadMember.largestJSON, payloadBytes: nil).utf8.count
   }
 
-  private static func check(deviceToken: String, collapseID: String?) throws(ProviderError) {
-    let isHexadecimal = deviceToken.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
-    }
-    let count = deviceToken.utf8.count
-    guard isHexadecimal, count > 0, count % 2 == 0, count <= 512 else {
+  private static func check(
+    deviceToken: String, topic: String?, collapseID: String?
+  ) throws(ProviderError) {
+    guard APNsDialect.isDeviceToken(deviceToken) else {
       throw ProviderError(
-        "device_token_file", "holds no device token",
-        remedy: "put in the token as hexadecimal digits, as the app was given it")
+        "device_token_file", "does not contain a device token",
+        remedy: "write the token that the app received, in hexadecimal digits")
+    }
+    if let topic, !APNsDialect.isTopic(topic) {
+      throw ProviderError(
+        "topic", "is not valid as \"\(topic)\"", remedy: "write the app's bundle ID, like com.example.app")
     }
     if let collapseID, !(1...APNsDialect.maximumCollapseIDBytes).contains(collapseID.utf8.count) {
       throw ProviderError(
         "collapse_id", "has \(collapseID.utf8.count) bytes",
         remedy: "write 1 to \(APNsDialect.maximumCollapseIDBytes)")
+    }
+  }
+
+  private static func check(_ expiration: APNsExpiration) throws(ProviderError) {
+    let isValid =
+      switch expiration {
+      case .once: true
+      case .at(let seconds): seconds >= 0
+      case .after(let duration): (.zero ... .seconds(APNsDialect.longestStorage)).contains(duration)
+      }
+    guard isValid else {
+      throw ProviderError(
+        "expiration", "is out of range", remedy: "write a duration up to 30d, or Unix seconds")
     }
   }
 
@@ -114,14 +130,44 @@ public struct APNsProvider: Provider {
     return head + padding + "}"
   }
 
-  public func judge(_ response: PushResponse) -> ProviderAssessment {
+  public func assess(_ response: PushResponse) -> ProviderAssessment {
     if response.status == 200 { return ProviderAssessment(.accepted) }
     let word = ReasonBody.read(response.body)
     let reason = APNsReason(rawValue: word)
     return ProviderAssessment(
       .rejected(reason: word), retryAfter: RetryAfter.pause(response),
-      // Apple: 403 is an error with the certificate or the token, whatever new word comes with it.
+      // Apple documents 403 as an error with the certificate or token, so an unknown reason means the same.
       credential: reason?.credential ?? (response.status == 403 && reason == nil ? .refused : nil),
       isReceiverUnknown: reason?.isReceiverUnknown ?? false)
+  }
+}
+
+/// Credentials of a request to APNs.
+public enum APNsAuthorization: Sendable, Hashable, CustomStringConvertible {
+  /// A provider token of ``APNsTokenSigner``, in the `authorization` header.
+  case bearer(String)
+  /// The TLS client certificate of the connection, without a header.
+  case certificate
+
+  /// Without the token.
+  public var description: String {
+    switch self {
+    case .bearer: "bearer (hidden)"
+    case .certificate: "certificate"
+    }
+  }
+}
+
+extension APNsPushType {
+  /// The `aps` member of a probe.
+  ///
+  /// - Parameter seconds: Unix seconds; a device applies only the newest update of a live activity.
+  fileprivate func aps(at seconds: Int64) -> String {
+    switch self {
+    case .alert: #"{"alert":{"title":"pushscope"},"mutable-content":1}"#
+    case .liveactivity: "{\"timestamp\":\(seconds),\"event\":\"update\",\"content-state\":{}}"
+    case .widgets, .controls: #"{"content-changed":true}"#
+    default: #"{"content-available":1}"#
+    }
   }
 }

@@ -1,5 +1,5 @@
-/// Words of Apple's provider API for why a notification was refused, with the status each comes with. The list grows
-/// at Apple's end: unknown ones are kept as they came.
+/// Error reasons of Apple's provider API (Apple: Handling notification responses from APNs) and their statuses. Apple
+/// adds reasons; unknown ones are stored unchanged.
 public enum APNsReason: String, Sendable, Hashable, CaseIterable {
   case badCollapseID = "BadCollapseId"
   case badDeviceToken = "BadDeviceToken"
@@ -22,9 +22,9 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// Documented, and never seen on the wire.
+  /// Documented, but not observed.
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// What is sent in its place.
+  /// Observed instead of the documented reason.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
@@ -53,7 +53,7 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What it says of the credential, if anything.
+  /// What the reason says about the credential; `nil` for nothing.
   public var credential: CredentialSignal? {
     switch self {
     case .expiredProviderToken: .expired
@@ -65,8 +65,7 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the device token is of no use: nothing should be sent to it until the app gives another one (Apple: Handling
-  /// notification responses from APNs).
+  /// Whether the device token is invalid: nothing should be sent to it any more.
   public var isReceiverUnknown: Bool {
     switch self {
     case .badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered: true

@@ -1,7 +1,7 @@
 import Crypto
 import Measurement
 
-/// Makes the provider tokens that say which team sends (Apple: Establishing a token-based connection to APNs).
+/// Signs provider tokens (Apple: Establishing a token-based connection to APNs).
 public struct APNsTokenSigner: Sendable {
   private let key: P256.Signing.PrivateKey
   private let header: String
@@ -29,12 +29,10 @@ public struct APNsTokenSigner: Sendable {
 
   static func isIdentifier(_ text: String) -> Bool {
     text.utf8.count == 10
-      && text.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF)
-      }
+      && text.utf8.allSatisfy { ASCII.isDigit($0) || ASCII.isLetter($0) }
   }
 
-  /// A token that is good for an hour. Apple wants it renewed after 20 to 60 minutes, not oftener.
+  /// A token that is valid for an hour. Apple requires renewal after 20 to 60 minutes.
   public func token(issuedAt: WallTime) throws(CredentialError) -> String {
     let seconds = issuedAt.microseconds / 1_000_000
     return try WebToken.es256(header: header, claims: "{\"iss\":\"\(teamID)\",\"iat\":\(seconds)}", key: key)

@@ -1,23 +1,23 @@
-/// Why a credential cannot be used: what is wrong with its content and what to do. It names neither the file, which
-/// the caller knows, nor anything of the content.
+/// Why the content of a credential cannot be used. It contains neither the file's name, which the caller adds, nor any
+/// content.
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// Not the PEM, JSON or text that it should be.
+    /// Not valid PEM, JSON or text.
     case malformed
-    /// It begins well and then ends too early.
+    /// Incomplete PEM or JSON.
     case truncated
-    /// A key of another kind or curve.
+    /// A key of another type or curve.
     case wrongKey
-    /// Well-formed, with a part missing.
+    /// A required field is missing.
     case incomplete
-    /// A part that no provider would take.
+    /// A field has a value that no provider accepts.
     case invalid
-    /// Right once, and over.
+    /// No longer valid.
     case expired
   }
 
   public let code: Code
-  /// What is wrong, as the end of a sentence that begins with what the credential is for.
+  /// What is wrong: a predicate whose subject is the credential.
   public let message: String
   public let remedy: String
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Measurement
 
 /// Firebase Cloud Messaging, HTTP v1: a data message to one device.
@@ -19,7 +20,7 @@ public struct FCMProvider: Provider {
   ///   - validateOnly: have it checked and not delivered.
   ///   - payloadBytes: fill the request's body up to exactly so many bytes.
   ///   - accessToken: as the exchange of a ``ServiceAccount`` gave it.
-  /// - Throws: ``ProviderError`` for what FCM would refuse.
+  /// - Throws: ``ProviderError`` for settings that FCM would refuse.
   public init(
     origin: String, projectID: String, deviceToken: String, receiver: FCMReceiver = .token,
     priority: FCMPriority = .high,
@@ -72,13 +73,13 @@ public struct FCMProvider: Provider {
       url: url, headers: headers, body: Array((head + fields + padding + tail).utf8), secrets: secrets)
   }
 
-  public func judge(_ response: PushResponse) -> ProviderAssessment {
+  public func assess(_ response: PushResponse) -> ProviderAssessment {
     if response.status == 200 { return ProviderAssessment(.accepted) }
     let status = FCMStatus(response.body)
     let credential: CredentialSignal? =
       switch (response.status, status?.errorCode) {
       case (401, nil): .expired
-      // PERMISSION_DENIED: the account may not send for the project, or the API is not enabled for it.
+      // PERMISSION_DENIED: the account has no access to the project, or the API is not enabled.
       case (403, nil): .refused
       default: nil
       }
@@ -87,5 +88,64 @@ public struct FCMProvider: Provider {
       retryAfter: RetryAfter.pause(response, unnamed: FCMDialect.unspecifiedRetryDelay),
       credential: credential,
       isReceiverUnknown: status?.errorCode.map(FCMDialect.unknownReceiver.contains) ?? false)
+  }
+}
+
+/// An error of Google's services (google.rpc.Status), with FCM's code if present.
+struct FCMStatus {
+  /// google.rpc.Code, like `INVALID_ARGUMENT`.
+  let status: String
+  /// FcmError's `errorCode`, like `UNREGISTERED`; `nil` for errors of Google's front end.
+  let errorCode: String?
+  /// First field of google.rpc.BadRequest.
+  let field: String?
+
+  private struct Body: Decodable {
+    struct Failure: Decodable {
+      var status: String?
+      var details: [Detail]?
+    }
+    var error: Failure
+  }
+
+  /// Details are in any order and of any type; unknown ones are skipped.
+  private struct Detail: Decodable {
+    struct Violation: Decodable {
+      var field: String?
+    }
+    var type: String?
+    var errorCode: String?
+    var fieldViolations: [Violation]?
+
+    enum Key: String, CodingKey {
+      case type = "@type"
+      case errorCode, fieldViolations
+    }
+
+    init(from decoder: any Decoder) throws {
+      guard let container = try? decoder.container(keyedBy: Key.self) else { return }
+      type = try? container.decode(String.self, forKey: .type)
+      errorCode = try? container.decode(String.self, forKey: .errorCode)
+      fieldViolations = try? container.decode([Violation].self, forKey: .fieldViolations)
+    }
+  }
+
+  /// `nil` for any other body.
+  init?(_ body: [UInt8]) {
+    guard ReasonBody.isJSONObject(body),
+      let failure = try? JSONDecoder().decode(Body.self, from: Data(body)).error,
+      let status = failure.status
+    else { return nil }
+    self.status = status
+    let details = failure.details ?? []
+    errorCode = details.first { $0.type == FCMDialect.errorType }?.errorCode
+    field = details.lazy.compactMap { $0.fieldViolations?.first?.field }.first
+  }
+
+  /// FCM's code, or else Google's, with the invalid field.
+  var reason: String {
+    let word = errorCode ?? status
+    guard let field, !field.isEmpty else { return ReasonBody.bounded(word) }
+    return ReasonBody.bounded("\(word): \(field)")
   }
 }

@@ -1,16 +1,14 @@
 import FoundationEssentials
 
-/// An access token and how long it is good for (RFC 6749, section 5.1).
+/// An access token and its lifetime (RFC 6749, section 5.1).
 public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
-  /// For the `Authorization` header.
+  /// Value for the `Authorization` header.
   public let value: String
-  /// From when the answer came.
+  /// From the time of the response.
   public let lifetime: Duration
 
-  /// What Google gives; taken when an answer names none.
+  /// Google's lifetime, used when a response has none.
   public static let usualLifetime = Duration.seconds(3600)
-  /// How long before its end a token is to be renewed.
-  public static let renewBefore = Duration.seconds(300)
 
   public init(value: String, lifetime: Duration) {
     self.value = value
@@ -33,7 +31,7 @@ public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Reads the answer to a ``ServiceAccount/tokenRequest(issuedAt:)``.
+  /// Parses the response to a ``ServiceAccount/tokenRequest(issuedAt:)``.
   public static func parse(_ response: PushResponse) -> Result<OAuthToken, TokenRefusal> {
     guard response.status == 200 else { return .failure(TokenRefusal(response)) }
     guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)),
@@ -52,6 +50,53 @@ public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension OAuthToken: CustomReflectable {
-  /// Keeps `dump` from looking at the token.
+  /// Hides the token from `dump`.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Why no access token was issued (RFC 6749, section 5.2).
+public struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  public let status: Int
+  /// Error code, like `invalid_grant`, and description. Untrusted text of limited size.
+  public let reason: String
+  public let retryAfter: Duration?
+
+  init(status: Int, reason: String, retryAfter: Duration?) {
+    self.status = status
+    self.reason = reason
+    self.retryAfter = retryAfter
+  }
+
+  private struct Body: Decodable {
+    var error: String?
+    var explanation: String?
+
+    enum CodingKeys: String, CodingKey {
+      case error
+      case explanation = "error_description"
+    }
+  }
+
+  init(_ response: PushResponse) {
+    let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))
+    var words = [body?.error, body?.explanation].compactMap { $0 }.joined(separator: ": ")
+    if words.isEmpty, (300...399).contains(response.status) {
+      words = "it leads elsewhere, which is not followed"
+    }
+    self.init(
+      status: response.status, reason: ReasonBody.bounded(words), retryAfter: RetryAfter.pause(response))
+  }
+
+  /// Whether the account is refused, so that a retry cannot succeed.
+  public var isFinal: Bool { [400, 401, 403].contains(status) }
+
+  public var remedy: String {
+    reason.hasPrefix("invalid_grant")
+      ? "check this machine's clock, and that the service account's key was not revoked"
+      : "check the service account, or try again later"
+  }
+
+  public var description: String {
+    "no access token was given (\(status)\(reason.isEmpty ? "" : " \(reason)")); \(remedy)"
+  }
 }

@@ -2,18 +2,18 @@ import CryptoExtras
 import FoundationEssentials
 import Measurement
 
-/// A Google service account: what may ask for access tokens (RFC 7523 as Google wants it).
+/// A Google service account, which requests access tokens (RFC 7523).
 public struct ServiceAccount: Sendable, CustomStringConvertible {
   public let clientEmail: String
   public let projectID: String
-  /// Where an assertion is exchanged for an access token.
+  /// URL of the token endpoint.
   public let tokenURI: String
   private let privateKeyID: String?
   private let privateKey: _RSA.Signing.PrivateKey
 
-  /// What the assertion is for, wherever it is posted to.
+  /// Audience of assertions, independent of the token endpoint.
   public static let audience = "https://oauth2.googleapis.com/token"
-  /// Google takes no assertion that says it is good for longer.
+  /// Google's limit of an assertion's lifetime.
   public static let assertionLifetime = Duration.seconds(3600)
 
   private static let remedy =
@@ -37,7 +37,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
   }
 
-  /// - Parameter json: the content of the file that the Firebase console gives.
+  /// - Parameter json: content of the file from the Firebase console.
   public init(json: [UInt8]) throws(CredentialError) {
     let file = try Self.decode(json)
     func need(_ value: String?, _ key: String) throws(CredentialError) -> String {
@@ -95,18 +95,16 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Letters, digits and hyphens, for old projects also a domain with a colon.
+  /// Letters, digits and hyphens; old projects also have a domain and a colon.
   static func isProjectID(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        (0x30...0x3A).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x2E
-      }
+      && text.utf8.allSatisfy { ASCII.isDigit($0) || ASCII.isLetter($0) || ".-:".utf8.contains($0) }
   }
 
-  /// The request that exchanges a signed assertion for an access token; its answer goes to ``OAuthToken/parse(_:)``.
+  /// Request that exchanges a signed assertion for an access token. ``OAuthToken/parse(_:)`` parses the response.
   public func tokenRequest(issuedAt: WallTime) throws(CredentialError) -> PushRequest {
     let assertion = try assertion(issuedAt: issuedAt)
-    // Nothing in it needs percent-encoding but the grant type's colons.
+    // Only the grant type's colons need percent-encoding.
     let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
     return PushRequest(
       url: tokenURI, headers: [HeaderField("content-type", "application/x-www-form-urlencoded")],
@@ -128,6 +126,6 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
 }
 
 extension ServiceAccount: CustomReflectable {
-  /// Keeps `dump` from looking at the key.
+  /// Hides the key from `dump`.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

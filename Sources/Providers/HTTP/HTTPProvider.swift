@@ -1,6 +1,6 @@
 import Measurement
 
-/// Any URL that takes a request: webhooks, gateways, a server under test. URL, header values and body are templates
+/// Any HTTP endpoint: webhooks, gateways, a server under test. URL, header values and body are templates
 /// (``RequestTemplate``).
 public struct HTTPProvider: Provider {
   public let name = "http"
@@ -16,10 +16,11 @@ public struct HTTPProvider: Provider {
   private let body: RequestTemplate
   private let payloadBytes: Int?
   private let success: [ClosedRange<Int>]
-  /// Whether the request proves who sends it.
+  /// Whether the request has an `authorization` header.
   private let isAuthorized: Bool
   private let secrets: [String]
-  /// For templates without any placeholder: the transport sees that nothing changed.
+  /// The request for templates without placeholders. Its storage is shared, so the transport detects that nothing
+  /// changed.
   private let sameRequest: PushRequest?
 
   /// - Parameters:
@@ -52,7 +53,7 @@ public struct HTTPProvider: Provider {
       ? PushRequest(method: method, url: url, headers: headers, body: body, secrets: secrets) : nil
   }
 
-  /// Whether a body can be brought to a size.
+  /// Checks that a body can have a size.
   public static func check(body: [UInt8], payloadBytes: Int) throws(ProviderError) {
     let template = RequestTemplate(body)
     guard template.placeholders.contains(.padding) else {
@@ -75,9 +76,9 @@ public struct HTTPProvider: Provider {
         body: body.fill(for: notification, bytes: payloadBytes), secrets: secrets)
   }
 
-  public func judge(_ response: PushResponse) -> ProviderAssessment {
+  public func assess(_ response: PushResponse) -> ProviderAssessment {
     if success.contains(where: { $0.contains(response.status) }) { return ProviderAssessment(.accepted) }
-    // RFC 9110, sections 15.5.2 and 15.5.4: 401 asks for credentials, 403 finds those that were shown insufficient.
+    // RFC 9110, sections 15.5.2 and 15.5.4: 401 requires credentials; 403 refuses those that were sent.
     let isRefused = response.status == 401 || (response.status == 403 && isAuthorized)
     return ProviderAssessment(
       .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response),

@@ -1,19 +1,18 @@
 import Measurement
 
-/// A text with places for what differs from notification to notification, like `{id}`. Any other brace stands for itself,
-/// so JSON needs no escaping.
+/// A text with placeholders like `{id}`. Other braces are literal, so JSON needs no escaping.
 public struct RequestTemplate: Sendable, Hashable {
-  /// What may stand between braces.
+  /// Names of placeholders.
   public enum Placeholder: String, Sendable, Hashable, CaseIterable {
     /// The notification's UUID.
     case id
-    /// What proves it to the receipt listener; empty when there is none.
+    /// The notification's MAC; empty without a receipt listener.
     case mac
-    /// When it was planned, Unix milliseconds.
+    /// Planned time, Unix milliseconds.
     case plannedMilliseconds = "planned_ms"
-    /// When it was planned, RFC 3339.
+    /// Planned time, RFC 3339.
     case plannedAt = "planned_at"
-    /// Its number within run and target, from 1.
+    /// Number within run and target, from 1.
     case sequence
     /// The whole payload member as a JSON object.
     case pushscope
@@ -65,10 +64,10 @@ public struct RequestTemplate: Sendable, Hashable {
       })
   }
 
-  /// Whether it says the same for every notification.
+  /// Whether there are no placeholders.
   var isConstant: Bool { placeholders.isEmpty }
 
-  /// - Parameter bytes: what the whole shall come to, by its first `{padding}`.
+  /// - Parameter bytes: total size, reached by the first `{padding}`.
   func fill(for notification: PushNotification, bytes: Int? = nil) -> [UInt8] {
     var result: [UInt8] = []
     var paddingPlace: Int?
@@ -102,7 +101,7 @@ public struct RequestTemplate: Sendable, Hashable {
     }
   }
 
-  /// How long it may get without padding.
+  /// Maximum size without padding.
   var largestBytes: Int {
     segments.reduce(0) { sum, segment in
       switch segment {

@@ -1,13 +1,12 @@
 import Measurement
 
-/// The built-in push service. It speaks APNs' dialect, so what is measured against it takes the same path through the
-/// collector as a real push.
+/// The built-in push service. It speaks APNs' dialect, so that measurements use the same code as real pushes.
 public struct LoopbackProvider: Provider {
   public let name = "loopback"
 
-  /// The only device of a scenario that names none.
+  /// Default device of the service.
   public static let defaultDeviceToken = String(repeating: "70757368", count: 8)
-  /// The built-in service takes any bearer token.
+  /// Bearer token that the service accepts without verification.
   public static let defaultBearer = "loopback"
 
   private let url: String
@@ -23,20 +22,21 @@ public struct LoopbackProvider: Provider {
   ///   - payloadBytes: fill the payload up to exactly so many bytes, where it is not longer already.
   public init(
     origin: String, deviceToken: String = LoopbackProvider.defaultDeviceToken,
-    topic: String = "com.example.app", pushType: String = "alert", priority: Int = 10, expiration: Int = 0,
+    topic: String = "com.example.app", pushType: APNsPushType = .alert, priority: Int = 10,
+    expiration: Int = 0,
     payloadBytes: Int? = nil, bearer: String = LoopbackProvider.defaultBearer
   ) {
     url = origin + APNsDialect.devicePathPrefix + deviceToken
     sameHeaders = [
       HeaderField(APNsDialect.Header.authorization, "bearer \(bearer)"),
       HeaderField(APNsDialect.Header.topic, topic),
-      HeaderField(APNsDialect.Header.pushType, pushType),
+      HeaderField(APNsDialect.Header.pushType, pushType.rawValue),
       HeaderField(APNsDialect.Header.priority, String(priority)),
       HeaderField(APNsDialect.Header.expiration, String(expiration)),
       HeaderField("content-type", "application/json"),
     ]
     aps =
-      pushType == "background"
+      pushType == .background
       ? #"{"content-available":1}"#
       : #"{"alert":{"title":"pushscope"},"mutable-content":1}"#
     self.payloadBytes = payloadBytes
@@ -52,7 +52,7 @@ public struct LoopbackProvider: Provider {
       body: Array((head + padding + "}").utf8))
   }
 
-  public func judge(_ response: PushResponse) -> ProviderAssessment {
+  public func assess(_ response: PushResponse) -> ProviderAssessment {
     if response.status == 200 { return ProviderAssessment(.accepted) }
     return ProviderAssessment(
       .rejected(reason: ReasonBody.read(response.body)), retryAfter: RetryAfter.pause(response))

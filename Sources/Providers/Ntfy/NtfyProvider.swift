@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Measurement
 
-/// ntfy: publishing to a topic. The message is the payload's JSON.
+/// ntfy: publishes to a topic. The message is the payload's JSON.
 public struct NtfyProvider: Provider {
   public let name = "ntfy"
 
@@ -16,16 +16,13 @@ public struct NtfyProvider: Provider {
   ///   - payloadBytes: fill the message up to exactly so many bytes.
   ///   - isKept: the server is asked to keep messages for who does not listen just now. Without it, a probe that nobody
   ///     heard is lost, and is not heard much later.
-  /// - Throws: ``ProviderError`` for what ntfy would refuse.
+  /// - Throws: ``ProviderError`` for settings that ntfy would refuse.
   public init(
     origin: String, topic: String, priority: Int? = nil, authorization: NtfyAuthorization = .none,
     payloadBytes: Int? = nil, isKept: Bool = false
   ) throws(ProviderError) {
-    guard NtfyDialect.isTopic(topic) else {
-      throw ProviderError(
-        "topic", "is none", remedy: "write 1 to 64 letters, digits, hyphens and underscores")
-    }
-    if let priority, !(1...5).contains(priority) {
+    try Self.check(topic: topic)
+    if let priority, !NtfyDialect.priorities.contains(priority) {
       throw ProviderError("priority", "\(priority) is out of range", remedy: "write a number from 1 to 5")
     }
     if let payloadBytes {
@@ -44,6 +41,17 @@ public struct NtfyProvider: Provider {
     self.payloadBytes = payloadBytes
   }
 
+  static func check(topic: String) throws(ProviderError) {
+    guard NtfyDialect.isTopic(topic) else {
+      throw ProviderError(
+        "topic", "is not a topic", remedy: "write 1 to 64 letters, digits, hyphens and underscores")
+    }
+    guard !NtfyDialect.reservedTopics.contains(topic) else {
+      throw ProviderError("topic", "\"\(topic)\" is reserved by ntfy", remedy: "choose another name")
+    }
+  }
+
+  /// Size of a message with a receipt's MAC.
   public static var smallestPayloadBytes: Int { message(PayloadMember.largestJSON, nil).utf8.count }
 
   private static func message(_ member: String, _ bytes: Int?) -> String {
@@ -69,7 +77,7 @@ public struct NtfyProvider: Provider {
     }
   }
 
-  public func judge(_ response: PushResponse) -> ProviderAssessment {
+  public func assess(_ response: PushResponse) -> ProviderAssessment {
     if response.status == 200 { return ProviderAssessment(.accepted) }
     var reason = ""
     if ReasonBody.isJSONObject(response.body),
@@ -81,4 +89,39 @@ public struct NtfyProvider: Provider {
       .rejected(reason: ReasonBody.bounded(reason)), retryAfter: RetryAfter.pause(response),
       credential: [401, 403].contains(response.status) ? .refused : nil)
   }
+}
+
+/// Credentials of publisher and subscriber.
+public enum NtfyAuthorization: Sendable, Hashable, CustomStringConvertible {
+  /// None, for topics without access control.
+  case none
+  /// An access token, `tk_…`.
+  case token(String)
+  case basic(username: String, password: String)
+
+  /// The `Authorization` header's value; `nil` for none.
+  public var headerValue: String? {
+    switch self {
+    case .none: nil
+    case .token(let token): "Bearer \(token)"
+    case .basic(let username, let password):
+      "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+    }
+  }
+
+  var headers: [HeaderField] { headerValue.map { [HeaderField("authorization", $0)] } ?? [] }
+
+  /// Without token and password.
+  public var description: String {
+    switch self {
+    case .none: "nobody"
+    case .token: "token (hidden)"
+    case .basic(let username, _): "\(username) (password hidden)"
+    }
+  }
+}
+
+extension NtfyAuthorization: CustomReflectable {
+  /// Hides the credentials from `dump`.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -52,3 +52,22 @@ public enum Base64URL {
     }
   }
 }
+
+/// Base64 in either alphabet, with or without padding.
+enum Base64Text {
+  /// `nil` for invalid base64.
+  static func decode(_ text: String) -> [UInt8]? {
+    var plain = ""
+    plain.reserveCapacity(text.utf8.count)
+    var body = text[...]
+    for _ in 0..<2 where body.last == "=" { body = body.dropLast() }
+    for character in body.unicodeScalars {
+      switch character {
+      case "+": plain.unicodeScalars.append("-")
+      case "/": plain.unicodeScalars.append("_")
+      default: plain.unicodeScalars.append(character)
+      }
+    }
+    return Base64URL.decode(plain)
+  }
+}

@@ -1,36 +1,36 @@
+import Crypto
 import FoundationEssentials
 import Measurement
 
-/// The `pushscope` member of a payload: what a device needs to send a receipt.
+/// The `pushscope` member of a payload, which a device needs to send a receipt.
 public enum PayloadMember {
-  /// The member's name beside the provider's own ones.
+  /// Name of the member.
   public static let name = "pushscope"
-  /// Its layout's version, the `v` in it.
+  /// Version of the format: its `v`.
   public static let version = 1
 
-  /// `{"v":1,"id":"…","mac":"…","at":…}`; without `mac` when there is none. Every part is made by us and needs no
-  /// escaping.
+  /// `{"v":1,"id":"…","mac":"…","at":…}`; `mac` is optional. No value needs escaping.
   public static func json(for notification: PushNotification) -> String {
     let mac = notification.mac.map { "\"mac\":\"\($0)\"," } ?? ""
     let at = notification.plannedAt.microseconds / 1000
     return "{\"v\":\(version),\"id\":\"\(notification.id)\",\(mac)\"at\":\(at)}"
   }
 
-  /// The same as members of an object whose values are all strings: `"v":"1","id":"…","mac":"…","at":"…"`.
+  /// The same as members with string values: `"v":"1","id":"…","mac":"…","at":"…"`.
   public static func stringFields(for notification: PushNotification) -> String {
     let mac = notification.mac.map { "\"mac\":\"\($0)\"," } ?? ""
     let at = notification.plannedAt.microseconds / 1000
     return "\"v\":\"\(version)\",\"id\":\"\(notification.id)\",\(mac)\"at\":\"\(at)\""
   }
 
-  /// As long as ``json(for:)`` ever gets, for limits that are checked before there is a notification.
+  /// The longest result of ``json(for:)``, for checks of limits.
   static let largestJSON =
     "{\"v\":1,\"id\":\"\(String(repeating: "0", count: 36))\",\"mac\":\"\(String(repeating: "A", count: 43))\",\"at\":0000000000000}"
 
   static let largestStringFields =
     "\"v\":\"1\",\"id\":\"\(String(repeating: "0", count: 36))\",\"mac\":\"\(String(repeating: "A", count: 43))\",\"at\":\"0000000000000\""
 
-  /// What a payload that came back says of the notification it belongs to.
+  /// The notification's identity in a received payload.
   public struct Ticket: Sendable, Hashable {
     public var id: NotificationID
     public var mac: String?
@@ -50,8 +50,7 @@ public enum PayloadMember {
     var pushscope: Member
   }
 
-  /// Reads `{"pushscope":{…}}` among whatever else an object has; `nil` for anything else. It is outside data: larger
-  /// ones than any payload are not looked at.
+  /// Reads the member of an untrusted JSON object of limited size; `nil` for anything else.
   public static func ticket(in payload: [UInt8]) -> Ticket? {
     guard payload.count <= 16 * 1024, payload.first == 0x7B,
       let member = try? JSONDecoder().decode(Envelope.self, from: Data(payload)).pushscope,
@@ -59,4 +58,46 @@ public enum PayloadMember {
     else { return nil }
     return Ticket(id: id, mac: member.mac)
   }
+}
+
+/// Pads a JSON object to an exact size, with a member that devices ignore or, if it does not fit, with blanks.
+enum PayloadPadding {
+  /// Name of the member.
+  static let name = "padding"
+  private static let overhead = ",\"\(name)\":\"\"".utf8.count
+
+  /// Text before the closing brace of a nonempty object, of size `bytes`.
+  static func text(bytes: Int) -> String {
+    guard bytes > 0 else { return "" }
+    guard bytes >= overhead else { return String(repeating: " ", count: bytes) }
+    return ",\"\(name)\":\"" + String(repeating: "x", count: bytes - overhead) + "\""
+  }
+}
+
+/// Creates and verifies the MAC of a notification id: HMAC-SHA-256 (RFC 2104) over `1|collector id|notification id`,
+/// ids in lower case, as base64url without padding (RFC 4648, section 5).
+///
+/// It authenticates the notification id, not the content of a receipt.
+public struct ReceiptAuthenticator: Sendable {
+  private let key: SymmetricKey
+  private let prefix: [UInt8]
+
+  /// - Parameter secret: key of the collector; 32 random bytes are recommended.
+  public init(secret: [UInt8], collectorID: UUID) {
+    key = SymmetricKey(data: secret)
+    prefix = Array("1|\(collectorID.uuidString.lowercased())|".utf8)
+  }
+
+  /// 43 characters.
+  public func mac(for id: NotificationID) -> String {
+    Base64URL.encode(HMAC<SHA256>.authenticationCode(for: message(id), using: key))
+  }
+
+  /// Verifies a MAC in constant time.
+  public func verify(_ mac: String, for id: NotificationID) -> Bool {
+    guard mac.utf8.count == 43, let bytes = Base64URL.decode(mac) else { return false }
+    return HMAC<SHA256>.isValidAuthenticationCode(bytes, authenticating: message(id), using: key)
+  }
+
+  private func message(_ id: NotificationID) -> [UInt8] { prefix + Array(id.description.utf8) }
 }

@@ -2,13 +2,13 @@ import Crypto
 import FoundationEssentials
 import Measurement
 
-/// A browser's or an app's push subscription: where to send and for whom to encrypt (Push API's `toJSON()`).
+/// A push subscription of a browser or app: endpoint and encryption keys (Push API's `toJSON()`).
 ///
-/// The endpoint is a secret: whoever knows it can send.
+/// The endpoint is a secret, since it authorizes to send.
 public struct PushSubscription: Sendable, CustomStringConvertible {
-  /// An absolute URL, to be used as it is.
+  /// Absolute URL.
   public var endpoint: String
-  /// When the browser says that it ends; most say nothing.
+  /// Expiration time; most subscriptions have none.
   public let expiration: WallTime?
   let publicKey: P256.KeyAgreement.PublicKey
   /// 16 bytes.
@@ -27,7 +27,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
     var keys: Keys?
   }
 
-  /// - Parameter json: what `JSON.stringify(subscription)` gave.
+  /// - Parameter json: result of `JSON.stringify(subscription)`.
   public init(json: [UInt8]) throws(CredentialError) {
     let file: File
     do {
@@ -63,7 +63,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
       throw CredentialError(.invalid, "has a \"keys.auth\" that is not 16 bytes long", remedy: Self.remedy)
     }
     self.endpoint = endpoint
-    // Milliseconds beyond any calendar are no time.
+    // Ignores values beyond the range of times.
     expiration = file.expirationTime.flatMap {
       (0...4e15).contains($0) ? WallTime(microseconds: Int64($0 * 1000)) : nil
     }
@@ -71,16 +71,16 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
     self.secret = secret
   }
 
-  /// Scheme, host and port of the endpoint: whom a VAPID token is for.
+  /// Origin of the endpoint: audience of VAPID tokens.
   public var origin: String { Self.origin(of: endpoint) ?? "" }
 
-  /// Whether Safari made it: its service is stricter than the others.
+  /// Whether the endpoint is Apple's, which has stricter rules.
   var isAtApple: Bool {
     let host = origin.dropFirst("https://".count).prefix { $0 != ":" }
     return origin.hasPrefix("https://") && (host == "push.apple.com" || host.hasSuffix(".push.apple.com"))
   }
 
-  /// Scheme and authority of an absolute URL, in lower case; `nil` when it is none.
+  /// Scheme and authority of an absolute URL, in lower case; `nil` for other texts.
   static func origin(of url: String) -> String? {
     let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
     guard let scheme else { return nil }
@@ -88,11 +88,11 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
     return authority.isEmpty ? nil : scheme + authority.lowercased()
   }
 
-  /// The origin alone: the rest of the endpoint is a secret.
+  /// The origin only, since the rest of the endpoint is a secret.
   public var description: String { "subscription at \(origin)" }
 }
 
 extension PushSubscription: CustomReflectable {
-  /// Keeps `dump` from looking at the endpoint.
+  /// Hides the endpoint from `dump`.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,12 +1,12 @@
 import Crypto
 import Measurement
 
-/// Says to push services who sends (RFC 8292).
+/// Signs VAPID tokens, which identify the sender (RFC 8292).
 public struct VAPIDSigner: Sendable {
-  /// How long a token is good for; services refuse more than a day.
+  /// Lifetime of a token; services refuse more than a day.
   public static let tokenLifetime = Duration.seconds(12 * 3600)
 
-  /// The 65 bytes that the subscription was made with (`applicationServerKey`), as base64url.
+  /// The subscription's `applicationServerKey`: 65 bytes as base64url.
   public let publicKey: String
   private let key: P256.Signing.PrivateKey
   private let subject: String
@@ -23,26 +23,12 @@ public struct VAPIDSigner: Sendable {
       key = try P256Key.read(keyPEM, remedy: Self.remedy)
     }
     publicKey = Base64URL.encode(key.publicKey.x963Representation)
-    guard Self.isSubject(subject) else {
+    guard WebPushDialect.isSubject(subject) else {
       throw CredentialError(
         .invalid, "goes with a subject that is no contact",
         remedy: "write mailto:you@your.domain or https://your.domain, without blanks and <>")
     }
     self.subject = subject
-  }
-
-  /// A contact that services take; Apple refuses blanks, angle brackets and hosts that cannot be reached.
-  public static func isSubject(_ text: String) -> Bool {
-    guard (8...256).contains(text.utf8.count),
-      text.utf8.allSatisfy({
-        (0x21...0x7E).contains($0) && $0 != 0x3C && $0 != 0x3E && $0 != 0x22 && $0 != 0x5C
-      })
-    else { return false }
-    if text.hasPrefix("mailto:") {
-      let parts = text.dropFirst(7).split(separator: "@", omittingEmptySubsequences: false)
-      return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-    }
-    return text.hasPrefix("https://") && text.utf8.count > 8
   }
 
   private static func bareKey(_ text: [UInt8]) -> P256.Signing.PrivateKey? {
@@ -52,9 +38,9 @@ public struct VAPIDSigner: Sendable {
     return try? P256.Signing.PrivateKey(rawRepresentation: bytes)
   }
 
-  /// What goes into the `Authorization` header of requests to one push service.
+  /// Value of the `Authorization` header for one push service.
   ///
-  /// - Parameter origin: scheme, host and port of the endpoint.
+  /// - Parameter origin: origin of the endpoint.
   public func authorization(for origin: String, issuedAt: WallTime) throws(CredentialError) -> String {
     let end = issuedAt.microseconds / 1_000_000 + Self.tokenLifetime.components.seconds
     let token = try WebToken.es256(

@@ -1,12 +1,12 @@
 import Crypto
 
-/// Encrypts a push message for one subscription: RFC 8291 on top of RFC 8188's `aes128gcm`, in a single record.
+/// Encrypts a push message for a subscription (RFC 8291) as one record of `aes128gcm` (RFC 8188).
 enum WebPushCipher {
-  /// What RFC 8188 wants, and the sender's public key as the key's name.
+  /// Header of RFC 8188 with the sender's public key as key id.
   static let headerBytes = EncryptedContent.fixedHeaderBytes + 65
-  /// The header, the delimiter and the tag.
+  /// Header, delimiter and tag.
   static let overheadBytes = headerBytes + 1 + EncryptedContent.tagBytes
-  /// Bounds the whole record (RFC 8188, section 2).
+  /// Limit of the record (RFC 8188, section 2).
   static let recordSize: UInt32 = 4096
 
   enum Failure: Error {
@@ -36,5 +36,69 @@ enum WebPushCipher {
     } catch {
       throw .keyAgreement
     }
+  }
+}
+
+/// Content coding `aes128gcm` (RFC 8188).
+enum EncryptedContent {
+  /// Salt, record size and length of the key id (RFC 8188, section 2.1).
+  static let fixedHeaderBytes = 16 + 4 + 1
+  /// Authentication tag of a record.
+  static let tagBytes = 16
+
+  struct Record: Sendable, Hashable {
+    var text: [UInt8]
+    /// Count of zero bytes after the text.
+    var padding = 0
+
+    /// Text, delimiter, padding and tag.
+    var bytes: Int { text.count + 1 + padding + tagBytes }
+  }
+
+  enum Failure: Error {
+    /// A record before the last that is not full, a record that is too long, or a salt or key id of the wrong length.
+    case impossible
+  }
+
+  /// - Parameters:
+  ///   - key: the input keying material.
+  ///   - salt: 16 random bytes; new ones for every message.
+  ///   - keyID: what tells the receiver which key it is.
+  static func seal(
+    _ records: [Record], key: SymmetricKey, salt: [UInt8], keyID: [UInt8], recordSize: UInt32
+  ) throws(Failure) -> [UInt8] {
+    guard salt.count == 16, keyID.count <= 255, !records.isEmpty,
+      records.allSatisfy({ $0.padding >= 0 && $0.bytes <= Int(recordSize) }),
+      records.dropLast().allSatisfy({ $0.bytes == Int(recordSize) })
+    else { throw .impossible }
+    let contentKey = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8),
+      outputByteCount: 16)
+    let base = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), outputByteCount: 12)
+    let baseNonce = base.withUnsafeBytes { Array($0) }
+    let size = withUnsafeBytes(of: recordSize.bigEndian) { Array($0) }
+    var content = salt + size + [UInt8(keyID.count)] + keyID
+    for (number, record) in records.enumerated() {
+      let delimiter: UInt8 = number == records.count - 1 ? 2 : 1
+      let padded = record.text + [delimiter] + [UInt8](repeating: 0, count: record.padding)
+      do {
+        let sealed = try AES.GCM.seal(
+          padded, using: contentKey, nonce: AES.GCM.Nonce(data: nonce(baseNonce, number)))
+        content += sealed.ciphertext + sealed.tag
+      } catch {
+        throw .impossible
+      }
+    }
+    return content
+  }
+
+  /// XOR of the base with the record's number in network byte order (RFC 8188, section 2.3).
+  private static func nonce(_ base: [UInt8], _ number: Int) -> [UInt8] {
+    var nonce = base
+    for (place, byte) in withUnsafeBytes(of: UInt64(number).bigEndian, Array.init).enumerated() {
+      nonce[4 + place] ^= byte
+    }
+    return nonce
   }
 }

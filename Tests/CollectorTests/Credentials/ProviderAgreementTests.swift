@@ -1,21 +1,11 @@
 import Configuration
+import Measurement
 import Providers
 import Testing
 
 /// Configuration and Providers stand on one floor and cannot see each other; what both know must be the same.
 @Suite struct ProviderAgreementTests {
-  @Test func pushTypesAreTheSame() throws {
-    #expect(APNsSettings.PushType.allCases.map(\.rawValue) == APNsPushType.allCases.map(\.rawValue))
-    for type in APNsSettings.PushType.allCases {
-      let provider = try #require(APNsPushType(rawValue: type.rawValue))
-      #expect(type.priorities == provider.priorities)
-      #expect(type.maximumPayloadBytes == provider.maximumPayloadBytes)
-    }
-  }
-
-  @Test func wordsAreTheSame() {
-    #expect(FCMSettings.Priority.allCases.map(\.rawValue) == FCMPriority.allCases.map(\.rawValue))
-    #expect(WebPushSettings.Urgency.allCases.map(\.rawValue) == WebPushUrgency.allCases.map(\.rawValue))
+  @Test func placeholdersAreTheSame() {
     #expect(Set(HTTPSettings.placeholders) == Set(RequestTemplate.Placeholder.allCases.map(\.rawValue)))
   }
 

@@ -39,7 +39,8 @@ import Testing
   }
 
   private func apns(
-    key: String = TargetCredentialsTests.key, deviceToken: String = "00ff", priority: Int = 10
+    key: String = TargetCredentialsTests.key, deviceToken: String = String(repeating: "0f", count: 32),
+    priority: Int = 10
   ) -> ProviderSettings {
     .apns(
       APNsSettings(
@@ -58,7 +59,7 @@ import Testing
     let requests = providers.map { $0.request(for: notification) }
     #expect(requests.map { $0.headers.first { $0.name == "apns-priority" }?.value } == ["10", "5"])
     #expect(requests.allSatisfy { $0.headers.contains(HeaderField("authorization", "bearer a.b.c")) })
-    #expect(requests[0].url == "https://h:1/3/device/00ff")
+    #expect(requests[0].url == "https://h:1/3/device/\(String(repeating: "0f", count: 32))")
     // Without a token nothing may be sent: it would look like a certificate's.
     #expect(throws: TargetCredentialError.self) { try credentials.providers(token: nil) }
   }
@@ -104,7 +105,7 @@ import Testing
       (
         apns(deviceToken: "s3cret s3cret"), "device_token: the text from the environment is not a single line"
       ),
-      (apns(deviceToken: "s3cret"), "device_token_file holds no device token"),
+      (apns(deviceToken: "s3cret"), "device_token_file does not contain a device token"),
       (.fcm(FCMSettings(deviceToken: text("d"), serviceAccount: text("{\"s3cret\"}"))), "service_account: "),
       (
         .webpush(WebPushSettings(subscription: text("{\"endpoint\":\"s3cret\"}"), credentials: nil)),

@@ -24,7 +24,7 @@ struct NchanTests {
         body: Array("{\"event\":\"message\",\"id\":\"n1\",\"time\":1,\"message\":\"\(escaped)\"}".utf8))
     }
 
-    func judge(_ response: PushResponse) -> ProviderAssessment {
+    func assess(_ response: PushResponse) -> ProviderAssessment {
       if (200...202).contains(response.status) { return ProviderAssessment(.accepted) }
       return ProviderAssessment(.rejected(reason: ""))
     }

@@ -82,7 +82,7 @@ struct NtfySubscriberTests {
       return request
     }
 
-    func judge(_ response: PushResponse) -> ProviderAssessment { provider.judge(response) }
+    func assess(_ response: PushResponse) -> ProviderAssessment { provider.assess(response) }
   }
 
   @Test(arguments: ["https", "http"]) func hearsEveryMessageOnItsOwnClock(scheme: String) async throws {

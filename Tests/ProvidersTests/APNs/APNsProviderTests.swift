@@ -114,31 +114,32 @@ import Testing
   /// Every status and reason of Apple's table, and what is new since.
   @Test func everyReasonIsKeptAsItCame() throws {
     let provider = try provider()
-    #expect(provider.judge(Probes.response(200)) == ProviderAssessment(.accepted))
+    #expect(provider.assess(Probes.response(200)) == ProviderAssessment(.accepted))
     for reason in APNsReason.allCases {
-      let judgment = provider.judge(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
-      #expect(judgment.verdict == .rejected(reason: reason.rawValue))
+      let judgment = provider.assess(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
+      #expect(judgment.decision == .rejected(reason: reason.rawValue))
       #expect(judgment.credential == reason.credential)
       #expect(judgment.isReceiverUnknown == reason.isReceiverUnknown)
       #expect((judgment.retryAfter != nil) == (reason.status == 429))
     }
     #expect(
-      provider.judge(Probes.response(410, #"{"reason":"Unregistered","timestamp":1772600767123}"#)).verdict
+      provider.assess(Probes.response(410, #"{"reason":"Unregistered","timestamp":1772600767123}"#)).decision
         == .rejected(reason: "Unregistered"))
     #expect(
-      provider.judge(Probes.response(418, #"{"reason":"SomethingOfNextYear"}"#)).verdict
+      provider.assess(Probes.response(418, #"{"reason":"SomethingOfNextYear"}"#)).decision
         == .rejected(reason: "SomethingOfNextYear"))
-    #expect(provider.judge(Probes.response(502, "<html>")).verdict == .rejected(reason: ""))
+    #expect(provider.assess(Probes.response(502, "<html>")).decision == .rejected(reason: ""))
     #expect(
-      provider.judge(Probes.response(503, #"{"reason":"Shutdown"}"#, [("retry-after", "30")])).retryAfter
+      provider.assess(Probes.response(503, #"{"reason":"Shutdown"}"#, [("retry-after", "30")])).retryAfter
         == .seconds(30))
     #expect(APNsReason.expiredProviderToken.credential == .expired)
     #expect(APNsReason.tooManyProviderTokenUpdates.credential == .renewedTooOften)
     #expect(APNsReason.badDeviceToken.credential == nil)
     // Apple has 403 for errors of certificates and tokens only.
     for reason in APNsReason.allCases where reason.status == 403 { #expect(reason.credential != nil) }
-    #expect(provider.judge(Probes.response(403, #"{"reason":"SomethingOfNextYear"}"#)).credential == .refused)
-    #expect(provider.judge(Probes.response(400, #"{"reason":"SomethingOfNextYear"}"#)).credential == nil)
+    #expect(
+      provider.assess(Probes.response(403, #"{"reason":"SomethingOfNextYear"}"#)).credential == .refused)
+    #expect(provider.assess(Probes.response(400, #"{"reason":"SomethingOfNextYear"}"#)).credential == nil)
     #expect(
       APNsReason.allCases.filter(\.isReceiverUnknown)
         == [.badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered])

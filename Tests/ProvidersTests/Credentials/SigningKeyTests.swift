@@ -1,4 +1,6 @@
+import Measurement
 import Providers
+import TestKit
 import Testing
 
 @Suite struct SigningKeyTests {
@@ -25,7 +27,7 @@ import Testing
     (TestKeys.encryptedTraditional, .wrongKey, "encrypted with a passphrase"),
     (TestKeys.publicKey, .wrongKey, "a public key"),
     ("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----", .wrongKey, "a certificate"),
-    ("-----BEGIN X-----\nMAA=\n-----END X-----", .wrongKey, "something else"),
+    ("-----BEGIN X-----\nMAA=\n-----END X-----", .wrongKey, "does not contain a private key"),
     ("", .malformed, "no -----BEGIN line"), ("{}", .malformed, "no -----BEGIN line"),
     ("-----BEGIN PRIV", .truncated, "within its -----BEGIN line"),
     ("-----BEGIN PRIVATE KEY-----\nMIG!\n-----END PRIVATE KEY-----", .malformed, "not base64"),
@@ -75,7 +77,7 @@ import Testing
 
   /// Whatever a file holds, it is refused or read, and reading it ends.
   @Test func randomFilesDoNoHarm() {
-    var random = SeededBytes(seed: 11)
+    var random = SeededGenerator(seed: 11)
     for round in 0..<400 {
       var bytes = Array(TestKeys.p256.utf8)
       for _ in 0..<(1 + round % 7) {

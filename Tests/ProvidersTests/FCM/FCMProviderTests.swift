@@ -13,10 +13,10 @@ import Testing
       accessToken: "ya29.x")
   }
 
-  private func judge(_ status: Int, _ body: String, _ headers: [(String, String)] = []) throws
+  private func assess(_ status: Int, _ body: String, _ headers: [(String, String)] = []) throws
     -> ProviderAssessment
   {
-    try provider().judge(Probes.response(status, body, headers))
+    try provider().assess(Probes.response(status, body, headers))
   }
 
   @Test func theMessageHasItsShape() throws {
@@ -87,51 +87,52 @@ import Testing
     #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token","description":"Invalid registration token"}]}"#
 
   @Test func errorsAreToldByFCMsCodeElseGooglesStatus() throws {
-    #expect(try judge(200, #"{"name":"projects/p/messages/1"}"#) == ProviderAssessment(.accepted))
+    #expect(try assess(200, #"{"name":"projects/p/messages/1"}"#) == ProviderAssessment(.accepted))
     #expect(
-      try judge(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).verdict
+      try assess(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).decision
         == .rejected(reason: "UNREGISTERED"))
     for details in [
       fcmError("INVALID_ARGUMENT") + "," + badRequest, badRequest + "," + fcmError("INVALID_ARGUMENT"),
     ] {
       #expect(
-        try judge(400, status("INVALID_ARGUMENT", details: details)).verdict
+        try assess(400, status("INVALID_ARGUMENT", details: details)).decision
           == .rejected(reason: "INVALID_ARGUMENT: message.token"))
     }
-    #expect(try judge(400, status("INVALID_ARGUMENT")).verdict == .rejected(reason: "INVALID_ARGUMENT"))
+    #expect(try assess(400, status("INVALID_ARGUMENT")).decision == .rejected(reason: "INVALID_ARGUMENT"))
     #expect(
-      try judge(
+      try assess(
         400, status("INVALID_ARGUMENT", details: "7,null,\"x\",[],{}," + fcmError("UNSPECIFIED_ERROR"))
-      ).verdict
+      ).decision
         == .rejected(reason: "UNSPECIFIED_ERROR"))
-    #expect(try judge(502, "<!DOCTYPE html><html>").verdict == .rejected(reason: ""))
+    #expect(try assess(502, "<!DOCTYPE html><html>").decision == .rejected(reason: ""))
   }
 
   @Test func pausesAreObeyed() throws {
     let quota = status("RESOURCE_EXHAUSTED", details: fcmError("QUOTA_EXCEEDED"))
-    #expect(try judge(429, quota).retryAfter == .seconds(60))
-    #expect(try judge(429, quota, [("retry-after", "7")]).retryAfter == .seconds(7))
-    #expect(try judge(503, status("UNAVAILABLE"), [("retry-after", "9")]).retryAfter == .seconds(9))
-    #expect(try judge(503, status("UNAVAILABLE")).retryAfter == nil)
+    #expect(try assess(429, quota).retryAfter == .seconds(60))
+    #expect(try assess(429, quota, [("retry-after", "7")]).retryAfter == .seconds(7))
+    #expect(try assess(503, status("UNAVAILABLE"), [("retry-after", "9")]).retryAfter == .seconds(9))
+    #expect(try assess(503, status("UNAVAILABLE")).retryAfter == nil)
   }
 
   @Test func refusedTokensAreToldFromRefusedCredentialsOfOthers() throws {
-    #expect(try judge(401, status("UNAUTHENTICATED")).credential == .expired)
+    #expect(try assess(401, status("UNAUTHENTICATED")).credential == .expired)
     #expect(
-      try judge(401, status("UNAUTHENTICATED", details: fcmError("THIRD_PARTY_AUTH_ERROR"))).credential == nil
+      try assess(401, status("UNAUTHENTICATED", details: fcmError("THIRD_PARTY_AUTH_ERROR"))).credential
+        == nil
     )
     // The account may not send for the project.
-    #expect(try judge(403, status("PERMISSION_DENIED")).credential == .refused)
-    #expect(try judge(403, "<html>").credential == .refused)
-    #expect(try judge(404, status("NOT_FOUND")).credential == nil)
+    #expect(try assess(403, status("PERMISSION_DENIED")).credential == .refused)
+    #expect(try assess(403, "<html>").credential == .refused)
+    #expect(try assess(404, status("NOT_FOUND")).credential == nil)
   }
 
   @Test func registrationTokensOfNoUseAreTold() throws {
-    let stranger = try judge(403, status("PERMISSION_DENIED", details: fcmError("SENDER_ID_MISMATCH")))
+    let stranger = try assess(403, status("PERMISSION_DENIED", details: fcmError("SENDER_ID_MISMATCH")))
     #expect(stranger.isReceiverUnknown && stranger.credential == nil)
-    #expect(try judge(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).isReceiverUnknown)
+    #expect(try assess(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).isReceiverUnknown)
     #expect(
-      try !judge(400, status("INVALID_ARGUMENT", details: fcmError("INVALID_ARGUMENT"))).isReceiverUnknown)
-    #expect(try !judge(404, status("NOT_FOUND")).isReceiverUnknown)
+      try !assess(400, status("INVALID_ARGUMENT", details: fcmError("INVALID_ARGUMENT"))).isReceiverUnknown)
+    #expect(try !assess(404, status("NOT_FOUND")).isReceiverUnknown)
   }
 }

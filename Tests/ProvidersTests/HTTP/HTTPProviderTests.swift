@@ -38,28 +38,28 @@ import Testing
   /// 401 asks for credentials; 403 speaks of those that were shown, if any were.
   @Test func refusedCredentialsAreTold() {
     let plain = HTTPProvider(url: "https://h/")
-    #expect(plain.judge(response(401)).credential == .refused)
-    #expect(plain.judge(response(403)).credential == nil)
+    #expect(plain.assess(response(401)).credential == .refused)
+    #expect(plain.assess(response(403)).credential == nil)
     let authorized = HTTPProvider(url: "https://h/", headers: [HeaderField("authorization", "Bearer x")])
-    for status in [401, 403] { #expect(authorized.judge(response(status)).credential == .refused) }
-    #expect(authorized.judge(response(404)).credential == nil)
+    for status in [401, 403] { #expect(authorized.assess(response(status)).credential == .refused) }
+    #expect(authorized.assess(response(404)).credential == nil)
     // What is measured on purpose is no refusal.
     let asked = HTTPProvider(
       url: "https://h/", headers: [HeaderField("authorization", "Bearer x")], success: [400...499])
-    #expect(asked.judge(response(403)) == ProviderAssessment(.accepted))
+    #expect(asked.assess(response(403)) == ProviderAssessment(.accepted))
   }
 
   @Test func judgesByTheRangesOfSuccess() {
     let provider = HTTPProvider(url: "https://a/", success: [200...204, 302...302])
-    for status in [200, 204, 302] { #expect(provider.judge(response(status)).verdict == .accepted) }
+    for status in [200, 204, 302] { #expect(provider.assess(response(status)).decision == .accepted) }
     for status in [205, 301, 404, 500] {
-      #expect(provider.judge(response(status)).verdict == .rejected(reason: ""))
+      #expect(provider.assess(response(status)).decision == .rejected(reason: ""))
     }
   }
 
   @Test func findsAWordForTheReason() {
     let provider = HTTPProvider(url: "https://a/")
-    func reason(_ body: String) -> ProviderDecision { provider.judge(response(400, body)).verdict }
+    func reason(_ body: String) -> ProviderDecision { provider.assess(response(400, body)).decision }
     #expect(reason(#"{"reason":"BadTopic"}"#) == .rejected(reason: "BadTopic"))
     #expect(reason(#"{"code":40001,"error":"unauthorized"}"#) == .rejected(reason: "unauthorized"))
     #expect(reason(#"{"error":{"status":"INVALID"}}"#) == .rejected(reason: ""))
@@ -72,7 +72,7 @@ import Testing
 
   @Test func passesPausesOn() {
     let provider = HTTPProvider(url: "https://a/")
-    #expect(provider.judge(response(503, retryAfter: "5")).retryAfter == .seconds(5))
-    #expect(provider.judge(response(200, retryAfter: "5")).retryAfter == nil)
+    #expect(provider.assess(response(503, retryAfter: "5")).retryAfter == .seconds(5))
+    #expect(provider.assess(response(200, retryAfter: "5")).retryAfter == nil)
   }
 }

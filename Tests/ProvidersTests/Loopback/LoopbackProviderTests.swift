@@ -41,7 +41,9 @@ import Testing
     #expect(request.body.count < APNsDialect.maximumPayloadBytes)
   }
 
-  @Test(arguments: ["alert", "background"]) func thePayloadCarriesWhatAReceiptNeeds(pushType: String) throws {
+  @Test(arguments: [APNsPushType.alert, .background]) func thePayloadCarriesWhatAReceiptNeeds(
+    pushType: APNsPushType
+  ) throws {
     let provider = LoopbackProvider(origin: "https://a", pushType: pushType)
     var notification = notification
     let body = Data(provider.request(for: notification).body)
@@ -56,17 +58,17 @@ import Testing
 
   @Test func judgesByStatusAndReason() {
     let provider = LoopbackProvider(origin: "https://a")
-    func judge(_ status: Int, _ body: String) -> ProviderAssessment {
-      provider.judge(
+    func assess(_ status: Int, _ body: String) -> ProviderAssessment {
+      provider.assess(
         PushResponse(status: status, body: Array(body.utf8), receivedAt: WallTime(microseconds: 0)))
     }
-    #expect(judge(200, "") == ProviderAssessment(.accepted))
+    #expect(assess(200, "") == ProviderAssessment(.accepted))
     #expect(
-      judge(410, #"{"reason":"Unregistered","timestamp":1}"#)
+      assess(410, #"{"reason":"Unregistered","timestamp":1}"#)
         == ProviderAssessment(.rejected(reason: "Unregistered")))
-    #expect(judge(201, "") == ProviderAssessment(.rejected(reason: "")))
+    #expect(assess(201, "") == ProviderAssessment(.rejected(reason: "")))
     #expect(
-      judge(429, #"{"reason":"TooManyRequests"}"#)
+      assess(429, #"{"reason":"TooManyRequests"}"#)
         == ProviderAssessment(.rejected(reason: "TooManyRequests"), retryAfter: RetryAfter.unnamed))
   }
 

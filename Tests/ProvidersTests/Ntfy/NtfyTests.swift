@@ -54,9 +54,9 @@ import Testing
 
   @Test func judgesByCodeAndWords() throws {
     let provider = try provider()
-    #expect(provider.judge(Probes.response(200, #"{"id":"x"}"#)) == ProviderAssessment(.accepted))
+    #expect(provider.assess(Probes.response(200, #"{"id":"x"}"#)) == ProviderAssessment(.accepted))
     #expect(
-      provider.judge(
+      provider.assess(
         Probes.response(
           429,
           #"{"code":42901,"http":429,"error":"limit reached: too many requests","link":"https://ntfy.sh/docs"}"#
@@ -64,10 +64,10 @@ import Testing
         == ProviderAssessment(
           .rejected(reason: "42901 limit reached: too many requests"), retryAfter: RetryAfter.unnamed))
     #expect(
-      provider.judge(Probes.response(401, #"{"code":40101,"http":401,"error":"unauthorized"}"#)).credential
+      provider.assess(Probes.response(401, #"{"code":40101,"http":401,"error":"unauthorized"}"#)).credential
         == .refused)
-    #expect(provider.judge(Probes.response(507, "{}")).verdict == .rejected(reason: ""))
-    #expect(provider.judge(Probes.response(201)).verdict == .rejected(reason: ""))
+    #expect(provider.assess(Probes.response(507, "{}")).decision == .rejected(reason: ""))
+    #expect(provider.assess(Probes.response(201)).decision == .rejected(reason: ""))
   }
 
   @Test func subscribesFromWhereItLeftOff() throws {

@@ -65,35 +65,6 @@ import Testing
     }
   }
 
-  @Test func receiptsAndLocationsAreRead() throws {
-    let granted = try #require(
-      WebPushAcceptance(
-        Probes.response(
-          202, "",
-          [
-            ("location", "https://push.example.net/message/qDIYHNcfAIPP_5ITvURr-d6BGt"), ("ttl", "15"),
-            (
-              "link",
-              "</other>; rel=\"next, x\"; title=\"a;b\", <https://push.example.net/receipt-subscription/S>; rel=\"urn:ietf:params:push:receipt\""
-            ),
-          ])))
-    #expect(granted.location == "https://push.example.net/message/qDIYHNcfAIPP_5ITvURr-d6BGt")
-    #expect(granted.receipt == "https://push.example.net/receipt-subscription/S")
-    #expect(granted.ttl == 15)
-    let plain = try #require(WebPushAcceptance(Probes.response(201, "", [("link", "<x"), ("ttl", "soon")])))
-    #expect(plain.receipt == nil && plain.ttl == nil && plain.location == nil)
-    #expect(WebPushAcceptance(Probes.response(404)) == nil)
-    // Unquoted, in other letters, without blanks; and links that are none.
-    func receipt(_ link: String) -> String? {
-      WebPushAcceptance(Probes.response(202, "", [("link", link)]))?.receipt
-    }
-    #expect(receipt("</r>;REL=urn:ietf:params:push:receipt") == "/r")
-    #expect(receipt("</r>; rel=\"next urn:ietf:params:push:receipt\"") == "/r")
-    #expect(receipt("</a>; rel=next") == nil)
-    #expect(receipt(String(repeating: "<", count: 8000)) == nil)
-    #expect(receipt(String(repeating: "<>;", count: 4000)) == nil)
-  }
-
   /// As each service words it; the bodies are those of their documentation and source.
   @Test func servicesAreToldApartByTheirWords() throws {
     func refusal(_ status: Int, _ body: String, _ headers: [(String, String)] = []) -> WebPushRefusal {
@@ -132,24 +103,24 @@ import Testing
 
   @Test(arguments: [(404, true), (410, true), (403, false), (429, false), (500, false)])
   func subscriptionsOfNoUseAreTold(status: Int, isUnknown: Bool) throws {
-    #expect(try provider().judge(Probes.response(status)).isReceiverUnknown == isUnknown)
+    #expect(try provider().assess(Probes.response(status)).isReceiverUnknown == isUnknown)
   }
 
   @Test func judgmentsFollow() throws {
     let provider = try provider()
     for status in [200, 201, 202, 204] {
-      #expect(provider.judge(Probes.response(status)).verdict == .accepted)
+      #expect(provider.assess(Probes.response(status)).decision == .accepted)
     }
     for status in [203, 301, 400, 404, 410, 413, 500] {
-      #expect(provider.judge(Probes.response(status)).verdict == .rejected(reason: ""))
+      #expect(provider.assess(Probes.response(status)).decision == .rejected(reason: ""))
     }
-    let busy = provider.judge(
+    let busy = provider.assess(
       Probes.response(
         503, #"{"code":503,"errno":201,"error":"Service Unavailable"}"#, [("retry-after", "120")]))
     #expect(
       busy
         == ProviderAssessment(.rejected(reason: "errno 201 Service Unavailable"), retryAfter: .seconds(120))
     )
-    #expect(provider.judge(Probes.response(429)).retryAfter == RetryAfter.unnamed)
+    #expect(provider.assess(Probes.response(429)).retryAfter == RetryAfter.unnamed)
   }
 }

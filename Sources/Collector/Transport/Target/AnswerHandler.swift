@@ -57,10 +57,10 @@ struct AnswerHandler {
     let response = PushResponse(
       status: answer.status, headers: ResponseHeaders(lines: answer.headerLines), body: answer.body,
       httpVersion: answer.version, receivedAt: receivedAt)
-    let assessment = provider.judge(response)
-    let isAccepted = assessment.verdict == .accepted
+    let assessment = provider.assess(response)
+    let isAccepted = assessment.decision == .accepted
     var reason: String?
-    if case .rejected(let word) = assessment.verdict, !word.isEmpty {
+    if case .rejected(let word) = assessment.decision, !word.isEmpty {
       reason = RequestSecrets(of: request.request).hidden(in: word)
     }
     noteCredential(

@@ -10,7 +10,7 @@ struct TokenProvider: Provider {
     PushRequest(url: url, headers: [HeaderField("authorization", token)], body: Array("{}".utf8))
   }
 
-  func judge(_ response: PushResponse) -> ProviderAssessment {
+  func assess(_ response: PushResponse) -> ProviderAssessment {
     if response.status == 200 { return ProviderAssessment(.accepted) }
     return ProviderAssessment(
       .rejected(reason: ""), retryAfter: RetryAfter.pause(response),

@@ -44,9 +44,9 @@ import Testing
         headers: ResponseHeaders(lines: text(Self.headers, &generator)),
         body: text(Self.pieces, &generator), receivedAt: WallTime(microseconds: 1_772_600_767_000_000))
       for provider in providers {
-        let judgment = provider.judge(response)
+        let judgment = provider.assess(response)
         if let pause = judgment.retryAfter { #expect((.zero...RetryAfter.longest).contains(pause)) }
-        if case .rejected(let reason) = judgment.verdict { #expect(reason.count <= 200) }
+        if case .rejected(let reason) = judgment.decision { #expect(reason.count <= 200) }
       }
     }
   }

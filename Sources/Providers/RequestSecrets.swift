@@ -1,17 +1,16 @@
 import FoundationEssentials
 
-/// What a request proves itself with and whom it is for. A service, or a proxy on the way, that repeats it in the words of
-/// its answer shall not get it into logs and stores, in none of the forms in which it may come back: whole or cut, in
-/// upper or lower case, percent-encoded, with JSON's `\/`, or with Base64 taken off.
+/// The credentials and receiver of a request. If a response repeats them, they must not reach logs and stores in any
+/// form: whole or cut, in upper or lower case, percent-encoded, with JSON's `\/`, or Base64-decoded.
 ///
-/// Scheme and host are no secrets, nor is the header of a JSON Web Token: they stay readable by themselves.
+/// Scheme, host and the header of a JSON Web Token are not secret.
 public struct RequestSecrets: Sendable {
   private enum Rule: Sendable {
-    /// Hidden with any eight bytes or more of it.
+    /// Any eight or more bytes of it are hidden.
     case infixes
-    /// Hidden where all of it stands: it may have ordinary words in it.
+    /// Only the whole text is hidden, since it may contain ordinary words.
     case whole
-    /// Too short for that: hidden where it stands alone, between other characters than letters and digits.
+    /// Short text, hidden only between characters other than letters and digits.
     case word
   }
 
@@ -21,23 +20,23 @@ public struct RequestSecrets: Sendable {
     var rule: Rule
   }
 
-  /// So many bytes of a secret tell something of it; whatever is shorter is a word that could stand anywhere.
+  /// Least number of bytes that reveal something of a secret.
   private static let gram = 8
   private static let shortestWord = 4
-  /// Parts of a path that are shorter name calls and collections.
+  /// Shorter parts of a path are names of calls and collections.
   private static let shortestInURL = 16
-  /// So much is looked at of one secret and of all together, so that a rejected answer costs no more than microseconds.
+  /// Limits of one secret and of all, so that a rejected response costs microseconds.
   private static let longest = 4096
   private static let longestTogether = 32 * 1024
 
-  /// Headers that say nothing secret.
+  /// Headers without secrets.
   private static let harmless: Set<String> = [
     "accept", "accept-encoding", "accept-language", "apns-collapse-id", "apns-expiration", "apns-id",
     "apns-priority", "apns-push-type", "apns-topic", "cache", "cache-control", "content-encoding",
     "content-language", "content-type", "expect", "host", "origin", "prefer", "priority", "topic", "ttl",
     "urgency", "user-agent",
   ]
-  /// Names of query parameters whose values are secrets though they may be short.
+  /// Parts of names of query parameters whose values are secret at any length.
   private static let telling = ["auth", "key", "pass", "secret", "sig", "token"]
 
   private var forms: Set<Form> = []
@@ -66,7 +65,7 @@ public struct RequestSecrets: Sendable {
     forms.insert(Form(text: folded, rule: folded.count < Self.gram ? .word : rule))
   }
 
-  /// A token without what is the same in many: the header of a JSON Web Token (RFC 7515 section 3).
+  /// A token, without the header of a JSON Web Token, which many tokens share (RFC 7515, section 3).
   private mutating func addToken(_ text: Substring) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     if parts.count == 3, parts[0].hasPrefix("eyJ") {
@@ -76,10 +75,10 @@ public struct RequestSecrets: Sendable {
     }
   }
 
-  /// `Bearer token`, `Basic user:password`, `vapid t=token,k=key`, or a value of its own.
+  /// `Bearer token`, `Basic user:password`, `vapid t=token,k=key`, or another value.
   private mutating func addHeader(_ value: String, isAuthorization: Bool) {
     var pieces = value.split { " ,;".contains($0) }
-    // Of what is short, only what proves something is a secret.
+    // Short values are secret only in an authorization header.
     func isSecret(_ text: Substring) -> Bool { isAuthorization || text.utf8.count >= Self.gram }
     guard isAuthorization || pieces.count > 1 else {
       if isSecret(value[...]) { addToken(value[...]) }
@@ -91,7 +90,7 @@ public struct RequestSecrets: Sendable {
       if scheme.lowercased() == "basic", let first = pieces.first { addBasic(first) }
     }
     for piece in pieces {
-      // Values of parameters, in quotes or not; what ends in `=` is Base64.
+      // Values of parameters, with or without quotes; a trailing `=` is Base64 padding.
       let sign = piece.firstIndex(of: "=").flatMap { piece[$0...].allSatisfy { $0 == "=" } ? nil : $0 }
       let bare = sign.map { piece[piece.index(after: $0)...] } ?? piece
       let text = bare.drop { $0 == "\"" }
@@ -100,7 +99,7 @@ public struct RequestSecrets: Sendable {
     }
   }
 
-  /// RFC 7617: the password, and the user with it.
+  /// Password and user (RFC 7617).
   private mutating func addBasic(_ encoded: Substring) {
     guard let data = Data(base64Encoded: String(encoded)) else { return }
     let decoded = String(decoding: data, as: UTF8.self)
@@ -108,7 +107,7 @@ public struct RequestSecrets: Sendable {
     if let colon = decoded.firstIndex(of: ":") { add(decoded[decoded.index(after: colon)...]) }
   }
 
-  /// Device tokens, subscriptions and webhooks' own secrets, behind scheme and host.
+  /// Device tokens, subscriptions and webhook secrets in path and query.
   private mutating func addURL(_ url: String) {
     let target =
       url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first ?? ""
@@ -127,7 +126,7 @@ public struct RequestSecrets: Sendable {
     }
   }
 
-  /// Whether it looks like a key rather than like words: `messages-to-all-users` could lend its words to any reason.
+  /// Whether it resembles a key rather than words: parts of `messages-to-all-users` may occur in any reason.
   private static func isOpaque(_ part: Substring) -> Bool {
     let hasDigits = part.utf8.contains { (48...57).contains($0) }
     let hasCapitals = part.utf8.contains { (65...90).contains($0) }
@@ -136,7 +135,7 @@ public struct RequestSecrets: Sendable {
 
   // MARK: Hiding
 
-  /// The text with `(hidden)` in the place of each secret, and of each part of one that is long enough to tell something.
+  /// The text with `(hidden)` instead of each secret and each revealing part of one.
   public func hidden(in text: String) -> String {
     guard !forms.isEmpty else { return text }
     let folded = FoldedText(text.utf8)
@@ -149,10 +148,10 @@ public struct RequestSecrets: Sendable {
     return Self.replace(folded, &isHidden, in: Array(text.utf8))
   }
 
-  /// Marks every gram of the text that is one of a secret: time in proportion to both lengths.
+  /// Marks every 8-byte substring that the text shares with a secret, in linear time.
   private func hideInfixes(_ text: [UInt8], _ isHidden: inout [Bool]) {
     guard text.count >= Self.gram else { return }
-    // One bit for each gram of the text tells most of the secrets' grams apart from them without a look into the set.
+    // A Bloom filter of the text's substrings avoids most set lookups.
     var filter = [UInt64](repeating: 0, count: 64)
     func bit(_ gram: UInt64) -> (word: Int, mask: UInt64) {
       let hash = (gram &* 0x9E37_79B9_7F4A_7C15) >> 52
@@ -177,7 +176,7 @@ public struct RequestSecrets: Sendable {
     }
   }
 
-  /// - Parameter body: takes eight bytes as one number, and the index of the last of them.
+  /// - Parameter body: receives eight bytes as one number, and the index of the last.
   private static func forEachGram(_ text: [UInt8], _ body: (UInt64, Int) -> Void) {
     var gram: UInt64 = 0
     for (index, byte) in text.enumerated() {
@@ -208,7 +207,7 @@ public struct RequestSecrets: Sendable {
         index += 1
         continue
       }
-      // With the payload of a JSON Web Token goes its header.
+      // Hides the header of a JSON Web Token with its payload.
       let header = result.lastIndex { !isTokenByte($0) }.map { $0 + 1 } ?? 0
       if result.last == UInt8(ascii: "."), result[header...].starts(with: "eyJ".utf8) {
         result.removeSubrange(header...)
@@ -219,7 +218,7 @@ public struct RequestSecrets: Sendable {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Base64url and the dot.
+  /// Base64url and dot.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -228,10 +227,10 @@ public struct RequestSecrets: Sendable {
   }
 }
 
-/// A text in lower case (ASCII's letters), with `%2F` and JSON's `\/` as what they stand for.
+/// A text with ASCII letters in lower case, and percent-encoding and JSON's `\/` decoded.
 private struct FoldedText {
   private(set) var bytes: [UInt8] = []
-  /// Where each byte begins in the text.
+  /// Index of each byte in the original text.
   private var starts: [Int] = []
   private let count: Int
 

@@ -1,0 +1,106 @@
+import Measurement
+
+/// A provider's response, of limited size.
+public struct PushResponse: Sendable, Hashable {
+  public var status: Int
+  public var headers: ResponseHeaders
+  /// At most ``maximumBodyBytes``.
+  public var body: [UInt8]
+  public var httpVersion: HTTPVersion
+  /// Time of the response, the base of a date in `Retry-After`.
+  public var receivedAt: WallTime
+
+  /// A longer response is a failure of the peer.
+  public static let maximumBodyBytes = 64 * 1024
+
+  public init(
+    status: Int, headers: ResponseHeaders = ResponseHeaders(), body: [UInt8] = [],
+    httpVersion: HTTPVersion = .http2, receivedAt: WallTime
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.httpVersion = httpVersion
+    self.receivedAt = receivedAt
+  }
+}
+
+/// Unparsed header lines of a response (`name: value`, CR LF), since most responses are interpreted by their status
+/// only.
+public struct ResponseHeaders: Sendable, Hashable {
+  private let lines: [UInt8]
+
+  /// Limit of the stored header lines.
+  public static let maximumBytes = 16 * 1024
+
+  /// - Parameter lines: header lines, each ended by LF or CR LF; a status line is skipped.
+  public init(lines: [UInt8] = []) { self.lines = lines }
+
+  public init(_ fields: [HeaderField]) {
+    lines = fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+  }
+
+  /// Value of the first header with this name (any case), without surrounding blanks; invalid UTF-8 becomes U+FFFD.
+  public subscript(name: String) -> String? {
+    for line in lines.split(separator: 0x0A) {
+      guard let colon = line.firstIndex(of: 0x3A) else { continue }
+      guard Self.isSame(line[..<colon], name) else { continue }
+      let value = line[line.index(after: colon)...]
+      let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
+      guard let first = value.firstIndex(where: { !blanks.contains($0) }),
+        let last = value.lastIndex(where: { !blanks.contains($0) })
+      else { return "" }
+      return String(decoding: value[first...last], as: UTF8.self)
+    }
+    return nil
+  }
+
+  private static func isSame(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
+    func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return bytes.lazy.map(lower).elementsEqual(name.utf8.lazy.map(lower))
+  }
+}
+
+/// Reads the delay that a provider asks for (RFC 9110, section 10.2.3; RFC 6585, section 4).
+public enum RetryAfter {
+  /// Delay of a 429 without `Retry-After`.
+  public static let unnamed = Duration.seconds(10)
+  /// Maximum delay, since the header is untrusted.
+  public static let longest = Duration.seconds(3600)
+
+  /// - Parameter unnamed: delay of a 429 without `Retry-After`.
+  /// - Returns: `nil` without a delay: neither 429 nor an error with a valid `Retry-After`.
+  public static func pause(_ response: PushResponse, unnamed: Duration = RetryAfter.unnamed) -> Duration? {
+    guard response.status >= 400 else { return nil }
+    let named = response.headers["retry-after"].flatMap { read($0, at: response.receivedAt) }
+    guard let pause = named ?? (response.status == 429 ? unnamed : nil) else { return nil }
+    return min(max(pause, .zero), longest)
+  }
+
+  /// Seconds, or an HTTP date.
+  private static func read(_ text: String, at now: WallTime) -> Duration? {
+    guard text.utf8.count <= 64 else { return nil }
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      // A number beyond Int64 means the maximum.
+      return .seconds(min(Int64(text) ?? .max, longest.components.seconds))
+    }
+    guard let date = HTTPDate.parse(text) else { return nil }
+    return .microseconds(min(date.microseconds - now.microseconds, longest.microseconds))
+  }
+}
+
+/// Dates of header fields (RFC 9110, section 5.6.7).
+public enum HTTPDate {
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that senders may use.
+  public static func parse(_ text: String) -> WallTime? {
+    guard text.utf8.count <= 64 else { return nil }
+    let parts = text.split(separator: " ")
+    guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }
+    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+    return WallTime(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
+  }
+
+  private static let months: [Substring] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+}
