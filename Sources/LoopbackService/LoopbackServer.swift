@@ -4,14 +4,14 @@ import Measurement
 import NIOCore
 import NIOPosix
 
-/// The built-in push service: speaks the dialects of APNs, FCM, Web Push and ntfy on one port over TLS, behaves as its
-/// scenario says, and plays the devices. Everything happens on one thread of its own.
+/// The built-in push service: APNs, FCM, Web Push and ntfy on one TLS port, with the behavior of a scenario, and
+/// simulated devices. Runs on a thread of its own.
 public final class LoopbackServer: Sendable {
-  /// The real port when 0 was asked for.
+  /// The actual port when 0 was configured.
   public let port: Int
-  /// What clients are pointed at.
+  /// Files of the certificate authority, for clients.
   public let credentials: LocalCredentials
-  /// What clients prove themselves with.
+  /// Credentials of clients.
   public let clients: LoopbackCredentials
   private let group: MultiThreadedEventLoopGroup
   private let server: HTTPServer
@@ -29,9 +29,9 @@ public final class LoopbackServer: Sendable {
     self.service = service
   }
 
-  /// Serves from the moment this returns.
+  /// Starts the service.
   ///
-  /// - Throws: ``HTTPServerError`` or ``LoopbackError``, both with what to do.
+  /// - Throws: ``HTTPServerError`` or ``LoopbackError``.
   public static func start(
     _ options: LoopbackOptions, clock: any HostClock = SystemClock()
   ) async throws -> LoopbackServer {
@@ -54,7 +54,7 @@ public final class LoopbackServer: Sendable {
       try credentials.writeClientFiles(port: server.port, receipts: options.receipts)
       return LoopbackServer(credentials: credentials, group: group, server: server, service: service)
     } catch {
-      // Nothing runs on the loop any more that could keep it from ending.
+      // Nothing on the loop keeps it from ending.
       try? await group.shutdownGracefully()
       throw error
     }
@@ -64,7 +64,7 @@ public final class LoopbackServer: Sendable {
     _ options: LoopbackOptions, _ credentials: LoopbackCredentials, clock: any HostClock,
     eventLoop: any EventLoop
   ) throws -> PushService {
-    let script = try ScriptRecorder(room: options.scriptRoom, path: options.scriptFile)
+    let script = try ScriptRecorder(capacity: options.scriptCapacity, path: options.scriptFile)
     return PushService(
       scenario: options.scenario,
       services: DialectServices(
@@ -84,7 +84,7 @@ public final class LoopbackServer: Sendable {
       destination: destination, device: options.device, bootID: BootID.current(), seed: options.scenario.seed,
       eventLoop: eventLoop, link: link)
     poster.limit = options.receiptLimit
-    poster.whenReceived = { receipt, instant in
+    poster.onReception = { receipt, instant in
       guard script.isRecording else { return }
       script.record(
         .reception(
@@ -93,8 +93,8 @@ public final class LoopbackServer: Sendable {
     return poster
   }
 
-  /// The service must take whatever load a test makes, so its limits are wide where libcurl needs it: 7.88 resets
-  /// each stream whose answer has no body, and APNs' 200 has none.
+  /// Limits are wide, since tests generate arbitrary load. libcurl 7.88 resets each stream whose response has no body,
+  /// as APNs' 200.
   private static var limits: HTTPServerLimits {
     var limits = HTTPServerLimits()
     limits.concurrentStreams = 1
@@ -112,34 +112,33 @@ public final class LoopbackServer: Sendable {
 
   public func statistics() async -> LoopbackStatistics {
     let service = service
-    // Fails only when the loop has ended, and then there is nothing to tell.
+    // Fails only after the loop has ended.
     return (try? await service.eventLoop.submit { service.value.statistics }.get()) ?? LoopbackStatistics()
   }
 
-  /// What was done so far, as far as ``LoopbackOptions/scriptRoom`` reaches.
+  /// The recorded script, up to ``LoopbackOptions/scriptCapacity`` entries.
   public func script() async -> [ScriptEntry] {
     let service = service
     return (try? await service.eventLoop.submit { service.value.recordedEntries }.get()) ?? []
   }
 
-  /// Returns when all answers are given, all deliveries made and all receipts answered for by the collector, or when
-  /// `patience` is over.
-  public func settle(within patience: Duration) async {
-    await settle(mindingDeliveries: true, within: patience)
+  /// Waits until all responses, deliveries and receipts are complete, for at most `timeout`.
+  public func settle(within timeout: Duration) async {
+    await settle(mindingDeliveries: true, within: timeout)
   }
 
-  private func settle(mindingDeliveries: Bool, within patience: Duration) async {
+  private func settle(mindingDeliveries: Bool, within timeout: Duration) async {
     let service = service
     let settled = service.eventLoop.flatSubmit { service.value.settle(mindingDeliveries: mindingDeliveries) }
-    let timeout = service.eventLoop.scheduleTask(in: TimeAmount(patience)) {}
+    let timeout = service.eventLoop.scheduleTask(in: TimeAmount(timeout)) {}
     try? await service.eventLoop.flatSubmit {
       EventLoopFuture<Void>.race(settled, timeout.futureResult, on: service.eventLoop)
     }.get()
     timeout.cancel()
   }
 
-  /// Stops listening, gives open requests `grace` to be answered and then as long again to the receipts of what has
-  /// reached the device, and ends its thread. Deliveries that are not due by then do not happen.
+  /// Stops listening, waits at most `grace` for open requests and then for outstanding receipts, and ends the thread.
+  /// Later deliveries are discarded.
   public func shutdown(within grace: Duration = .seconds(2)) async {
     await server.shutdown(within: grace)
     await settle(mindingDeliveries: false, within: grace)
@@ -150,7 +149,7 @@ public final class LoopbackServer: Sendable {
 }
 
 extension EventLoopFuture where Value == Void {
-  /// Succeeds with the first of two, whatever its outcome.
+  /// Succeeds when the first of two futures completes.
   fileprivate static func race(
     _ a: EventLoopFuture<Void>, _ b: EventLoopFuture<Void>, on eventLoop: any EventLoop
   ) -> EventLoopFuture<Void> {

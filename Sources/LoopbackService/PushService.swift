@@ -4,8 +4,8 @@ import Measurement
 import NIOCore
 import NIOHTTP2
 
-/// The push service itself: has requests checked, draws their fates, answers and delivers when they are due. Lives on
-/// one event loop; the only time it knows is the clock's.
+/// The push service: validates requests, draws their outcomes, and responds and delivers when due. Used on one event
+/// loop; all times are from its clock.
 final class PushService {
   private let scenario: Scenario
   private let services: DialectServices
@@ -15,22 +15,22 @@ final class PushService {
   private let poster: ReceiptPoster?
   private var counts = LoopbackStatistics()
   private var firstRequest: MonotonicTime?
-  /// The next well-formed request's number, by dialect.
+  /// Number of the next valid request, by dialect.
   private var nextIndex: [ScenarioDialect: Int] = [:]
   private var connections: [Int: Peer] = [:]
-  /// Deliveries that are not due yet, of messages that a sender can call back.
-  private var callable: [String: Int] = [:]
-  /// Answers and deliveries that are not due yet.
+  /// Outstanding deliveries of messages that a sender can delete.
+  private var withdrawable: [String: Int] = [:]
+  /// Outstanding responses and deliveries.
   private var pending = 0
   private var waiting: [Waiting] = []
 
-  /// A connection, and whether it has had its good request.
+  /// A connection, and whether a request on it has been accepted.
   private struct Peer {
     var connection: HTTPConnection
     var isTrusted = false
   }
 
-  /// Somebody who wants to know when nothing is under way any more.
+  /// A waiter of ``settle(mindingDeliveries:)``.
   private struct Waiting {
     var promise: EventLoopPromise<Void>
     var mindsDeliveries: Bool
@@ -46,14 +46,14 @@ final class PushService {
     self.eventLoop = eventLoop
     self.script = script
     self.poster = poster
-    poster?.whenIdle = { [weak self] in self?.settleIfIdle() }
+    poster?.onIdle = { [weak self] in self?.settleIfIdle() }
     services.ntfy.topics.isFrozen = { [weak self] in self?.isFrozen ?? false }
   }
 
   var statistics: LoopbackStatistics {
     var counts = counts
-    counts.tokens = services.fcm.desk.issued
-    counts.refusedAssertions = services.fcm.desk.refused
+    counts.tokens = services.fcm.tokenEndpoint.issued
+    counts.refusedAssertions = services.fcm.tokenEndpoint.refused
     counts.subscribers = services.ntfy.topics.count
     if let poster {
       let unreportable = counts.receipts.unreportable
@@ -67,8 +67,8 @@ final class PushService {
 
   func listen(on port: Int) { services.listen(on: port) }
 
-  /// Succeeds when nothing is under way: all answers given, all deliveries made, all receipts answered for. Without
-  /// `mindingDeliveries` only the receipts of what has reached the device count.
+  /// Succeeds when all responses, deliveries and receipts are complete; without `mindingDeliveries`, when all receipts
+  /// are.
   func settle(mindingDeliveries: Bool = true) -> EventLoopFuture<Void> {
     let promise = eventLoop.makePromise(of: Void.self)
     waiting.append(Waiting(promise: promise, mindsDeliveries: mindingDeliveries))
@@ -96,16 +96,16 @@ final class PushService {
     services.closed(connection: connection.id)
   }
 
-  /// A connection's fate depends on the seed and its number alone.
+  /// A connection's scripted depends on the seed and its number alone.
   private func isDropped(_ connection: HTTPConnection) -> Bool {
     guard scenario.connections.dropped > 0 else { return false }
     var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(connection.id) | 7 << 56)
-    let isDropped = Double(generator.next() >> 11) * 0x1p-53 < scenario.connections.dropped
+    let isDropped = generator.unit() < scenario.connections.dropped
     if isDropped { counts.faults["drop", default: 0] += 1 }
     return isDropped
   }
 
-  /// From now on the connection may have as many streams as the scenario allows at this time.
+  /// Raises the stream limit of a connection to the scenario's.
   private func trust(_ connection: HTTPConnection) {
     guard connections[connection.id]?.isTrusted == false else { return }
     connections[connection.id]?.isTrusted = true
@@ -117,13 +117,13 @@ final class PushService {
 
   private var isFrozen: Bool { scenario.thaw(now) > now }
 
-  /// Tells all trusted connections the stream limit whenever an episode changes it.
+  /// Sends the stream limit to all trusted connections whenever an episode changes it.
   private func scheduleStreamLimit(after time: Duration, start: MonotonicTime) {
     guard let change = scenario.nextStreamLimitChange(after: time) else { return }
     let before = scenario.streamLimit(at: time)
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     let wait = start + change - clock.monotonicNow()
-    // Not among what is pending: it goes on for as long as the service lives.
+    // Not counted as pending: it repeats for the lifetime of the service.
     eventLoop.scheduleTask(in: TimeAmount(max(wait, .zero))) {
       let service = bound.value
       let limit = service.scenario.streamLimit(at: change)
@@ -153,10 +153,10 @@ final class PushService {
     counts.requests += 1
     let service = services.service(for: request.path)
     if service.dialect == .apns {
-      // Apple speaks HTTP/2 only.
+      // APNs requires HTTP/2.
       guard request.version == .http2 else { return exchange.connection.disconnect() }
     } else {
-      // The others allow many streams from the beginning.
+      // The others allow many streams from the start.
       trust(exchange.connection)
     }
     let time = request.arrivedAt - start
@@ -165,9 +165,9 @@ final class PushService {
       hasCertificate: exchange.connection.hasCertificate, now: clock.wallNow(),
       monotonic: request.arrivedAt, time: time)
     let thawed = scenario.thaw(time)
-    let verdict = service.check(request, context)
-    if case .refused = verdict {} else { exchange.connection.setAuthenticated() }
-    switch verdict {
+    let result = service.check(request, context)
+    if case .refused = result {} else { exchange.connection.setAuthenticated() }
+    switch result {
     case .refused(let refusal, let id):
       record(
         ScriptedRequest(
@@ -179,8 +179,8 @@ final class PushService {
     case .notification(let notification):
       let index = nextIndex[service.dialect, default: 0]
       nextIndex[service.dialect] = index + 1
-      let fate = ScriptedOutcome(index: index, of: service.dialect, at: time, in: scenario)
-      act(on: fate, index: index, service.dialect, notification, exchange, start: start, time: time)
+      let scripted = ScriptedOutcome(index: index, of: service.dialect, at: time, in: scenario)
+      act(on: scripted, index: index, service.dialect, notification, exchange, start: start, time: time)
     case .answered(let response):
       at(start + thawed) { _ in exchange.answer(response) }
     case .subscription(let wanted):
@@ -190,7 +190,7 @@ final class PushService {
     }
   }
 
-  /// Scenario time begins with the first request.
+  /// Starts scenario time with the first request.
   private func begin(at arrival: MonotonicTime) -> MonotonicTime {
     if let firstRequest { return firstRequest }
     firstRequest = arrival
@@ -199,25 +199,28 @@ final class PushService {
   }
 
   private func act(
-    on fate: ScriptedOutcome, index: Int, _ dialect: ScenarioDialect, _ notification: IncomingNotification,
+    on scripted: ScriptedOutcome, index: Int, _ dialect: ScenarioDialect,
+    _ notification: IncomingNotification,
     _ exchange: HTTPExchange, start: MonotonicTime, time: Duration
   ) {
     let begin = scenario.thaw(time)
-    let answerAt = scenario.thaw(begin + fate.answerDelay)
-    let delays = notification.isForADevice ? fate.deliveryDelays : []
+    let answerAt = scenario.thaw(begin + scripted.answerDelay)
+    let delays = notification.isForADevice ? scripted.deliveryDelays : []
     let deliveries = delays.map { scenario.thaw(begin + $0) }
-    let isLost = fate.isLost && notification.isForADevice
+    let isLost = scripted.isLost && notification.isForADevice
     record(
       ScriptedRequest(
         dialect: dialect, index: index, id: notification.id, connection: exchange.connection.id,
         arrivedAt: exchange.request.arrivedAt, at: time,
-        answer: fate.scriptedAnswer { notification.refusal($0, clock.wallNow()) },
+        answer: scripted.scriptedAnswer { notification.refusal($0, clock.wallNow()) },
         answerAfter: answerAt - time, deliveries: deliveries.map { $0 - time }, isLost: isLost,
-        isReordered: fate.isReordered, episode: fate.episode))
+        isReordered: scripted.isReordered, episode: scripted.episode))
     if isLost { counts.lost += 1 }
     if deliveries.count > 1 { counts.duplicated += 1 }
-    if let messageID = notification.messageID, !deliveries.isEmpty { callable[messageID] = deliveries.count }
-    at(start + answerAt) { $0.answer(exchange, as: fate.outcome, notification) }
+    if let messageID = notification.messageID, !deliveries.isEmpty {
+      withdrawable[messageID] = deliveries.count
+    }
+    at(start + answerAt) { $0.answer(exchange, as: scripted.outcome, notification) }
     for due in deliveries {
       at(start + due) { $0.deliver(notification, dialect, index: index) }
     }
@@ -249,7 +252,7 @@ final class PushService {
   private func accept(_ exchange: HTTPExchange, _ notification: IncomingNotification) {
     counts.accepted += 1
     exchange.answer(notification.acceptance)
-    // APNs trusts a connection with more than one stream only once a good request has been seen on it.
+    // APNs allows more than one stream only after an accepted request.
     trust(exchange.connection)
   }
 
@@ -258,16 +261,16 @@ final class PushService {
     exchange.answer(refusal.response)
   }
 
-  /// Calls a message back (RFC 8030, section 7.3): 204 while it has not been delivered, 404 afterwards.
+  /// Deletes a message (RFC 8030, section 7.3): 204 before its delivery, 404 afterwards.
   private func withdraw(_ messageID: String, _ exchange: HTTPExchange) {
-    let isCalledBack = callable.removeValue(forKey: messageID) != nil
-    exchange.answer(HTTPResponse(status: isCalledBack ? 204 : 404))
+    let isWithdrawn = withdrawable.removeValue(forKey: messageID) != nil
+    exchange.answer(HTTPResponse(status: isWithdrawn ? 204 : 404))
   }
 
   private func deliver(_ notification: IncomingNotification, _ dialect: ScenarioDialect, index: Int) {
     if let messageID = notification.messageID {
-      guard let left = callable[messageID] else { return }
-      callable[messageID] = left > 1 ? left - 1 : nil
+      guard let left = withdrawable[messageID] else { return }
+      withdrawable[messageID] = left > 1 ? left - 1 : nil
     }
     let now = clock.monotonicNow()
     counts.deliveries += 1
@@ -277,7 +280,7 @@ final class PushService {
         .delivery(
           ScriptedDelivery(dialect: dialect, index: index, id: notification.id, receivedAt: now)))
     }
-    // ntfy's subscribers are the device, and tell themselves.
+    // ntfy's subscribers are the devices and report by themselves.
     guard dialect != .ntfy else { return }
     guard let receipt = notification.receipt else {
       counts.receipts.unreportable += 1
@@ -326,5 +329,22 @@ extension ScriptedOutcome {
       return .refused(status: refusal.status, reason: refusal.reason)
     case .fault(let fault): return .fault(fault.kind)
     }
+  }
+}
+
+/// Forwards the server's calls to the service on the same event loop.
+struct PushResponder: HTTPResponder {
+  let service: NIOLoopBound<PushService>
+
+  func opened(_ connection: HTTPConnection) { service.value.opened(connection) }
+
+  func closed(_ connection: HTTPConnection) { service.value.closed(connection) }
+
+  func respond(to exchange: HTTPExchange) { service.value.respond(to: exchange) }
+
+  func answer(to violation: HTTPViolation) -> HTTPResponse { answer(to: violation, path: "") }
+
+  func answer(to violation: HTTPViolation, path: String) -> HTTPResponse {
+    service.value.answer(to: violation, path: path)
   }
 }

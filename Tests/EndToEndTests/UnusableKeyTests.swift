@@ -187,7 +187,7 @@ struct UnusableKeyTests {
       ),
       ("a header", ProviderFiles.subscription(endpoint: "https://a.example/\\r\\nx-a: b"), "is no https URL"),
       ("no keys", #"{"endpoint":"https://127.0.0.1:\#(listener.port)/s"}"#, "has no \"keys.p256dh\""),
-      ("a cut file", String(ProviderFiles.subscription().prefix(60)), "is no push subscription"),
+      ("a cut file", String(ProviderFiles.subscription().prefix(60)), "is not a push subscription"),
     ] {
       try station.directory.write("subscription.json", content)
       try expectRefused(what, "webpush", replacing: (endpoint, ""), says: ["subscription.json", words])
@@ -199,7 +199,7 @@ struct UnusableKeyTests {
       ("", "is empty"), ("\n \n", "is empty"), ("abcd\nef01\n", "not a single line"),
       ("ab\r\nx-a: b", "not a single line"),
       (String(repeating: "a", count: 9000), "not a single line"),
-      (String(repeating: "xyz", count: 20), "holds no device token"),
+      (String(repeating: "xyz", count: 20), "does not contain a device token"),
     ] {
       try station.directory.write("device.token", content)
       try expectRefused("device token", "apns", says: ["device_token_file", words])

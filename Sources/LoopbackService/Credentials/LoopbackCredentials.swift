@@ -1,10 +1,11 @@
+import Configuration
 import Crypto
 import CryptoExtras
 import Foundation
 import HTTPServer
+import Measurement
 
-/// Everything that proves something to the loopback service, or to what it plays: keys of its own, made once for a
-/// directory. Clients find theirs in the files.
+/// Credentials of the loopback service and its clients, created once for each directory.
 public struct LoopbackCredentials: Sendable {
   /// A Google service account.
   struct Account: Sendable {
@@ -14,20 +15,20 @@ public struct LoopbackCredentials: Sendable {
     var publicKey: _RSA.Signing.PublicKey
   }
 
-  /// The provider token's key and team, constant so that configurations can be written by hand.
+  /// Key and team of provider tokens, constant so that configurations can be written by hand.
   public static let signingKeyID = "LOOPBACK01"
   public static let teamID = "PUSHSCOPE1"
   public static let projectID = "pushscope-loopback"
-  /// ntfy's user.
+  /// User name for ntfy.
   public static let username = "loopback"
-  /// ntfy's topic in the ready-made configuration.
+  /// ntfy topic of the generated configuration.
   public static let ntfyTopic = "pushscope"
 
   public let directory: String
   let local: LocalCredentials
   let signingKey: P256.Signing.PublicKey
   let account: Account
-  /// FCM's only registration token.
+  /// The only registration token of FCM.
   let registrationToken: String
   /// The secret part of every Web Push endpoint.
   let subscription: String
@@ -36,21 +37,153 @@ public struct LoopbackCredentials: Sendable {
   let ntfyToken: String
   let ntfyPassword: String
 
-  /// `AuthKey_….p8`, as Apple calls it.
-  public var signingKeyFile: String { "\(directory)/AuthKey_\(Self.signingKeyID).p8" }
   public var serviceAccountFile: String { "\(directory)/service-account.json" }
-  public var vapidKeyFile: String { "\(directory)/vapid.pem" }
-  public var ntfyTokenFile: String { "\(directory)/ntfy.token" }
-  public var ntfyPasswordFile: String { "\(directory)/ntfy.password" }
-  /// An APNs device token.
-  public var deviceTokenFile: String { "\(directory)/apns.token" }
-  /// An FCM registration token.
-  public var registrationTokenFile: String { "\(directory)/fcm.token" }
-  /// The ready-made configuration with one target for each dialect.
+  /// The generated configuration with one target for each dialect.
   public var configurationFile: String { "\(directory)/loopback.yaml" }
 
-  /// `subscription.json` answers as Mozilla's service does; `-apple` and `-unifiedpush` have the others.
-  func subscriptionFile(_ wording: WebPushErrorStyle) -> String {
-    "\(directory)/subscription\(wording == .mozilla ? "" : "-\(wording.rawValue)").json"
+  /// `subscription.json` has Mozilla's response format, `-apple` and `-unifiedpush` the others.
+  func subscriptionFile(_ style: WebPushErrorStyle) -> String {
+    "\(directory)/subscription\(style == .mozilla ? "" : "-\(style.rawValue)").json"
+  }
+}
+
+extension LoopbackCredentials {
+  /// Reads the credentials in `directory` and creates missing ones, with mode 0600 for secrets.
+  ///
+  /// ``writeClientFiles(port:receipts:)`` writes the files that depend on the port.
+  ///
+  /// - Throws: ``HTTPServerError`` when a file cannot be written, ``LoopbackError`` for an invalid file.
+  static func open(in directory: String, now: WallTime) throws -> LoopbackCredentials {
+    let local = try LocalAuthority.credentials(in: directory, now: now)
+    func file(_ name: String) -> String { "\(directory)/\(name)" }
+    let signing = try key(in: file("AuthKey_\(signingKeyID).p8"))
+    let application = try key(in: file("vapid.pem"))
+    let browser = try browserKeys(in: file("browser.json"))
+    let account = try account(in: file("service-account.json"))
+    _ = try text(in: file("apns.token")) { String(repeating: "70757368", count: 8) }
+    return LoopbackCredentials(
+      directory: directory, local: local, signingKey: signing, account: account,
+      registrationToken: try text(in: file("fcm.token")) {
+        // Like Google's, it starts with the installation ID.
+        randomText(bytes: 17).prefix(22) + ":APA91b" + randomText(bytes: 100)
+      }, subscription: browser.subscription, browser: browser.reader, applicationKey: application,
+      ntfyToken: try text(in: file("ntfy.token")) {
+        "tk_" + SymmetricKey(size: .bits256).text.prefix(29)
+      }, ntfyPassword: try text(in: file("ntfy.password")) { randomText(bytes: 18) })
+  }
+
+  private static func text(in path: String, make: () -> String) throws -> String {
+    if let known = try? String(contentsOfFile: path, encoding: .utf8) {
+      let text = known.trimmingCharacters(in: .whitespacesAndNewlines)
+      if !text.isEmpty { return text }
+    }
+    let text = make()
+    try PrivateFile.write(text + "\n", to: path, mode: 0o600)
+    return text
+  }
+
+  private static func key(in path: String) throws -> P256.Signing.PublicKey {
+    let pem = try text(in: path) { P256.Signing.PrivateKey().pemRepresentation }
+    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else { throw unusable(path) }
+    return key.publicKey
+  }
+
+  private struct BrowserFile: Codable {
+    var subscription: String
+    var privateKey: String
+    var auth: String
+  }
+
+  private static func browserKeys(in path: String) throws -> (subscription: String, reader: PushMessageReader)
+  {
+    let json = try text(in: path) {
+      let file = BrowserFile(
+        subscription: randomText(bytes: 24),
+        privateKey: Base64URLText.encode(P256.KeyAgreement.PrivateKey().rawRepresentation),
+        auth: randomText(bytes: 16))
+      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+    }
+    guard let file = try? JSONDecoder().decode(BrowserFile.self, from: Data(json.utf8)),
+      let raw = Base64URLText.decode(file.privateKey), let auth = Base64URLText.decode(file.auth),
+      auth.count == 16, let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: raw)
+    else { throw unusable(path) }
+    return (file.subscription, PushMessageReader(privateKey: key, secret: auth))
+  }
+
+  struct AccountFile: Codable {
+    var type = "service_account"
+    var project_id: String
+    var private_key_id: String
+    var private_key: String
+    var client_email: String
+    var client_id = "100000000000000000001"
+    var token_uri: String
+  }
+
+  private static func account(in path: String) throws -> Account {
+    let json = try text(in: path) {
+      let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
+      let file = AccountFile(
+        project_id: projectID, private_key_id: SymmetricKey(size: .bits128).text.lowercased(),
+        private_key: (key?.pkcs8PEMRepresentation ?? "") + "\n",
+        client_email: "loopback@\(projectID).iam.gserviceaccount.com", token_uri: "")
+      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+    }
+    guard let file = try? JSONDecoder().decode(AccountFile.self, from: Data(json.utf8)),
+      let key = try? _RSA.Signing.PrivateKey(pemRepresentation: file.private_key)
+    else { throw unusable(path) }
+    return Account(
+      projectID: file.project_id, clientEmail: file.client_email, keyID: file.private_key_id,
+      publicKey: key.publicKey)
+  }
+
+  static func randomText(bytes: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URLText.encode(
+      Data((0..<bytes).map { _ in UInt8(truncatingIfNeeded: generator.next()) }))
+  }
+
+  private static func unusable(_ path: String) -> LoopbackError {
+    LoopbackError(
+      .unusableFile, place: path, message: "is not what the loopback service wrote there",
+      remedy: "delete it, so that it is made anew, or name another directory (--credentials)")
+  }
+}
+
+extension SymmetricKey {
+  /// The bytes in hexadecimal.
+  fileprivate var text: String {
+    withUnsafeBytes { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+  }
+}
+
+extension LoopbackCredentials {
+  /// Writes the client files that depend on the port: the service account with its token endpoint, the subscriptions
+  /// with their endpoints, and the generated configuration.
+  func writeClientFiles(port: Int, receipts: ReceiptDestination?) throws {
+    let origin = "https://127.0.0.1:\(port)"
+    try writeServiceAccount(origin)
+    for style in WebPushErrorStyle.allCases {
+      let keys =
+        "{\"p256dh\":\"\(Base64URLText.encode(browser.privateKey.publicKey.x963Representation))\","
+        + "\"auth\":\"\(Base64URLText.encode(browser.secret))\"}"
+      try write(
+        "{\"endpoint\":\"\(origin)\(style.path)\(subscription)\",\"expirationTime\":null,\"keys\":\(keys)}\n",
+        subscriptionFile(style))
+    }
+    try write(GeneratedConfiguration(origin: origin, receipts: receipts).text, configurationFile)
+  }
+
+  private func write(_ text: String, _ path: String) throws {
+    try PrivateFile.write(text, to: path, mode: 0o600)
+  }
+
+  private func writeServiceAccount(_ origin: String) throws {
+    let data = Data((try? String(contentsOfFile: serviceAccountFile, encoding: .utf8))?.utf8 ?? "".utf8)
+    var file = try JSONDecoder().decode(AccountFile.self, from: data)
+    file.token_uri = origin + OAuthTokenEndpoint.path
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try write(String(decoding: try encoder.encode(file), as: UTF8.self) + "\n", serviceAccountFile)
   }
 }

@@ -7,17 +7,17 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One HTTP/2 connection to a collector's receipt listener, on raw frames like the server's side.
+/// HTTP/2 connection to a collector's receipt listener, on raw frames.
 final class ReceiptConnection: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
-  /// What the collector made of a batch.
+  /// Result of a batch.
   enum Outcome {
     case stored(Counts)
-    /// 4xx: it will never take this batch.
-    case turnedAway
-    /// No answer, 429 or 5xx. With how long it asked to be left alone, when it did.
+    /// 4xx: the collector will not accept this batch.
+    case rejected
+    /// No response, 429 or 5xx, with the delay of `retry-after`.
     case later(TimeAmount?)
   }
 
@@ -28,7 +28,7 @@ final class ReceiptConnection: ChannelInboundHandler {
     var refused: Int
   }
 
-  /// What was answered.
+  /// A response.
   private struct Answer {
     var status = 0
     var retryAfter: Int64?
@@ -38,14 +38,14 @@ final class ReceiptConnection: ChannelInboundHandler {
   private struct Exchange {
     var answer = Answer()
     let timeout: Scheduled<Void>
-    /// `nil`: nothing was.
+    /// `nil` without a response.
     let completion: (Answer?) -> Void
   }
 
   private static let connectTimeout = TimeAmount.seconds(5)
   private static let answerTimeout = TimeAmount.seconds(15)
   private static let maximumAnswerBytes = 16 * 1024
-  /// Long before stream numbers run out, another connection is opened.
+  /// Highest stream number before a new connection is opened.
   private static let lastStream = 1 << 30
 
   private let authority: String
@@ -62,7 +62,7 @@ final class ReceiptConnection: ChannelInboundHandler {
     self.ready = ready
   }
 
-  /// Connects, checks the certificate against the destination's name or address, and wants HTTP/2.
+  /// Connects over TLS, verifies the certificate and requires HTTP/2.
   static func open(
     to destination: ReceiptDestination, on eventLoop: any EventLoop
   ) -> EventLoopFuture<NIOLoopBound<ReceiptConnection>> {
@@ -101,7 +101,7 @@ final class ReceiptConnection: ChannelInboundHandler {
     tls.minimumTLSVersion = .tlsv12
     if let file = destination.authorityFile { tls.trustRoots = .file(file) }
     let host = destination.endpoint.host
-    // Without a name the certificate must bear the address that was connected to.
+    // Without a name the certificate must contain the peer's address.
     let name = isAddress(host) ? nil : host
     let handler = try NIOSSLClientHandler(context: NIOSSLContext(configuration: tls), serverHostname: name)
     let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
@@ -123,13 +123,13 @@ final class ReceiptConnection: ChannelInboundHandler {
 
   var isUsable: Bool { context != nil && !isGoingAway && nextStream < Self.lastStream }
 
-  /// Posts a body; `completion` is called exactly once, at once when the connection is already gone.
+  /// Posts a body. `completion` is called exactly once, immediately when the connection is closed.
   func post(_ body: ByteBuffer, completion: @escaping (Outcome) -> Void) {
     send(body, to: path) { completion(Self.outcome($0)) }
   }
 
-  /// Asks another call of the same listener; `completion` is told the answer's body, empty for anything but a
-  /// 200, or `nil` when there was none.
+  /// Posts to another path of the listener. `completion` receives the body, empty for any status but 200, or `nil`
+  /// without a response.
   func ask(_ call: String, _ body: ByteBuffer, completion: @escaping (ByteBuffer?) -> Void) {
     send(body, to: call) { answer in
       completion(answer.map { $0.status == 200 ? $0.body : ByteBuffer() })
@@ -239,11 +239,11 @@ final class ReceiptConnection: ChannelInboundHandler {
     case 202:
       let data = answer.body.withUnsafeReadableBytes { Data($0) }
       let counts = try? JSONDecoder().decode(Counts.self, from: data)
-      return counts.map { .stored($0) } ?? .turnedAway
+      return counts.map { .stored($0) } ?? .rejected
     case 429, 500...599:
       return .later(answer.retryAfter.map { .seconds(min(max($0, 1), 60)) })
     default:
-      return .turnedAway
+      return .rejected
     }
   }
 

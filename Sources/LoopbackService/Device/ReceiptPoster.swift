@@ -1,15 +1,15 @@
 import Measurement
 import NIOCore
 
-/// Posts a device's receipts in batches over one HTTP/2 connection, and keeps them while the collector is away.
+/// Posts a device's receipts in batches over one HTTP/2 connection, and queues them while the collector is unreachable.
 ///
-/// Several batches are under way at a time, since a batch is answered only when the collector has stored it. A batch
-/// whose answer did not come is posted again: the collector takes each receipt once. Lives on one event loop.
+/// Several batches are in flight, since the collector responds only after it has stored a batch. A batch without a
+/// response is posted again; the collector ignores duplicates. Used on one event loop.
 final class ReceiptPoster {
-  /// What the collector takes in one body.
+  /// The collector's limit for one body.
   private static let batchSize = 100
   private static let maximumInFlight = 32
-  /// How long a receipt may wait for company.
+  /// Maximum delay of a receipt before its batch is sent.
   private static let linger = TimeAmount.milliseconds(10)
   private static let shortestBackOff = TimeAmount.milliseconds(100)
   private static let longestBackOff = TimeAmount.seconds(5)
@@ -18,15 +18,15 @@ final class ReceiptPoster {
     case none
     case opening
     case open(ReceiptConnection)
-    /// Nothing is tried before this is over.
+    /// No attempt until the pause is over.
     case pausing
   }
 
   private let destination: ReceiptDestination
   private let encoder: ReceiptEncoder
   private let eventLoop: any EventLoop
-  /// How many receipts are kept while the collector is away; the oldest go first.
-  private let room: Int
+  /// Limit of queued receipts; the oldest are dropped first.
+  private let capacity: Int
   private var generator: SeededGenerator
   private var connection = Link.none
   private var queue = CircularBuffer<DeviceReceipt>()
@@ -35,33 +35,33 @@ final class ReceiptPoster {
   private var isLingering = false
   private var isClosed = false
   private(set) var statistics = ReceiptStatistics()
-  /// What is between the device and everybody else, when it is a remote one.
+  /// Network of a remote device.
   private let link: RemoteLink?
-  /// Notifications on their way to it.
+  /// Notifications in transit to a remote device.
   private var traveling = 0
   private var isExchanging = false
-  /// Called for each notification that reaches a remote device, with the instant on this host's clock.
-  var whenReceived: (DeviceReceipt, MonotonicTime) -> Void = { _, _ in }
+  /// Called for each notification that reaches a remote device, with the time on this host's clock.
+  var onReception: (DeviceReceipt, MonotonicTime) -> Void = { _, _ in }
   var limit: ReceiptLimit?
-  /// Called whenever the last receipt is answered for.
-  var whenIdle: () -> Void = {}
+  /// Called whenever no receipt is outstanding.
+  var onIdle: () -> Void = {}
 
   init(
     destination: ReceiptDestination, device: String, bootID: String?, seed: UInt64, eventLoop: any EventLoop,
-    link: RemoteLink? = nil, room: Int = 200_000
+    link: RemoteLink? = nil, capacity: Int = 200_000
   ) {
     self.destination = destination
-    // A remote device has another boot, which it does not tell.
+    // A remote device has another boot id, which it does not report.
     encoder = ReceiptEncoder(device: device, bootID: link == nil ? bootID : nil)
     self.link = link
     generator = SeededGenerator(seed: seed, stream: .max)
     self.eventLoop = eventLoop
-    self.room = room
+    self.capacity = capacity
   }
 
   var isIdle: Bool { queue.isEmpty && inFlight == 0 && traveling == 0 }
 
-  /// Takes a notification that has come to the device, or to the network it hangs on.
+  /// Adds a notification that has reached the device or its network.
   func add(_ receipt: DeviceReceipt) {
     guard !isClosed else { return }
     guard let link else { return enqueue(receipt) }
@@ -69,7 +69,7 @@ final class ReceiptPoster {
     link.carry(receipt) { [weak self] stamped, instant in
       guard let self else { return }
       traveling -= 1
-      whenReceived(stamped, instant)
+      onReception(stamped, instant)
       enqueue(stamped)
     }
   }
@@ -108,7 +108,7 @@ final class ReceiptPoster {
         return connect()
       }
       guard !exchangeClocks(over: open) else { return }
-      // A post may find the connection dead and answer at once; then the batch is back in the queue and we pause.
+      // A post on a closed connection completes immediately: the batch is back in the queue and a pause starts.
       while !queue.isEmpty, inFlight < Self.maximumInFlight, isOpen {
         let batch = Array(queue.prefix(Self.batchSize))
         queue.removeFirst(batch.count)
@@ -134,7 +134,7 @@ final class ReceiptPoster {
     }
   }
 
-  /// - Returns: whether a remote device asks for the time first; what is to be posted goes after that.
+  /// - Returns: whether a remote device exchanges clocks first; receipts are posted afterwards.
   private func exchangeClocks(over open: ReceiptConnection) -> Bool {
     guard let link else { return false }
     guard !isExchanging else { return true }
@@ -191,8 +191,8 @@ final class ReceiptPoster {
         limit.action()
       }
       post()
-    case .turnedAway:
-      statistics.turnedAway += batch.count
+    case .rejected:
+      statistics.rejected += batch.count
       post()
     case .later(let pauseFor):
       statistics.retries += 1
@@ -200,11 +200,10 @@ final class ReceiptPoster {
       trim()
       pause(pauseFor)
     }
-    if isIdle { whenIdle() }
+    if isIdle { onIdle() }
   }
 
-  /// Waits for as long as the collector asked, or twice as long as the last time, with jitter so that many devices
-  /// would not come back at once.
+  /// Pauses for the time that the collector asked for, or twice as long as before, with jitter.
   private func pause(_ asked: TimeAmount?) {
     if case .pausing = connection { return }
     guard !isClosed else { return }
@@ -224,9 +223,45 @@ final class ReceiptPoster {
   }
 
   private func trim() {
-    while queue.count > room {
+    while queue.count > capacity {
       queue.removeFirst()
       statistics.dropped += 1
     }
+  }
+}
+
+/// A device's receipt for a notification.
+struct DeviceReceipt {
+  /// From the payload; both need no escaping.
+  var id: String
+  var mac: String
+  var receivedAt: WallTime
+  var receivedMonotonic: MonotonicTime
+}
+
+/// Encodes the JSON of `POST /v1/receipts`.
+struct ReceiptEncoder {
+  private let tail: String
+  private let bootTail: String?
+
+  init(device: String, bootID: String?) {
+    tail = ",\"device\":\(JSONText.quoted(device))"
+    bootTail = bootID.map { ",\"boot_id\":\(JSONText.quoted($0)),\"monotonic_ns\":" }
+  }
+
+  /// - Parameter clock: clock exchanges, as JSON.
+  func body(_ receipts: [DeviceReceipt], clock: [String] = []) -> String {
+    var text = "{\"receipts\":["
+    for (index, receipt) in receipts.enumerated() {
+      if index > 0 { text += "," }
+      text += "{\"id\":\"\(receipt.id)\",\"mac\":\"\(receipt.mac)\","
+      text += "\"received_at_ms\":\(receipt.receivedAt.microseconds / 1000)"
+      text += tail
+      if let bootTail { text += "\(bootTail)\(receipt.receivedMonotonic.nanoseconds)" }
+      text += "}"
+    }
+    text += "]"
+    if !clock.isEmpty { text += ",\"clock\":[\(clock.joined(separator: ","))]" }
+    return text + "}"
   }
 }

@@ -1,14 +1,18 @@
 import Configuration
+import FoundationEssentials
 import HTTPServer
+import Measurement
+import NIOCore
+import NIOHPACK
 
-/// How one push service speaks: what it takes, what it refuses and in which words. Lives on the service's event loop.
+/// API of one push service: validation of requests and form of responses. Used on the service's event loop.
 protocol DialectService: AnyObject {
   var dialect: ScenarioDialect { get }
 
-  /// Holds a request against the rules, in the order in which a mistake hides the later ones.
-  func check(_ request: HTTPRequest, _ context: RequestContext) -> Verdict
+  /// Validates a request. Like the real service, it reports the first violation only.
+  func check(_ request: HTTPRequest, _ context: RequestContext) -> DialectResult
 
-  /// Words the answer to a request that the server itself turned away.
+  /// Response to a request that the HTTP server rejected.
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal
 
   func closed(connection: Int)
@@ -16,4 +20,126 @@ protocol DialectService: AnyObject {
 
 extension DialectService {
   func closed(connection: Int) {}
+}
+
+/// Result of the validation of a request.
+enum DialectResult {
+  /// A valid notification, whose outcome the scenario determines.
+  case notification(IncomingNotification)
+  /// - Parameter id: identifies the request in the script.
+  case refused(Refusal, id: String)
+  /// The response to another request: an access token, a health check.
+  case answered(HTTPResponse)
+  /// A stream of events.
+  case subscription(NtfySubscriber.Request)
+  /// The sender deletes a message that may not have been delivered yet.
+  case withdrawal(messageID: String)
+}
+
+/// A valid notification.
+struct IncomingNotification: Sendable {
+  /// Id in the script: that of the payload, or else the service's.
+  var id: String
+  /// Response if the scenario accepts it.
+  var acceptance: HTTPResponse
+  /// Response for an error of the scenario.
+  var refusal: @Sendable (ErrorAnswer, WallTime) -> Refusal
+  /// Content of the device's receipt; `nil` when the payload has no valid `pushscope` member.
+  var receipt: PayloadReader.Receipt?
+  /// False for a message that was only to be validated.
+  var isForADevice = true
+  /// Id by which the sender can delete it.
+  var messageID: String?
+  /// Message for ntfy's subscribers, which are the devices there.
+  var message: NtfyMessage?
+}
+
+/// An error response, and its reason in the script.
+struct Refusal: Sendable {
+  var status: Int
+  /// The service's error reason.
+  var reason: String
+  var response: HTTPResponse
+}
+
+/// Properties of a request beside its content.
+struct RequestContext {
+  var connection: Int
+  /// The peer's address.
+  var source: String
+  /// Whether its TLS client certificate is signed by the service's authority.
+  var hasCertificate = false
+  var now: WallTime
+  var monotonic: MonotonicTime
+  /// Scenario time: since the first request.
+  var time: Duration
+
+  /// Unix seconds.
+  var seconds: Double { Double(now.microseconds) / 1e6 }
+}
+
+extension HTTPResponse {
+  /// Adds `retry-after` in whole seconds, rounded up (RFC 9110, section 10.2.3).
+  func retrying(after pause: Duration?) -> HTTPResponse {
+    guard let pause else { return self }
+    var response = self
+    let (seconds, rest) = pause.components
+    response.headers.add(name: "retry-after", value: String(seconds + (rest > 0 ? 1 : 0)))
+    return response
+  }
+}
+
+/// The four dialects, selected by path.
+final class DialectServices {
+  let apns: APNsService
+  let fcm: FCMService
+  let webPush: WebPushService
+  let ntfy: NtfyService
+
+  init(
+    _ credentials: LoopbackCredentials, scenario: Scenario, clock: any HostClock, eventLoop: any EventLoop
+  ) {
+    apns = APNsService(
+      authenticator: APNsAuthenticator(
+        key: credentials.signingKey, keyID: LoopbackCredentials.signingKeyID,
+        teamID: LoopbackCredentials.teamID, behavior: scenario.tokens))
+    fcm = FCMService(
+      tokenEndpoint: OAuthTokenEndpoint(
+        account: credentials.account, behavior: scenario.tokens, seed: scenario.seed),
+      account: credentials.account, device: credentials.registrationToken)
+    webPush = WebPushService(
+      authenticator: VAPIDAuthenticator(
+        applicationKey: credentials.applicationKey, behavior: scenario.tokens),
+      subscription: credentials.subscription, reader: credentials.browser)
+    ntfy = NtfyService(
+      topics: NtfyTopics(behavior: scenario.subscriptions, clock: clock, eventLoop: eventLoop),
+      accessControl: NtfyAccessControl(
+        username: LoopbackCredentials.username, password: credentials.ntfyPassword,
+        token: credentials.ntfyToken, limit: scenario.subscriptions.requests))
+  }
+
+  /// Sets the origins that tokens may name.
+  func listen(on port: Int) {
+    let origins = ["127.0.0.1", "localhost", "[::1]"].map { "https://\($0):\(port)" }
+    fcm.tokenEndpoint.listen(on: origins)
+    webPush.authenticator.listen(on: origins)
+  }
+
+  /// ntfy gets all paths that no other dialect claims.
+  func service(for path: String) -> any DialectService {
+    if path.hasPrefix("/3/") || path.hasPrefix("/4/") { return apns }
+    if path.hasPrefix(FCMService.pathPrefix) || path.hasPrefix(OAuthTokenEndpoint.path) { return fcm }
+    if path.hasPrefix(WebPushService.pathPrefix) { return webPush }
+    return ntfy
+  }
+
+  func closed(connection: Int) {
+    apns.closed(connection: connection)
+  }
+}
+
+/// UUIDs in APNs' form.
+enum UUIDText {
+  /// Version 4, lower case.
+  static func random() -> String { UUID().uuidString.lowercased() }
 }

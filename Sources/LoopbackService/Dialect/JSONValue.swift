@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, for bodies whose every field is checked.
+/// Any JSON value, for bodies of which all fields are checked.
 enum JSONValue: Decodable, Equatable {
   case null
   case boolean(Bool)
@@ -47,4 +47,22 @@ enum JSONValue: Decodable, Equatable {
   var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
   var text: String? { if case .text(let text) = self { text } else { nil } }
+}
+
+/// `application/x-www-form-urlencoded`, in bodies and queries.
+enum FormText {
+  /// The first value of each name; invalid pairs are skipped.
+  static func decode(_ text: some StringProtocol) -> [String: String] {
+    var fields: [String: String] = [:]
+    for pair in text.split(separator: "&").prefix(64) {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = plain(parts[0]), let value = plain(parts.count > 1 ? parts[1] : "") else { continue }
+      if fields[name] == nil { fields[name] = value }
+    }
+    return fields
+  }
+
+  private static func plain(_ text: some StringProtocol) -> String? {
+    text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
+  }
 }

@@ -1,33 +1,33 @@
 import Foundation
+import Measurement
 import NIOCore
 
-/// Reads what a device would: a payload's `pushscope` member, or the same as string fields.
+/// Reads a payload's `pushscope` member, as JSON or as string fields.
 enum PayloadReader {
-  /// A readable payload; without `receipt` for notifications that carry no such member, or one that no collector of
-  /// ours can have made.
+  /// A payload. `receipt` is `nil` without a valid `pushscope` member.
   struct Contents: Equatable {
     var receipt: Receipt?
-    /// Also of one that asks for no receipt.
+    /// Also without a MAC, when no receipt is possible.
     var id: String?
   }
 
-  /// What goes back to the collector, word for word.
+  /// Content of the receipt, unchanged.
   struct Receipt: Equatable, Sendable {
     var id: String
     var mac: String
   }
 
-  /// The payload's layout, its `v`.
+  /// Version of the payload, its `v`.
   private static let version = 1
 
-  /// Wants a JSON object; anything else is no payload.
+  /// `nil` for anything but a JSON object.
   static func read(_ body: ByteBuffer) -> Contents? { read(body.withUnsafeReadableBytes { Data($0) }) }
 
   static func read(_ body: Data) -> Contents? {
     try? JSONDecoder().decode(Payload.self, from: body).contents
   }
 
-  /// FCM's data, where every value is a text.
+  /// FCM's `data`, whose values are strings.
   static func read(fields: [String: String]) -> Contents {
     guard fields["v"] == String(version), let id = fields["id"] else { return Contents() }
     return contents(id: id, mac: fields["mac"])
@@ -61,11 +61,8 @@ enum PayloadReader {
     }
   }
 
-  /// UUIDs and base64url need no escaping when they are sent back.
+  /// UUIDs and base64url need no escaping in a receipt.
   private static func isPlain(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
-      }
+    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isBase64URL)
   }
 }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Keeps the script in memory, writes it to a file, or neither. Used on the service's event loop only.
+/// Records the script in memory, in a file, or not at all. Used on the service's event loop.
 final class ScriptRecorder {
   private static let chunk = 64 * 1024
 
   private(set) var entries: [ScriptEntry] = []
-  /// Entries that found no more room in memory.
+  /// Entries beyond the capacity of memory.
   private(set) var dropped = 0
-  private let room: Int
+  private let capacity: Int
   private let file: Int32?
   private var unwritten: [UInt8] = []
 
   /// - Parameters:
-  ///   - room: how many entries memory may hold; 0 for none.
+  ///   - capacity: how many entries memory may hold; 0 for none.
   ///   - path: a file of JSON lines, written anew.
-  init(room: Int, path: String?) throws(LoopbackError) {
-    self.room = room
+  init(capacity: Int, path: String?) throws(LoopbackError) {
+    self.capacity = capacity
     guard let path else {
       file = nil
       return
@@ -32,11 +32,11 @@ final class ScriptRecorder {
 
   deinit { closeFile() }
 
-  var isRecording: Bool { room > 0 || file != nil }
+  var isRecording: Bool { capacity > 0 || file != nil }
 
   func record(_ entry: ScriptEntry) {
-    if room > 0 {
-      if entries.count < room { entries.append(entry) } else { dropped += 1 }
+    if capacity > 0 {
+      if entries.count < capacity { entries.append(entry) } else { dropped += 1 }
     }
     guard file != nil else { return }
     unwritten.append(contentsOf: entry.json.utf8)
@@ -44,7 +44,7 @@ final class ScriptRecorder {
     if unwritten.count >= Self.chunk { flush() }
   }
 
-  /// Hands what is held back to the kernel. A full disk loses the script's rest, not the service.
+  /// Writes buffered entries. On a full disk the rest of the script is lost; the service continues.
   func flush() {
     guard let file else { return }
     var rest = unwritten[...]

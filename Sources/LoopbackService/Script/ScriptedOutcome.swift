@@ -1,6 +1,7 @@
 import Configuration
+import Measurement
 
-/// What the scenario has in store for one well-formed request.
+/// Outcome of one valid request, drawn from the scenario.
 struct ScriptedOutcome: Equatable {
   enum Outcome: Equatable {
     case accepted
@@ -9,11 +10,11 @@ struct ScriptedOutcome: Equatable {
   }
 
   var outcome: Outcome
-  /// From arrival (or the end of the freeze it fell into) to the answer.
+  /// Time from arrival, or the end of the freeze that contains it, to the response.
   var answerDelay: Duration
-  /// From the same instant to the device: none, one, or two when it is duplicated.
+  /// Times from the same instant to the device: none, one, or two for a duplicate.
   var deliveryDelays: [Duration]
-  /// On its way and never seen again.
+  /// Accepted and never delivered.
   var isLost: Bool
   var isReordered: Bool
   var episode: String?
@@ -25,14 +26,14 @@ struct ScriptedOutcome: Equatable {
     let behavior = scenario.behavior(of: dialect, at: time)
     let (answers, deliveries) = (behavior.answers, behavior.deliveries)
     episode = scenario.episode(at: time)?.name
-    // All numbers are drawn for every request, in this order: changing one probability moves nothing else.
+    // All numbers are drawn for every request in this order, so that one probability does not affect other draws.
     var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(index) | dialect.streams)
-    outcome = Self.outcome(answers, at: Self.uniform(&generator))
-    let lost = Self.uniform(&generator) < deliveries.lost
-    let isDuplicated = Self.uniform(&generator) < deliveries.duplicated
-    let late = Self.uniform(&generator)
+    outcome = Self.outcome(answers, at: generator.unit())
+    let lost = generator.unit() < deliveries.lost
+    let isDuplicated = generator.unit() < deliveries.duplicated
+    let late = generator.unit()
     answerDelay = answers.delay.sample(using: &generator)
-    // Nobody can tell a late one from an early one by what it leaves undone.
+    // A late GOAWAY for an unprocessed request would be indistinguishable from an early one.
     if case .fault(let fault) = outcome, fault.kind == .goawayUnprocessed { answerDelay = .zero }
     let first = deliveries.delay.sample(using: &generator)
     let second = deliveries.delay.sample(using: &generator)
@@ -65,14 +66,10 @@ struct ScriptedOutcome: Equatable {
     }
     return .accepted
   }
-
-  private static func uniform(_ generator: inout SeededGenerator) -> Double {
-    Double(generator.next() >> 11) * 0x1p-53
-  }
 }
 
 extension ScenarioDialect {
-  /// Keeps the random numbers of one dialect apart from another's.
+  /// First stream of the dialect's random numbers.
   fileprivate var streams: UInt64 {
     switch self {
     case .apns: 0

@@ -1,8 +1,7 @@
 import Crypto
 import Foundation
 
-/// A browser's side of Web Push encryption: opens an `aes128gcm` body (RFC 8188) with the subscription's own keys
-/// (RFC 8291).
+/// Decrypts an `aes128gcm` body (RFC 8188) with a subscription's keys (RFC 8291), as a browser does.
 struct PushMessageReader: Sendable {
   private static let headerBytes = 86
   private static let tagBytes = 16
@@ -11,7 +10,7 @@ struct PushMessageReader: Sendable {
   /// The subscription's `auth`, 16 bytes.
   let secret: Data
 
-  /// The plaintext; `nil` for a body that is not one record encrypted for this subscription.
+  /// The plaintext; `nil` for anything but one record encrypted for this subscription.
   func open(_ body: Data) -> Data? {
     let body = [UInt8](body)
     guard body.count > Self.headerBytes + Self.tagBytes, body[20] == 65 else { return nil }

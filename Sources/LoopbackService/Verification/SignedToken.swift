@@ -1,10 +1,13 @@
+import Configuration
 import Crypto
 import CryptoExtras
 import Foundation
+import Measurement
+import NIOCore
 
-/// A JSON Web Token in its compact form (RFC 7515, section 7.1; RFC 7519), taken apart and not yet believed.
+/// A parsed, unverified JSON Web Token in compact form (RFC 7515, section 7.1; RFC 7519).
 struct SignedToken {
-  /// What tokens of the four services claim; times are Unix seconds.
+  /// Claims of the services' tokens. Times are Unix seconds.
   struct Claims: Decodable {
     var iss: String?
     var sub: String?
@@ -35,7 +38,7 @@ struct SignedToken {
     var kid: String?
   }
 
-  /// Larger ones are no token.
+  /// Limit of the token's size.
   private static let maximumBytes = 8192
 
   let algorithm: String
@@ -44,7 +47,7 @@ struct SignedToken {
   private let signed: Data
   private let signature: Data
 
-  /// `nil` for what is no such token.
+  /// `nil` for an invalid token.
   init?(_ text: some StringProtocol) {
     guard text.utf8.count <= Self.maximumBytes else { return nil }
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -60,7 +63,7 @@ struct SignedToken {
     self.signature = signature
   }
 
-  /// ES256: R and S, 32 bytes each (RFC 7518, section 3.4). A DER signature is none.
+  /// ES256: R and S, 32 bytes each (RFC 7518, section 3.4), not DER.
   func isSigned(by key: P256.Signing.PublicKey) -> Bool {
     guard algorithm == "ES256", signature.count == 64,
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
@@ -74,5 +77,60 @@ struct SignedToken {
     return key.isValidSignature(
       _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: signed),
       padding: .insecurePKCS1v1_5)
+  }
+}
+
+/// First use of tokens, so that a scenario can revoke all tokens known at a time.
+struct TokenRegistry {
+  private let revoked: [Duration]
+  private var firstSeen = BoundedCache<String, Duration>(capacity: 4096)
+
+  init(revoked: [Duration]) {
+    self.revoked = revoked
+  }
+
+  /// Registers a token and returns whether the scenario has revoked it since its first use.
+  mutating func isRevoked(_ token: String, at time: Duration) -> Bool {
+    guard !revoked.isEmpty else { return false }
+    guard let seen = firstSeen[token] else {
+      firstSeen.insert(time, for: token)
+      return false
+    }
+    return revoked.contains { seen < $0 && $0 <= time }
+  }
+}
+
+/// Base64url without padding (RFC 4648, section 5), by Foundation, independent of the sender's code that it verifies.
+enum Base64URLText {
+  /// `nil` for padding, other characters and invalid lengths.
+  static func decode(_ text: some StringProtocol) -> Data? {
+    guard text.utf8.count % 4 != 1,
+      text.utf8.allSatisfy(ASCII.isBase64URL)
+    else { return nil }
+    let plain = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    return Data(base64Encoded: plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4))
+  }
+
+  static func encode(_ data: Data) -> String {
+    data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
+      .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+  }
+}
+
+/// Dictionary of limited size that removes its oldest entry.
+struct BoundedCache<Key: Hashable, Value> {
+  private let capacity: Int
+  private var values: [Key: Value] = [:]
+  private var order = CircularBuffer<Key>()
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  subscript(key: Key) -> Value? { values[key] }
+
+  /// - Parameter key: one that is not in the cache.
+  mutating func insert(_ value: Value, for key: Key) {
+    if order.count >= capacity { values[order.removeFirst()] = nil }
+    values[key] = value
+    order.append(key)
   }
 }

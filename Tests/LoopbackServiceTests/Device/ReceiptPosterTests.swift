@@ -13,17 +13,17 @@ import Testing
   private static let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.milliseconds(1))))
 
   @Test func keepsReceiptsWhileTheCollectorIsAway() async throws {
-    let ear = ReceiptEar(isAway: true)
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener(isAway: true)
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Self.scenario, receipts: destination) { fixture in
         _ = try await fixture.pushAll(250)
         try await eventually { await fixture.server.statistics().receipts.retries > 2 }
         let before = await fixture.server.statistics()
         #expect(before.deliveries == 250)
         #expect(before.receipts.posted == 0)
-        ear.comeBack()
+        listener.comeBack()
         await fixture.server.settle(within: .seconds(20))
-        #expect(ear.receipts.map(\.id).sorted() == (0..<250).map(LoopbackFixture.id))
+        #expect(listener.receipts.map(\.id).sorted() == (0..<250).map(LoopbackFixture.id))
         #expect(await fixture.server.statistics().receipts.dropped == 0)
       }
     }
@@ -43,13 +43,13 @@ import Testing
   }
 
   @Test func waitsAsLongAsItIsAskedTo() async throws {
-    let ear = ReceiptEar(refusals: [ReceiptEar.wait(seconds: 1)])
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener(refusals: [TestReceiptListener.wait(seconds: 1)])
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Self.scenario, receipts: destination) { fixture in
         _ = try await fixture.pushAll(5)
         await fixture.server.settle(within: .seconds(20))
-        #expect(Set(ear.receipts.map(\.id)).count == 5)
-        let instants = ear.instants
+        #expect(Set(listener.receipts.map(\.id)).count == 5)
+        let instants = listener.instants
         let first = try #require(instants.first)
         // Batches that were under way when the first was refused come in the meantime; it comes again after a second.
         #expect(instants.last.map { $0 - first >= .milliseconds(990) } ?? false)
@@ -59,8 +59,8 @@ import Testing
 
   /// What is at the device is reported before the service ends; what is still on its way is not waited for.
   @Test func reportsBeforeTheEnd() async throws {
-    let ear = ReceiptEar()
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener()
+    try await withReceiptListener(listener) { destination in
       var scenario = Self.scenario
       scenario.freezes = [ScenarioWindow(from: .milliseconds(300), length: .seconds(3600))]
       let fixture = try await LoopbackFixture(scenario, receipts: destination)
@@ -68,47 +68,49 @@ import Testing
         "[{\"until\": {\"max_streams\": 1}}, \(LoopbackFixture.push(0)), {\"until\": {\"max_streams\": 1000}},"
           + " {\"until\": {\"idle_ms\": 400}}, \(LoopbackFixture.push(1)), {\"until\": {\"idle_ms\": 50}}]")
       await fixture.server.shutdown(within: .seconds(5))
-      #expect(ear.receipts.map(\.id) == [LoopbackFixture.id(0)])
+      #expect(listener.receipts.map(\.id) == [LoopbackFixture.id(0)])
     }
   }
 
   @Test func comesBackAfterServerErrors() async throws {
-    let ear = ReceiptEar(refusals: [HTTPResponse(status: 503), HTTPResponse(status: 500)])
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener(refusals: [HTTPResponse(status: 503), HTTPResponse(status: 500)])
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Self.scenario, receipts: destination) { fixture in
         _ = try await fixture.pushAll(3)
         await fixture.server.settle(within: .seconds(20))
-        #expect(Set(ear.receipts.map(\.id)).count == 3)
+        #expect(Set(listener.receipts.map(\.id)).count == 3)
         #expect(await fixture.server.statistics().receipts.retries >= 2)
       }
     }
   }
 
   @Test func doesNotRepeatWhatIsTurnedAway() async throws {
-    let ear = ReceiptEar(refusals: [HTTPResponse(status: 401, json: "{\"error\":\"wrong mac\"}")])
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener(refusals: [
+      HTTPResponse(status: 401, json: "{\"error\":\"wrong mac\"}")
+    ])
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Self.scenario, receipts: destination) { fixture in
         _ = try await fixture.pushAll(1, waitingFor: 1)
         await fixture.server.settle(within: .seconds(20))
         let statistics = await fixture.server.statistics().receipts
-        #expect(statistics.turnedAway == 1)
+        #expect(statistics.rejected == 1)
         #expect(statistics.posted == 0)
-        #expect(ear.receipts.isEmpty)
+        #expect(listener.receipts.isEmpty)
       }
     }
   }
 
   @Test func trustsNobodyElsesCertificate() async throws {
-    let ear = ReceiptEar()
+    let listener = TestReceiptListener()
     let elsewhere = try TemporaryDirectory()
     let other = try LocalAuthority.credentials(in: elsewhere.path, now: SystemClock().wallNow())
-    try await withEar(ear) { destination in
+    try await withReceiptListener(listener) { destination in
       let wrong = ReceiptDestination(endpoint: destination.endpoint, authorityFile: other.authorityFile)
       try await withLoopback(Self.scenario, receipts: wrong) { fixture in
         _ = try await fixture.pushAll(3)
         try await eventually { await fixture.server.statistics().receipts.retries > 1 }
         #expect(await fixture.server.statistics().receipts.posted == 0)
-        #expect(ear.receipts.isEmpty)
+        #expect(listener.receipts.isEmpty)
       }
     }
   }
@@ -120,7 +122,7 @@ import Testing
       let poster = ReceiptPoster(
         destination: ReceiptDestination(
           endpoint: Endpoint(scheme: .https, host: "127.0.0.1", port: 1), authorityFile: nil),
-        device: "d", bootID: nil, seed: 1, eventLoop: eventLoop, room: 1000)
+        device: "d", bootID: nil, seed: 1, eventLoop: eventLoop, capacity: 1000)
       for number in 0..<1500 {
         poster.add(
           DeviceReceipt(

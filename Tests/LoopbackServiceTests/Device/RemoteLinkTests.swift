@@ -24,26 +24,27 @@ import Testing
   }
 
   @Test func stampsWithItsOwnClockAndTellsNoBoot() async throws {
-    let ear = ReceiptEar()
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener()
+    try await withReceiptListener(listener) { destination in
       let directory = try TemporaryDirectory()
       let server = try await LoopbackServer.start(
         LoopbackOptions(
           port: 0, credentialsDirectory: directory.path, scenario: Scenario(), receipts: destination,
-          device: "far", remote: RemoteDevice(skew: .seconds(3600), delay: .milliseconds(30)), scriptRoom: 100
+          device: "far", remote: RemoteDevice(skew: .seconds(3600), delay: .milliseconds(30)),
+          scriptCapacity: 100
         ))
       let client = H2Client(port: server.port, authorityFile: server.credentials.authorityFile)
       let before = SystemClock().wallNow().microseconds / 1000
       _ = try await client.run(
         "[{\"until\": {\"max_streams\": 1}}, \(LoopbackFixture.push(0)), {\"until\": {\"done\": 1}}]")
       await server.settle(within: .seconds(20))
-      let receipt = try #require(ear.receipts.first)
-      #expect(ear.receipts.count == 1)
+      let receipt = try #require(listener.receipts.first)
+      #expect(listener.receipts.count == 1)
       #expect(receipt.device == "far")
       #expect(receipt.boot_id == nil && receipt.monotonic_ns == nil)
       #expect(receipt.received_at_ms >= before + 3_600_030)
-      // The ear does not tell the time, and gets the receipt all the same.
-      #expect(ear.paths == ["/v1/clock", "/v1/receipts"])
+      // The listener does not tell the time, and gets the receipt all the same.
+      #expect(listener.paths == ["/v1/clock", "/v1/receipts"])
       let receptions = await server.script().compactMap {
         if case .reception(let reception) = $0 { reception } else { nil }
       }

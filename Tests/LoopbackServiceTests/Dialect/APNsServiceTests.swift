@@ -39,14 +39,14 @@ import Testing
 
   private func service() -> APNsService {
     APNsService(
-      gate: APNsAuthenticator(
+      authenticator: APNsAuthenticator(
         key: Self.key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
         behavior: TokenBehavior()), freshID: { "fresh" })
   }
 
   private func reason(_ request: HTTPRequest, hasCertificate: Bool = false) -> String? {
-    let verdict = service().check(request, .test(hasCertificate: hasCertificate))
-    guard case .refused(let refusal, _) = verdict else { return nil }
+    let result = service().check(request, .test(hasCertificate: hasCertificate))
+    guard case .refused(let refusal, _) = result else { return nil }
     return refusal.reason
   }
 
@@ -181,7 +181,7 @@ import Testing
     let expected = [
       400: 14, 403: 8, 404: 1, 405: 1, 410: 2, 413: 1, 429: 2, 500: 1, 503: 2,
     ]
-    let counts = Dictionary(grouping: ErrorCatalog.apns.words, by: \.status).mapValues(\.count)
+    let counts = Dictionary(grouping: ErrorCatalog.apns.reasons, by: \.status).mapValues(\.count)
     #expect(counts == expected)
   }
 }

@@ -11,16 +11,16 @@ import Testing
   private let now = RequestContext.start
 
   private func word(
-    _ claims: String, key other: P256.Signing.PrivateKey? = nil, wording: WebPushErrorStyle = .mozilla,
+    _ claims: String, key other: P256.Signing.PrivateKey? = nil, style: WebPushErrorStyle = .mozilla,
     isDER: Bool = false, format: (String, String) -> String = { "vapid t=\($0), k=\($1)" }
   ) throws -> String? {
-    let gate = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
-    gate.origins = ["https://127.0.0.1:1"]
+    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
+    authenticator.listen(on: ["https://127.0.0.1:1"])
     let signer = other ?? key
     let token = try TestToken.es256(
       signer, header: "{\"typ\":\"JWT\",\"alg\":\"ES256\"}", claims: claims, isDER: isDER)
     let point = Base64URLText.encode(signer.publicKey.x963Representation)
-    return gate.problem(format(token, point), wording: wording, .test())?.word
+    return authenticator.problem(format(token, point), style: style, .test())?.reason
   }
 
   private func claims(
@@ -49,13 +49,13 @@ import Testing
     let point =
       "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
     let bytes = try #require(Base64URLText.decode(point))
-    let gate = VAPIDAuthenticator(
+    let authenticator = VAPIDAuthenticator(
       applicationKey: try P256.Signing.PublicKey(x963Representation: bytes), behavior: TokenBehavior())
-    gate.origins = ["https://push.example.net"]
+    authenticator.listen(on: ["https://push.example.net"])
     func problem(_ header: String, at seconds: Double) -> String? {
       var context = RequestContext.test()
       context.now = WallTime(microseconds: Int64(seconds * 1e6))
-      return gate.problem(header, wording: .mozilla, context)?.word
+      return authenticator.problem(header, style: .mozilla, context)?.reason
     }
     #expect(problem(header, at: 1_453_523_000) == nil)
     #expect(problem(header, at: 1_453_523_769) == "ExpiredJwtToken")
@@ -70,9 +70,9 @@ import Testing
     #expect(try word(claims(after: 86_410)) == "BadJwtToken")
     #expect(try word(claims(sub: "tel:1")) == "BadJwtToken")
     #expect(try word(claims(sub: nil)) == nil)
-    #expect(try word(claims(sub: nil), wording: .apple) == "BadJwtToken")
-    #expect(try word(claims(sub: "mailto:a@localhost"), wording: .apple) == "BadJwtToken")
-    #expect(try word(claims(sub: "mailto:<a@example.com>"), wording: .apple) == "BadJwtToken")
+    #expect(try word(claims(sub: nil), style: .apple) == "BadJwtToken")
+    #expect(try word(claims(sub: "mailto:a@localhost"), style: .apple) == "BadJwtToken")
+    #expect(try word(claims(sub: "mailto:<a@example.com>"), style: .apple) == "BadJwtToken")
     #expect(try word("{\"aud\":\"https://127.0.0.1:1\"}") == "BadJwtToken")
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoopbackService
 
-/// The shipped scenario files are the specification: what each says happens. ``ScenarioPromise/all`` has their numbers and
+/// The shipped scenario files are the specification: what each says happens. ``ScenarioExpectation/all`` has their numbers and
 /// plays; a file without an entry there fails all three tests.
 @Suite struct ScenarioFileTests {
   private static let folder = Tool.root + "/config/scenarios"
@@ -14,14 +14,15 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted())?
     .map { $0.hasSuffix(".yaml") ? String($0.dropLast(5)) : $0 } ?? []
 
-  private static func file(_ name: String) throws -> (scenario: Scenario, promise: ScenarioPromise) {
+  private static func file(_ name: String) throws -> (scenario: Scenario, promise: ScenarioExpectation) {
     let promise = try #require(
-      ScenarioPromise.all[name], "write down in ScenarioPromise.all what \(name).yaml promises, and play it")
+      ScenarioExpectation.all[name],
+      "write down in ScenarioExpectation.all what \(name).yaml promises, and play it")
     return (try Scenario.load(path: "\(folder)/\(name).yaml"), promise)
   }
 
   @Test func eachPromiseHasItsFile() {
-    #expect(Self.names == ScenarioPromise.all.keys.sorted())
+    #expect(Self.names == ScenarioExpectation.all.keys.sorted())
   }
 
   @Test(arguments: names) func saysWhatIsPromised(name: String) throws {
@@ -44,7 +45,7 @@ import Testing
     let dialects = promise.written.dialects.isEmpty ? [.apns] : ScenarioDialect.allCases
     for time in times {
       for dialect in dialects {
-        let draws = FateDraws(of: dialect, at: time, in: scenario, count: 4000)
+        let draws = OutcomeDraws(of: dialect, at: time, in: scenario, count: 4000)
         for problem in draws.problems(with: promise.written.behavior(of: dialect, at: time)) {
           Issue.record("\(dialect) at \(time): \(problem)")
         }

@@ -28,10 +28,10 @@ import Testing
 
   @Test func everythingIsAccountedFor() async throws {
     let count = 600
-    let ear = ReceiptEar()
+    let listener = TestReceiptListener()
     let folder = try TemporaryDirectory()
     let file = folder.file("script.jsonl")
-    try await withEar(ear) { destination in
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Self.scenario, receipts: destination, scriptFile: file) { fixture in
         let expected = Self.expected(count)
         try #require(expected.first?.isAccepted == true, "choose a seed whose first notification is accepted")
@@ -42,7 +42,7 @@ import Testing
         let requests = await fixture.server.script().requests
         #expect(requests.map(\.index) == Array(0..<count))
         #expect(requests.map(\.id) == (0..<count).map(LoopbackFixture.id))
-        for (request, fate) in zip(requests, expected) { #expect(fate.matches(request)) }
+        for (request, scripted) in zip(requests, expected) { #expect(scripted.matches(request)) }
 
         // The client's side.
         func statuses(_ status: Int) -> Int { events.answers.count { $0.status == status } }
@@ -58,7 +58,7 @@ import Testing
 
         // The listener's side.
         var heard: [String: Int] = [:]
-        for receipt in ear.receipts { heard[receipt.id, default: 0] += 1 }
+        for receipt in listener.receipts { heard[receipt.id, default: 0] += 1 }
         for request in requests { #expect(heard[request.id] ?? 0 == request.deliveries.count) }
         #expect(requests.contains { $0.isLost })
         #expect(requests.contains { $0.deliveries.count == 2 })
@@ -66,14 +66,14 @@ import Testing
         // The device's own stamps came over unchanged. Batches on their way at the same time may overtake each other.
         let deliveries = await fixture.server.script().deliveries
         let stamps = deliveries.map { "\($0.id) \($0.receivedAt.nanoseconds)" }
-        let heardStamps = ear.receipts.map { "\($0.id) \($0.monotonic_ns ?? 0)" }
+        let heardStamps = listener.receipts.map { "\($0.id) \($0.monotonic_ns ?? 0)" }
         let isUnchanged = stamps.sorted() == heardStamps.sorted()
         #expect(isUnchanged)
-        #expect(Set(ear.receipts.map(\.device)) == ["tester \"1\""])
-        #expect(Set(ear.receipts.map(\.boot_id)).count == 1)
-        #expect(ear.receipts.allSatisfy { $0.mac == "mac-\(Int($0.id.suffix(12), radix: 16) ?? -1)" })
-        #expect(ear.batches.allSatisfy { (1...100).contains($0) })
-        #expect(ear.paths == ["/v1/receipts"])
+        #expect(Set(listener.receipts.map(\.device)) == ["tester \"1\""])
+        #expect(Set(listener.receipts.map(\.boot_id)).count == 1)
+        #expect(listener.receipts.allSatisfy { $0.mac == "mac-\(Int($0.id.suffix(12), radix: 16) ?? -1)" })
+        #expect(listener.batches.allSatisfy { (1...100).contains($0) })
+        #expect(listener.paths == ["/v1/receipts"])
 
         let statistics = await fixture.server.statistics()
         #expect(statistics.lost == requests.count { $0.isLost })
@@ -97,7 +97,7 @@ import Testing
     }
     let kinds = try lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)).entry }
     #expect(kinds.count { $0 == "request" } == count)
-    #expect(kinds.count { $0 == "delivery" } == ear.receipts.count)
+    #expect(kinds.count { $0 == "delivery" } == listener.receipts.count)
   }
 
   /// The same seed decides the same, whoever asks and however fast.

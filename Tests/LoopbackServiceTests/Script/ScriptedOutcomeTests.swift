@@ -20,25 +20,25 @@ import Testing
       duplicated: 0.2,
       reordered: .init(probability: 0.3, by: .seconds(1))))
 
-  private func fates(_ scenario: Scenario, count: Int = count) -> [ScriptedOutcome] {
+  private func outcomes(_ scenario: Scenario, count: Int = count) -> [ScriptedOutcome] {
     (0..<count).map { ScriptedOutcome(index: $0, at: .zero, in: scenario) }
   }
 
   @Test func isTheSeedsAndTheNumbersAlone() {
-    #expect(fates(Self.scenario, count: 500) == fates(Self.scenario, count: 500))
+    #expect(outcomes(Self.scenario, count: 500) == outcomes(Self.scenario, count: 500))
     #expect(
       ScriptedOutcome(index: 77, at: .seconds(99), in: Self.scenario)
         == ScriptedOutcome(index: 77, at: .zero, in: Self.scenario))
     var other = Self.scenario
     other.seed = 6
-    #expect(fates(other, count: 500) != fates(Self.scenario, count: 500))
+    #expect(outcomes(other, count: 500) != outcomes(Self.scenario, count: 500))
   }
 
   /// Four and a half standard deviations of the binomial distribution: seeded, so either right or wrong.
   @Test func frequenciesAreTheProbabilities() {
-    let fates = fates(Self.scenario)
+    let outcomes = outcomes(Self.scenario)
     func expect(_ p: Double, of n: Int = Self.count, _ what: String, _ holds: (ScriptedOutcome) -> Bool) {
-      let found = Double(fates.count(where: holds))
+      let found = Double(outcomes.count(where: holds))
       #expect(abs(found - Double(n) * p) < 4.5 * (Double(n) * p * (1 - p)).squareRoot(), "\(what): \(found)")
     }
     expect(0.90, "accepted") { $0.outcome == .accepted }
@@ -57,7 +57,7 @@ import Testing
   @Test func delaysFollowTheirDistributions() {
     var scenario = Self.scenario
     scenario.deliveries.reordered = nil
-    let fates = fates(scenario)
+    let outcomes = outcomes(scenario)
     func distance(_ delays: [Duration], _ distribution: DelayDistribution) -> Double {
       let sorted = delays.sorted()
       return sorted.enumerated().map { index, delay in
@@ -67,15 +67,15 @@ import Testing
           abs(share - Double(index + 1) / Double(sorted.count)))
       }.max().map { $0 * Double(sorted.count).squareRoot() } ?? 0
     }
-    #expect(distance(fates.map(\.answerDelay), scenario.answers.delay) < 1.95)
-    #expect(distance(fates.compactMap(\.deliveryDelays.first), scenario.deliveries.delay) < 1.95)
-    let second = fates.compactMap { $0.deliveryDelays.count == 2 ? $0.deliveryDelays[1] : nil }
+    #expect(distance(outcomes.map(\.answerDelay), scenario.answers.delay) < 1.95)
+    #expect(distance(outcomes.compactMap(\.deliveryDelays.first), scenario.deliveries.delay) < 1.95)
+    let second = outcomes.compactMap { $0.deliveryDelays.count == 2 ? $0.deliveryDelays[1] : nil }
     #expect(distance(second, scenario.deliveries.delay) < 1.95)
   }
 
   /// What one number decides says nothing about the next notification's.
   @Test func neighborsAreIndependent() {
-    let values = fates(Self.scenario).map { Self.scenario.answers.delay.share(upTo: $0.answerDelay) - 0.5 }
+    let values = outcomes(Self.scenario).map { Self.scenario.answers.delay.share(upTo: $0.answerDelay) - 0.5 }
     for lag in [1, 2, 7, 64, 1000] {
       let pairs = zip(values, values.dropFirst(lag))
       let correlation = pairs.reduce(0) { $0 + $1.0 * $1.1 } / Double(Self.count - lag) * 12
@@ -86,7 +86,7 @@ import Testing
   @Test func changingOneProbabilityMovesNothingElse() {
     var lossless = Self.scenario
     lossless.deliveries.lost = 0
-    for (a, b) in zip(fates(Self.scenario, count: 2000), fates(lossless, count: 2000)) {
+    for (a, b) in zip(outcomes(Self.scenario, count: 2000), outcomes(lossless, count: 2000)) {
       #expect(a.outcome == b.outcome)
       #expect(a.answerDelay == b.answerDelay)
       if !a.isLost { #expect(a.deliveryDelays == b.deliveryDelays) }
@@ -94,20 +94,21 @@ import Testing
   }
 
   @Test func deliversWhatItIsToldTo() {
-    for fate in fates(Self.scenario, count: 3000) {
-      switch fate.outcome {
-      case .accepted: #expect(fate.isLost == fate.deliveryDelays.isEmpty)
-      case .error(let error): #expect(error.isDelivered || (fate.deliveryDelays.isEmpty && !fate.isLost))
-      case .fault: #expect(fate.deliveryDelays.isEmpty && !fate.isLost)
+    for scripted in outcomes(Self.scenario, count: 3000) {
+      switch scripted.outcome {
+      case .accepted: #expect(scripted.isLost == scripted.deliveryDelays.isEmpty)
+      case .error(let error):
+        #expect(error.isDelivered || (scripted.deliveryDelays.isEmpty && !scripted.isLost))
+      case .fault: #expect(scripted.deliveryDelays.isEmpty && !scripted.isLost)
       }
     }
-    #expect(fates(Self.scenario).contains { $0.outcome != .accepted && !$0.deliveryDelays.isEmpty })
+    #expect(outcomes(Self.scenario).contains { $0.outcome != .accepted && !$0.deliveryDelays.isEmpty })
   }
 
   @Test func holdsReorderedOnesBack() {
     var prompt = Self.scenario
     prompt.deliveries.reordered = nil
-    for (held, free) in zip(fates(Self.scenario, count: 1000), fates(prompt, count: 1000))
+    for (held, free) in zip(outcomes(Self.scenario, count: 1000), outcomes(prompt, count: 1000))
     where held.isReordered {
       #expect(held.deliveryDelays == free.deliveryDelays.map { $0 + .seconds(1) })
     }

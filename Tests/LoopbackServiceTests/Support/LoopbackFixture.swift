@@ -14,7 +14,7 @@ final class LoopbackFixture: Sendable {
   static let headers = [["authorization", "bearer loopback"], ["apns-topic", "com.example.app"]]
 
   init(
-    _ scenario: Scenario, receipts: ReceiptDestination? = nil, scriptRoom: Int = 100_000,
+    _ scenario: Scenario, receipts: ReceiptDestination? = nil, scriptCapacity: Int = 100_000,
     scriptFile: String? = nil
   ) async throws {
     directory = try TemporaryDirectory()
@@ -22,7 +22,7 @@ final class LoopbackFixture: Sendable {
       LoopbackOptions(
         port: 0, credentialsDirectory: directory.path, scenario: scenario, receipts: receipts,
         device: "tester \"1\"",
-        scriptRoom: scriptRoom, scriptFile: scriptFile))
+        scriptCapacity: scriptCapacity, scriptFile: scriptFile))
   }
 
   var h2: H2Client { H2Client(port: server.port, authorityFile: server.credentials.authorityFile) }
@@ -64,15 +64,4 @@ func withLoopback(
     throw error
   }
   await fixture.server.shutdown(within: .milliseconds(100))
-}
-
-struct NeverHappened: Error {}
-
-/// Waits for something that another thread is about to make true, for a bounded time.
-func eventually(within limit: Duration = .seconds(20), _ condition: () async -> Bool) async throws {
-  let deadline = ContinuousClock.now.advanced(by: limit)
-  while await !condition() {
-    guard ContinuousClock.now < deadline else { throw NeverHappened() }
-    try await Task.sleep(for: .milliseconds(2))
-  }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import Measurement
 
-/// The body of `messages:send`, held against FCM's rules.
+/// Body of `messages:send`, validated by FCM's rules.
 struct FCMMessage {
-  /// A field that is not as it must be.
+  /// An invalid field.
   struct Violation: Error {
     var field: String
     var message: String
-    /// For a device that FCM does not know, while the request is as it should be.
+    /// Whether the request is valid but the device unknown.
     var isUnregistered = false
 
     init(_ field: String, _ message: String, isUnregistered: Bool = false) {
@@ -24,12 +25,11 @@ struct FCMMessage {
     "collapse_key", "priority", "ttl", "restricted_package_name", "data", "notification", "fcm_options",
     "direct_boot_ok", "bandwidth_constrained_ok", "restricted_satellite_ok",
   ]
-  private static let longestTTL = 2_419_200.0
 
   let isOnlyValidated: Bool
   let data: [String: String]
 
-  /// - Parameter device: the only registration token that there is; its installation ID stands before the colon.
+  /// - Parameter device: the only registered token; its installation ID precedes the colon.
   init(_ body: Data, device: String) throws(Violation) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: body), let top = value.object else {
       throw Violation("", "Invalid JSON payload received: it is no object.")
@@ -47,10 +47,12 @@ struct FCMMessage {
     data = try Self.data(message["data"], "message.data")
     try Self.check(android: message["android"])
     let isTopic = try Self.check(receiver: message, device: device)
-    try Self.check(size: message, data: data, limit: isTopic ? 2048 : 4096)
+    try Self.check(
+      size: message, data: data,
+      limit: isTopic ? FCMDialect.maximumTopicPayloadBytes : FCMDialect.maximumPayloadBytes)
   }
 
-  /// Google's JSON may be written in either case; unknown names are refused.
+  /// Names may be in snake case or camel case, as in protobuf's JSON; unknown names are refused.
   private static func fields(
     _ members: [String: JSONValue], known: Set<String>, of path: String
   ) throws(Violation) -> [String: JSONValue] {
@@ -105,25 +107,25 @@ struct FCMMessage {
       guard let text = ttl.text, let seconds = seconds(text) else {
         throw Violation("message.android.ttl", "Illegal duration format; duration must end with 's'.")
       }
-      guard (0...longestTTL).contains(seconds) else {
+      guard (0...Double(FCMDialect.longestTTL)).contains(seconds) else {
         throw Violation("message.android.ttl", "Invalid value: it must be from 0s to 2419200s.")
       }
     }
     _ = try data(android["data"], "message.android.data")
   }
 
-  /// protobuf's JSON form of a duration.
+  /// Parses protobuf's JSON form of a duration.
   private static func seconds(_ text: String) -> Double? {
     guard text.hasSuffix("s") else { return nil }
     let number = text.dropLast()
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 12 }),
-      parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+      parts.allSatisfy({ $0.utf8.allSatisfy(ASCII.isDigit) })
     else { return nil }
     return Double(number)
   }
 
-  /// Whether it goes to a topic or condition.
+  /// Whether the message is for a topic or condition.
   private static func check(
     receiver message: [String: JSONValue], device: String
   ) throws(Violation) -> Bool {
@@ -137,9 +139,7 @@ struct FCMMessage {
     if text == known { return false }
     let isWellFormed =
       (kind == "token" ? 100...4096 : 22...22).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        (0x30...0x3A).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
-      }
+      && text.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ":") }
     guard isWellFormed else {
       throw Violation(
         "message.\(kind)",

@@ -3,30 +3,22 @@ import Crypto
 import CryptoExtras
 import Foundation
 import HTTPServer
+import Measurement
 import NIOCore
 import NIOHPACK
 
-/// Google's token endpoint for service accounts (RFC 7523): exchanges a signed assertion for an access token that
-/// expires.
+/// Google's token endpoint for service accounts (RFC 7523): exchanges a signed assertion for an access token.
 final class OAuthTokenEndpoint {
   static let path = "/oauth2/token"
 
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-  /// What Google's libraries write as audience, wherever they post to.
+  /// Audience that Google's libraries write for every endpoint.
   private static let audience = "https://oauth2.googleapis.com/token"
   private static let scopes: Set<String> = [
     "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
   ]
   private static let longestAssertion = 3600.0
   private static let leeway = 60.0
-  /// Beyond this the oldest token is forgotten.
-  private static let room = 1024
-
-  private struct Token {
-    var text: String
-    /// Unix seconds.
-    var expiresAt: Double
-  }
 
   enum Failure: Equatable {
     case missing, unknown, expired
@@ -35,32 +27,34 @@ final class OAuthTokenEndpoint {
   private let account: LoopbackCredentials.Account
   private let behavior: TokenBehavior
   private var generator: SeededGenerator
-  private var tokens: [String: Token] = [:]
-  private var order: [String] = []
-  private var book: TokenRegistry
+  /// Expiration of issued tokens, Unix seconds.
+  private var expirations = BoundedCache<String, Double>(capacity: 1024)
+  private var registry: TokenRegistry
   private(set) var issued = 0
   private(set) var refused = 0
-  /// Where assertions are posted, by all names of this host.
-  var addresses: [String] = []
+  /// URLs of the endpoint, with all names of this host.
+  private var addresses: [String] = []
 
   init(account: LoopbackCredentials.Account, behavior: TokenBehavior, seed: UInt64) {
     self.account = account
     self.behavior = behavior
-    book = TokenRegistry(revoked: behavior.revoked)
+    registry = TokenRegistry(revoked: behavior.revoked)
     generator = SeededGenerator(seed: seed, stream: .max - 1)
   }
 
-  /// - Parameter authorization: a request's header.
+  func listen(on origins: [String]) { addresses = origins.map { $0 + Self.path } }
+
+  /// - Parameter authorization: the request's header.
   func check(_ authorization: String?, _ context: RequestContext) -> Failure? {
     guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return .missing }
     let text = authorization.dropFirst(7).trimmingCharacters(in: .whitespaces)
-    guard let token = tokens[text] else { return .unknown }
-    return token.expiresAt <= context.seconds || book.isRevoked(text, at: context.time) ? .expired : nil
+    guard let expiration = expirations[text] else { return .unknown }
+    return expiration <= context.seconds || registry.isRevoked(text, at: context.time) ? .expired : nil
   }
 
   func exchange(_ request: HTTPRequest, _ context: RequestContext) -> HTTPResponse {
     guard request.method == "POST" else { return refuse("invalid_request", "Use POST.", status: 405) }
-    let isUnavailable = Double(generator.next() >> 11) * 0x1p-53 < behavior.unavailable
+    let isUnavailable = generator.unit() < behavior.unavailable
     if isUnavailable { return refuse("temporarily_unavailable", "Try again later.", status: 503) }
     let form = FormText.decode(String(buffer: request.body))
     guard form["grant_type"] == Self.grantType else {
@@ -103,12 +97,10 @@ final class OAuthTokenEndpoint {
   private func grant(_ context: RequestContext) -> HTTPResponse {
     let random = (0..<24).map { _ in UInt8.random(in: 0...255) }
     let text = "ya29.loopback." + Base64URLText.encode(Data(random))
-    if order.count >= Self.room { tokens[order.removeFirst()] = nil }
     let seconds = behavior.lifetime.components.seconds
-    tokens[text] = Token(text: text, expiresAt: context.seconds + Double(seconds))
-    order.append(text)
-    // From now on it is known, so that a revocation finds it.
-    _ = book.isRevoked(text, at: context.time)
+    expirations.insert(context.seconds + Double(seconds), for: text)
+    // Registers the token for later revocations.
+    _ = registry.isRevoked(text, at: context.time)
     issued += 1
     return HTTPResponse(
       status: 200,
@@ -120,7 +112,7 @@ final class OAuthTokenEndpoint {
     refused += 1
     return HTTPResponse(
       status: status,
-      json: "{\"error\":\"\(error)\",\"error_description\":\"\(description.jsonEscaped)\"}",
+      json: "{\"error\":\"\(error)\",\"error_description\":\(JSONText.quoted(description))}",
       headers: ["cache-control": "no-store"])
   }
 }

@@ -4,10 +4,10 @@ import HTTPServer
 import Measurement
 import NIOHPACK
 
-/// Who may publish and subscribe, and how often.
+/// Access control and request limit of publishers and subscribers.
 final class NtfyAccessControl {
-  /// Addresses whose requests are counted; beyond that all share one bucket.
-  private static let room = 1024
+  /// Limit of counted addresses; further ones share one bucket.
+  private static let capacity = 1024
 
   private struct Bucket {
     var left: Double
@@ -29,8 +29,8 @@ final class NtfyAccessControl {
     self.limit = limit
   }
 
-  /// ntfy's number for why not; `nil` for whoever may. Credentials come in the header, or as base64url of the header's
-  /// value in the query's `auth`.
+  /// ntfy's error code; `nil` when access is granted. Credentials are in the header, or base64url-encoded in the
+  /// query's `auth`.
   func authorize(_ request: HTTPRequest) -> String? {
     var value = request.headers.first(name: "authorization") ?? ""
     if value.isEmpty, let query = request.query["auth"] {
@@ -54,7 +54,7 @@ final class NtfyAccessControl {
   func admit(_ context: RequestContext) -> Bool {
     guard let limit else { return true }
     let now = Duration.nanoseconds(context.monotonic.nanoseconds)
-    let source = buckets[context.source] != nil || buckets.count < Self.room ? context.source : ""
+    let source = buckets[context.source] != nil || buckets.count < Self.capacity ? context.source : ""
     var bucket = buckets[source] ?? Bucket(left: Double(limit.burst), at: now)
     bucket.left = min(Double(limit.burst), bucket.left + (now - bucket.at) / limit.every)
     bucket.at = now

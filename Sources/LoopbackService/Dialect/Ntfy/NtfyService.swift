@@ -2,29 +2,28 @@ import Configuration
 import Foundation
 import HTTPServer
 import Measurement
+import NIOHPACK
 
-/// ntfy: publishing to a topic and listening to it on the same host.
+/// ntfy: publish to and subscribe to topics.
 final class NtfyService: DialectService {
-  /// What cannot be a topic, as at ntfy.
-  private static let reserved: Set<String> = ["docs", "static", "file", "app", "account", "settings", "v1"]
   private static let maximumTopics = 16
 
   let dialect = ScenarioDialect.ntfy
   let topics: NtfyTopics
-  private let gate: NtfyAccessControl
+  private let accessControl: NtfyAccessControl
 
-  init(topics: NtfyTopics, gate: NtfyAccessControl) {
+  init(topics: NtfyTopics, accessControl: NtfyAccessControl) {
     self.topics = topics
-    self.gate = gate
+    self.accessControl = accessControl
   }
 
-  func check(_ request: HTTPRequest, _ context: RequestContext) -> Verdict {
+  func check(_ request: HTTPRequest, _ context: RequestContext) -> DialectResult {
     let parts = request.pathWithoutQuery.split(separator: "/").map(String.init)
     if parts == ["v1", "health"] {
       return .answered(HTTPResponse(status: 200, json: "{\"healthy\":true}\n"))
     }
-    do throws(NtfyPublication.Mistake) {
-      guard gate.admit(context) else { throw NtfyPublication.Mistake("42901") }
+    do throws(NtfyPublication.Violation) {
+      guard accessControl.admit(context) else { throw NtfyPublication.Violation("42901") }
       return try serve(parts, request, context)
     } catch {
       return .refused(NtfyAnswer.refused(error.code), id: NtfyID.random())
@@ -33,15 +32,15 @@ final class NtfyService: DialectService {
 
   private func serve(
     _ parts: [String], _ request: HTTPRequest, _ context: RequestContext
-  ) throws(NtfyPublication.Mistake) -> Verdict {
+  ) throws(NtfyPublication.Violation) -> DialectResult {
     switch (request.method, parts.count) {
     case ("POST", 0), ("PUT", 0):
       try authorize(request)
-      return notification(try NtfyPublication(json: request), context)
+      return try notification(NtfyPublication(json: request), context)
     case ("POST", 1), ("PUT", 1):
-      return notification(try publication(parts[0], request), context)
+      return try notification(publication(parts[0], request), context)
     case ("GET", 2) where ["publish", "send", "trigger"].contains(parts[1]):
-      return notification(try publication(parts[0], request), context)
+      return try notification(publication(parts[0], request), context)
     case ("GET", 2) where parts[1] == "auth":
       try authorize(request)
       return .answered(HTTPResponse(status: 200, json: "{\"success\":true}\n"))
@@ -50,38 +49,31 @@ final class NtfyService: DialectService {
       return .subscription(try subscription(parts[0], request, context))
     case ("GET", 1) where NtfyParameters(request).isOn("x-unifiedpush", "unifiedpush", "up"):
       return .answered(HTTPResponse(status: 200, json: "{\"unifiedpush\":{\"version\":1}}\n"))
-    default: throw NtfyPublication.Mistake("40401")
+    default: throw NtfyPublication.Violation("40401")
     }
   }
 
-  private func authorize(_ request: HTTPRequest) throws(NtfyPublication.Mistake) {
-    if let code = gate.authorize(request) { throw NtfyPublication.Mistake(code) }
+  private func authorize(_ request: HTTPRequest) throws(NtfyPublication.Violation) {
+    if let code = accessControl.authorize(request) { throw NtfyPublication.Violation(code) }
   }
 
   private func publication(
     _ topic: String, _ request: HTTPRequest
-  ) throws(NtfyPublication.Mistake) -> NtfyPublication {
+  ) throws(NtfyPublication.Violation) -> NtfyPublication {
     try Self.check(topic: topic)
     try authorize(request)
     return try NtfyPublication(topic: topic, request)
   }
 
-  private static func check(topic: String) throws(NtfyPublication.Mistake) {
-    let isTopic =
-      (1...64).contains(topic.utf8.count)
-      && topic.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
-      }
-    guard isTopic else { throw NtfyPublication.Mistake("40009") }
-    guard !reserved.contains(topic) else { throw NtfyPublication.Mistake("40010") }
+  private static func check(topic: String) throws(NtfyPublication.Violation) {
+    guard NtfyDialect.isTopic(topic) else { throw NtfyPublication.Violation("40009") }
+    guard !NtfyDialect.reservedTopics.contains(topic) else { throw NtfyPublication.Violation("40010") }
   }
 
   private func notification(
     _ publication: NtfyPublication, _ context: RequestContext
-  ) -> Verdict {
-    if (try? Self.check(topic: publication.topic)) == nil {
-      return .refused(NtfyAnswer.refused("40009"), id: NtfyID.random())
-    }
+  ) throws(NtfyPublication.Violation) -> DialectResult {
+    try Self.check(topic: publication.topic)
     let message = publication.message(id: NtfyID.random(), time: context.now.microseconds / 1_000_000)
     let contents = PayloadReader.read(Data(publication.message.utf8))
     return .notification(
@@ -94,21 +86,21 @@ final class NtfyService: DialectService {
 
   private func subscription(
     _ names: String, _ request: HTTPRequest, _ context: RequestContext
-  ) throws(NtfyPublication.Mistake) -> NtfySubscriber.Request {
+  ) throws(NtfyPublication.Violation) -> NtfySubscriber.Request {
     let list = names.split(separator: ",").map(String.init)
-    guard (1...Self.maximumTopics).contains(list.count) else { throw NtfyPublication.Mistake("40009") }
+    guard (1...Self.maximumTopics).contains(list.count) else { throw NtfyPublication.Violation("40009") }
     for topic in list { try Self.check(topic: topic) }
-    guard topics.count < NtfyTopics.maximumSubscribers else { throw NtfyPublication.Mistake("42903") }
+    guard topics.count < NtfyTopics.maximumSubscribers else { throw NtfyPublication.Violation("42903") }
     let parameters = NtfyParameters(request)
     let isPoll = parameters.isOn("x-poll", "poll", "po")
     let since = try Self.since(parameters["x-since", "since", "si"], isPoll: isPoll, context)
     return NtfySubscriber.Request(topics: list, since: since, isPoll: isPoll)
   }
 
-  /// `all`, `none`, `latest`, a Unix time, a duration back from now, or a message's id.
+  /// `all`, `none`, `latest`, a Unix time, a duration before now, or a message id.
   private static func since(
     _ text: String?, isPoll: Bool, _ context: RequestContext
-  ) throws(NtfyPublication.Mistake) -> NtfySubscriber.Since {
+  ) throws(NtfyPublication.Violation) -> NtfySubscriber.Since {
     switch text {
     case nil: return isPoll ? .everything : .nothing
     case "all": return .everything
@@ -124,14 +116,61 @@ final class NtfyService: DialectService {
       if let back = try? DurationText.parse(text) {
         return .time(context.now.microseconds / 1_000_000 - back.components.seconds)
       }
-      throw NtfyPublication.Mistake("40008")
+      throw NtfyPublication.Violation("40008")
     }
   }
 
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal {
     switch violation {
     case .bodyTooLarge: NtfyAnswer.refused("41301")
-    case .requestTimedOut, .overloaded: NtfyAnswer.refused(ErrorWord("ServiceUnavailable", 503))
+    case .requestTimedOut, .overloaded: NtfyAnswer.refused(ErrorReason("ServiceUnavailable", 503))
     }
+  }
+}
+
+/// Responses in ntfy's form: the message, or `{"code":…,"http":…,"error":…,"link":…}`.
+enum NtfyAnswer {
+  private static let site = "https://ntfy.sh/docs/"
+
+  /// Text of each code, and the page that explains it.
+  private static let texts: [String: (error: String, link: String)] = [
+    "40004": ("invalid delay parameter: unable to parse delay", "publish/#scheduled-delivery"),
+    "40007": ("invalid priority parameter", "publish/#message-priority"),
+    "40008": ("invalid since parameter", "subscribe/api/#fetch-cached-messages"),
+    "40009": ("invalid request: topic invalid", ""),
+    "40010": ("invalid request: topic name is disallowed", ""),
+    "40011": ("invalid message: message must be UTF-8 encoded", ""),
+    "40014": ("invalid request: attachments not allowed", "config/#attachments"),
+    "40017": ("invalid request: request body must be message JSON", "publish/#publish-as-json"),
+    "40024": ("invalid request: request body must be valid JSON", ""),
+    "40101": ("unauthorized", "publish/#authentication"),
+    "40301": ("forbidden", "publish/#authentication"),
+    "40401": ("page not found", ""),
+    "41301": ("attachment too large, or bandwidth limit reached", "publish/#limitations"),
+    "42901": ("limit reached: too many requests, please be nice", "publish/#limitations"),
+    "42903": ("limit reached: too many active subscriptions, please be nice", "publish/#limitations"),
+    "42908": ("limit reached: too many messages", "publish/#limitations"),
+    "50001": ("internal server error", ""),
+    "50701": ("cannot publish to UnifiedPush topic without previously active subscriber", ""),
+  ]
+
+  static func accepted(_ message: NtfyMessage) -> HTTPResponse {
+    HTTPResponse(status: 200, json: message.json + "\n", headers: ["access-control-allow-origin": "*"])
+  }
+
+  static func refused(_ code: String, retryAfter: Duration? = nil) -> Refusal {
+    refused(ErrorReason(code, Int(code.prefix(3)) ?? 500), retryAfter: retryAfter)
+  }
+
+  /// An unknown reason becomes the text of a code that ntfy does not use.
+  static func refused(_ reason: ErrorReason, retryAfter: Duration? = nil) -> Refusal {
+    let (text, page) = texts[reason.text] ?? (reason.text, "")
+    let code = texts[reason.text] == nil ? "\(reason.status)99" : reason.text
+    let link = page.isEmpty ? "" : ",\"link\":\"\(site)\(page)\""
+    let response = HTTPResponse(
+      status: reason.status,
+      json: "{\"code\":\(code),\"http\":\(reason.status),\"error\":\(JSONText.quoted(text))\(link)}\n")
+    return Refusal(
+      status: reason.status, reason: "\(code) \(text)", response: response.retrying(after: retryAfter))
   }
 }

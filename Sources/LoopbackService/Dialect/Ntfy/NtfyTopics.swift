@@ -3,13 +3,14 @@ import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
+import NIOHTTP2
 
-/// ntfy's topics: who listens, and what was said. Lives on the service's event loop.
+/// ntfy's subscribers and stored messages. Used on the service's event loop.
 final class NtfyTopics {
-  /// Subscriptions at the same time.
+  /// Limit of concurrent subscriptions.
   static let maximumSubscribers = 1000
-  /// Messages kept for those who come later; the oldest go first.
-  private static let room = 1000
+  /// Limit of stored messages; the oldest are removed first.
+  private static let capacity = 1000
 
   private let behavior: SubscriptionBehavior
   private let clock: any HostClock
@@ -17,7 +18,7 @@ final class NtfyTopics {
   private var subscribers: [Int: NtfySubscriber] = [:]
   private var lastSubscriber = 0
   private var kept = CircularBuffer<NtfyMessage>()
-  /// Whether the service stands still, so that nothing is said.
+  /// Whether a freeze is active, in which nothing is sent.
   var isFrozen: () -> Bool = { false }
 
   init(behavior: SubscriptionBehavior, clock: any HostClock, eventLoop: any EventLoop) {
@@ -28,7 +29,7 @@ final class NtfyTopics {
 
   var count: Int { subscribers.count }
 
-  /// Begins the stream: `open`, then what was kept and is asked for, then what comes.
+  /// Starts the stream: `open`, the requested stored messages, then new ones.
   func subscribe(_ request: NtfySubscriber.Request, _ exchange: HTTPExchange) {
     let old = messages(request)
     if request.isPoll {
@@ -46,7 +47,7 @@ final class NtfyTopics {
     var response = HTTPResponse(status: 200, headers: Self.headers)
     response.body = ByteBuffer(string: event("open", names) + "\n")
     exchange.begin(response) { bound.value.gone(number) }
-    // Its connection may have ended in the meantime.
+    // The connection may have closed in the meantime.
     guard subscribers[number] != nil else { return }
     for message in old { subscriber.send(message.json) }
     let keepalive = TimeAmount(behavior.keepalive)
@@ -69,11 +70,11 @@ final class NtfyTopics {
     "cache-control": "no-cache",
   ]
 
-  /// Tells everybody who listens; keeps it for those who do not when its publisher allows.
+  /// Sends a message to all subscribers of its topic, and stores it if its publisher allows.
   func publish(_ message: NtfyMessage) {
     if message.isKept, !kept.contains(where: { $0.id == message.id }) {
       kept.append(message)
-      if kept.count > Self.room { kept.removeFirst() }
+      if kept.count > Self.capacity { kept.removeFirst() }
     }
     for subscriber in subscribers.values where subscriber.topics.contains(message.topic) {
       subscriber.send(message.json)
@@ -90,7 +91,7 @@ final class NtfyTopics {
     case .latest: return Array(mine.suffix(1))
     case .time(let seconds): return mine.filter { $0.time >= seconds }
     case .message(let id):
-      // An id that is not known any more stands for the beginning, as at ntfy.
+      // An unknown id returns all messages, as in ntfy.
       guard let index = mine.lastIndex(where: { $0.id == id }) else { return mine }
       return Array(mine[(index + 1)...])
     }
@@ -108,5 +109,53 @@ final class NtfyTopics {
   private func event(_ name: String, _ topics: String) -> String {
     let time = clock.wallNow().microseconds / 1_000_000
     return "{\"id\":\"\(NtfyID.random())\",\"time\":\(time),\"event\":\"\(name)\",\"topic\":\"\(topics)\"}"
+  }
+}
+
+/// A subscription to topics: a streamed response.
+final class NtfySubscriber {
+  /// Which stored messages to send first.
+  enum Since: Sendable, Equatable {
+    case nothing
+    case everything
+    case latest
+    /// Unix seconds.
+    case time(Int64)
+    case message(id: String)
+  }
+
+  /// A subscribe request.
+  struct Request: Sendable {
+    var topics: [String]
+    var since: Since
+    /// Only stored messages, without a stream.
+    var isPoll: Bool
+  }
+
+  let topics: Set<String>
+  private let exchange: HTTPExchange
+  fileprivate var timers: [RepeatedTask] = []
+  fileprivate var deadlines: [Scheduled<Void>] = []
+  /// Nothing more is sent, though the stream stays open.
+  fileprivate var isMute = false
+
+  init(topics: [String], exchange: HTTPExchange) {
+    self.topics = Set(topics)
+    self.exchange = exchange
+  }
+
+  func send(_ line: String) {
+    guard !isMute else { return }
+    exchange.send(ByteBuffer(string: line + "\n"))
+  }
+
+  /// Ends it as a proxy would that has lost timeout.
+  func cut() { exchange.reset(.cancel) }
+
+  func stopTimers() {
+    for timer in timers { timer.cancel() }
+    for deadline in deadlines { deadline.cancel() }
+    timers = []
+    deadlines = []
   }
 }

@@ -1,30 +1,27 @@
 import Configuration
 import Crypto
 import Foundation
+import Measurement
 
-/// Verifies who sends to a subscription that was made for one application server's key (RFC 8292).
+/// Verifies VAPID tokens (RFC 8292) for subscriptions that are restricted to one key.
 final class VAPIDAuthenticator {
-  /// Seconds that a token may be good for.
-  private static let longestLife = 86_400.0
-  /// Tokens whose signature is not checked again; beyond that the oldest is.
-  private static let room = 256
-
   private let applicationKey: P256.Signing.PublicKey
-  private var proven: [String: SignedToken.Claims] = [:]
-  private var order: [String] = []
-  private var book: TokenRegistry
-  /// Scheme, host and port of the endpoints, by all names of this host.
-  var origins: [String] = []
+  private var verifiedTokens = BoundedCache<String, SignedToken.Claims>(capacity: 256)
+  private var registry: TokenRegistry
+  /// Origins of the endpoints, with all names of this host.
+  private(set) var origins: [String] = []
 
   init(applicationKey: P256.Signing.PublicKey, behavior: TokenBehavior) {
     self.applicationKey = applicationKey
-    book = TokenRegistry(revoked: behavior.revoked)
+    registry = TokenRegistry(revoked: behavior.revoked)
   }
 
-  /// One of ``ErrorCatalog/webPush``'s words and why; `nil` when all is right.
+  func listen(on origins: [String]) { self.origins = origins }
+
+  /// A reason of ``ErrorCatalog/webPush`` and a message; `nil` for a valid token.
   func problem(
-    _ authorization: String?, wording: WebPushErrorStyle, _ context: RequestContext
-  ) -> (word: String, message: String)? {
+    _ authorization: String?, style: WebPushErrorStyle, _ context: RequestContext
+  ) -> (reason: String, message: String)? {
     guard let authorization, !authorization.isEmpty else {
       return ("MissingVapid", "Missing Authorization: the subscription is restricted to one sender.")
     }
@@ -37,7 +34,7 @@ final class VAPIDAuthenticator {
     guard point == applicationKey.x963Representation else {
       return ("VapidPkHashMismatch", "k is not the key that the subscription was made for.")
     }
-    guard let claims = prove(token, publicKey) else {
+    guard let claims = verify(token, publicKey) else {
       return ("BadJwtToken", "t is no JWT that k has signed with ES256.")
     }
     guard claims.audiences.contains(where: origins.contains) else {
@@ -45,13 +42,13 @@ final class VAPIDAuthenticator {
     }
     guard let expiresAt = claims.exp else { return ("BadJwtToken", "exp is missing.") }
     guard expiresAt > context.seconds else { return ("ExpiredJwtToken", "exp is over.") }
-    guard expiresAt - context.seconds <= Self.longestLife else {
+    guard expiresAt - context.seconds <= Double(WebPushDialect.longestTokenLifetime.components.seconds) else {
       return ("BadJwtToken", "exp is more than a day ahead.")
     }
-    guard Self.isSubject(claims.sub, wording) else {
+    guard Self.isSubject(claims.sub, style) else {
       return ("BadJwtToken", "sub is neither a mailto: nor an https: URI that anybody could reach.")
     }
-    if book.isRevoked(token, at: context.time) { return ("ExpiredJwtToken", "The token was revoked.") }
+    if registry.isRevoked(token, at: context.time) { return ("ExpiredJwtToken", "The token was revoked.") }
     return nil
   }
 
@@ -69,20 +66,18 @@ final class VAPIDAuthenticator {
     return (token, key)
   }
 
-  private static func isSubject(_ sub: String?, _ wording: WebPushErrorStyle) -> Bool {
-    guard let sub else { return wording != .apple }
+  private static func isSubject(_ sub: String?, _ style: WebPushErrorStyle) -> Bool {
+    guard let sub else { return style != .apple }
     guard sub.hasPrefix("mailto:") || sub.hasPrefix("https:") else { return false }
-    guard wording == .apple else { return true }
+    guard style == .apple else { return true }
     let host = sub.split(separator: "@").last.map(String.init) ?? sub
     return !sub.contains { " <>".contains($0) } && !host.contains("localhost") && !host.hasSuffix(".local")
   }
 
-  private func prove(_ token: String, _ key: P256.Signing.PublicKey) -> SignedToken.Claims? {
-    if let known = proven[token] { return known }
+  private func verify(_ token: String, _ key: P256.Signing.PublicKey) -> SignedToken.Claims? {
+    if let known = verifiedTokens[token] { return known }
     guard let parsed = SignedToken(token), parsed.isSigned(by: key) else { return nil }
-    if order.count >= Self.room { proven[order.removeFirst()] = nil }
-    proven[token] = parsed.claims
-    order.append(token)
+    verifiedTokens.insert(parsed.claims, for: token)
     return parsed.claims
   }
 }

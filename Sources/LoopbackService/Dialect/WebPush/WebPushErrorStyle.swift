@@ -2,16 +2,16 @@ import HTTPServer
 import Measurement
 import NIOHPACK
 
-/// Whose answers a subscription gives: RFC 8030 has statuses only, and each service words the rest in its own way.
+/// Response format of a subscription. RFC 8030 defines statuses only; each service has its own bodies.
 enum WebPushErrorStyle: String, CaseIterable, Sendable {
   /// autopush: `{"code":…,"errno":…,"error":…,"message":…}`.
   case mozilla
   /// `{"reason":…}`, and 201 with an `apns-id`.
   case apple
-  /// Statuses alone, as RFC 8030 has them.
+  /// Statuses only, as in RFC 8030.
   case unifiedpush
 
-  /// Where such a subscription's messages are posted, up to its secret part.
+  /// Path of such a subscription, without its secret part.
   var path: String {
     switch self {
     case .mozilla: "/wpush/v2/"
@@ -20,7 +20,7 @@ enum WebPushErrorStyle: String, CaseIterable, Sendable {
     }
   }
 
-  /// autopush's number and title for a problem.
+  /// autopush's number and status of a reason.
   private static let numbers: [String: (errno: Int, status: Int)] = [
     "BadTtl": (111, 400), "NegativeTtl": (114, 400), "BadWebPushTopic": (113, 400),
     "BadWebPushRequest": (110, 400), "BadUrgency": (110, 400), "MissingVapid": (109, 401),
@@ -35,14 +35,14 @@ enum WebPushErrorStyle: String, CaseIterable, Sendable {
     503: "Service Unavailable",
   ]
 
-  /// What RFC 8030 and RFC 8292 answer where Apple's status is another one.
+  /// Statuses of RFC 8030 and RFC 8292 that differ from Apple's.
   private static let plainStatuses: [String: Int] = [
     "VapidPkHashMismatch": 403, "NegativeTtl": 400,
   ]
 
   /// 201 (RFC 8030, section 5).
   ///
-  /// - Parameter ttl: seconds, as the service grants it.
+  /// - Parameter ttl: granted TTL in seconds.
   func accepted(message id: String, location: String, ttl: Int) -> HTTPResponse {
     switch self {
     case .apple: HTTPResponse(status: 201, headers: ["apns-id": id])
@@ -51,29 +51,29 @@ enum WebPushErrorStyle: String, CaseIterable, Sendable {
     }
   }
 
-  /// - Parameter message: for people, where the service has room for it.
-  func refused(_ word: ErrorWord, _ message: String, retryAfter: Duration? = nil) -> Refusal {
+  /// - Parameter message: text for people, if the format has one.
+  func refused(_ reason: ErrorReason, _ message: String, retryAfter: Duration? = nil) -> Refusal {
     var refusal: Refusal
     switch self {
     case .apple:
-      let known = word.word == "NegativeTtl" ? "BadTtl" : word.word
+      let known = reason.text == "NegativeTtl" ? "BadTtl" : reason.text
       refusal = Refusal(
-        status: word.status, reason: known,
-        response: HTTPResponse(status: word.status, json: "{\"reason\":\"\(known.jsonEscaped)\"}"))
+        status: reason.status, reason: known,
+        response: HTTPResponse(status: reason.status, json: "{\"reason\":\(JSONText.quoted(known))}"))
     case .mozilla:
-      let (errno, status) = Self.numbers[word.word] ?? (999, word.status)
-      let title = Self.titles[status] ?? word.word
+      let (errno, status) = Self.numbers[reason.text] ?? (999, reason.status)
+      let title = Self.titles[status] ?? reason.text
       refusal = Refusal(
         status: status, reason: "errno \(errno) \(title)",
         response: HTTPResponse(
           status: status,
-          json: "{\"code\":\(status),\"errno\":\(errno),\"error\":\"\(title.jsonEscaped)\",\"message\":"
-            + "\"\(message.jsonEscaped)\",\"more_info\":\"\"}"))
+          json: "{\"code\":\(status),\"errno\":\(errno),\"error\":\(JSONText.quoted(title)),\"message\":"
+            + "\(JSONText.quoted(message)),\"more_info\":\"\"}"))
       if status == 410 { refusal.response.headers.add(name: "cache-control", value: "max-age=86400") }
     case .unifiedpush:
-      let status = Self.plainStatuses[word.word] ?? word.status
+      let status = Self.plainStatuses[reason.text] ?? reason.status
       refusal = Refusal(
-        status: status, reason: Self.titles[status] ?? word.word, response: HTTPResponse(status: status))
+        status: status, reason: Self.titles[status] ?? reason.text, response: HTTPResponse(status: status))
     }
     refusal.response = refusal.response.retrying(after: retryAfter)
     return refusal

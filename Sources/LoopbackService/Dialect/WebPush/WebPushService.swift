@@ -1,89 +1,87 @@
 import Configuration
 import Foundation
 import HTTPServer
+import Measurement
 import NIOCore
 import NIOHPACK
 
-/// Web Push (RFC 8030, 8188, 8291, 8292): `POST /wpush/…/<subscription>`, and `DELETE /wpush/m/<message>`. The browser
-/// is here too, and always on line: what is encrypted wrongly for it is refused, though a real service could not tell.
+/// Web Push (RFC 8030, 8188, 8291, 8292): `POST /wpush/…/<subscription>`, and `DELETE /wpush/m/<message>`. The service
+/// also simulates the browser, so it refuses a body that the browser could not decrypt, which a real service cannot
+/// detect.
 final class WebPushService: DialectService {
   static let pathPrefix = "/wpush/"
   private static let messagePath = "/wpush/m/"
-  /// What a service must take (RFC 8030, section 7.2), and most take no more.
-  private static let maximumBytes = 4096
-  /// Longer ones are shortened, as Mozilla does: 30 days.
-  private static let longestTTL = 2_592_000
 
   let dialect = ScenarioDialect.webpush
-  let gate: VAPIDAuthenticator
+  let authenticator: VAPIDAuthenticator
   private let subscription: String
   private let reader: PushMessageReader
   private let freshID: () -> String
 
   /// - Parameter subscription: the secret part of every endpoint.
   init(
-    gate: VAPIDAuthenticator, subscription: String, reader: PushMessageReader,
+    authenticator: VAPIDAuthenticator, subscription: String, reader: PushMessageReader,
     freshID: @escaping () -> String = UUIDText.random
   ) {
-    self.gate = gate
+    self.authenticator = authenticator
     self.subscription = subscription
     self.reader = reader
     self.freshID = freshID
   }
 
-  /// Why a request is refused.
+  /// Reason of a refusal.
   private struct Problem: Error {
-    var word: String
+    var reason: String
     var message: String
 
-    init(_ word: String, _ message: String) {
-      self.word = word
+    init(_ reason: String, _ message: String) {
+      self.reason = reason
       self.message = message
     }
   }
 
-  func check(_ request: HTTPRequest, _ context: RequestContext) -> Verdict {
+  func check(_ request: HTTPRequest, _ context: RequestContext) -> DialectResult {
     let path = request.pathWithoutQuery
     if path.hasPrefix(Self.messagePath), request.method == "DELETE" {
       return .withdrawal(messageID: String(path.dropFirst(Self.messagePath.count)))
     }
-    let wording = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
+    let style = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
     let id = freshID()
     do throws(Problem) {
-      return .notification(try notification(request, path, wording, id, context))
+      return .notification(try notification(request, path, style, id, context))
     } catch {
-      let word = ErrorCatalog.webPush[error.word] ?? ErrorWord(error.word, 400)
-      return .refused(wording.refused(word, error.message), id: id)
+      let reason = ErrorCatalog.webPush[error.reason] ?? ErrorReason(error.reason, 400)
+      return .refused(style.refused(reason, error.message), id: id)
     }
   }
 
   private func notification(
-    _ request: HTTPRequest, _ path: Substring, _ wording: WebPushErrorStyle, _ id: String,
+    _ request: HTTPRequest, _ path: Substring, _ style: WebPushErrorStyle, _ id: String,
     _ context: RequestContext
   ) throws(Problem) -> IncomingNotification {
-    guard path.hasPrefix(wording.path), path.dropFirst(wording.path.count) == subscription else {
+    guard path.hasPrefix(style.path), path.dropFirst(style.path.count) == subscription else {
       throw Problem("NotFound", "There is no such subscription.")
     }
     guard request.method == "POST" else { throw Problem("MethodNotAllowed", "Use POST.") }
     let authorization = request.headers.first(name: "authorization")
-    if let (word, message) = gate.problem(authorization, wording: wording, context) {
-      throw Problem(word, message)
+    if let (reason, message) = authenticator.problem(authorization, style: style, context) {
+      throw Problem(reason, message)
     }
     let ttl = try Self.ttl(request.headers.first(name: "ttl"))
-    if let topic = request.headers.first(name: "topic") { try Self.check(topic: topic, wording) }
+    if let topic = request.headers.first(name: "topic") { try Self.check(topic: topic, style) }
     if let urgency = request.headers.first(name: "urgency"),
-      !["very-low", "low", "normal", "high"].contains(urgency)
+      WebPushUrgency(rawValue: urgency) == nil
     {
       throw Problem("BadUrgency", "Urgency is one of very-low, low, normal, high.")
     }
     let contents = try read(request)
     return IncomingNotification(
       id: contents.id ?? id,
-      acceptance: wording.accepted(
-        message: id, location: "\(gate.origins.first ?? "")\(Self.messagePath)\(id)",
-        ttl: min(ttl, Self.longestTTL)),
+      acceptance: style.accepted(
+        message: id, location: "\(authenticator.origins.first ?? "")\(Self.messagePath)\(id)",
+        ttl: min(ttl, WebPushDialect.longestTTL)),
       refusal: { error, _ in
-        wording.refused(
+        style.refused(
           ErrorCatalog.webPush.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
       }, receipt: contents.receipt, messageID: id)
   }
@@ -92,30 +90,25 @@ final class WebPushService: DialectService {
     guard let text else { throw Problem("BadTtl", "Missing TTL header.") }
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard (1...18).contains(digits.utf8.count), let ttl = Int(text),
-      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+      digits.utf8.allSatisfy(ASCII.isDigit)
     else { throw Problem("BadTtl", "TTL is no whole number of seconds.") }
     guard ttl >= 0 else { throw Problem("NegativeTtl", "TTL is negative.") }
     return ttl
   }
 
-  private static func check(topic: String, _ wording: WebPushErrorStyle) throws(Problem) {
-    let isWellFormed =
-      (1...32).contains(topic.utf8.count)
-      && topic.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
-      }
-    // Apple decodes it.
-    guard isWellFormed, wording != .apple || topic.utf8.count % 4 != 1 else {
+  private static func check(topic: String, _ style: WebPushErrorStyle) throws(Problem) {
+    guard style == .apple ? WebPushDialect.isTopicForApple(topic) : WebPushDialect.isTopic(topic) else {
       throw Problem("BadWebPushTopic", "Topic is at most 32 characters of base64url.")
     }
   }
 
-  /// Decrypts, as the browser would.
+  /// Decrypts as the browser does.
   private func read(_ request: HTTPRequest) throws(Problem) -> PayloadReader.Contents {
     let bytes = request.body.readableBytes
     if bytes == 0 { return PayloadReader.Contents() }
-    guard bytes <= Self.maximumBytes else {
-      throw Problem("PayloadTooLarge", "The body has \(bytes) bytes, \(Self.maximumBytes) are the most.")
+    guard bytes <= WebPushDialect.maximumBodyBytes else {
+      throw Problem(
+        "PayloadTooLarge", "The body has \(bytes) bytes; the limit is \(WebPushDialect.maximumBodyBytes).")
     }
     guard request.headers.first(name: "content-encoding")?.lowercased() == "aes128gcm" else {
       throw Problem("BadWebPushRequest", "Content-Encoding must be aes128gcm.")
@@ -130,11 +123,11 @@ final class WebPushService: DialectService {
   }
 
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal {
-    let wording = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
+    let style = WebPushErrorStyle.allCases.first { path.hasPrefix($0.path) } ?? .mozilla
     return switch violation {
-    case .bodyTooLarge: wording.refused(ErrorWord("PayloadTooLarge", 413), "The body is too large.")
+    case .bodyTooLarge: style.refused(ErrorReason("PayloadTooLarge", 413), "The body is too large.")
     case .requestTimedOut, .overloaded:
-      wording.refused(ErrorWord("ServiceUnavailable", 503), "Try again later.")
+      style.refused(ErrorReason("ServiceUnavailable", 503), "Try again later.")
     }
   }
 }

@@ -14,13 +14,13 @@ import Testing
   private let key = P256.Signing.PrivateKey()
 
   private func refusal(
-    _ changes: [(String, String?)] = [], body: String = "", wording: WebPushErrorStyle = .mozilla,
+    _ changes: [(String, String?)] = [], body: String = "", style: WebPushErrorStyle = .mozilla,
     method: String = "POST"
   ) throws -> String? {
-    let gate = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
-    gate.origins = ["https://127.0.0.1:1"]
+    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
+    authenticator.listen(on: ["https://127.0.0.1:1"])
     let service = WebPushService(
-      gate: gate, subscription: "s",
+      authenticator: authenticator, subscription: "s",
       reader: PushMessageReader(privateKey: P256.KeyAgreement.PrivateKey(), secret: Data(count: 16)))
     let exp = Int(RequestContext.start) + 60
     let token = try TestToken.es256(
@@ -36,7 +36,7 @@ import Testing
       if let value { fields.append((name, value)) }
     }
     let request = HTTPRequest(
-      method: method, path: "\(wording.path)s", headers: HPACKHeaders(fields),
+      method: method, path: "\(style.path)s", headers: HPACKHeaders(fields),
       body: ByteBuffer(string: body), version: .http2, arrivedAt: .zero)
     guard case .refused(let refusal, _) = service.check(request, .test()) else { return nil }
     return refusal.reason
@@ -58,9 +58,9 @@ import Testing
   }
 
   @Test func appleHasWordsOfItsOwn() throws {
-    #expect(try refusal([("topic", "probe")], wording: .apple) == "BadWebPushTopic", "5 is 1 more than 4")
-    #expect(try refusal(wording: .apple) == nil)
-    #expect(try refusal([("ttl", "-1")], wording: .apple) == "BadTtl")
-    #expect(try refusal([("urgency", "x")], wording: .apple) == "BadUrgency")
+    #expect(try refusal([("topic", "probe")], style: .apple) == "BadWebPushTopic", "5 is 1 more than 4")
+    #expect(try refusal(style: .apple) == nil)
+    #expect(try refusal([("ttl", "-1")], style: .apple) == "BadTtl")
+    #expect(try refusal([("urgency", "x")], style: .apple) == "BadUrgency")
   }
 }

@@ -2,7 +2,7 @@ import Configuration
 
 /// What a file of `config/scenarios` promises, in numbers of its own: the test that holds the file against them fails when
 /// either is changed alone.
-struct ScenarioPromise: Sendable {
+struct ScenarioExpectation: Sendable {
   /// What the file says, written again.
   var written: Scenario
   /// Plays the file against clients that share no code with us and expects what its first lines say.
@@ -14,11 +14,11 @@ struct ScenarioPromise: Sendable {
   }
 
   /// By the file's name. There is one for each file: ``ScenarioFileTests`` sees to it.
-  static let all: [String: ScenarioPromise] = [
-    "accept-then-drop": ScenarioPromise(
+  static let all: [String: ScenarioExpectation] = [
+    "accept-then-drop": ScenarioExpectation(
       quick(answer: 3, DeliveryBehavior(delay: milliseconds(30), lost: 0.2)),
-      play: ScenarioPlay.looksPerfectAndLoses),
-    "bimodal": ScenarioPromise(
+      play: ScenarioRun.looksPerfectAndLoses),
+    "bimodal": ScenarioExpectation(
       Scenario(
         answers: AnswerBehavior(delay: lognormal(5, sigma: 0.595_910_171_728_492_4)),
         deliveries: DeliveryBehavior(
@@ -27,21 +27,21 @@ struct ScenarioPromise: Sendable {
               .init(weight: 4, delay: lognormal(150, sigma: 0.2)),
               .init(weight: 1, delay: lognormal(600, sigma: 0.15)),
             ])))),
-      play: ScenarioPlay.lastOne),
-    "connections": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "connections": ScenarioExpectation(
       quick(
         answer: 3, faults: [AnswerFault(kind: .disconnect, probability: 0.01)],
         DeliveryBehavior(delay: milliseconds(30)), connections: ConnectionBehavior(dropped: 0.33)),
-      play: ScenarioPlay.connectionsAreCut),
-    "dialects": ScenarioPromise(dialects, play: ScenarioPlay.eachDialectHasItsOwnTroubles),
-    "duplicate": ScenarioPromise(
+      play: ScenarioRun.connectionsAreCut),
+    "dialects": ScenarioExpectation(dialects, play: ScenarioRun.eachDialectHasItsOwnTroubles),
+    "duplicate": ScenarioExpectation(
       quick(
         answer: 3,
         DeliveryBehavior(
           delay: DelayDistribution(.uniform(from: .milliseconds(20), to: .milliseconds(500))), duplicated: 0.1
         )),
-      play: ScenarioPlay.lastOne),
-    "errors": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "errors": ScenarioExpectation(
       Scenario(
         answers: AnswerBehavior(
           delay: DelayDistribution(.uniform(from: .milliseconds(2), to: .milliseconds(20))),
@@ -53,8 +53,8 @@ struct ScenarioPromise: Sendable {
             ErrorAnswer(reason: "SomethingNew", status: 418, probability: 0.01),
           ]),
         deliveries: DeliveryBehavior(delay: milliseconds(30))),
-      play: ScenarioPlay.lastOne),
-    "faults": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "faults": ScenarioExpectation(
       quick(
         answer: 3,
         faults: [
@@ -63,75 +63,75 @@ struct ScenarioPromise: Sendable {
           AnswerFault(kind: .goaway, probability: 0.003, isDelivered: true),
           AnswerFault(kind: .disconnect, probability: 0.001),
         ], DeliveryBehavior(delay: milliseconds(30))),
-      play: ScenarioPlay.eachFault),
-    "freeze": ScenarioPromise(
+      play: ScenarioRun.eachFault),
+    "freeze": ScenarioExpectation(
       quick(
         answer: 2, DeliveryBehavior(delay: milliseconds(20)),
         freezes: [ScenarioWindow(from: .seconds(10), length: .milliseconds(1400))]),
-      play: ScenarioPlay.standsStill),
-    "goaway": ScenarioPromise(
+      play: ScenarioRun.standsStill),
+    "goaway": ScenarioExpectation(
       quick(
         answer: 3,
         faults: [
           AnswerFault(kind: .goaway, probability: 0.01, isDelivered: true),
           AnswerFault(kind: .goawayUnprocessed, probability: 0.01),
         ], DeliveryBehavior(delay: milliseconds(30))),
-      play: ScenarioPlay.eachFault),
-    "heavy-tail": ScenarioPromise(
+      play: ScenarioRun.eachFault),
+    "heavy-tail": ScenarioExpectation(
       Scenario(
         answers: AnswerBehavior(
           delay: DelayDistribution(.exponential(mean: .milliseconds(6)), maximum: .seconds(1))),
         deliveries: DeliveryBehavior(
           delay: DelayDistribution(.pareto(minimum: .milliseconds(40), shape: 1.2), maximum: .seconds(60)))),
-      play: ScenarioPlay.tailsAreHeavy),
-    "lifelike": ScenarioPromise(.lifelike, play: ScenarioPlay.lastOne),
-    "loss": ScenarioPromise(
+      play: ScenarioRun.tailsAreHeavy),
+    "lifelike": ScenarioExpectation(.lifelike, play: ScenarioRun.lastOne),
+    "loss": ScenarioExpectation(
       quick(
         answer: 1,
         DeliveryBehavior(
           delay: milliseconds(10), lost: 0.05, duplicated: 0.04,
           reordered: .init(probability: 0.03, by: .milliseconds(120)))),
-      play: ScenarioPlay.lastOne),
-    "reorder": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "reorder": ScenarioExpectation(
       quick(
         answer: 3,
         DeliveryBehavior(
           delay: milliseconds(30), reordered: .init(probability: 0.05, by: .milliseconds(800)))),
-      play: ScenarioPlay.laterOnesOvertake),
-    "reset": ScenarioPromise(
+      play: ScenarioRun.laterOnesOvertake),
+    "reset": ScenarioExpectation(
       quick(
         answer: 3,
         faults: [
           AnswerFault(kind: .reset, probability: 0.02, isDelivered: true),
           AnswerFault(kind: .reset, probability: 0.02), AnswerFault(kind: .refuse, probability: 0.02),
         ], DeliveryBehavior(delay: milliseconds(30))),
-      play: ScenarioPlay.lastOne),
-    "retry-after": ScenarioPromise(overload, play: ScenarioPlay.saysWhenToComeBack),
-    "silence": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "retry-after": ScenarioExpectation(overload, play: ScenarioRun.saysWhenToComeBack),
+    "silence": ScenarioExpectation(
       quick(
         answer: 3,
         faults: [
           AnswerFault(kind: .silence, probability: 0.01, isDelivered: true),
           AnswerFault(kind: .silence, probability: 0.01),
         ], DeliveryBehavior(delay: milliseconds(30))),
-      play: ScenarioPlay.lastOne),
-    "steady": ScenarioPromise(
-      quick(answer: 0, DeliveryBehavior(delay: milliseconds(50))), play: ScenarioPlay.nothingHappens),
-    "stream-limit": ScenarioPromise(narrow, play: ScenarioPlay.streamLimitsChange),
-    "subscriptions": ScenarioPromise(
+      play: ScenarioRun.lastOne),
+    "steady": ScenarioExpectation(
+      quick(answer: 0, DeliveryBehavior(delay: milliseconds(50))), play: ScenarioRun.nothingHappens),
+    "stream-limit": ScenarioExpectation(narrow, play: ScenarioRun.streamLimitsChange),
+    "subscriptions": ScenarioExpectation(
       quick(
         answer: 1, DeliveryBehavior(delay: milliseconds(1)),
         subscriptions: SubscriptionBehavior(
           keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
           requests: .init(burst: 60, every: .milliseconds(50)))),
-      play: ScenarioPlay.subscriptionsEnd),
-    "token-rejection": ScenarioPromise(
+      play: ScenarioRun.subscriptionsEnd),
+    "token-rejection": ScenarioExpectation(
       quick(
         answer: 3, errors: [ErrorAnswer(reason: "InvalidProviderToken", status: 403, probability: 0.01)],
         DeliveryBehavior(delay: milliseconds(30)),
         tokens: TokenBehavior(
           lifetime: .seconds(120), revoked: [.seconds(10), .seconds(40)], unavailable: 0.1)),
-      play: ScenarioPlay.tokensAreRevoked),
+      play: ScenarioRun.tokensAreRevoked),
   ]
 
   private static func milliseconds(_ count: Int) -> DelayDistribution { .constant(.milliseconds(count)) }

@@ -36,15 +36,15 @@ import Testing
   }
 
   @Test func decryptsWhatOthersEncryptAndTellsTheCollector() async throws {
-    let ear = ReceiptEar()
-    try await withEar(ear) { destination in
+    let listener = TestReceiptListener()
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(Scenario(), receipts: destination) { fixture in
         let lines = try await Self.client(fixture, count: 4)
         #expect(lines.map(\.status) == [201, 201, 201, 201])
         #expect(lines[0].headers["ttl"] == "60")
         #expect(lines[0].headers["location"]?.contains("/wpush/m/") == true)
         await fixture.server.settle(within: .seconds(20))
-        #expect(ear.receipts.map(\.mac).sorted() == ["mac-0", "mac-1", "mac-2", "mac-3"])
+        #expect(listener.receipts.map(\.mac).sorted() == ["mac-0", "mac-1", "mac-2", "mac-3"])
         let dialects = await fixture.server.script().requests.map(\.dialect)
         #expect(dialects == Array(repeating: .webpush, count: 4))
       }

@@ -8,7 +8,7 @@ import Testing
 @testable import LoopbackService
 
 /// Files that are about one dialect, or about how each says the same.
-extension ScenarioPlay {
+extension ScenarioRun {
   private struct Line: Decodable {
     var status: Int?
     var headers: [String: String]?
@@ -103,9 +103,9 @@ extension ScenarioPlay {
 
     // One in a hundred, in each dialect's words; a new token mends nothing.
     let error = try #require(scenario.answers.errors.first)
-    let words = ErrorCatalog.all.map { vocabulary in
-      let word = vocabulary.translate(error)
-      return "\(word.word) \(word.status)"
+    let words = ErrorCatalog.all.map { catalog in
+      let reason = catalog.translate(error)
+      return "\(reason.text) \(reason.status)"
     }
     #expect(words == ["InvalidProviderToken 403", "UNAUTHENTICATED 401", "MissingVapid 401", "40101 401"])
     try await all(scenario)
@@ -114,11 +114,11 @@ extension ScenarioPlay {
   /// On stepped clocks.
   private static func apnsTokensAreRevoked(_ tokens: TokenBehavior) throws {
     let key = P256.Signing.PrivateKey()
-    let gate = APNsAuthenticator(
+    let authenticator = APNsAuthenticator(
       key: key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
       behavior: tokens)
     func word(_ token: String, connection: Int, at seconds: Double) -> String? {
-      gate.authorize(
+      authenticator.authorize(
         "bearer \(token)", hasCertificate: false, .test(connection: connection, seconds: seconds))
     }
     func token(at seconds: Double) throws -> String {
@@ -140,8 +140,8 @@ extension ScenarioPlay {
 
   private static func vapidTokensAreRevoked(_ tokens: TokenBehavior) throws {
     let key = P256.Signing.PrivateKey()
-    let gate = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: tokens)
-    gate.origins = ["https://127.0.0.1:1"]
+    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: tokens)
+    authenticator.listen(on: ["https://127.0.0.1:1"])
     let point = Base64URLText.encode(key.publicKey.x963Representation)
     func token() throws -> String {
       try TestToken.es256(
@@ -149,7 +149,7 @@ extension ScenarioPlay {
         claims: "{\"aud\":\"https://127.0.0.1:1\",\"exp\":\(Int(RequestContext.start) + 3600)}")
     }
     func word(_ token: String, at seconds: Double) -> String? {
-      gate.problem("vapid t=\(token), k=\(point)", wording: .mozilla, .test(seconds: seconds))?.word
+      authenticator.problem("vapid t=\(token), k=\(point)", style: .mozilla, .test(seconds: seconds))?.reason
     }
     let (first, second, third) = (try token(), try token(), try token())
     #expect(word(first, at: 9.9) == nil)
@@ -179,7 +179,7 @@ extension ScenarioPlay {
          {"request": {"path": "/oauth2/token", "body": "grant_type=x", "count": 299}}, {"until": {"done": 300}}]
         """)
       let away = events.answers.count { $0.status == 503 }
-      #expect(FateDraws.isLikely(away, share: 0.1, of: 300), "\(away)")
+      #expect(OutcomeDraws.isLikely(away, share: 0.1, of: 300), "\(away)")
       #expect(events.answers.count { $0.status == 400 } == 300 - away)
     }
   }

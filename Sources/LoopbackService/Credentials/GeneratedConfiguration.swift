@@ -1,8 +1,8 @@
 import Configuration
 
-/// A configuration for `pushscope collect` with one target for each dialect of a running loopback service.
-struct ReadyMadeConfiguration {
-  /// Scheme, host and port of the service.
+/// Configuration for `pushscope collect` with one target for each dialect of a running loopback service.
+struct GeneratedConfiguration {
+  /// Origin of the service.
   var origin: String
   var receipts: ReceiptDestination?
 

@@ -11,7 +11,7 @@ import Synchronization
 import TestKit
 
 /// A receipt listener for tests: takes down what is posted and answers as it is told.
-final class ReceiptEar: HTTPResponder {
+final class TestReceiptListener: HTTPResponder {
   struct Receipt: Decodable, Sendable, Equatable {
     var id: String
     var mac: String
@@ -81,9 +81,9 @@ final class ReceiptEar: HTTPResponder {
   }
 }
 
-/// Listens with a ``ReceiptEar`` until the test is done.
-func withEar(
-  _ ear: ReceiptEar, _ body: (_ destination: ReceiptDestination) async throws -> Void
+/// Listens with a ``TestReceiptListener`` until the test is done.
+func withReceiptListener(
+  _ listener: TestReceiptListener, _ body: (_ destination: ReceiptDestination) async throws -> Void
 ) async throws {
   let directory = try TemporaryDirectory()
   let files = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
@@ -91,7 +91,7 @@ func withEar(
   let server = try await HTTPServer.start(
     HTTPServerConfiguration(
       port: 0, identity: ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)),
-    on: group.next(), clock: SystemClock(), responder: ear)
+    on: group.next(), clock: SystemClock(), responder: listener)
   let endpoint = try Endpoint.parse("https://127.0.0.1:\(server.port)")
   let result: Result<Void, any Error>
   do {

@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test func servesGooglesOwnLibraries() async throws {
-    let ear = ReceiptEar()
+    let listener = TestReceiptListener()
     let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.milliseconds(5))))
-    try await withEar(ear) { destination in
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(scenario, receipts: destination) { fixture in
         let lines = try await Self.client(fixture, count: 5)
         try #require(lines.count == 11)
@@ -41,7 +41,7 @@ import Testing
         #expect(lines[10].name == "projects/pushscope-loopback/messages/fake_message_id")
         await fixture.server.settle(within: .seconds(20))
         // Each once; what was only validated reached nobody.
-        #expect(ear.receipts.map(\.mac).sorted() == (0...5).map { "mac-\($0)" })
+        #expect(listener.receipts.map(\.mac).sorted() == (0...5).map { "mac-\($0)" })
         let statistics = await fixture.server.statistics()
         #expect(statistics.tokens == 2)
         #expect(statistics.accepted == 7)

@@ -2,12 +2,12 @@ import Configuration
 
 @testable import LoopbackService
 
-/// Many fates of one scenario, to be held against a behavior.
-struct FateDraws {
-  let fates: [ScriptedOutcome]
+/// Many outcomes of one scenario, to be held against a behavior.
+struct OutcomeDraws {
+  let outcomes: [ScriptedOutcome]
 
   init(of dialect: ScenarioDialect = .apns, at time: Duration = .zero, in scenario: Scenario, count: Int) {
-    fates = (0..<count).map { ScriptedOutcome(index: $0, of: dialect, at: time, in: scenario) }
+    outcomes = (0..<count).map { ScriptedOutcome(index: $0, of: dialect, at: time, in: scenario) }
   }
 
   /// Whether about `share` of `count` is what `count` draws of that probability may be: 4.5 standard deviations.
@@ -20,45 +20,47 @@ struct FateDraws {
   func problems(with behavior: ScenarioBehavior) -> [String] {
     var problems: [String] = []
     func expect(
-      _ share: Double, of fates: [ScriptedOutcome], _ what: String, _ holds: (ScriptedOutcome) -> Bool
+      _ share: Double, of outcomes: [ScriptedOutcome], _ what: String, _ holds: (ScriptedOutcome) -> Bool
     ) {
-      let found = fates.count(where: holds)
-      guard !Self.isLikely(found, share: share, of: fates.count) else { return }
-      problems.append("\(what): \(found) of \(fates.count), and the share should be \(share)")
+      let found = outcomes.count(where: holds)
+      guard !Self.isLikely(found, share: share, of: outcomes.count) else { return }
+      problems.append("\(what): \(found) of \(outcomes.count), and the share should be \(share)")
     }
     let (answers, deliveries) = (behavior.answers, behavior.deliveries)
     var accepted = 1.0
     for error in answers.errors {
       accepted -= error.probability
-      expect(error.probability, of: fates, error.reason) { $0.outcome == .error(error) }
+      expect(error.probability, of: outcomes, error.reason) { $0.outcome == .error(error) }
     }
     for fault in answers.faults {
       accepted -= fault.probability
-      expect(fault.probability, of: fates, "\(fault.kind)") { $0.outcome == .fault(fault) }
+      expect(fault.probability, of: outcomes, "\(fault.kind)") { $0.outcome == .fault(fault) }
     }
-    expect(max(0, accepted), of: fates, "accepted") { $0.outcome == .accepted }
+    expect(max(0, accepted), of: outcomes, "accepted") { $0.outcome == .accepted }
 
-    let sent = fates.filter { $0.isLost || !$0.deliveryDelays.isEmpty }
+    let sent = outcomes.filter { $0.isLost || !$0.deliveryDelays.isEmpty }
     let arrived = sent.filter { !$0.isLost }
     expect(deliveries.lost, of: sent, "lost") { $0.isLost }
     expect(deliveries.duplicated, of: arrived, "duplicated") { $0.deliveryDelays.count == 2 }
     expect(deliveries.reordered?.probability ?? 0, of: arrived, "reordered") { $0.isReordered }
-    let isDelivered = fates.allSatisfy { fate in
+    let isDelivered = outcomes.allSatisfy { scripted in
       let isSent =
-        switch fate.outcome {
+        switch scripted.outcome {
         case .accepted: true
         case .error(let error): error.isDelivered
         case .fault(let fault): fault.isDelivered
         }
-      return isSent == (fate.isLost || !fate.deliveryDelays.isEmpty)
+      return isSent == (scripted.isLost || !scripted.deliveryDelays.isEmpty)
     }
     if !isDelivered { problems.append("what is delivered is not what should be") }
 
-    let answered = fates.filter { fate in
-      if case .fault(let fault) = fate.outcome { fault.kind != .goawayUnprocessed } else { true }
+    let answered = outcomes.filter { scripted in
+      if case .fault(let fault) = scripted.outcome { fault.kind != .goawayUnprocessed } else { true }
     }
     let held = deliveries.reordered?.by ?? .zero
-    let ways = arrived.flatMap { fate in fate.deliveryDelays.map { fate.isReordered ? $0 - held : $0 } }
+    let ways = arrived.flatMap { scripted in
+      scripted.deliveryDelays.map { scripted.isReordered ? $0 - held : $0 }
+    }
     for (what, delays, distribution) in [
       ("answers", answered.map(\.answerDelay), answers.delay), ("deliveries", ways, deliveries.delay),
     ] where !Self.follow(delays, distribution) {

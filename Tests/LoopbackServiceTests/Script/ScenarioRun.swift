@@ -8,7 +8,7 @@ import Testing
 @testable import LoopbackService
 
 /// Scenario files on the wire: python-h2, curl and other people's libraries see what the files say.
-enum ScenarioPlay {
+enum ScenarioRun {
   /// What a play has left behind.
   struct Record {
     var events: [H2Client.Event]
@@ -19,9 +19,9 @@ enum ScenarioPlay {
   /// Client, device and script agree on every request, to the last one.
   @discardableResult
   static func all(_ scenario: Scenario, count: Int = 150) async throws -> Record {
-    let ear = ReceiptEar()
+    let listener = TestReceiptListener()
     var record = Record(events: [], requests: [], deliveries: [])
-    try await withEar(ear) { destination in
+    try await withReceiptListener(listener) { destination in
       try await withLoopback(scenario, receipts: destination) { fixture in
         let expected = ScriptCountTests.expected(count, scenario)
         try #require(expected[0].isAccepted, "choose a seed whose first notification is accepted")
@@ -31,14 +31,14 @@ enum ScenarioPlay {
         let script = await fixture.server.script()
         let requests = script.requests
         #expect(requests.count == count)
-        for (request, fate) in zip(requests, expected) { #expect(fate.matches(request)) }
+        for (request, scripted) in zip(requests, expected) { #expect(scripted.matches(request)) }
         for status in Set(requests.compactMap(\.status)) {
           #expect(events.answers.count { $0.status == status } == requests.count { $0.status == status })
         }
         #expect(events.resets.count { $0.code == 2 } == requests.count { $0.answer == .fault(.reset) })
         #expect(events.resets.count { $0.code == 7 } == requests.count { $0.answer == .fault(.refuse) })
         var heard: [String: Int] = [:]
-        for receipt in ear.receipts { heard[receipt.id, default: 0] += 1 }
+        for receipt in listener.receipts { heard[receipt.id, default: 0] += 1 }
         for request in requests { #expect(heard[request.id] ?? 0 == request.deliveries.count) }
         record = Record(events: events, requests: requests, deliveries: script.deliveries)
       }
@@ -57,7 +57,7 @@ enum ScenarioPlay {
   @Sendable static func looksPerfectAndLoses(_ scenario: Scenario) async throws {
     let record = try await all(scenario)
     #expect(record.events.answers.count { $0.status == 200 } == 150)
-    #expect(FateDraws.isLikely(record.requests.count { $0.isLost }, share: 0.2, of: 150))
+    #expect(OutcomeDraws.isLikely(record.requests.count { $0.isLost }, share: 0.2, of: 150))
     #expect(record.deliveries.count == record.requests.count { !$0.isLost })
   }
 
@@ -84,22 +84,23 @@ enum ScenarioPlay {
   /// exponential one up to −μ ln(1 − p).
   @Sendable static func tailsAreHeavy(_ scenario: Scenario) async throws {
     let count = 100_000
-    let fates = FateDraws(in: scenario, count: count).fates
-    let ways = fates.compactMap(\.deliveryDelays.first).map { $0 / .milliseconds(1) }
-    let answers = fates.map { $0.answerDelay / .milliseconds(1) }
+    let outcomes = OutcomeDraws(in: scenario, count: count).outcomes
+    let ways = outcomes.compactMap(\.deliveryDelays.first).map { $0 / .milliseconds(1) }
+    let answers = outcomes.map { $0.answerDelay / .milliseconds(1) }
     #expect(ways.count == count)
     for p in [0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999] {
       let way = 40 * pow(1 - p, -1 / 1.2)
       let found = ways.count { $0 <= way }
-      #expect(FateDraws.isLikely(found, share: p, of: count), "\(found) of \(count) within \(way) ms")
+      #expect(OutcomeDraws.isLikely(found, share: p, of: count), "\(found) of \(count) within \(way) ms")
       let answer = -6 * log(1 - p)
       let quick = answers.count { $0 <= answer }
-      #expect(FateDraws.isLikely(quick, share: p, of: count), "\(quick) of \(count) answered in \(answer) ms")
+      #expect(
+        OutcomeDraws.isLikely(quick, share: p, of: count), "\(quick) of \(count) answered in \(answer) ms")
     }
     // One in a thousand takes more than 300 times the minimum; what would take more than a minute takes a minute.
-    #expect(FateDraws.isLikely(ways.count { $0 > 12_000 }, share: 0.001, of: count))
+    #expect(OutcomeDraws.isLikely(ways.count { $0 > 12_000 }, share: 0.001, of: count))
     #expect(ways.min() ?? 0 >= 40 && ways.max() == 60_000 && answers.max() ?? 0 <= 1000)
-    #expect(FateDraws.isLikely(ways.count { $0 == 60_000 }, share: pow(40.0 / 60_000, 1.2), of: count))
+    #expect(OutcomeDraws.isLikely(ways.count { $0 == 60_000 }, share: pow(40.0 / 60_000, 1.2), of: count))
     // On the wire up to the first that takes its time.
     let patient = ways.firstIndex { $0 > 3000 } ?? 0
     #expect(patient > 20)
