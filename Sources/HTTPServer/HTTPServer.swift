@@ -7,10 +7,10 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// An HTTP/2 and HTTP/1.1 server over TLS for small requests, all of it on one event loop: the receipt listener and
-/// the loopback service differ in what they answer, not in how they listen.
+/// HTTP/2 and HTTP/1.1 server over TLS for small requests, on one event loop. Used by the receipt listener and the
+/// loopback service.
 public final class HTTPServer: Sendable {
-  /// Where it listens; the real port when 0 was asked for.
+  /// Port of the listener; the actual one when 0 was configured.
   public let port: Int
   private let listener: any Channel
   private let table: NIOLoopBound<ConnectionTable>
@@ -21,11 +21,11 @@ public final class HTTPServer: Sendable {
     self.table = table
   }
 
-  /// Listens from the moment this returns.
+  /// Starts to listen.
   ///
   /// - Parameters:
-  ///   - eventLoop: Where everything runs, the responder included. It stays the caller's.
-  ///   - clock: What stamps ``HTTPRequest/arrivedAt``.
+  ///   - eventLoop: runs everything, the responder included; it stays the caller's.
+  ///   - clock: source of ``HTTPRequest/arrivedAt``.
   /// - Throws: ``HTTPServerError``.
   public static func start(
     _ configuration: HTTPServerConfiguration, on eventLoop: any EventLoop, clock: any HostClock,
@@ -50,7 +50,7 @@ public final class HTTPServer: Sendable {
       .serverChannelOption(.backlog, value: 256)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // One read of at most a TLS record at a time, so that what a peer sends ahead of its answers stays in the kernel.
+      // Reads at most one TLS record at a time, so that further data stays in the kernel.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
         .recvAllocator,
@@ -72,7 +72,7 @@ public final class HTTPServer: Sendable {
       port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table)
   }
 
-  /// Whether a server could listen at an address now: takes it and gives it back.
+  /// Checks that a server could listen at an address now, by binding it for a moment.
   /// - Throws: ``HTTPServerError`` with `bind`.
   public static func check(host: String, port: Int) async throws {
     do {
@@ -87,25 +87,25 @@ public final class HTTPServer: Sendable {
 
   private static func bindFailure(_ error: any Error, host: String, port: Int) -> HTTPServerError {
     HTTPServerError(
-      .bind, place: "\(host):\(port)", message: "cannot listen there (\(words(for: error)))",
+      .bind, place: "\(host):\(port)", message: "cannot listen at this address (\(words(for: error)))",
       remedy: "choose a free port and an address of this host")
   }
 
-  /// The system's own words for a failed system call, without the call.
+  /// The system's text for a failed system call.
   private static func words(for error: any Error) -> String {
     (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
   }
 
-  /// Stops listening, says GOAWAY, lets open requests be answered for at most `grace`, and returns when the last
-  /// connection is gone.
+  /// Stops listening, sends GOAWAY, waits at most `grace` for the responses to open requests, and returns when the last
+  /// connection is closed.
   public func shutdown(within grace: Duration) async {
-    // Closing a listener fails only when it is closed already.
+    // Closing a listener fails only when it is already closed.
     try? await listener.close().get()
     let table = table
     try? await table.eventLoop.flatSubmit { table.value.drain(within: TimeAmount(grace)) }.get()
   }
 
-  /// Puts TLS and, once ALPN has spoken, one of the two connection handlers into a new connection's pipeline.
+  /// Adds TLS and, after ALPN, the handler of the HTTP version to a new connection's pipeline.
   private static func admit(
     _ channel: any Channel, to table: ConnectionTable, tls: NIOSSLContext,
     protocols: [HTTPServerConfiguration.ApplicationProtocol]
@@ -138,7 +138,7 @@ public final class HTTPServer: Sendable {
     connection.initialSettings = [
       HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.concurrentStreams),
       HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes),
-      // Wide enough to see that a body is too large, so that it is refused instead of stalled.
+      // Larger than the largest body, so that a larger one is refused and not stalled.
       HTTP2Setting(parameter: .initialWindowSize, value: limits.bodyBytes + 16 * 1024),
     ]
     connection.maximumConnectionGlitches = limits.streamErrors
@@ -166,4 +166,32 @@ public final class HTTPServer: Sendable {
       HTTP1ConnectionHandler(id: id, table: table),
     ])
   }
+}
+
+/// Why a server could not start.
+public struct HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: Sendable, Hashable {
+    /// The address is in use, not of this host, or requires privileges.
+    case bind
+    /// A certificate or key cannot be read, is invalid, or does not match its counterpart.
+    case identity
+    /// Credentials cannot be written.
+    case write
+  }
+
+  public var code: Code
+  /// Address or file.
+  public var place: String
+  public var message: String
+  /// What the user can do.
+  public var remedy: String
+
+  public init(_ code: Code, place: String, message: String, remedy: String) {
+    self.code = code
+    self.place = place
+    self.message = message
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(place): \(message); \(remedy)" }
 }

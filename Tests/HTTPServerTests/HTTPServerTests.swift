@@ -4,6 +4,7 @@ import HTTPTestKit
 import Measurement
 import NIOCore
 import NIOPosix
+import TestKit
 import Testing
 
 @Suite struct HTTPServerTests {
@@ -109,14 +110,3 @@ struct NoResponder: HTTPResponder {
   func respond(to exchange: HTTPExchange) {}
   func answer(to violation: HTTPViolation) -> HTTPResponse { HTTPResponse(status: violation.status) }
 }
-
-/// Waits for something that another thread is about to make true, for a bounded time.
-func eventually(within limit: Duration = .seconds(60), _ condition: @Sendable () -> Bool) async throws {
-  let deadline = ContinuousClock.now.advanced(by: limit)
-  while !condition() {
-    guard ContinuousClock.now < deadline else { throw NeverHappened() }
-    try await Task.sleep(for: .milliseconds(2))
-  }
-}
-
-struct NeverHappened: Error {}

@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTestKit
+import TestKit
 import Testing
 
 /// Answers whose body goes on.

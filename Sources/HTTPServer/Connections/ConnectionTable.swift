@@ -3,19 +3,19 @@ import NIOCore
 import NIOHTTP2
 import NIOSSL
 
-/// All connections of a server: admits, counts, times out, evicts and closes them. Lives on the server's event loop.
+/// All connections of a server: admission, counts, time-outs, eviction and shutdown. Used on the server's event loop.
 final class ConnectionTable {
   private struct Entry {
     let channel: any Channel
-    /// Its peer, as ``SourceAddress`` tells peers apart.
+    /// Source of the connection, see ``SourceAddress``.
     let source: String
     let since: NIODeadline
-    /// TLS stands, not only TCP.
+    /// The TLS handshake is complete.
     var ready: (core: any ConnectionCore, connection: HTTPConnection)?
     var isAuthenticated = false
   }
 
-  /// A connection with fewer unread bytes than this is not cut for want of memory: its peer may well be reading them.
+  /// A connection with fewer unread bytes is not closed to free memory: its peer may be reading them.
   private static let unreadWorthCutting = 16 * 1024
 
   let limits: HTTPServerLimits
@@ -51,7 +51,7 @@ final class ConnectionTable {
 
   // MARK: Admission
 
-  /// The connection's number, or `nil` when there are too many or the server is closing.
+  /// The connection's number; `nil` when there are too many connections or the server shuts down.
   func admit(_ channel: any Channel) -> Int? {
     let source = SourceAddress.group(channel.remoteAddress?.ipAddress ?? "")
     guard drained == nil, makeRoom(for: source) else { return nil }
@@ -60,7 +60,7 @@ final class ConnectionTable {
     return lastID
   }
 
-  /// Evicts a connection when the source has its share already, or the server all that it can have.
+  /// Closes a connection when the source or the server has reached its limit.
   private func makeRoom(for source: String) -> Bool {
     var strangers: [String: [Int]] = [:]
     for (id, entry) in entries where !entry.isAuthenticated {
@@ -70,14 +70,14 @@ final class ConnectionTable {
       evict(oldest)
     }
     guard entries.count >= limits.connections else { return true }
-    // Whoever has most of those that proved nothing gives up the one that had the longest time to do so.
+    // The oldest unauthenticated connection of the source with most of them.
     let crowd = strangers.values.max { ($0.count, $1.min() ?? 0) < ($1.count, $0.min() ?? 0) }
     guard let victim = crowd?.min() ?? longestIdle() else { return false }
     evict(victim)
     return true
   }
 
-  /// The authenticated connection that has had no request for the longest time, if that is as long as strangers get.
+  /// The authenticated connection that has been idle longest, if for at least `unauthenticatedIdleTimeout`.
   private func longestIdle() -> Int? {
     let now = NIODeadline.now()
     let idle = entries.compactMap { id, entry in entry.ready?.core.idleSince.map { (id: id, since: $0) } }
@@ -96,8 +96,8 @@ final class ConnectionTable {
     finishDrainIfEmpty()
   }
 
-  /// TLS stands and its HTTP version is known. Returns the connection as the responder was shown it, or `nil` when it
-  /// has been evicted by now.
+  /// Called after the TLS handshake, when the HTTP version is known. Returns the connection for the responder, or `nil`
+  /// when it has been evicted.
   func ready(
     _ id: Int, core: any ConnectionCore, version: HTTPVersion, channel: any Channel
   ) -> HTTPConnection? {
@@ -124,7 +124,7 @@ final class ConnectionTable {
     entries[id]?.isAuthenticated = true
   }
 
-  /// How long the connection may stay without an open request.
+  /// Time-out without an open request.
   func idleTimeout(of id: Int) -> TimeAmount {
     let isAuthenticated = entries[id]?.isAuthenticated ?? false
     return TimeAmount(
@@ -135,14 +135,14 @@ final class ConnectionTable {
 
   func makeAccount() -> MemoryAccount { MemoryAccount(budget: budget) }
 
-  /// Takes room for a request, or a further part of it. When there is none, connections whose peers leave their
-  /// answers unread are cut; false when that did not help.
+  /// Reserves memory for a request or a further part of it. Without free memory, connections with unread responses are
+  /// closed; false when that is not enough.
   func takeRequest(_ bytes: Int, _ account: MemoryAccount) -> Bool {
     if account.takeRequest(bytes) { return true }
     return cutMostUnread() && account.takeRequest(bytes)
   }
 
-  /// Takes room for an answer; what this overdraws is made up for by cutting those who read least.
+  /// Reserves memory for a response; an overdraft is made up for by closing the connections with most unread data.
   func takeAnswer(_ bytes: Int, _ account: MemoryAccount) {
     account.takeAnswer(bytes)
     while budget.isOverdrawn, cutMostUnread() {}
@@ -159,7 +159,7 @@ final class ConnectionTable {
 
   // MARK: End
 
-  /// Says goodbye to all; those still busy after `grace` are cut off. The future succeeds when all are gone.
+  /// Sends GOAWAY to all connections and closes those still busy after `grace`. Succeeds when all are closed.
   func drain(within grace: TimeAmount) -> EventLoopFuture<Void> {
     if let drained { return drained.futureResult }
     sweeper?.cancel()
@@ -199,5 +199,24 @@ final class ConnectionTable {
         entry.channel.closeAbruptly()
       }
     }
+  }
+}
+
+/// Groups addresses by peer.
+public enum SourceAddress {
+  /// The source of an address: an IPv4 address, also if mapped to IPv6 (`::ffff:192.0.2.1`), or an IPv6 /64, since one
+  /// host can use all of its addresses.
+  ///
+  /// - Parameter address: as ``HTTPConnection/source`` has it.
+  public static func group(_ address: String) -> String {
+    guard address.contains(":") else { return address }
+    let text = address.prefix { $0 != "%" }
+    if text.contains("."), let last = text.split(separator: ":").last { return String(last) }
+    let gap = text.firstRange(of: "::")
+    let head = (gap.map { text[..<$0.lowerBound] } ?? text).split(separator: ":")
+    let tail = (gap.map { text[$0.upperBound...] } ?? "").split(separator: ":")
+    let zeros = gap == nil ? 0 : max(0, 8 - head.count - tail.count)
+    let groups = head + Array(repeating: "0", count: zeros) + tail
+    return groups.prefix(4).joined(separator: ":")
   }
 }

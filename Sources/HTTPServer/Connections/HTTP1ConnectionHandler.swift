@@ -4,7 +4,7 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// One HTTP/1.1 connection. NIO's handlers below parse, keep pipelined requests in order and answer what is no HTTP.
+/// One HTTP/1.1 connection. NIO's handlers parse, keep pipelined requests in order and answer invalid HTTP.
 final class HTTP1ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -12,11 +12,11 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private enum Phase {
     case idle
     case arriving(HTTPRequestHead, ByteBuffer, since: NIODeadline)
-    /// Complete. NIO reads nothing more from the peer until it is answered.
+    /// Complete. NIO reads nothing more from the peer until the response.
     case unanswered(keepAlive: Bool)
-    /// The answer has begun and goes on.
+    /// The response is streamed.
     case outgoing(keepAlive: Bool, unwritten: Int, ended: @Sendable () -> Void)
-    /// The last answer is on its way; whatever still comes is thrown away.
+    /// The last response is being sent; further input is discarded.
     case closing
   }
 
@@ -25,16 +25,16 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   private var connection: HTTPConnection?
   private var phase = Phase.idle
-  /// Counts requests, so that a late answer cannot go to the next one.
+  /// Number of the request, so that a late response cannot answer the next one.
   private var current = 0
   private var isLast = false
   private var lastActivity = NIODeadline.now()
   private let account: MemoryAccount
-  /// What the current request has taken of the memory budget.
+  /// Memory that the current request has reserved.
   private var cost = 0
-  /// The answer to HEAD has no body (RFC 9110 section 9.3.2).
+  /// A response to HEAD has no body (RFC 9110, section 9.3.2).
   private var isHead = false
-  /// A complete request that the responder has not been shown, because the peer does not take its answers.
+  /// A complete request that is held back because the peer does not read its responses.
   private var waiting: HTTPRequest?
   private var isResponding = false
 
@@ -96,7 +96,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
 
   private func receive(_ bytes: inout ByteBuffer) {
     guard case .arriving(let head, var body, let since) = phase else { return }
-    // Dropped here, so that the buffer grows in place.
+    // Cleared here, so that the buffer grows in place.
     phase = .closing
     let count = bytes.readableBytes
     let fits = body.readableBytes + count <= table.limits.bodyBytes
@@ -116,11 +116,10 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     respondToWaiting()
   }
 
-  /// Shows the responder the request that has arrived, unless the peer leaves its answers unread: then it waits, and
-  /// with it all that the peer has sent behind it.
+  /// Passes a complete request to the responder, unless the peer does not read its responses: then it is held back with
+  /// all that follows.
   ///
-  /// An answer that is given at once lets the next pipelined request through while this runs: the loop takes it, not
-  /// the stack.
+  /// An immediate response releases the next pipelined request during this call; the loop handles it, not the stack.
   private func respondToWaiting() {
     guard !isResponding else { return }
     isResponding = true
@@ -152,7 +151,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private func end() {
     guard context != nil else { return }
     context = nil
-    // It holds this handler.
+    // Breaks a reference cycle with this handler.
     connection = nil
     account.close()
     waiting = nil
@@ -181,7 +180,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     let head = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
     let written = takeAnswer(MemoryAccount.cost(of: headers) + (isHead ? 0 : length))
-    // It was this connection that had to be cut.
+    // This connection itself was closed to free memory.
     guard let written else { return }
     phase = keepAlive ? .idle : .closing
     context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -189,7 +188,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
       context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
-    // TLS says goodbye first and waits for the peer's, so that an unread rest of the request loses no answer.
+    // TLS exchanges close_notify first, so that an unread rest of the request does not discard the response.
     if !keepAlive { context.close(promise: nil) }
   }
 

@@ -3,11 +3,11 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// One HTTP/2 connection on raw frames: a channel for each stream would cost nearly half of the throughput and gives
-/// nothing that requests of a few hundred bytes need. NIO's handler below keeps the protocol's state, validates and
-/// acknowledges; this one gathers requests, writes answers and credits the connection's flow-control window.
+/// One HTTP/2 connection on raw frames. A channel for each stream would cost nearly half of the throughput without a
+/// benefit for requests of a few hundred bytes. NIO's handler keeps the protocol state, validates and acknowledges;
+/// this one assembles requests, writes responses and updates the connection's flow-control window.
 ///
-/// Streams need no credit of their own: the initial stream window is larger than the largest body allowed.
+/// Streams need no window updates: the initial stream window is larger than the largest body.
 final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -17,30 +17,29 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     var path: String
     var headers: HPACKHeaders
     var body = ByteBuffer()
-    /// What it has taken of the memory budget.
+    /// Memory that it has reserved.
     var cost: Int
     let since: NIODeadline
   }
 
-  /// A request that is complete and not answered.
+  /// A complete, unanswered request.
   private struct UnansweredRequest {
     let cost: Int
-    /// The answer to HEAD has no body (RFC 9110 section 9.3.2).
+    /// A response to HEAD has no body (RFC 9110, section 9.3.2).
     let isHead: Bool
   }
 
-  /// An answer that goes on.
+  /// A streamed response.
   private struct OutgoingBody {
-    /// Bytes that NIO still holds, for want of the peer's flow-control window or of room in the socket.
+    /// Bytes that NIO buffers for lack of flow-control window or socket buffer.
     var unwritten = 0
     var isFinished = false
     let ended: @Sendable () -> Void
   }
 
-  /// How many bytes of DATA a peer may have under way on one connection (RFC 9113 section 6.9).
+  /// Connection flow-control window in bytes (RFC 9113, section 6.9).
   private static let windowBytes = 1 << 20
-  /// Answers are flushed in the midst of a read when there is so much of them, so that a peer that does not take them is
-  /// noticed in time.
+  /// Responses beyond this size are flushed during a read, so that a peer that does not read them is noticed in time.
   private static let unflushedBytes = 32 * 1024
 
   private let id: Int
@@ -49,8 +48,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private var connection: HTTPConnection?
   private var arriving: [HTTP2StreamID: ArrivingRequest] = [:]
   private var unanswered: [HTTP2StreamID: UnansweredRequest] = [:]
-  /// Complete requests that the responder has not been shown, because the peer does not take its answers: a subset of
-  /// ``unanswered``, in order of arrival.
+  /// Complete requests that are held back because the peer does not read its responses: a subset of ``unanswered``, in
+  /// order of arrival.
   private var waiting: CircularBuffer<(stream: HTTP2StreamID, request: HTTPRequest)> = []
   private var isResponding = false
   private var outgoing: [HTTP2StreamID: OutgoingBody] = [:]
@@ -60,9 +59,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private var lastActivity = NIODeadline.now()
   private var isReading = false
   private var isFlushScheduled = false
-  /// GOAWAY was sent: no new requests, closed when the open ones are answered.
+  /// GOAWAY was sent: no new requests, and close after the last response.
   private var isClosing = false
-  /// GOAWAY frames of ours that NIO has yet to write; any other one is its verdict on the peer.
+  /// GOAWAY frames from this handler that NIO has not written yet; any other one reports a protocol error of the peer.
   private var ownGoAways = 0
 
   init(id: Int, table: ConnectionTable) {
@@ -103,7 +102,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // Flushing may end the last stream; closing has to wait until the bytes are out.
+    // A flush may end the last stream; closing waits until the bytes are written.
     flush(context)
     isReading = false
     closeIfDone()
@@ -122,14 +121,14 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    // A peer that asks and does not read its answers is not listened to until it does.
+    // Nothing is read from a peer that does not read its responses.
     try? context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
     respondToWaiting()
     context.fireChannelWritabilityChanged()
   }
 
-  /// Stream errors have been answered with RST_STREAM below, connection errors with GOAWAY, which ``wroteFrame(_:)``
-  /// sees; anything else is TLS or the socket, and the connection is over.
+  /// NIO answers stream errors with RST_STREAM and connection errors with GOAWAY, which ``wroteFrame(_:)`` handles; any
+  /// other error is of TLS or the socket and ends the connection.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if !(error is any NIOHTTP2Error) { context.close(promise: nil) }
   }
@@ -140,7 +139,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
       ownGoAways -= 1
       return
     }
-    // The peer broke the protocol. Close in the next tick, when NIO has flushed the frame that says so.
+    // The peer violated the protocol. Close in the next tick, after NIO has flushed its GOAWAY.
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.eventLoop.execute { bound.value.close(promise: nil) }
   }
@@ -155,7 +154,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private func end() {
     guard context != nil else { return }
     context = nil
-    // It holds this handler.
+    // Breaks a reference cycle with this handler.
     connection = nil
     account.close()
     arriving = [:]
@@ -170,7 +169,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 
   private func receive(_ frame: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
     if arriving[stream] != nil {
-      // Trailers: nothing here has a use for them.
+      // Trailers are ignored.
       if frame.endStream { complete(stream) }
       return
     }
@@ -212,7 +211,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     guard table.takeRequest(count, account) else { return refuse(stream, .overloaded) }
     arriving.values[index].cost += count
     if frame.endStream, arriving.values[index].body.readableBytes == 0 {
-      // The usual case: all of the body in one frame, handed on without a copy.
+      // The common case, the whole body in one frame, needs no copy.
       arriving.values[index].body = bytes
     } else {
       arriving.values[index].body.writeBuffer(&bytes)
@@ -231,8 +230,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     respondToWaiting()
   }
 
-  /// Shows the responder what has arrived, unless the peer leaves its answers unread: then its requests wait, their
-  /// streams stay open, and no more of them can come than it may have streams.
+  /// Passes complete requests to the responder, unless the peer does not read its responses: then they are held back.
+  /// Their streams stay open, so their count is limited.
   private func respondToWaiting() {
     guard !isResponding else { return }
     isResponding = true
@@ -250,7 +249,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     answer(table.responder.answer(to: violation, path: path), to: Int(stream))
   }
 
-  /// The stream is closed, by whomever: its answer, should one come, is dropped.
+  /// The stream is closed by either side: a later response is dropped.
   private func forget(_ stream: HTTP2StreamID) {
     if let dropped = arriving.removeValue(forKey: stream) { account.releaseRequest(dropped.cost) }
     if let dropped = unanswered.removeValue(forKey: stream) {
@@ -274,12 +273,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
       promise?.fail(ChannelError.ioOnClosedChannel)
       return
     }
-    // Before the frame is written: its writing may end the stream and, with that, be the last thing to wait for.
+    // Before the write, which may end the stream and with it the connection.
     scheduleFlush(context)
     context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: promise)
   }
 
-  /// Answers that fall due in the same tick leave in one segment.
+  /// Responses of the same tick are sent in one segment.
   private func scheduleFlush(_ context: ChannelHandlerContext) {
     guard !isReading, !isFlushScheduled else { return }
     isFlushScheduled = true
@@ -336,15 +335,15 @@ extension HTTP2ConnectionHandler: ConnectionCore {
       write(.headers(.init(headers: headers, endStream: true)), on: stream, promise: written)
     }
     unflushed += size
-    // Answered before the request was complete: the rest of it is not wanted (RFC 9113 section 8.1). NIO drops what
-    // it holds of a stream that is reset, so the answer has to be out by then.
+    // Answered before the request was complete: the rest is rejected (RFC 9113, section 8.1). A reset discards data
+    // that NIO buffers for the stream, so the response must be written first.
     if unfinished != nil, let context {
       flush(context)
       write(.rstStream(.noError), on: stream)
     }
   }
 
-  /// Gives back the room of an answer when the socket has taken it.
+  /// Releases the memory of a response when the socket has accepted it.
   ///
   /// - Parameter stream: whose ``outgoing`` body it is a part of, if any.
   private func releasePromise(_ size: Int, of stream: HTTP2StreamID? = nil) -> EventLoopPromise<Void>? {
@@ -462,8 +461,8 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   func setAuthenticated() { table.setAuthenticated(id) }
 
   func sweep(now: NIODeadline) {
-    let patience = TimeAmount(table.limits.requestTimeout)
-    for (stream, request) in arriving where now - request.since > patience {
+    let timeout = TimeAmount(table.limits.requestTimeout)
+    for (stream, request) in arriving where now - request.since > timeout {
       refuse(stream, .requestTimedOut)
     }
     if let stall = account.stall(at: now), stall > TimeAmount(table.limits.writeTimeout) {

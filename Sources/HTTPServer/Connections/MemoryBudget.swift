@@ -2,8 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP1
 
-/// What all connections of a server together may hold for their peers: requests until they are answered, answers until
-/// the peer has taken them. Lives on the server's event loop.
+/// Memory of all connections of a server: unanswered requests and unread responses. Used on the server's event loop.
 final class MemoryBudget {
   /// Bytes.
   let limit: Int
@@ -20,17 +19,17 @@ final class MemoryBudget {
   fileprivate func change(by bytes: Int) { used += bytes }
 }
 
-/// One connection's part of the ``MemoryBudget``.
+/// Share of one connection in the ``MemoryBudget``.
 final class MemoryAccount {
-  /// What a request or an answer takes besides its fields and body.
+  /// Overhead of a request or response besides its fields and body.
   private static let overhead = 256
 
   private let budget: MemoryBudget
-  /// Requests that are arriving or unanswered.
+  /// Bytes of incomplete and unanswered requests.
   private var requests = 0
-  /// Answers, or parts of them, that the socket has not taken yet.
+  /// Bytes of responses that the socket has not accepted.
   private(set) var unread = 0
-  /// When the peer last took something of ``unread``, or when there began to be something.
+  /// When the peer last read some of ``unread``, or when it became nonzero.
   private var lastProgress = NIODeadline.now()
   private var isClosed = false
 
@@ -38,12 +37,12 @@ final class MemoryAccount {
     self.budget = budget
   }
 
-  /// How long the peer has taken nothing of what waits for it; `nil` when nothing waits.
+  /// Time for which the peer has read nothing; `nil` when nothing is unread.
   func stall(at now: NIODeadline) -> TimeAmount? {
     unread > 0 ? now - lastProgress : nil
   }
 
-  /// Takes room for a request, or a further part of it; false when there is none.
+  /// Reserves memory for a request or a further part of it; false when there is none.
   func takeRequest(_ bytes: Int) -> Bool {
     guard !isClosed, budget.hasRoom(for: bytes) else { return false }
     requests += bytes
@@ -57,7 +56,7 @@ final class MemoryAccount {
     budget.change(by: -bytes)
   }
 
-  /// Takes room for an answer, whether or not there is any: somebody has to be told something.
+  /// Reserves memory for a response, also beyond the limit, since every request needs a response.
   func takeAnswer(_ bytes: Int) {
     guard !isClosed else { return }
     if unread == 0 { lastProgress = .now() }
@@ -72,7 +71,7 @@ final class MemoryAccount {
     budget.change(by: -bytes)
   }
 
-  /// Gives everything back: the connection is gone, or is being cut.
+  /// Releases everything when the connection is closed.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -81,7 +80,7 @@ final class MemoryAccount {
     unread = 0
   }
 
-  /// Bytes for header fields, counted as RFC 7541 section 4.1 does, and what is held along with them.
+  /// Size of header fields as in RFC 7541, section 4.1, and of the data with them.
   static func cost(of headers: HPACKHeaders) -> Int {
     headers.reduce(overhead) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
   }

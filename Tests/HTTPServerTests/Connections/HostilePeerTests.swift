@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTestKit
+import TestKit
 import Testing
 
 /// Peers that do not read what they ask for, and crowds of connections that ask for nothing.

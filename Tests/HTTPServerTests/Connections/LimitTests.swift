@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTestKit
+import TestKit
 import Testing
 
 /// What a peer may cost, and that the server serves on after each attempt.
@@ -86,7 +87,7 @@ import Testing
     var limits = HTTPServerLimits()
     limits.handshakeTimeout = .milliseconds(150)
     try await withServer(limits) { server in
-      let outcome = try await server.send("", alpn: "plain", patience: 20)
+      let outcome = try await server.send("", alpn: "plain", timeout: 20)
       #expect(outcome.status == 0)
       #expect(server.opened == 0)
     }
@@ -96,7 +97,7 @@ import Testing
     var limits = HTTPServerLimits()
     limits.idleTimeout = .milliseconds(1500)
     try await withServer(limits) { server in
-      async let silent = server.send("", alpn: "http/1.1", patience: 20)
+      async let silent = server.send("", alpn: "http/1.1", timeout: 20)
       async let ended = server.h2.run(
         #"[{"request": {"path": "/echo"}}, {"until": {"done": 1}}, {"until": {"closed": true}}]"#)
       // An open request is not idleness.

@@ -5,16 +5,16 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// Makes credentials for servers on this host: a certificate authority whose private key is forgotten as soon as it
-/// has signed a server's certificate and one for its client, so that trusting it means trusting that one server.
+/// Creates credentials for a server on this host: a certificate authority that signs a server and a client certificate,
+/// after which its private key is discarded. Trust in the authority is therefore trust in that server only.
 public enum LocalAuthority {
-  /// How long what it makes is valid.
+  /// Validity of the certificates.
   static let validity = Duration.seconds(365 * 86_400)
-  /// What is left must be more than this for credentials to be used again.
+  /// Minimum remaining validity for reuse.
   static let margin = Duration.seconds(7 * 86_400)
 
-  /// The credentials in `directory`: those already there when they fit together and stay valid for a week, so that a
-  /// client which trusts them survives the server's restart; fresh ones otherwise. The directory is made when missing.
+  /// The credentials in `directory`. Existing ones are reused if they match and remain valid for a week, so that
+  /// clients can trust them across restarts; otherwise new ones are created, with the directory if it is missing.
   ///
   /// - Throws: ``HTTPServerError`` when a file cannot be written.
   public static func credentials(in directory: String, now: WallTime) throws -> LocalCredentials {
@@ -67,7 +67,7 @@ public enum LocalAuthority {
       throw error
     } catch {
       throw HTTPServerError(
-        .identity, place: directory, message: "no certificate can be made (\(error))",
+        .identity, place: directory, message: "a certificate cannot be created (\(error))",
         remedy: "check the system's clock")
     }
   }
@@ -78,7 +78,7 @@ public enum LocalAuthority {
     let signer = X509.Certificate.PrivateKey(key)
     let name = try DistinguishedName {
       CommonName("pushscope local authority")
-      // Tells one authority from another: clients look issuers up by name.
+      // Makes the name unique, since clients find issuers by name.
       OrganizationalUnitName(SymmetricKey(size: .bits128).hexadecimal)
     }
     return try X509.Certificate(
@@ -116,7 +116,7 @@ public enum LocalAuthority {
       issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
   }
 
-  /// As Apple's push certificates are: the topic is the subject's UID.
+  /// Like Apple's push certificates, with the topic as UID of the subject.
   private static func clientCertificate(
     key: P256.Signing.PrivateKey, authority: X509.Certificate, authorityKey: P256.Signing.PrivateKey,
     now: WallTime
@@ -142,7 +142,7 @@ public enum LocalAuthority {
       issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
   }
 
-  /// An hour ago, for peers whose clock is behind.
+  /// An hour ago, for peers with a slow clock.
   private static func start(_ now: WallTime) -> Date { Date(now).addingTimeInterval(-3600) }
 
   private static func end(_ now: WallTime) -> Date {
@@ -157,7 +157,7 @@ extension Date {
 }
 
 extension SymmetricKey {
-  /// Its bytes as lower-case text.
+  /// The bytes in lower-case hexadecimal.
   fileprivate var hexadecimal: String {
     withUnsafeBytes { bytes in
       bytes.map { byte in
@@ -165,5 +165,33 @@ extension SymmetricKey {
         return digits.count == 1 ? "0" + digits : digits
       }.joined()
     }
+  }
+}
+
+/// Files of a local certificate authority, the certificates it signed, and a receipt secret.
+public struct LocalCredentials: Sendable, Equatable {
+  /// Authority for clients (`ca_file`).
+  public var authorityFile: String
+  public var certificateFile: String
+  /// Mode 0600.
+  public var keyFile: String
+  /// Key of the receipts' MAC, 32 random bytes in hexadecimal. Mode 0600.
+  public var secretFile: String
+
+  /// Client certificate of the same authority.
+  public var clientCertificateFile: String
+  /// 0600.
+  public var clientKeyFile: String
+
+  /// Topic of the client certificate: `UID` of its subject.
+  public static let clientTopic = "com.example.app"
+
+  init(directory: String) {
+    authorityFile = "\(directory)/ca.pem"
+    certificateFile = "\(directory)/server.pem"
+    keyFile = "\(directory)/server.key"
+    clientCertificateFile = "\(directory)/client.pem"
+    clientKeyFile = "\(directory)/client.key"
+    secretFile = "\(directory)/receipts.secret"
   }
 }

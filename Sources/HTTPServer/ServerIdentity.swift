@@ -1,0 +1,104 @@
+import Glibc
+import NIOCore
+import NIOSSL
+
+/// Certificate chain and private key of a server, read and checked.
+public struct ServerIdentity: Sendable {
+  let chain: [NIOSSLCertificate]
+  let key: NIOSSLPrivateKey
+
+  /// Reads PEM files. The chain starts with the server's certificate.
+  ///
+  /// - Throws: ``HTTPServerError`` naming the file at fault.
+  public init(certificateFile: String, keyFile: String) throws {
+    do {
+      chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+    } catch {
+      throw HTTPServerError(
+        .identity, place: certificateFile, message: "does not contain a readable PEM certificate (\(error))",
+        remedy: "name a readable file with the certificate chain in PEM")
+    }
+    guard !chain.isEmpty else {
+      throw HTTPServerError(
+        .identity, place: certificateFile, message: "contains no certificate",
+        remedy: "name a file with the certificate chain in PEM")
+    }
+    do {
+      key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+    } catch {
+      throw HTTPServerError(
+        .identity, place: keyFile, message: "does not contain a readable PEM private key (\(error))",
+        remedy: "name a readable, unencrypted private key in PEM")
+    }
+    do {
+      _ = try context(protocols: [])
+    } catch {
+      throw HTTPServerError(
+        .identity, place: keyFile, message: "does not match the certificate in \(certificateFile) (\(error))",
+        remedy: "use the private key that the certificate was issued for")
+    }
+  }
+
+  /// TLS 1.2 or later, as push services require.
+  ///
+  /// - Parameter clientAuthorityFile: authority of optional client certificates.
+  func context(
+    protocols: [HTTPServerConfiguration.ApplicationProtocol], clientAuthorityFile: String? = nil
+  ) throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = protocols.map(\.rawValue)
+    if let clientAuthorityFile {
+      configuration.trustRoots = .file(clientAuthorityFile)
+      configuration.certificateVerification = .optionalVerification
+    }
+    configuration.shutdownTimeout = .milliseconds(500)
+    return try NIOSSLContext(configuration: configuration)
+  }
+}
+
+/// Atomically writes files with a given mode.
+public enum PrivateFile {
+  /// Creates missing directories of the path with mode 0700.
+  public static func makeDirectory(_ path: String) throws(HTTPServerError) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part
+      if mkdir(made, 0o700) != 0, errno != EEXIST { throw failure(made, "cannot be created") }
+      made += "/"
+    }
+  }
+
+  /// - Parameter mode: 0600 for secrets.
+  ///
+  /// Writes a temporary file and renames it, so that readers never see a partial file or another mode.
+  public static func write(_ text: String, to path: String, mode: mode_t) throws(HTTPServerError) {
+    let partial = path + ".new"
+    unlink(partial)
+    let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard file >= 0 else { throw failure(partial, "cannot be written") }
+    // The umask may have removed bits of `mode`.
+    fchmod(file, mode)
+    let bytes = Array(text.utf8)
+    var done = 0
+    while done < bytes.count {
+      let written = bytes[done...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else {
+        let problem = failure(partial, "cannot be written")
+        close(file)
+        unlink(partial)
+        throw problem
+      }
+      done += written
+    }
+    guard close(file) == 0, rename(partial, path) == 0 else { throw failure(path, "cannot be written") }
+  }
+
+  private static func failure(_ path: String, _ what: String) -> HTTPServerError {
+    HTTPServerError(
+      .write, place: path, message: "\(what) (\(String(cString: strerror(errno))))",
+      remedy: "choose a writable directory (--credentials)")
+  }
+}
