@@ -1,3 +1,4 @@
+import Configuration
 import Measurement
 
 /// Parses a moment that is typed into the dashboard.
@@ -34,7 +35,7 @@ struct TimeInput {
     default: break
     }
     if let first = text.first, first == "-" || first == "+" {
-      guard let span = Self.microseconds(text.dropFirst()) else {
+      guard let span = (try? Configuration.DurationText.parse(String(text.dropFirst())))?.microseconds else {
         throw Problem(text: "\(text) is no span of time; write a number and s, m, h or d, like -10m")
       }
       return first == "-" ? now.advanced(byMicroseconds: -span) : shown.advanced(byMicroseconds: span)
@@ -42,24 +43,6 @@ struct TimeInput {
     if let time = WallTime(rfc3339: text) { return time }
     if let time = clockTime(text) { return time }
     throw Problem(text: "\(text) is no time; write \(Self.hint)")
-  }
-
-  /// `90s`, `1.5h`; µs.
-  private static func microseconds(_ text: Substring) -> Int64? {
-    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-    guard let number = Double(digits), number.isFinite else { return nil }
-    let unit: Double
-    switch text[digits.endIndex...] {
-    case "ms": unit = 1e3
-    case "s": unit = 1e6
-    case "m", "min": unit = 60e6
-    case "h": unit = 3_600e6
-    case "d": unit = 86_400e6
-    default: return nil
-    }
-    // About ten thousand years.
-    guard number * unit < 3.2e17 else { return nil }
-    return Int64(number * unit)
   }
 
   /// A time of day: its last occurrence up to the newest moment.
