@@ -134,21 +134,23 @@ struct UnusableKeyTests {
     for name in ["project_id", "private_key", "client_email", "token_uri"] {
       try refuse("without \(name)", name, nil, "has no \"\(name)\"")
       try refuse("empty \(name)", name, "", "has no \"\(name)\"")
-      try refuse("a number as \(name)", name, 7, "has a \"\(name)\" that is no text")
+      try refuse("a number as \(name)", name, 7, "has a \"\(name)\" that is not text")
     }
-    try refuse("another type", "type", "authorized_user", "is no service account's file")
+    try refuse("another type", "type", "authorized_user", "is not a service account's file")
     try refuse(
-      "an EC key", "private_key", pem("key.p8").joined(separator: "\n"), "that is no RSA key of 2048 bits")
+      "an EC key", "private_key", pem("key.p8").joined(separator: "\n"), "that is not an RSA key of 2048 bits"
+    )
     try refuse(
       "a short key", "private_key", pem("rsa1024.pem").joined(separator: "\n"),
-      "that is no RSA key of 2048 bits")
+      "that is not an RSA key of 2048 bits")
     try refuse("a cut key", "private_key", String(key.prefix(600)), "a part of it is missing")
-    try refuse("another scheme", "token_uri", "ftp://example.com/token", "\"token_uri\" that is no https URL")
     try refuse(
-      "a header", "token_uri", "https://example.com/\r\nx-a: b", "\"token_uri\" that is no https URL")
+      "another scheme", "token_uri", "ftp://example.com/token", "\"token_uri\" that is not an https URL")
+    try refuse(
+      "a header", "token_uri", "https://example.com/\r\nx-a: b", "\"token_uri\" that is not an https URL")
     try refuse("a path", "project_id", "../other", "\"project_id\" that is none")
     for (content, words) in [
-      (String(text.prefix(300)), "does not end with a brace"), ("[]", "is JSON, but no object"),
+      (String(text.prefix(300)), "does not end with a brace"), ("[]", "is JSON, but not an object"),
       ("", "is empty"),
       (String(repeating: "[", count: 60_000), "is not JSON"),
       (String(repeating: " ", count: 70_000), "is larger than"),
@@ -167,11 +169,14 @@ struct UnusableKeyTests {
     // Where to send is the subscription's to say, unless the configuration names another place.
     let endpoint = "endpoint: 'https://127.0.0.1:\(listener.port)/probe', "
     for (what, content, words) in [
-      ("a point that is cut", ProviderFiles.subscription(point: short), "\"keys.p256dh\" that is no point"),
       (
-        "a point beside the curve", ProviderFiles.subscription(point: off), "\"keys.p256dh\" that is no point"
+        "a point that is cut", ProviderFiles.subscription(point: short), "\"keys.p256dh\" that is not a point"
       ),
-      ("no point", ProviderFiles.subscription(point: "AA"), "\"keys.p256dh\" that is no point"),
+      (
+        "a point beside the curve", ProviderFiles.subscription(point: off),
+        "\"keys.p256dh\" that is not a point"
+      ),
+      ("no point", ProviderFiles.subscription(point: "AA"), "\"keys.p256dh\" that is not a point"),
       (
         "15 bytes", ProviderFiles.subscription(secret: secret.dropLast().base64URL),
         "\"keys.auth\" that is not 16 bytes"
@@ -183,9 +188,12 @@ struct UnusableKeyTests {
       ("no base64", ProviderFiles.subscription(secret: "!!!!"), "\"keys.auth\" that is not 16 bytes"),
       (
         "another scheme", ProviderFiles.subscription(endpoint: "ftp://127.0.0.1:\(listener.port)/s"),
-        "is no https URL"
+        "is not an https URL"
       ),
-      ("a header", ProviderFiles.subscription(endpoint: "https://a.example/\\r\\nx-a: b"), "is no https URL"),
+      (
+        "a header", ProviderFiles.subscription(endpoint: "https://a.example/\\r\\nx-a: b"),
+        "is not an https URL"
+      ),
       ("no keys", #"{"endpoint":"https://127.0.0.1:\#(listener.port)/s"}"#, "has no \"keys.p256dh\""),
       ("a cut file", String(ProviderFiles.subscription().prefix(60)), "is not a push subscription"),
     ] {

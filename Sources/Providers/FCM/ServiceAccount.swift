@@ -48,7 +48,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
     guard file.type == nil || file.type == "service_account" else {
       throw CredentialError(
-        .wrongKey, "is no service account's file (its \"type\" is another one)", remedy: Self.remedy)
+        .wrongKey, "is not a service account's file (its \"type\" is another one)", remedy: Self.remedy)
     }
     clientEmail = try need(file.clientEmail, "client_email")
     projectID = try need(file.projectID, "project_id")
@@ -59,7 +59,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     guard tokenURI.hasPrefix("https://") || tokenURI.hasPrefix("http://"),
       tokenURI.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw CredentialError(.invalid, "has a \"token_uri\" that is no https URL", remedy: Self.remedy)
+      throw CredentialError(.invalid, "has a \"token_uri\" that is not an https URL", remedy: Self.remedy)
     }
     privateKeyID = file.privateKeyID
     privateKey = try Self.key(try need(file.privateKey, "private_key"))
@@ -70,7 +70,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
       return try JSONDecoder().decode(File.self, from: Data(json))
     } catch DecodingError.typeMismatch(_, let context) {
       let key = context.codingPath.last?.stringValue ?? ""
-      let what = key.isEmpty ? "is JSON, but no object" : "has a \"\(key)\" that is no text"
+      let what = key.isEmpty ? "is JSON, but not an object" : "has a \"\(key)\" that is not text"
       throw CredentialError(.malformed, what, remedy: remedy)
     } catch {
       let isCut = json.last.map { $0 != 0x7D } ?? true
@@ -91,7 +91,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
       return try _RSA.Signing.PrivateKey(derRepresentation: pem.der)
     } catch {
       throw CredentialError(
-        .wrongKey, "has a \"private_key\" that is no RSA key of 2048 bits or more", remedy: remedy)
+        .wrongKey, "has a \"private_key\" that is not an RSA key of 2048 bits or more", remedy: remedy)
     }
   }
 

@@ -35,7 +35,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
     } catch DecodingError.typeMismatch(_, let context) {
       let key = context.codingPath.map(\.stringValue).joined(separator: ".")
       throw CredentialError(
-        .malformed, key.isEmpty ? "is JSON, but no object" : "has a \"\(key)\" of the wrong type",
+        .malformed, key.isEmpty ? "is JSON, but not an object" : "has a \"\(key)\" of the wrong type",
         remedy: Self.remedy)
     } catch {
       let isCut = json.last.map { $0 != 0x7D } ?? true
@@ -51,13 +51,13 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
     guard Self.origin(of: endpoint) != nil, endpoint.utf8.count <= 4096,
       endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw CredentialError(.invalid, "has an \"endpoint\" that is no https URL", remedy: Self.remedy)
+      throw CredentialError(.invalid, "has an \"endpoint\" that is not an https URL", remedy: Self.remedy)
     }
     guard let point = Base64Text.decode(p256dh), point.count == 65,
       let key = try? P256.KeyAgreement.PublicKey(x963Representation: point)
     else {
       throw CredentialError(
-        .invalid, "has a \"keys.p256dh\" that is no point on the curve P-256", remedy: Self.remedy)
+        .invalid, "has a \"keys.p256dh\" that is not a point on the curve P-256", remedy: Self.remedy)
     }
     guard let secret = Base64Text.decode(auth), secret.count == 16 else {
       throw CredentialError(.invalid, "has a \"keys.auth\" that is not 16 bytes long", remedy: Self.remedy)

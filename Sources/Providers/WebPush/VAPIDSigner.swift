@@ -25,7 +25,7 @@ public struct VAPIDSigner: Sendable {
     publicKey = Base64URL.encode(key.publicKey.x963Representation)
     guard WebPushDialect.isSubject(subject) else {
       throw CredentialError(
-        .invalid, "goes with a subject that is no contact",
+        .invalid, "goes with a subject that is not a contact",
         remedy: "write mailto:you@your.domain or https://your.domain, without blanks and <>")
     }
     self.subject = subject

@@ -48,7 +48,7 @@ import Testing
       #expect(missing.code == .incomplete)
       #expect(missing.message == "has no \"\(key)\"")
       let wrong = try #require(refusal(try Self.json(changing: [key: 7])))
-      #expect(wrong.message == "has a \"\(key)\" that is no text")
+      #expect(wrong.message == "has a \"\(key)\" that is not text")
     }
     #expect(refusal(try Self.json(changing: ["type": "authorized_user"]))?.code == .wrongKey)
     #expect(refusal(try Self.json(changing: ["private_key": TestKeys.p256]))?.code == .wrongKey)

@@ -46,16 +46,16 @@ import Testing
   @Test func whatIsWrongIsSaidWithoutQuotingIt() throws {
     let wrong: [(String, CredentialError.Code, String)] = [
       ("", .truncated, "not JSON"), ("{\"endpoint\":", .truncated, "does not end with a brace"),
-      ("[]", .malformed, "no object"), ("{}", .incomplete, "\"endpoint\""),
+      ("[]", .malformed, "not an object"), ("{}", .incomplete, "\"endpoint\""),
       ("{\"endpoint\":\"https://a/secret\"}", .incomplete, "\"keys.p256dh\""),
       ("{\"endpoint\":\"https://a/secret\",\"keys\":{\"p256dh\":\"x\"}}", .incomplete, "\"keys.auth\""),
       (json(endpoint: "7"), .malformed, "\"endpoint\""),
-      (json(endpoint: "\"ftp://a/secret\""), .invalid, "no https URL"),
-      (json(endpoint: "\"https://a/secret\\r\\nx: y\""), .invalid, "no https URL"),
-      (json(endpoint: "\"https:///secret\""), .invalid, "no https URL"),
-      (json(p256dh: "AAAA"), .invalid, "no point"),
-      (json(p256dh: "B" + String(repeating: "A", count: 86)), .invalid, "no point"),
-      (json(p256dh: "!!!"), .invalid, "no point"), (json(auth: "AAAA"), .invalid, "not 16 bytes"),
+      (json(endpoint: "\"ftp://a/secret\""), .invalid, "not an https URL"),
+      (json(endpoint: "\"https://a/secret\\r\\nx: y\""), .invalid, "not an https URL"),
+      (json(endpoint: "\"https:///secret\""), .invalid, "not an https URL"),
+      (json(p256dh: "AAAA"), .invalid, "not a point"),
+      (json(p256dh: "B" + String(repeating: "A", count: 86)), .invalid, "not a point"),
+      (json(p256dh: "!!!"), .invalid, "not a point"), (json(auth: "AAAA"), .invalid, "not 16 bytes"),
     ]
     for (text, code, words) in wrong {
       let error = try #require(refusal(text), "\(text)")
