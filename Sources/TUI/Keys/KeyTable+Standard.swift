@@ -26,8 +26,8 @@ extension KeyTable {
       .panels, "beside the plot or below",
       [(.rotate, .rotate, ["o"], "put the panel beside the plot or below it")]),
     line(
-      .panels, "slide sideways or upwards",
-      [(.slideDirection, .toggleSlides, ["O"], "have panels slide sideways or upwards")]),
+      .panels, "slide sideways or vertically",
+      [(.slideDirection, .toggleSlides, ["O"], "slide panels sideways or vertically")]),
   ]
 
   private static let time = [
@@ -47,8 +47,8 @@ extension KeyTable {
       ]),
     line(.time, "follow the newest", short: "follow", [(.follow, .follow, ["f"], "follow the newest")]),
     line(
-      .time, "freeze; recording goes on", short: "freeze",
-      [(.freeze, .freeze, [" "], "freeze or go on; recording goes on")]),
+      .time, "freeze; recording continues", short: "freeze",
+      [(.freeze, .freeze, [" "], "freeze or go on; recording continues")]),
     line(.time, "go to a time", [(.goTo, .goTo, ["g"], "go to a time")]),
     line(.time, "replay the run", [(.replay, .replay, ["r"], "replay the run from here, or stop")]),
     line(
@@ -78,8 +78,8 @@ extension KeyTable {
         (.listEnd, .scrollToEnd, [KeyStroke(.end)], "last line of the list"),
       ]),
     line(
-      .lists, "only lines with some words", short: "filter",
-      [(.filter, .filter, ["/"], "show only lines with some words")]),
+      .lists, "filter lines by words", short: "filter",
+      [(.filter, .filter, ["/"], "filter the lines by words")]),
     line(
       .lists, "rename, delete a run",
       [
@@ -100,17 +100,17 @@ extension KeyTable {
     line(
       .program, "full, basic or no motion", [(.motion, .nextMotion, ["w"], "full, basic or no motion")]),
     line(
-      .program, "free the mouse to select",
-      [(.releaseMouse, .releaseMouse, ["m"], "leave the mouse to the terminal, or take it")]),
+      .program, "release the mouse",
+      [(.releaseMouse, .releaseMouse, ["m"], "release the mouse to the terminal, or take it back")]),
     line(
-      .program, "draw everything again",
-      [(.redraw, .redraw, [KeyStroke("l", .control)], "draw everything again")]),
+      .program, "redraw the screen",
+      [(.redraw, .redraw, [KeyStroke("l", .control)], "redraw the screen")]),
     line(.program, "suspend", [(.suspend, .suspend, [KeyStroke("z", .control)], "suspend")]),
     line(
       .program, "quit (Ctrl-C: from anywhere)", short: "quit",
       [(.quit, .quit, ["q", KeyStroke("c", .control)], "quit")]),
     line(
-      .program, "close what is on top", [(.dismiss, .dismiss, [KeyStroke(.escape)], "close what is on top")]),
+      .program, "close the overlay", [(.dismiss, .dismiss, [KeyStroke(.escape)], "close the overlay")]),
   ]
 
   /// - Parameters:
@@ -185,7 +185,7 @@ extension KeyTable {
   static let selecting = [
     line(
       .selecting, "crosshair; arrows move it", short: "inspect",
-      [(.crosshair, .toggleCrosshair, ["i"], "crosshair that the arrows move, or none")]),
+      [(.crosshair, .toggleCrosshair, ["i"], "show or hide the crosshair, which the arrows move")]),
     line(
       .selecting, "previous, next notification",
       [
@@ -194,15 +194,15 @@ extension KeyTable {
       ]),
     line(
       .selecting, "begin a box at the crosshair",
-      [(.beginBox, .beginBox, ["z"], "begin a box at the crosshair, or give it up")]),
+      [(.beginBox, .beginBox, ["z"], "begin a box at the crosshair, or cancel it")]),
     line(
       .selecting, "zoom to the box or the selection",
       [(.zoomToBox, .zoomToBox, ["Z"], "zoom to the box or the selection")]),
     line(
-      .selecting, "select next, last bucket or line",
+      .selecting, "next, previous bucket or line",
       [
         (.chooseNext, .chooseNext, ["J"], "select the next bucket or line"),
-        (.choosePrevious, .choosePrevious, ["K"], "select the bucket or line before"),
+        (.choosePrevious, .choosePrevious, ["K"], "select the previous bucket or line"),
       ]),
     line(
       .selecting, "select and list; open a run", short: "list",
@@ -211,11 +211,11 @@ extension KeyTable {
         (.choose, .choose, [], "open the chosen run"),
       ]),
     line(
-      .selecting, "selected ones to a CSV file",
-      [(.exportSelection, .exportSelection, ["e"], "write the selected notifications to a CSV file")]),
+      .selecting, "export the selection as CSV",
+      [(.exportSelection, .exportSelection, ["e"], "export the selected notifications as CSV")]),
     line(
-      .selecting, "the view to SVG, ANSI, CSV",
-      [(.exportView, .exportView, ["x"], "write the view as SVG, ANSI or CSV")]),
+      .selecting, "export the view: SVG, ANSI, CSV",
+      [(.exportView, .exportView, ["x"], "export the view as SVG, ANSI or CSV")]),
     line(
       .selecting, "drag: pan, zoom or select",
       [(.dragAction, .nextDragAction, ["D"], "a drag pans, zooms or selects")]),

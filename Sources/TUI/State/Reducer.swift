@@ -3,69 +3,6 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// Whatever may change the state of the dashboard, except new snapshots.
-enum ScreenInput: Sendable {
-  case command(Command)
-  case pointer(PointerAction)
-  /// A prompt and the text that was entered.
-  case answer(Prompt, String)
-  /// A question was answered with yes.
-  case confirm(ControlCommand)
-  case report(ControlReport)
-}
-
-/// What the mouse does, in cells of a plot or of the panel.
-enum PointerAction: Sendable, Hashable {
-  /// The pointer is over this cell of the plot, or elsewhere.
-  case hover(PlotPosition?)
-  case beginDrag(DragAction, at: PlotPosition)
-  case drag(DragAction, from: PlotPosition, to: PlotPosition)
-  /// The button was released; without a movement the drag is a click.
-  case endDrag(DragAction, at: PlotPosition, hasMoved: Bool)
-  /// About a fraction of the window: 0 is the left edge.
-  case zoomTime(isCloser: Bool, about: Double)
-  /// About a fraction of the axis: 0 is the lower edge. A factor below 1 shows less.
-  case zoomLatency(factor: Double, about: Double)
-  /// The wheel over the panel; rows, down when positive.
-  case scrollPanel(rows: Int)
-  /// A click on a cell of the panel.
-  case clickPanel(x: Int, y: Int)
-  /// A click on a row of the list of runs, counted from the top of the panel.
-  case clickRun(row: Int)
-}
-
-/// What an input asks of the screen besides a new state.
-enum ScreenEffect: Sendable, Equatable {
-  case host(HostEffect)
-  /// Shows a message for a few seconds.
-  case say(String, Role)
-  /// Shows a message until the next key; `nil` removes the one that is shown.
-  case show(FooterMessage?)
-  case open(Overlay)
-  case toggleHelp
-  case slide(to: Panel)
-  case setTheme(Theme)
-  case setMotion(MotionLevel)
-  /// Shows the newest snapshot, or what the replay knows of it.
-  case adopt
-  /// Keeps the snapshot on display.
-  case hold
-}
-
-/// What the dashboard asks of the owner of the terminal.
-enum HostEffect: Sendable, Equatable {
-  case quit
-  case redraw
-  case suspend
-  case releaseMouse(Bool)
-  /// Send it to the collector.
-  case control(ControlCommand)
-  /// Write rows of the table `samples` to a file.
-  case exportSamples([SampleID])
-  /// Write what is on the screen to a file.
-  case exportView(ViewFormat)
-}
-
 /// The dashboard's state machine: a pure function from state and input to the next state and effects.
 struct Reducer {
   private var state: ViewState
@@ -646,88 +583,28 @@ struct Reducer {
 
   /// Selects the bucket, log line or event at a cell.
   private mutating func choose(atX x: Int, y: Int) {
-    let frame = context.panelFrame
-    switch state.panel {
-    case .histogram:
-      let model = context.histogram(state, width: frame.width, height: frame.height)
-      if let buckets = model?.buckets,
-        let bucket = buckets.bucket(at: x - frame.x0 - HistogramModel.gutter)
-      {
-        choose(bucket: bucket, of: buckets)
-      }
-    case .log:
-      let log = context.listed.log
-      let visible = state.logPosition.visible(in: log.lazy.map(\.number), rows: listRows)
-      let row = y - frame.y0 - 1
-      if row >= 0, row < visible.count { choose(log[visible.lowerBound + row]) }
-    case .events:
-      let events = context.listed.events
-      let visible = state.eventPosition.visible(in: events.lazy.map(\.number), rows: listRows)
-      let row = y - frame.y0 - 2
-      if row >= 0, row < visible.count { choose(events[visible.lowerBound + row]) }
-    // The page has a gesture recognizer of its own.
-    case .runs: break
-    }
+    if let choice = PanelSelection(state, context, rows: listRows).choice(atX: x, y: y) { select(choice) }
   }
 
   /// Selects the next bucket, log line or event, or the one before; first of all the one nearest to the end.
   private mutating func choose(forward: Bool) {
-    let (frame, listed) = (context.panelFrame, context.listed)
-    switch state.panel {
-    case .histogram:
-      let model = context.histogram(state, width: frame.width, height: frame.height)
-      guard let buckets = model?.buckets else { return }
-      var bucket = forward ? -1 : buckets.now.count
-      if case .bucket(let chosen) = state.plot.choice { bucket = chosen }
-      repeat {
-        bucket += forward ? 1 : -1
-      } while buckets.now.indices.contains(bucket) && buckets.now[bucket] == 0
-      if buckets.now.indices.contains(bucket) { choose(bucket: bucket, of: buckets) }
-    case .log:
-      let numbers = listed.log.map(\.number)
-      guard let index = neighbor(of: state.plot.chosenLogLine, in: numbers, forward: forward) else { return }
-      state.logPosition = position(state.logPosition, showing: index, in: numbers)
-      choose(listed.log[index])
-    case .events:
-      let numbers = listed.events.map(\.number)
-      guard let index = neighbor(of: state.plot.chosenEvent, in: numbers, forward: forward) else { return }
-      state.eventPosition = position(state.eventPosition, showing: index, in: numbers)
-      choose(listed.events[index])
-    case .runs: state.runs.move(by: forward ? 1 : -1, in: context.latest.runs, rows: listRows)
+    if state.panel == .runs {
+      state.runs.move(by: forward ? 1 : -1, in: context.latest.runs, rows: listRows)
+      return
     }
+    let panel = PanelSelection(state, context, rows: listRows)
+    guard let choice = panel.next(forward: forward) else { return }
+    switch choice {
+    case .bucket: break
+    case .logLine(let number): state.logPosition = panel.position(showing: number, of: .log)
+    case .event(let number): state.eventPosition = panel.position(showing: number, of: .events)
+    }
+    select(choice)
   }
 
-  private func neighbor(of number: Int64?, in numbers: [Int64], forward: Bool) -> Int? {
-    guard let number else { return numbers.indices.last }
-    let place = numbers.firstIndexInOrder(notBelow: number) + (forward ? 1 : -1)
-    return numbers.indices.contains(place) ? place : nil
-  }
-
-  /// The nearest position at which a row is visible.
-  private func position(_ position: ListPosition, showing index: Int, in numbers: [Int64]) -> ListPosition {
-    let visible = position.visible(in: numbers, rows: listRows)
-    if visible.contains(index) { return position }
-    let last = index < visible.lowerBound ? min(numbers.count, index + listRows) - 1 : index
-    return last >= numbers.count - 1 ? .end : .at(numbers[max(0, last)])
-  }
-
-  private mutating func choose(bucket: Int, of buckets: Buckets) {
-    guard let content = context.content else { return }
-    let (from, to) = buckets.bounds(of: bucket)
-    let selection = Selection(
-      in: shown, window: content.window, targets: content.targets, metric: content.facts.metric, from: from,
-      to: to)
-    select(selection, by: .bucket(bucket))
-    if selection.isEmpty, let sumsInView { say(sumsInView) }
-  }
-
-  private mutating func choose(_ entry: ListEntry<LogLine>) {
-    select(
-      Selection(underWayAt: entry.row.at, target: entry.row.target, in: shown, label: "under way then"),
-      by: .logLine(entry.number))
-  }
-
-  private mutating func choose(_ entry: ListEntry<Event>) {
-    select(Selection(of: entry.row, in: shown), by: .event(entry.number))
+  private mutating func select(_ choice: PanelChoice) {
+    guard let selection = PanelSelection(state, context, rows: listRows).selection(of: choice) else { return }
+    select(selection, by: choice)
+    if case .bucket = choice, selection.isEmpty, let sumsInView { say(sumsInView) }
   }
 }

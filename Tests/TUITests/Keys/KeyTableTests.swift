@@ -50,10 +50,10 @@ struct KeyTableTests {
     var stage = try Stage(columns: 60, rows: 16)
     stage.press("?")
     stage.frames(20)
-    #expect(stage.text.contains("for more") && !stage.text.contains("close what is on top"))
+    #expect(stage.text.contains("for more") && !stage.text.contains("close the overlay"))
     for _ in 0..<100 { stage.press(.down) }
     stage.frame()
-    #expect(stage.text.contains("close what is on top") && !stage.text.contains("Panels"))
+    #expect(stage.text.contains("close the overlay") && !stage.text.contains("Panels"))
     for _ in 0..<100 { stage.press(.up) }
     stage.frame()
     #expect(stage.text.contains("Panels"))

@@ -118,7 +118,8 @@ struct SelectionTests {
   func panels() throws {
     var stage = try Self.stage()
     let host = stage.screen.context.panelFrame
-    let model = try #require(stage.screen.context.histogram(stage.screen.state, width: host.width, height: host.height))
+    let model = try #require(
+      stage.screen.context.histogram(stage.screen.state, width: host.width, height: host.height))
     let buckets = try #require(model.buckets)
     let fullest = try #require(buckets.now.indices.max { buckets.now[$0] < buckets.now[$1] })
     let x = host.x0 + HistogramModel.gutter + fullest * buckets.width

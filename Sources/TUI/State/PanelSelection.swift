@@ -1,0 +1,99 @@
+import ConstraintAnimation
+import Measurement
+
+/// What clicks and keys choose in the panel, and the notifications that a choice selects.
+struct PanelSelection {
+  private let state: ViewState
+  private let context: ScreenContext
+  /// Rows of a list that fit into the panel.
+  private let rows: Int
+
+  init(_ state: ViewState, _ context: ScreenContext, rows: Int) {
+    (self.state, self.context, self.rows) = (state, context, rows)
+  }
+
+  /// The bucket, log line or event at a cell of the window. The list of runs has a gesture recognizer of its own.
+  func choice(atX x: Int, y: Int) -> PanelChoice? {
+    let frame = context.panelFrame
+    switch state.panel {
+    case .histogram:
+      return buckets?.bucket(at: x - frame.x0 - HistogramModel.gutter).map(PanelChoice.bucket)
+    // A title is above the log, a title and a heading above the events.
+    case .log: return number(atRow: y - frame.y0 - 1).map(PanelChoice.logLine)
+    case .events: return number(atRow: y - frame.y0 - 2).map(PanelChoice.event)
+    case .runs: return nil
+    }
+  }
+
+  /// The bucket with values, log line or event after the chosen one, or before it; without a choice the one nearest to
+  /// the end.
+  func next(forward: Bool) -> PanelChoice? {
+    switch state.panel {
+    case .histogram:
+      guard let buckets else { return nil }
+      var bucket = forward ? -1 : buckets.now.count
+      if case .bucket(let chosen) = state.plot.choice { bucket = chosen }
+      repeat {
+        bucket += forward ? 1 : -1
+      } while buckets.now.indices.contains(bucket) && buckets.now[bucket] == 0
+      return buckets.now.indices.contains(bucket) ? .bucket(bucket) : nil
+    case .log: return neighbor(of: state.plot.chosenLogLine, forward: forward).map(PanelChoice.logLine)
+    case .events: return neighbor(of: state.plot.chosenEvent, forward: forward).map(PanelChoice.event)
+    case .runs: return nil
+    }
+  }
+
+  /// The notifications that a choice selects; `nil` when it is not on the screen.
+  func selection(of choice: PanelChoice) -> Selection? {
+    switch choice {
+    case .bucket(let bucket):
+      guard let content = context.content, let (from, to) = buckets?.bounds(of: bucket) else { return nil }
+      return Selection(
+        in: context.shown, window: content.window, targets: content.targets, metric: content.facts.metric,
+        from: from, to: to)
+    case .logLine(let number):
+      guard let line = context.listed.log.first(where: { $0.number == number })?.row else { return nil }
+      return Selection(underWayAt: line.at, target: line.target, in: context.shown, label: "under way then")
+    case .event(let number):
+      return context.listed.events.first { $0.number == number }.map {
+        Selection(of: $0.row, in: context.shown)
+      }
+    }
+  }
+
+  /// The position of a list nearest to its present one at which a row is visible.
+  func position(showing number: Int64, of panel: Panel) -> ListPosition {
+    let numbers = numbers(of: panel)
+    let index = numbers.firstIndexInOrder(notBelow: number)
+    let visible = position(of: panel).visible(in: numbers, rows: rows)
+    if visible.contains(index) { return position(of: panel) }
+    let last = index < visible.lowerBound ? min(numbers.count, index + rows) - 1 : index
+    return last >= numbers.count - 1 ? .end : .at(numbers[max(0, last)])
+  }
+
+  private var buckets: Buckets? {
+    let frame = context.panelFrame
+    return context.histogram(state, width: frame.width, height: frame.height)?.buckets
+  }
+
+  private func number(atRow row: Int) -> Int64? {
+    let numbers = numbers(of: state.panel)
+    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
+    return row >= 0 && row < visible.count ? numbers[visible.lowerBound + row] : nil
+  }
+
+  private func neighbor(of number: Int64?, forward: Bool) -> Int64? {
+    let numbers = numbers(of: state.panel)
+    guard let number else { return numbers.last }
+    let place = numbers.firstIndexInOrder(notBelow: number) + (forward ? 1 : -1)
+    return numbers.indices.contains(place) ? numbers[place] : nil
+  }
+
+  private func numbers(of panel: Panel) -> [Int64] {
+    panel == .log ? context.listed.log.map(\.number) : context.listed.events.map(\.number)
+  }
+
+  private func position(of panel: Panel) -> ListPosition {
+    panel == .log ? state.logPosition : state.eventPosition
+  }
+}

@@ -1,0 +1,66 @@
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// Whatever may change the state of the dashboard, except new snapshots.
+enum ScreenInput: Sendable {
+  case command(Command)
+  case pointer(PointerAction)
+  /// A prompt and the text that was entered.
+  case answer(Prompt, String)
+  /// A question was answered with yes.
+  case confirm(ControlCommand)
+  case report(ControlReport)
+}
+
+/// What the mouse does, in cells of a plot or of the panel.
+enum PointerAction: Sendable, Hashable {
+  /// The pointer is over this cell of the plot, or elsewhere.
+  case hover(PlotPosition?)
+  case beginDrag(DragAction, at: PlotPosition)
+  case drag(DragAction, from: PlotPosition, to: PlotPosition)
+  /// The button was released; without a movement the drag is a click.
+  case endDrag(DragAction, at: PlotPosition, hasMoved: Bool)
+  /// About a fraction of the window: 0 is the left edge.
+  case zoomTime(isCloser: Bool, about: Double)
+  /// About a fraction of the axis: 0 is the lower edge. A factor below 1 shows less.
+  case zoomLatency(factor: Double, about: Double)
+  /// The wheel over the panel; rows, down when positive.
+  case scrollPanel(rows: Int)
+  /// A click on a cell of the panel.
+  case clickPanel(x: Int, y: Int)
+  /// A click on a row of the list of runs, counted from the top of the panel.
+  case clickRun(row: Int)
+}
+
+/// What an input asks of the screen besides a new state.
+enum ScreenEffect: Sendable, Equatable {
+  case host(HostEffect)
+  /// Shows a message for a few seconds.
+  case say(String, Role)
+  /// Shows a message until the next key; `nil` removes the one that is shown.
+  case show(FooterMessage?)
+  case open(Overlay)
+  case toggleHelp
+  case slide(to: Panel)
+  case setTheme(Theme)
+  case setMotion(MotionLevel)
+  /// Shows the newest snapshot, or what the replay knows of it.
+  case adopt
+  /// Keeps the snapshot on display.
+  case hold
+}
+
+/// What the dashboard asks of the owner of the terminal.
+enum HostEffect: Sendable, Equatable {
+  case quit
+  case redraw
+  case suspend
+  case releaseMouse(Bool)
+  /// Send it to the collector.
+  case control(ControlCommand)
+  /// Write rows of the table `samples` to a file.
+  case exportSamples([SampleID])
+  /// Write what is on the screen to a file.
+  case exportView(ViewFormat)
+}
