@@ -72,7 +72,7 @@ struct DashboardControlTests {
     try collector.waitForExit()
     try tmux.waitFor("collector gone for")
     try tmux.press("s")
-    try tmux.waitFor("no collector is at work")
+    try tmux.waitFor("no collector is running")
     try tmux.leaveDashboard()
     service.signal(SIGTERM)
     try service.waitForExit()

@@ -46,11 +46,11 @@ struct DashboardScreensTests {
     try tmux.waitFor("go to")
     try tmux.type("whenever")
     try tmux.press("Enter")
-    try tmux.waitFor("is no time")
+    try tmux.waitFor("is not a time")
     try tmux.press("C-u")
     try tmux.type("start")
     try tmux.press("Enter")
-    try tmux.waitUntil("the prompt has gone") { !$0.contains("is no time") }
+    try tmux.waitUntil("the prompt has gone") { !$0.contains("is not a time") }
     try tmux.press("f")
     try tmux.press("r")
     try tmux.waitFor("replay")
@@ -85,9 +85,9 @@ struct DashboardScreensTests {
     try tmux.mouse(0, 2, 2, isRelease: true)
     try tmux.waitUntil("the palette has gone") { !$0.contains("commands") }
     try tmux.press("m")
-    try eventually("the mouse is the terminal's") { try tmux.state("mouse_any_flag") == "0" ? true : nil }
+    try eventually("the terminal has the mouse") { try tmux.state("mouse_any_flag") == "0" ? true : nil }
     try tmux.press("m")
-    try eventually("the mouse is the dashboard's") { try tmux.state("mouse_any_flag") == "1" ? true : nil }
+    try eventually("the dashboard has the mouse") { try tmux.state("mouse_any_flag") == "1" ? true : nil }
     try tmux.leaveDashboard()
   }
 

@@ -81,7 +81,7 @@ final class DashboardScreen {
     case .known: return
     case .newStore:
       state.beginStore(options.subject)
-      say("another store has taken the place of the one that was shown", .warning)
+      say("another store has replaced the one that was shown", .warning)
     case .new: break
     }
     if state.isFrozen, snapshots.keepsFrozen(request) {

@@ -13,22 +13,24 @@ struct RunControl {
     guard let collector = latest.collector, collector.isRunning else {
       return .show(
         FooterMessage(
-          text: "no collector is at work; start one: pushscope collect --store \(options.storePath)",
+          text: "no collector is running; start one: pushscope collect --store \(options.storePath)",
           role: .warning))
     }
     guard let run = collector.run else {
-      return .open(.prompt(Prompt(.startRun, title: "start a run", hint: "its name, or nothing")))
+      return .open(.prompt(Prompt(.startRun, title: "start a run", hint: "a name; it may be empty")))
     }
     let known = [latest.run, latest.recording].compactMap { $0 }.first { $0.id == run }
     let name = known?.name ?? String("\(run)".prefix(13))
     let after =
       collector.staysAfterRun
-      ? "The collector stays, and another run can be started." : "The collector then ends."
+      ? "It keeps running, and another run can be started." : "Then it exits."
     return .open(
       .question(
         Question(
           command: .stop, title: "stop the run?",
-          body: ["\(name): nothing more is planned, and what is under way is waited for. \(after)"])))
+          body: [
+            "\(name): nothing more is planned, and the collector waits for notifications under way. \(after)"
+          ])))
   }
 
   func rename() -> ScreenEffect {
@@ -36,7 +38,7 @@ struct RunControl {
     return .open(
       .prompt(
         Prompt(
-          .rename(run.id), title: "rename the run", hint: "a name; nothing takes the name away",
+          .rename(run.id), title: "rename the run", hint: "a name; leave it empty to remove the name",
           text: run.name ?? "")))
   }
 
@@ -53,7 +55,7 @@ struct RunControl {
           command: .delete(run.id), title: "delete the run?",
           body: [
             "\(run.title), begun \(began), with \(count).",
-            "All that is stored of it goes. It cannot be brought back.",
+            "All of its data is deleted. This cannot be undone.",
           ])))
   }
 
@@ -66,7 +68,7 @@ struct RunControl {
       return [.say("a run has begun", .accent)]
     case .stop: return [.say("the run is stopped", .accent)]
     case .rename(_, let name):
-      return [.say(name.map { "the run is called \($0)" } ?? "the run has no name any more", .accent)]
+      return [.say(name.map { "the run is called \($0)" } ?? "the name of the run is removed", .accent)]
     case .delete(let run):
       state.runs.marked.removeAll { $0 == run }
       if state.subject.run == run { state.subject.run = nil }

@@ -82,29 +82,13 @@ struct KeyHelp: Sendable {
   let group: KeyBinding.Group
   let text: String
   /// For the footer, where there is room for few words; `nil` leaves it to the help.
-  let short: String?
+  var short: String?
   /// How many of the bindings have their keys shown.
   let shown: Int
   var bindings: [KeyBinding]
 
   /// A gesture of the mouse, in place of keys.
-  let gesture: String?
-
-  init(
-    group: KeyBinding.Group, text: String, short: String? = nil, shown: Int, bindings: [KeyBinding],
-    gesture: String? = nil
-  ) {
-    self.group = group
-    self.text = text
-    self.short = short
-    self.shown = shown
-    self.bindings = bindings
-    self.gesture = gesture
-  }
-
-  init(gesture: String, group: KeyBinding.Group, text: String) {
-    self.init(group: group, text: text, shown: 0, bindings: [], gesture: gesture)
-  }
+  var gesture: String?
 
   /// The keys as shown: `← →`. Empty when there are none.
   var keys: String { label { $0.label } }
@@ -123,5 +107,11 @@ struct KeyHelp: Sendable {
       return "\(first)-\(last)"
     }
     return names.joined(separator: " ")
+  }
+}
+
+extension KeyHelp {
+  init(gesture: String, group: KeyBinding.Group, text: String) {
+    self.init(group: group, text: text, shown: 0, bindings: [], gesture: gesture)
   }
 }

@@ -49,7 +49,7 @@ struct OverlayModel {
       let wrapped = NoticeModel.wrapped(below.text, columns: inner)
       return [field(prompt.field, inner: inner), []]
         + wrapped.map { [TextSpan($0, appearance(below.role))] }
-        + [[], [key("Enter"), words(" does it   "), key("Esc"), words(" leaves it")]]
+        + [[], [key("Enter"), words(" confirms   "), key("Esc"), words(" cancels")]]
     case .question(let question):
       let body = question.body.flatMap { NoticeModel.wrapped($0, columns: inner) }
       return body.map { [TextSpan($0, appearance(.text))] }
@@ -67,7 +67,7 @@ struct OverlayModel {
     let chosen = min(max(palette.chosen, 0), max(0, found.count - 1))
     let first = max(0, min(chosen - most / 2, found.count - most))
     var lines = [field(palette.field, inner: inner), []]
-    if found.isEmpty { lines.append([TextSpan("no command has these words", appearance(.secondary))]) }
+    if found.isEmpty { lines.append([TextSpan("no command matches", appearance(.secondary))]) }
     for (offset, binding) in found.dropFirst(first).prefix(most).enumerated() {
       lines.append(row(binding, isChosen: first + offset == chosen, inner: inner))
     }
@@ -125,7 +125,7 @@ struct ExportChooserModel {
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
     SheetFrame(
-      title: [TextSpan("write what is seen", appearance(.strong))],
+      title: [TextSpan("export the view", appearance(.strong))],
       hint: [TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary))],
       appearance: appearance
     ).draw(&picture)

@@ -86,7 +86,7 @@ struct SelectionListModel {
     guard let track = place.map({ snapshot.tracks[$0] }), id.sequence >= track.firstSequence,
       id.sequence < track.endSequence
     else {
-      return [sequence, TextSpan(" no longer in memory; the CSV file will have it", appearance(.pending))]
+      return [sequence, TextSpan(" no longer in memory; the CSV file contains it", appearance(.pending))]
     }
     let point = track[Int(id.sequence - track.firstSequence)]
     let clock = zone.civil(WallTime(microseconds: point.plannedAt))

@@ -27,7 +27,7 @@ struct TimeInput {
   func moment(_ text: String) throws(Problem) -> WallTime {
     let text = text.filter { $0 != " " || text.contains("-") && text.contains(":") }
     switch text.lowercased() {
-    case "": throw Problem(text: "nothing was written; \(Self.hint)")
+    case "": throw Problem(text: "nothing was entered; \(Self.hint)")
     case "now", "end": return now
     case "start":
       guard let start else { throw Problem(text: "there is no run to go to the start of") }
@@ -36,13 +36,13 @@ struct TimeInput {
     }
     if let first = text.first, first == "-" || first == "+" {
       guard let span = (try? Configuration.DurationText.parse(String(text.dropFirst())))?.microseconds else {
-        throw Problem(text: "\(text) is no span of time; write a number and s, m, h or d, like -10m")
+        throw Problem(text: "\(text) is not a duration; enter a number and s, m, h or d, like -10m")
       }
       return first == "-" ? now.advanced(byMicroseconds: -span) : shown.advanced(byMicroseconds: span)
     }
     if let time = WallTime(rfc3339: text) { return time }
     if let time = clockTime(text) { return time }
-    throw Problem(text: "\(text) is no time; write \(Self.hint)")
+    throw Problem(text: "\(text) is not a time; enter \(Self.hint)")
   }
 
   /// A time of day: its last occurrence up to the newest moment.

@@ -35,7 +35,7 @@ struct Reducer {
     case .suspend: effects.append(.host(.suspend))
     case .releaseMouse:
       state.releasesMouse.toggle()
-      say(state.releasesMouse ? "the mouse is the terminal's" : "the mouse is the dashboard's")
+      say(state.releasesMouse ? "the terminal has the mouse" : "the dashboard has the mouse")
       effects.append(.host(.releaseMouse(state.releasesMouse)))
     case .help: effects.append(.toggleHelp)
     case .palette: effects.append(.open(.palette(CommandPalette())))
@@ -165,7 +165,7 @@ struct Reducer {
   }
 
   private mutating func request(_ command: ControlCommand) {
-    effects.append(.show(FooterMessage(text: "asking for it\(context.appearance.glyphs.ellipsis)")))
+    effects.append(.show(FooterMessage(text: "sending the request\(context.appearance.glyphs.ellipsis)")))
     effects.append(.host(.control(command)))
   }
 
@@ -235,7 +235,7 @@ struct Reducer {
       .open(
         .prompt(
           Prompt(
-            .filter, title: "only lines with", hint: "words in any order; nothing lists all lines again",
+            .filter, title: "only lines with", hint: "words in any order; leave it empty to list all lines",
             text: state.filter?.text ?? ""))))
   }
 
@@ -330,7 +330,7 @@ struct Reducer {
   private mutating func toggleReplay() {
     if state.replay != nil {
       state.replay = nil
-      say("back from the replay")
+      say("the replay is over")
     } else {
       guard let run = context.latest.run, let content = context.content else { return }
       state.frozenAt = nil
@@ -556,7 +556,7 @@ struct Reducer {
   /// Why nothing can be selected in a window that is drawn from sums; `nil` in any other.
   private var sumsInView: String? {
     context.content?.facts.sums.isEmpty ?? true
-      ? nil : "too many to tell apart here: zoom in until the sums have become notifications"
+      ? nil : "only sums are shown here: zoom in until single notifications are"
   }
 
   private mutating func listSelection() {

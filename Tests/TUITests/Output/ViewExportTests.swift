@@ -23,7 +23,7 @@ struct ViewExportTests {
       let before = stage.text
       stage.press("x")
       stage.frame()
-      #expect(stage.text.contains("write what is seen") && stage.text.contains(format.text))
+      #expect(stage.text.contains("export the view") && stage.text.contains(format.text))
       stage.press(format.key)
       stage.frame()
       #expect(stage.effects == [.exportView(format)])

@@ -86,7 +86,7 @@ struct OverlayTests {
     #expect(abs(window.column(of: moment) - window.columns / 2) <= 1)
     #expect(stage.rows[0].contains("looking back"))
     for (text, words) in [
-      ("soon", "is no time"), ("-90", "is no span"), ("2020-01-01T00:00:00Z", "the run goes from"),
+      ("soon", "is not a time"), ("-90", "is not a duration"), ("2020-01-01T00:00:00Z", "the run goes from"),
     ] {
       stage.press("g")
       Self.type(text, into: &stage)

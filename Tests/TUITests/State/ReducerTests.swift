@@ -61,10 +61,10 @@ struct ReducerTests {
     Row(command: .suspend, effects: [.host(.suspend)]), Row(command: .help, effects: [.toggleHelp]),
     Row(
       command: .releaseMouse, after: { $0.releasesMouse = true },
-      effects: [.say("the mouse is the terminal's", .accent), .host(.releaseMouse(true))]),
+      effects: [.say("the terminal has the mouse", .accent), .host(.releaseMouse(true))]),
     Row(
       command: .releaseMouse, before: state { $0.releasesMouse = true }, after: { $0.releasesMouse = false },
-      effects: [.say("the mouse is the dashboard's", .accent), .host(.releaseMouse(false))]),
+      effects: [.say("the dashboard has the mouse", .accent), .host(.releaseMouse(false))]),
     Row(command: .palette, effects: [.open(.palette(CommandPalette()))]),
     Row(command: .exportView, effects: [.open(.formats)]),
     Row(
@@ -103,7 +103,7 @@ struct ReducerTests {
           .prompt(
             Prompt(
               .filter, title: "only lines with",
-              hint: "words in any order; nothing lists all lines again"))),
+              hint: "words in any order; leave it empty to list all lines"))),
       ]),
     Row(command: .dismiss, before: state { $0.filter = ListFilter("goaway") }, after: { $0.filter = nil }),
   ]
@@ -151,7 +151,7 @@ struct ReducerTests {
       effects: [
         .show(
           FooterMessage(
-            text: "no collector is at work; start one: pushscope collect --store store.sqlite",
+            text: "no collector is running; start one: pushscope collect --store store.sqlite",
             role: .warning))
       ]),
   ]
@@ -176,7 +176,7 @@ struct ReducerTests {
     Row(command: .freeze, before: replaying, after: { $0.replay?.isPaused = true }),
     Row(
       command: .replay, before: replaying, after: { $0.replay = nil },
-      effects: [.say("back from the replay", .accent), .adopt]),
+      effects: [.say("the replay is over", .accent), .adopt]),
     Row(command: .faster, effects: [.say("nothing is being replayed", .warning)]),
     Row(command: .faster, before: replaying, after: { $0.replay?.accelerate(by: 1) }),
     Row(command: .slower, before: replaying),
