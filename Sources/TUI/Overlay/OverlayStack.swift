@@ -82,6 +82,7 @@ final class OverlayStack {
 
   /// Sizes what is open for the window, in its middle.
   func fit() {
+    guard isOpen else { return }
     let (width, height) = (Int(window.size.width), Int(window.size.height))
     if showsHelp { help.setSize(helpModel.size(fitting: width, height)) }
     switch overlay {

@@ -114,7 +114,7 @@ struct ViewState: Sendable, Equatable {
   }
 
   /// About 400 notifications, between 30 s and 6 h; all of an ended run that is short enough to draw.
-  func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
+  private func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
     let columns = Int64(max(1, columns))
     if let run = snapshot.run, !run.isLive {
       let whole = snapshot.edge.microseconds - run.startedAt.microseconds
