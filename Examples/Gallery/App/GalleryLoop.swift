@@ -50,7 +50,7 @@ final class GalleryLoop {
     return start.advanced(by: .nanoseconds(max(due, nextFrame).nanoseconds))
   }
 
-  /// - Returns: false when the terminal is gone.
+  /// - Returns: false when the terminal has hung up.
   private func paint() -> Bool {
     let began = clock.now
     let time = now

@@ -2,8 +2,8 @@ import ConstraintAnimation
 
 /// One screen of the gallery: views on a stage and what can be done with them.
 ///
-/// A screen knows nothing of terminals. It is made on a stage that is in a window already, hears of keys and the
-/// pointer through recognizers, and goes when the stage goes.
+/// A screen does not depend on a terminal. It is made on a stage that is already in a window, receives keys and the
+/// pointer through recognizers, and is released with the stage.
 protocol Screen: AnyObject {
   static var card: Card { get }
 
@@ -12,7 +12,7 @@ protocol Screen: AnyObject {
   /// What can be done, in the order in which it is shown.
   var controls: [Control] { get }
 
-  /// A line that says what is going on.
+  /// One line about the current state.
   var status: String { get }
 
   /// Called on each frame, after the window has been advanced.
@@ -23,18 +23,18 @@ extension Screen {
   func refresh() {}
 }
 
-/// What a screen is called and about.
+/// A screen's name and description.
 struct Card: Sendable {
   /// For the command line.
   let name: String
   let title: String
-  /// A line of what to look at.
+  /// One line: what to look at.
   let look: String
   /// The published texts whose behavior it shows, S1 to S5.
   let sources: [String]
 }
 
-/// All screens in their order.
+/// All screens, in order.
 enum Catalog {
   static var screens: [any Screen.Type] {
     [
@@ -49,7 +49,7 @@ enum Catalog {
   static func index(of name: String) -> Int? { screens.firstIndex { $0.card.name == name } }
 }
 
-/// Where a screen builds itself.
+/// The view and window in which a screen builds its views.
 struct Stage {
   let view: View
   let window: Window

@@ -1,4 +1,4 @@
-/// Everything one `animate` call changed, with its curve and its place in time.
+/// Everything that one `animate` call changed, with its curve, start and end.
 final class AnimationBlock {
   let id: UInt64
   let sampler: CurveSampler
@@ -171,7 +171,8 @@ final class AnimationBlock {
   }
 }
 
-/// Something blocks animate. It knows where its tracks are, so that taking one over costs the same however much else
+/// An object that blocks animate. It knows where its tracks are, so that taking one over costs the same however much
+/// else
 /// is moving.
 protocol AnimatedObject: AnyObject {
   /// One entry per running block and property; maintained by ``AnimationBlock``.
@@ -266,7 +267,7 @@ struct AnimationTrack {
   }
 }
 
-/// Something that says how far blocks are, instead of time alone: what a ``PropertyAnimator`` is to the window.
+/// Determines the progress of blocks that time alone does not: what a ``PropertyAnimator`` is to the window.
 protocol ProgressDriver: AnyObject {
   /// What is left of the block's deltas.
   func remainder(of block: AnimationBlock, at time: MotionTime) -> Double
@@ -286,7 +287,7 @@ protocol ProgressDriver: AnyObject {
   /// The model has been changed inside one of its blocks, or before it (`isEarlier`) and laid out there.
   func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool)
 
-  /// The window is going and has no further use for it.
+  /// The window is being deallocated.
   func windowIsGone()
 }
 

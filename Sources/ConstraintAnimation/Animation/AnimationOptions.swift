@@ -4,7 +4,7 @@ public struct AnimationOptions: OptionSet, Sendable, Hashable {
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Replaces running animations of what the block changes by one from what is on screen; a spring takes over the
+  /// Replaces running animations of the changed properties by one from what is on screen; a spring takes over the
   /// speed too. Without it animations add up.
   public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 0)
 
@@ -22,23 +22,23 @@ public struct AnimationOptions: OptionSet, Sendable, Hashable {
   public static let layoutFirst = AnimationOptions(rawValue: 1 << 4)
 }
 
-/// How much motion people want to see. Completions come in the same order on each level.
+/// How much motion is shown. Completions come in the same order on each level.
 public enum MotionLevel: Sendable, Hashable, CaseIterable {
   /// Everything moves.
   case full
-  /// Nothing travels: places and transforms jump to their ends; colors and alpha still blend.
+  /// No movement: frames and transforms take their end values at once; colors and alpha still blend.
   case basic
-  /// Everything jumps to its end, and animations complete at once.
+  /// Everything takes its end value, and animations complete, at once.
   case none
 }
 
-/// A value that tells the outside about an animation.
+/// An animation's begin or end.
 public enum MotionEvent: Sendable, Hashable {
   case began(id: UInt64)
   case completed(id: UInt64, finished: Bool)
 }
 
-/// The numbers of an interface's motion in one value, so that a program tunes them in one place and passes them on.
+/// Durations and springs of an interface's motion, so that a program sets them in one place.
 public struct MotionTheme: Sendable, Hashable {
   /// How panels change.
   public var panels: PagedTransition

@@ -48,7 +48,7 @@ extension Window {
   ///   - curve: how the duration is spent.
   ///   - options: see ``AnimationOptions``.
   ///   - animations: sets what is to be animated; runs at once.
-  ///   - completion: `finished` is false when the animation was cancelled or taken over.
+  ///   - completion: `finished` is false when the animation was cancelled or replaced.
   /// - Returns: a number that names the animation in ``MotionEvent``.
   @discardableResult
   public func animate(
@@ -79,7 +79,7 @@ extension Window {
   ///   - initialVelocity: 1 = the whole distance in a second.
   ///   - options: see ``AnimationOptions``.
   ///   - animations: sets what is to be animated; runs at once.
-  ///   - completion: `finished` is false when the animation was cancelled or taken over.
+  ///   - completion: `finished` is false when the animation was cancelled or replaced.
   /// - Returns: a number that names the animation in ``MotionEvent``.
   @discardableResult
   public func animate(
@@ -101,7 +101,7 @@ extension Window {
     timeline.contexts.removeLast()
   }
 
-  /// Ends the animations of a view and of everything below it; the presentation jumps to the model. Animated constants
+  /// Ends the animations of a view and its subtree; the presentation becomes the model. Animated constants
   /// of constraints that hold any of it end too. Blocks that animated nothing else complete.
   /// - Parameters:
   ///   - view: the top of what is to stand still.
@@ -125,7 +125,7 @@ extension Window {
     return timeline.nextBlockID
   }
 
-  /// Opens the block, runs what it animates and puts it to the running ones.
+  /// Opens the block, runs `animations` and adds the block to the running ones.
   func run(_ block: AnimationBlock, animations: () -> Void) {
     noteAnimationBegins()
     timeline.blocks.append(block)
@@ -199,7 +199,8 @@ extension Window {
     }
   }
 
-  /// Takes all tracks of an object out of their timeline.blocks; timeline.blocks left empty wait in `interrupted`. The offsets are as
+  /// Takes all tracks of an object out of their timeline.blocks; timeline.blocks left empty wait in `interrupted`. The
+  /// offsets are as
   /// they were: ``refresh(_:)`` works them out.
   func removeTracks(
     of object: any AnimatedObject, finished: Bool, into removed: inout [AnimationTrack]
@@ -245,19 +246,20 @@ extension Window {
 }
 
 extension Window {
-  /// Goes to `target`: fires timeline.timers and completions in the order of their times, each at its own time, lays out
-  /// what is pending and samples every animation.
+  /// Goes to `target`: fires timeline.timers and completions in the order of their times, each at its own time, lays
+  /// out
+  /// pending changes and samples every animation.
   ///
   /// Because a completion runs at the end of its animation and not at the frame that notices, what it starts does
   /// not depend on the frame rate.
-  /// - Parameter target: times before the window's are taken for its own.
+  /// - Parameter target: times before the window's count as the window's time.
   @discardableResult
   public func advance(to target: MotionTime) -> FrameChange {
     step(to: target)
     return makeFrameChange()
   }
 
-  /// The same without looking for what changed on screen.
+  /// The same without determining what changed on screen.
   func step(to target: MotionTime) {
     let goal = max(time, target)
     noteTimeIsTold(goal)
@@ -307,8 +309,9 @@ extension Window {
     return deadline
   }
 
-  /// An animation begins at the window's time. If the program was told to sleep and has not told the time since, that
-  /// may lie far back; the next step shows how far.
+  /// An animation begins at the window's time. If the program was told to sleep and has not advanced the window since,
+  /// that
+  /// may be long ago; the next step shows how long.
   func noteAnimationBegins() {
     if timeline.wasToldToSleep, !timeline.isStepping { timeline.beganUnawares = true }
   }
@@ -355,7 +358,8 @@ extension Window {
     return earliest
   }
 
-  /// Fires one event that is due at the window's time: timeline.timers first, then completions by their order and number.
+  /// Fires one event that is due at the window's time: timeline.timers first, then completions by their order and
+  /// number.
   private func fireNextEvent() {
     let wasStepping = timeline.isStepping
     timeline.isStepping = true
@@ -393,7 +397,7 @@ extension Window {
   /// Lets go of what a block animated; the model is what is on screen then, plus other timeline.blocks.
   func end(_ block: AnimationBlock) { refresh(block.removeTracks()) }
 
-  /// Works out the offsets of what `removed` animated from the tracks that are left.
+  /// Computes the offsets of what `removed` animated from the remaining tracks.
   func refresh(_ removed: [AnimationTrack]) {
     var solves = false
     for track in removed {
@@ -432,7 +436,7 @@ extension Window {
     }
   }
 
-  /// Has what a track moves compared with what is shown, or handed to the solver.
+  /// Marks what a track moves for comparison with the screen, or passes its constant to the solver.
   /// - Returns: whether the layout has to be solved.
   private func present(_ track: AnimationTrack) -> Bool {
     switch track.target {
@@ -447,7 +451,7 @@ extension Window {
   }
 }
 
-/// Something to do at a time.
+/// An action and when it is due.
 private struct MotionTimer {
   let id: UInt64
   let deadline: MotionTime

@@ -1,4 +1,4 @@
-/// What running animations add to a view's looks at this instant.
+/// What running animations add to a view's colors, alpha and transform at the window's time.
 final class AppearanceOffsets {
   var alpha = 0.0
   var tint = SIMD4<Double>.zero
@@ -58,7 +58,7 @@ extension View {
   /// Alpha on screen at the window's time, 0…1.
   public final var presentationAlpha: Double { min(max(alpha + (appearance?.alpha ?? 0), 0), 1) }
 
-  /// Its own or the nearest inherited tint on screen at the window's time.
+  /// The view's own or nearest inherited tint on screen at the window's time.
   public final var presentationTintColor: Color? {
     guard let tintColor else { return superview?.presentationTintColor }
     guard let offset = appearance?.tint, offset != .zero else { return tintColor }

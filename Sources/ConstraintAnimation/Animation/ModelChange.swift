@@ -1,4 +1,4 @@
-/// Something an animator's block did to the model, with what was there before.
+/// A change that an animator's block made to the model, with the previous value.
 enum ModelChange {
   case constant(LayoutConstraint, from: Double, to: Double)
   case priority(LayoutConstraint, from: LayoutPriority)

@@ -1,4 +1,4 @@
-/// Animations that can be taken in hand: paused, moved to and fro, turned round, given another timing.
+/// Animations that can be controlled: paused, scrubbed, reversed, continued with another timing.
 ///
 /// The window keeps an animator alive while it is active. Values are continuous whatever is done to it; with springs
 /// speed is too.
@@ -9,7 +9,7 @@ public final class PropertyAnimator {
   public internal(set) var state = AnimatingState.inactive
   public internal(set) var isRunning = false
 
-  /// Whether it runs towards its start. Changing it in flight turns the motion round.
+  /// Whether it runs towards its start. Changing it while running reverses the motion.
   public var isReversed = false {
     didSet { if isReversed != oldValue { turnRound() } }
   }
@@ -17,17 +17,18 @@ public final class PropertyAnimator {
   /// Whether `fractionComplete` means the way covered (and is set evenly by a finger) or the time spent.
   public var scrubsLinearly = true
 
-  /// At either end it waits, active and paused, instead of finishing.
+  /// At either end it stays active and paused instead of finishing.
   public var pausesOnCompletion = false
 
-  /// When false, pausing, scrubbing and turning round are refused.
+  /// When false, pausing, scrubbing and reversing are refused.
   public var isInterruptible = true
 
   /// Constants, priorities and activations that the animations changed are put back when the animator ends at its
   /// start, so that the model says what the screen shows. What was changed before an animation and laid out by it
   /// counts as its own.
   ///
-  /// An animator that ends at ``AnimatingPosition/current`` always sets constants to what is on screen. A priority or an
+  /// An animator that ends at ``AnimatingPosition/current`` always sets constants to what is on screen. A priority or
+  /// an
   /// activation has nothing between its ends and stays as it is; when that makes a view leap, or when the animations
   /// changed something an animator does not know of, the window reports ``LayoutDiagnostic/modelNotRestored(_:)``.
   public var restoresModelWhenReversed = true
@@ -48,7 +49,7 @@ public final class PropertyAnimator {
     case held(fraction: Double, scrubbed: Bool)
     /// Along the curve, having been at `fraction` at `since`.
     case playing(fraction: Double, since: MotionTime, backwards: Bool)
-    /// Away from the curve, from wherever each block was, to one of the ends.
+    /// Off the curve, from where each block was, to one of the ends.
     case gliding(Glide)
   }
 
@@ -122,7 +123,7 @@ extension PropertyAnimator {
     }
   }
 
-  /// Stands still where it is; from rest, at the beginning.
+  /// Pauses at the current position; an inactive animator is activated at its beginning.
   public func pauseAnimation() {
     guard ready(for: "pauseAnimation") else { return }
     if state == .inactive {
@@ -134,7 +135,7 @@ extension PropertyAnimator {
     isRunning = false
   }
 
-  /// Goes on from where it stands.
+  /// Continues from the current position.
   /// - Parameters:
   ///   - timing: another curve for the rest of the way; nil keeps the animator's.
   ///   - durationFactor: the rest takes this part of the animator's duration; 0 = the time that is left.
@@ -155,8 +156,8 @@ extension PropertyAnimator {
     }
   }
 
-  /// Stops where it is.
-  /// - Parameter withoutFinishing: true lets everything go at once, with no completion; the model takes the values
+  /// Stops at the current position.
+  /// - Parameter withoutFinishing: true ends the animations at once, without completion; the model takes the values
   ///   that are on screen. False waits for ``finishAnimation(at:)``.
   public func stopAnimation(_ withoutFinishing: Bool) {
     guard state == .active else {
@@ -243,7 +244,7 @@ extension PropertyAnimator {
     }
   }
 
-  /// Lets go of the blocks and makes the model say what `position` means.
+  /// Ends the blocks and sets the model to what `position` means.
   func release(at position: AnimatingPosition) {
     guard let window else { return }
     var shares: [UInt64: Double] = [:]
@@ -273,7 +274,7 @@ extension PropertyAnimator {
     if let leapt { window.report(.modelNotRestored(leapt.item.name)) }
   }
 
-  /// Where the model has to come to lie if nothing is to leap.
+  /// The edges that the model must have so that nothing jumps on screen.
   private func expectedEdges(_ shares: [UInt64: Double]) -> [(item: LayoutItem, edges: SIMD4<Double>)] {
     var places: [ObjectIdentifier: Int] = [:]
     var expected: [(item: LayoutItem, edges: SIMD4<Double>)] = []
@@ -291,7 +292,7 @@ extension PropertyAnimator {
     return expected
   }
 
-  /// Back to where it can be started from again, without touching the window.
+  /// Resets the animator so that it can be started again, without touching the window.
   func rest() {
     blocks = []
     changes.removeAll()
@@ -398,7 +399,7 @@ extension PropertyAnimator: ProgressDriver {
     rest()
   }
 
-  /// Leaves the curve for a way of its own from what is on screen.
+  /// Leaves the curve and goes from what is on screen to the end.
   func glide(_ timing: TimingCurve, durationFactor: Double) {
     guard let window else { return }
     let target = isReversed ? 1.0 : 0.0
@@ -468,9 +469,9 @@ final class Glide {
   }
 }
 
-/// Where a ``PropertyAnimator`` is in its life.
+/// The state of a ``PropertyAnimator``.
 public enum AnimatingState: Sendable, Hashable {
-  /// Nothing has been run, or everything is over.
+  /// Not started, or finished.
   case inactive
   /// Running or paused.
   case active
@@ -478,7 +479,7 @@ public enum AnimatingState: Sendable, Hashable {
   case stopped
 }
 
-/// The end an animator came to.
+/// The position at which an animator ended.
 public enum AnimatingPosition: Sendable, Hashable {
   case start, end, current
 }

@@ -1,5 +1,5 @@
 /// Constraints in the order they came. Taking one out costs the same however many there are: each constraint knows its
-/// seat, and empty seats are closed up when they outnumber the others.
+/// index, and empty entries are removed when they outnumber the others.
 struct ConstraintList: Sequence {
   /// The lists a constraint can be in at one time.
   enum Role: Int {
@@ -20,7 +20,7 @@ struct ConstraintList: Sequence {
 
   private var seats: [Seat?] = []
   private(set) var count = 0
-  /// Seats written so far, for tests of the cost.
+  /// Entries written so far, for tests of the cost.
   private(set) var writes = 0
 
   var isEmpty: Bool { count == 0 }

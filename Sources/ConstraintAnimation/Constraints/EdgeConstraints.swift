@@ -97,7 +97,7 @@ extension View {
       height: heightAnchor.constraint(equalToConstant: size.height))
   }
 
-  /// Takes a view out of whatever places it and pins it by its center and size at the place where it is now.
+  /// Deactivates the constraints that place the view and pins it by center and size at its present position.
   public final func pinCentered(on other: LayoutItem) throws(LayoutError) -> CenterConstraints {
     let now = windowFrame
     let target = other.windowFrame

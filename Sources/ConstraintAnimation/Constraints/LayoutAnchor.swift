@@ -71,10 +71,10 @@ extension LayoutAnchor where Kind == DimensionKind {
   }
 }
 
-/// Marks anchors that are places from left to right.
+/// Marks anchors of horizontal positions.
 public enum XAxis {}
 
-/// Marks anchors that are places from top to bottom.
+/// Marks anchors of vertical positions.
 public enum YAxis {}
 
 /// Marks anchors that are lengths.

@@ -158,7 +158,7 @@ extension LayoutConstraint {
     }
   }
 
-  /// Takes them out of the layout. Animations of their constants end with `finished == false`.
+  /// Removes them from the layout. Animations of their constants end with `finished == false`.
   public static func deactivate(_ constraints: [LayoutConstraint]) {
     var windows: [Window] = []
     for constraint in constraints {
@@ -172,7 +172,7 @@ extension LayoutConstraint {
     for window in windows { window.deliverInterrupted() }
   }
 
-  /// Hands the constraint to the nearest common ancestor, and to the solver when that is in a window.
+  /// Attaches the constraint to the nearest common ancestor, and to the solver when that is in a window.
   private func hold() throws(LayoutError) {
     guard let first = firstItem, !isDangling else { throw .noCommonAncestor(description) }
     guard constant.isFinite, multiplier.isFinite else { throw .notFinite(description) }
@@ -230,7 +230,7 @@ extension LayoutConstraint: CustomStringConvertible {
   }
 }
 
-/// The edge, size or center of an item that a constraint speaks of.
+/// The edge, size or center of an item that a constraint relates.
 public enum LayoutAttribute: UInt8, Sendable, Hashable, CaseIterable {
   case leading, trailing, top, bottom, width, height, centerX, centerY
 
@@ -257,8 +257,8 @@ public enum LayoutRelation: Sendable, Hashable {
   }
 }
 
-/// How much a constraint matters: 1000 must hold, everything below is satisfied as well as possible, higher
-/// priorities first. A lower level never outvotes a higher one, however many constraints it has.
+/// A constraint's priority: 1000 is required, everything below is satisfied as well as possible, higher
+/// priorities first. A lower priority never outweighs a higher one, however many constraints it has.
 public struct LayoutPriority: RawRepresentable, Comparable, Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// 1…1000.
   public let rawValue: Int

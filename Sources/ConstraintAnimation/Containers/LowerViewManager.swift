@@ -1,8 +1,8 @@
 /// Shows one of several named pages in a host and slides to another when asked: the old and the new page move
 /// together, in the direction their order gives.
 ///
-/// Pages are thought of as lying side by side in a plane that moves under the host. A choice made while pages are
-/// moving turns the plane round from where it is: whatever is visible goes on moving as one, nothing leaps, and when
+/// Pages lie side by side in a plane that moves under the host. Choosing a page while pages are
+/// moving redirects the plane from where it is: whatever is visible keeps moving as one, nothing jumps, and when
 /// it comes to rest exactly the page chosen last is visible.
 public final class LowerViewManager<Kind: RawRepresentable & Hashable & CaseIterable>
 where Kind.RawValue == Int {
@@ -38,7 +38,7 @@ where Kind.RawValue == Int {
     self.active = active
   }
 
-  /// Takes a page in. Its tag says which kind it is; its superview becomes the host, which is made to clip so that
+  /// Adds a page. Its tag is its kind; its superview becomes the host, which is made to clip so that
   /// pages do not paint over its neighbors.
   public func add(view: View, button: View) throws(LowerView.Failure) {
     guard let kind = Kind(rawValue: view.tag) else { throw .invalidTag(view.tag) }
@@ -129,13 +129,13 @@ where Kind.RawValue == Int {
     }
   }
 
-  /// Completions of slides begun before say nothing any more.
+  /// Incremented by each slide: completions of earlier slides are ignored.
   func supersedeSlide() {
     generation += 1
     isSliding = true
   }
 
-  /// The end of the last slide: only the active page stays visible, the buttons say so.
+  /// At the end of the last slide: hides all but the active page and updates the buttons.
   private func settle() {
     isSliding = false
     for (kind, page) in pages {
@@ -184,7 +184,7 @@ extension LowerViewManager {
     }
   }
 
-  /// Takes hold of the pages where they are on screen, at rest or in the middle of a slide.
+  /// Begins a drag from where the pages are on screen, at rest or in the middle of a slide.
   public func dragBegan(at location: Double, along axis: TransitionAxis) {
     guard let host, let view = pages[active]?.lowerView.view, host.window != nil else { return }
     if isSliding, style.interruption == .lock { return }
@@ -223,7 +223,7 @@ extension LowerViewManager {
     finishDrag(on: target)
   }
 
-  /// Focus was lost, the window resized: back to where it was.
+  /// Cancels a drag (focus lost, window resized): back to where it was.
   public func dragCancelled() {
     if drag != nil { finishDrag(on: active) }
   }
@@ -332,7 +332,7 @@ struct PageDrag {
   }
 }
 
-/// A place in the endless plane of pages around a host, in whole pages; (0, 0) is what shows.
+/// A position in the plane of pages around a host, in whole pages; (0, 0) is visible.
 struct Slot: Hashable, Sendable {
   var x: Int
   var y: Int

@@ -2,7 +2,7 @@
 ///
 /// The container is held to the host by a leading and a trailing constraint, in whichever order their items were
 /// written; the controller moves both. A drag follows the pointer; let go, it snaps to a page by distance or speed.
-/// Taken hold of while it snaps, it stays under the pointer where it is.
+/// A drag that begins while it snaps continues from where it is on screen.
 public final class PagerController {
   /// The page it rests on. Changes when a snap has finished, not when it begins.
   public private(set) var page: Int
@@ -117,7 +117,7 @@ public final class PagerController {
         length: length))
   }
 
-  /// Focus was lost, the window resized: back to where it was.
+  /// Cancels a drag (focus lost, window resized): back to where it was.
   public func dragCancelled() {
     guard isDragging else { return }
     isDragging = false

@@ -1,10 +1,10 @@
-/// What a dragged page does: how far it goes with the pointer, and where it comes to rest.
+/// Rules for a dragged page: how far it follows the pointer, and on which page it comes to rest.
 ///
 /// Pure arithmetic in cells along one axis. The numbers are 400 points a second and 20 points, at 8 points a column.
 public struct DragSnap: Sendable, Hashable {
   /// Faster than this is a swipe, whatever its length. Exactly this is not.
   public var fastSpeed: Double
-  /// While a swipe lasts, each event moves the page by this.
+  /// Cells that each event of a swipe moves the page by.
   public var fastStep: Double
   /// The part of a page that must have been gone for a slow drag to count. Exactly this is not enough.
   public var distance: Double
@@ -22,7 +22,7 @@ public struct DragSnap: Sendable, Hashable {
 
   public func isFast(_ velocity: Double) -> Bool { abs(velocity) > fastSpeed }
 
-  /// What an event that moved the pointer by `delta` moves the page by.
+  /// How far an event that moved the pointer by `delta` moves the page.
   public func step(delta: Double, velocity: Double) -> Double {
     guard isFast(velocity) else { return delta }
     return velocity < 0 ? -fastStep : fastStep

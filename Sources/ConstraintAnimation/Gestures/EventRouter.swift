@@ -1,6 +1,6 @@
 extension Window {
-  /// Goes to `time` and hands an event in: to the recognizers of the view that is hit and of those above it, to key
-  /// equivalents, and what none of them takes to ``View/handle(_:)``.
+  /// Advances to `time` and delivers an event: to the recognizers of the view that is hit and of its superviews, to key
+  /// equivalents, and if none of them uses it to ``View/handle(_:)``.
   /// - Returns: whether anything used the event.
   @discardableResult
   public func send(_ event: InputEvent, at time: MotionTime) -> Bool {
@@ -65,7 +65,7 @@ private struct EventRouter {
     return offer(event, from: focus)
   }
 
-  /// Events that are gestures by themselves (wheel, keys): the first recognizer that knows them has them.
+  /// For wheel and key events: the first recognizer that accepts the event gets it.
   private func offerToRecognizers(_ event: InputEvent, from view: View?) -> Bool {
     for recognizer in recognizers(from: view) {
       recognizer.pointer = event.location

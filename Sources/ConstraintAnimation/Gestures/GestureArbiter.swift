@@ -1,4 +1,4 @@
-/// Decides between recognizers that follow the same pointer.
+/// Arbitrates between recognizers that follow the same pointer.
 ///
 /// The rules: a recognizer that recognizes stops all others of the sequence, unless one of the two says they may go
 /// on together, or both are taps and the other wants more of them. A recognizer that requires others to fail is held
@@ -24,7 +24,7 @@ final class GestureArbiter {
     }
   }
 
-  /// Lets go of recognizers that are done; those that wait for more taps or for others stay.
+  /// Removes recognizers that are done; those that wait for more taps or for others stay.
   func settle() {
     for recognizer in following where !recognizer.isOpen { recognizer.reset() }
     following.removeAll { $0.state == .possible && !$0.isWaiting }
@@ -53,7 +53,7 @@ final class GestureArbiter {
     for recognizer in all { abort(recognizer) }
   }
 
-  /// A release that never came: what still follows the pointer is cancelled before the next press.
+  /// Cancels recognizers that still follow the pointer because its release was not reported, before the next press.
   func cancelPointerGestures() {
     for recognizer in following
     where recognizer.followsPointer && (recognizer.state == .began || recognizer.state == .changed) {

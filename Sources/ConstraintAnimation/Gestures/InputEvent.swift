@@ -1,4 +1,4 @@
-/// What a pointer or a keyboard did, free of any terminal's encoding. Locations are cells in the window's space;
+/// A pointer or keyboard event, independent of a terminal's encoding. Locations are cells in the window's space;
 /// fractions appear where the source reports pixels.
 public struct InputEvent: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
@@ -6,7 +6,7 @@ public struct InputEvent: Sendable, Equatable {
     case mouseDrag
     case mouseUp
     case mouseMove
-    /// Positive ticks scroll up (away from the person).
+    /// Positive ticks scroll up.
     case wheel(ticks: Int)
     case key(Key)
     case focusLost

@@ -1,7 +1,7 @@
 /// Dragging with the button down, or with shift and the arrow keys.
 ///
 /// It begins when the pointer has gone `minimumDistance` from where it was pressed; `began` still tells the place of
-/// the press, and `changed` follows at once with where the pointer is, so that nothing of the way is lost.
+/// the press, and `changed` follows at once with the pointer's location, so that no movement is lost.
 public final class PanGestureRecognizer: GestureRecognizer {
   /// Cells the pointer must go before it is a pan.
   public var minimumDistance = 1.0

@@ -1,27 +1,29 @@
-/// Something a programmer should hear about. The window keeps the last few and hands each to its handler.
+/// A programming error that the window reports. It keeps the last 16 and passes each to its handler.
 public enum LayoutDiagnostic: Sendable, Equatable {
-  /// A constraint was refused where nothing could be thrown.
+  /// A constraint was refused in a call that cannot throw.
   case layout(LayoutError)
   /// `frame` was set on a view that constraints place; the value was ignored.
   case frameOfConstrainedView(String)
-  /// A constant or a priority was changed in an animation block that did not lay out: it will jump.
+  /// A constant or a priority was changed in an animation block that did not lay out: the change takes effect without
+  /// animation.
   case changeNotLaidOut
-  /// A view's or guide's model came out with a negative width or height: constraints cross. It shows nothing. Not
+  /// A view's or guide's model came out with a negative width or height: constraints cross. It is drawn as empty. Not
   /// reported while the window is smaller than it was made, nor inside a view of no size.
   case negativeSize(String)
   /// A view was not added: it is a window's root, or contains the view it was to be added to.
   case misplacedView(String)
-  /// An animation was begun although the program had been told to sleep and had not told the time since. It began at
+  /// An animation began although ``Window/nextDeadline`` was not soon and `advance(to:)` has not been called since. It
+  /// began at
   /// the window's time, this long before the present: call `advance(to:)` first.
   case timeNotAdvanced(Duration)
-  /// An animator ended where the model cannot follow; the item named leapt.
+  /// An animator ended at a position that the model cannot represent; the named item jumped.
   case modelNotRestored(String)
   /// The solver's answer misses a constraint by this much, more than the 1e-6 it promises: coefficients differ too
   /// widely.
   case inexactSolution(Double)
   /// `layoutSubviews` kept invalidating the layout.
   case layoutLoop(String)
-  /// An animator was told something that makes no sense in its state; nothing happened.
+  /// An animator was called in a state in which the call has no meaning; it was ignored.
   case animatorMisuse(String)
   /// A value was not a finite number and was ignored.
   case notFinite(String)
@@ -43,7 +45,7 @@ extension LayoutDiagnostic: CustomStringConvertible {
       "an animation began \(late) ago: after sleeping, call advance(to:) with the present before animating"
     case .modelNotRestored(let name):
       """
-      \(name) leapt when its property animator ended: the model has no values for that place (a priority or an \
+      \(name) jumped when its property animator ended: the model has no values for that position (a priority or an \
       activation has none between its ends)
       """
     case .inexactSolution(let error):
@@ -57,17 +59,17 @@ extension LayoutDiagnostic: CustomStringConvertible {
   }
 }
 
-/// Why a constraint was refused. The layout is as it was before.
+/// Why a constraint was refused. The layout is unchanged.
 public enum LayoutError: Error, Sendable, Equatable {
   /// `broken` cannot hold together with the required constraints named.
   case unsatisfiable(broken: String, conflictingWith: [String])
   /// The items have no view above both, or one of them is gone.
   case noCommonAncestor(String)
-  /// A place tied to a length, or a horizontal edge to a vertical one.
+  /// A position related to a length, or a horizontal edge to a vertical one.
   case incompatibleAttributes(String)
   /// A constant or a multiplier is not a finite number.
   case notFinite(String)
-  /// The solver gave up after its limit of steps.
+  /// The solver reached its limit of steps.
   case pivotLimit
 }
 
@@ -77,7 +79,7 @@ extension LayoutError: CustomStringConvertible {
     case .unsatisfiable(let broken, let others):
       "\(broken) cannot hold together with \(others.joined(separator: "; "))"
     case .noCommonAncestor(let constraint):
-      "the items of \(constraint) have no view above both: add them to a tree first"
+      "the items of \(constraint) have no common ancestor: add them to one view tree first"
     case .incompatibleAttributes(let constraint):
       "\(constraint) relates attributes that cannot be compared"
     case .notFinite(let constraint):

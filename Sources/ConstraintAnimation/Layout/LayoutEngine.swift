@@ -1,22 +1,22 @@
-/// The window's side of the solver: turns items into variables and constraints into rows, keeps count of what has to
+/// The window's side of the solver: turns items into variables and constraints into rows, tracks what has to
 /// be solved again, and translates errors back into names.
 ///
-/// The solver takes a batch of changes or none of it. So the engine remembers what it asked for since the last
-/// success and asks again after a refusal, without the constraint that was to blame.
+/// The solver takes a batch of changes or none of it. So the engine records what it has changed since the last
+/// success and repeats it after a refusal, without the constraint that was refused.
 final class LayoutEngine {
   var solver = SimplexSolver()
   /// Everything that has variables, in no particular order.
   private(set) var items: [LayoutItem] = []
   /// Changes wait for ``settle()``.
   private(set) var needsSolve = false
-  /// Items the solver has moved, or has come to know, since they were last read.
+  /// Items that the solver has moved or that were added since they were last read.
   private var unread: [LayoutItem] = []
   /// The item of each solver variable, by the variable's place.
   private var owners: [LayoutItem?] = []
   /// By how much the solver's answer misses a constraint, if that is more than it promises.
   private var inexactness: Double?
 
-  // What has been asked for since the last success.
+  // Changes since the last success.
   private var added = ConstraintList()
   private var removed: [SolverConstraint] = []
   private var constantsChanged: [LayoutConstraint] = []
@@ -190,9 +190,9 @@ final class LayoutEngine {
 
   // MARK: Batches
 
-  /// Makes the solver carry out what it has been asked for.
-  /// - Returns: what stands in the way, or nil. After a refusal the values are the last good ones and the changes
-  ///   are pending again, for when the next one comes.
+  /// Solves for the pending changes.
+  /// - Returns: why the changes were refused, or nil. After a refusal the values are the last good ones and the changes
+  ///   are pending again.
   func settle() -> Refusal? {
     guard needsSolve else { return nil }
     needsSolve = false
@@ -355,7 +355,7 @@ extension LayoutEngine {
   }
 }
 
-/// An item's place in the solver: its four absolute edges, and where it stands in the engine's list.
+/// An item's solver variables: its four absolute edges, and its index in the engine's list.
 struct EngineVariables {
   let left: SolverVariable
   let top: SolverVariable

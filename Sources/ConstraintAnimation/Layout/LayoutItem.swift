@@ -1,4 +1,4 @@
-/// What constraints are about: a ``View`` or a ``LayoutGuide``.
+/// An object that constraints place: a ``View`` or a ``LayoutGuide``.
 ///
 /// It has two geometries. The *model* is what the layout says now; the *presentation* is what is on screen at the
 /// window's time: the model's whole-cell edges plus what running animations have left to go.
@@ -14,7 +14,7 @@ open class LayoutItem: AnimatedObject {
   final var snapped = Edges.zero
   /// What running animations add to `snapped` at this instant.
   final var offset = SIMD4<Double>.zero
-  /// Views that never were laid out have no place to be animated from.
+  /// False for a view that has no position yet to be animated from.
   final var hasBeenLaidOut = false
   /// What was on screen when the window last looked.
   final var shownCells = CellRect.zero
@@ -65,7 +65,7 @@ open class LayoutItem: AnimatedObject {
   /// while something moves they are fractions, which drawing rounds.
   public final var presentationFrame: Rect { Edges(snapped.values + offset).rect }
 
-  /// Without a window there is nothing on screen.
+  /// Resets what depends on a window.
   final func forgetWindow() {
     isInvalid = false
     isTouched = false
@@ -84,7 +84,7 @@ open class LayoutItem: AnimatedObject {
   }
 }
 
-/// An area without looks: it takes part in the layout, draws nothing and cannot be hit. Use it to hold other views
+/// An invisible area: it takes part in the layout, draws nothing and cannot be hit. Use it to position other views
 /// in place.
 public final class LayoutGuide: LayoutItem {
   public internal(set) weak var owningView: View?

@@ -10,7 +10,7 @@ public struct SolverConstraint: Hashable, Sendable, BitwiseCopyable {
   public var place: Int { Int(index) }
 }
 
-/// How the sum of a constraint's terms stands to its constant.
+/// The relation between the sum of a constraint's terms and its constant.
 public enum SolverRelation: UInt8, Sendable, Hashable, BitwiseCopyable {
   case lessThanOrEqual, equal, greaterThanOrEqual
 }

@@ -101,7 +101,7 @@ extension Window {
     return FrameChange(time: time, damage: visible, isAnimating: isAnimating)
   }
 
-  /// Drops everything that refers to a view that leaves, or to anything in it, in one go.
+  /// Drops all references to a view that is removed and to its subtree.
   func forgetSubtree(_ top: View) {
     let clip = visibleArea(around: top)
     var removed: [AnimationTrack] = []
@@ -123,7 +123,7 @@ extension Window {
   }
 }
 
-/// What `advance(to:)` has found: whether there is anything to draw, and whether there will be.
+/// The result of `advance(to:)`: what to draw, and whether anything is animating.
 public struct FrameChange: Sendable, Hashable {
   public let time: MotionTime
   /// Cells that may look different from the last frame; empty when a drawing would come out the same.
@@ -133,7 +133,7 @@ public struct FrameChange: Sendable, Hashable {
   public var needsDisplay: Bool { !damage.isEmpty }
 }
 
-/// Where every view of a window is at one instant, by the views' numbers. A value to hand to other domains and to
+/// The frames of all views of a window at one instant, by view number. A value to pass to other domains and to
 /// compare in tests; making one allocates.
 public struct FrameSnapshot: Sendable, Hashable {
   public var time: MotionTime

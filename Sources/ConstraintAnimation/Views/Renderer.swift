@@ -63,8 +63,9 @@ final class Renderer {
     canvas.clip = clip
   }
 
-  /// Draws the view upright into memory and puts the cells where the turn takes them. What sticks out of the view is
-  /// cut off.
+  /// Draws the view unrotated into memory and copies its cells to their rotated positions. What exceeds the view's
+  /// bounds is
+  /// clipped.
   private func drawTurned(
     _ view: View, on canvas: any CellCanvas, metrics: CellMetrics?, map: Transform, backdrop: Color,
     depth: Int

@@ -3,8 +3,9 @@ extension View {
     insertSubview(view, at: subviews.count)
   }
 
-  /// Puts a view in at a depth, 0 = at the back. A view that was elsewhere is moved. One that contains this view would
-  /// close a circle, and a window's root belongs to its window: they are refused and reported.
+  /// Inserts a view at a depth, 0 = at the back. A view with another superview is moved. One that contains this view
+  /// would
+  /// form a cycle, and a window's root belongs to its window: both are refused and reported.
   public final func insertSubview(_ view: View, at index: Int) {
     guard !isDescendant(of: view), view.superview != nil || view.window == nil else {
       report(.misplacedView(view.name))
@@ -19,10 +20,10 @@ extension View {
     setNeedsDisplay()
   }
 
-  /// Takes the view out. Constraints that reach from its subtree to views outside are deactivated; those inside
-  /// stay and come back into force when the view is added again. Its animations end with `finished == false`.
+  /// Removes the view. Constraints between its subtree and views outside are deactivated; those inside
+  /// stay and take effect again when the view is added again. Its animations end with `finished == false`.
   public final func removeFromSuperview() {
-    // Actions of cancelled gestures come first, completions last: whatever they do, the tree is whole.
+    // Actions of cancelled gestures run first and completions last, while the tree is consistent.
     if let window { forEachView { window.gestures.forget($0) } }
     guard let parent = superview else { return }
     parent.willRemoveSubview(self)
@@ -135,7 +136,7 @@ extension View {
     for view in subviews { view.forEachView(body) }
   }
 
-  /// The window has gone while the view stays: nothing it knew holds any more.
+  /// The window was deallocated while the view stays: resets what referred to it.
   func abandonWindow() {
     forEachItem { item in
       item.variables = nil

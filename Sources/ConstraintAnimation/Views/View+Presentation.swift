@@ -8,7 +8,7 @@ extension View {
     return map.cells(for: self)
   }
 
-  /// From the layout to the screen; nil when nothing on the way is transformed.
+  /// The map from layout to screen coordinates; nil when neither the view nor a superview is transformed.
   final func screenMap(_ metrics: CellMetrics) -> Transform? {
     var map: Transform?
     var view: View? = self
@@ -30,7 +30,7 @@ extension View {
     return quarterTurn(of: transform, edges: edges)
   }
 
-  /// The nearest quarter turn, cell for cell, moved so that cells fall on cells.
+  /// The nearest quarter turn, aligned to whole cells.
   private func quarterTurn(of transform: Transform, edges: SIMD4<Double>) -> Transform {
     let angle = TransformComponents(transform).values[2]
     let turns = Int((angle / (Double.pi / 2)).rounded()) & 3
@@ -156,16 +156,16 @@ extension View {
   }
 }
 
-/// Where backgrounds end.
+/// Where a view's background ends.
 public enum EdgeStyle: Sendable, Hashable {
   case wholeCells
   /// A moving vertical edge is drawn with eighths of a column, a moving horizontal one with eighths of a row.
   case eighths
 }
 
-/// How a view whose transform turns it is drawn on a grid that cannot turn.
+/// How a rotated view is drawn on the cell grid.
 public enum RotationStyle: Sendable, Hashable {
-  /// Each cell on screen shows the cell of the unturned view it falls on: for pictures and plots.
+  /// Each cell on screen shows the cell of the unrotated view that it falls on: for pictures and plots.
   case sampled
   /// The angle is rounded to quarter turns and cells are moved one to one, so that text stays whole.
   case quarterTurns

@@ -69,7 +69,7 @@ open class View: LayoutItem {
     }
   }
 
-  /// How a turned view is drawn.
+  /// How a rotated view is drawn.
   public final var rotationStyle = RotationStyle.sampled {
     didSet { if rotationStyle != oldValue { setNeedsDisplay() } }
   }
@@ -118,7 +118,7 @@ open class View: LayoutItem {
   final var needsLayoutSubviews = true
   /// The last layout pass that laid out its subviews.
   final var lastLayoutPass = 0
-  /// What it had to say while it was in no window.
+  /// Diagnostics from while it was in no window.
   final var unheardDiagnostics: [LayoutDiagnostic] = []
   final var intrinsic = IntrinsicSize()
   /// What animations add to colors, alpha and transform; nil while none ever did.
@@ -136,7 +136,7 @@ open class View: LayoutItem {
 
   override var defaultName: String { tag == 0 ? "\(type(of: self))" : "\(type(of: self))#\(tag)" }
 
-  /// Says in an intrinsic size that the content has no opinion about that axis.
+  /// In an intrinsic size: no preference for that axis.
   public static let noIntrinsicMetric = -1.0
 
   /// The size its content would like, or nil. Call ``invalidateIntrinsicContentSize()`` when it changes.
@@ -150,11 +150,11 @@ open class View: LayoutItem {
   /// canvas's clip. The background is there already; subviews follow.
   open func draw(in rect: CellRect, on canvas: any CellCanvas) {}
 
-  /// An event that no recognizer took, first to the view that was hit or has the focus, then to its superviews.
+  /// Handles an event that no recognizer used: first the view that was hit or has the focus, then its superviews.
   /// - Returns: whether it was used.
   open func handle(_ event: InputEvent) -> Bool { false }
 
-  /// Called when a subview has come, and when one is about to go.
+  /// Called when a subview has been added, and when one is about to be removed.
   open func didAddSubview(_ subview: View) {}
   open func willRemoveSubview(_ subview: View) {}
 
@@ -230,7 +230,7 @@ extension View {
     }
   }
 
-  /// Has ``layoutSubviews()`` called in the next layout pass.
+  /// Requests ``layoutSubviews()`` in the next layout pass.
   public final func setNeedsLayout() {
     guard let window else {
       needsLayoutSubviews = true
@@ -243,7 +243,7 @@ extension View {
     window.setNeedsLayout()
   }
 
-  /// Tells the window, or keeps it for the one the view comes into.
+  /// Reports to the window, or keeps the diagnostic for the window that the view is added to.
   final func report(_ diagnostic: LayoutDiagnostic) {
     if let window {
       window.report(diagnostic)
@@ -339,8 +339,8 @@ struct IntrinsicSize {
   var height: [LayoutConstraint] = []
 }
 
-/// Keeps a closure alive that is called when a view's size has changed in a layout pass, before anything is
-/// animated or drawn. Let go of it to stop.
+/// Keeps a closure registered that is called when a view's size has changed in a layout pass, before anything is
+/// animated or drawn. Release it to stop.
 public final class BoundsObservation {
   final class Entry {
     weak var token: BoundsObservation?

@@ -1,4 +1,4 @@
-/// The root of everything: the view tree, the constraint solver, the running animations and the gestures.
+/// Owns a view tree, its constraint solver, the running animations and the gestures.
 ///
 /// A window has no clock, no isolation and no global state. It is used from one place at a time (an actor, a task, a
 /// test function); what goes in and out of that place are values: ``InputEvent`` in, ``FrameChange`` and
@@ -6,7 +6,7 @@
 ///
 /// A program's loop: `advance(to: now)`, draw when the change says so, sleep until ``nextDeadline`` or until an event
 /// comes, hand that to `send(_:at:)`, begin again. Before the program itself changes anything it calls
-/// `advance(to: now)`, because animations begin at the window's time; whoever sleeps and forgets it hears
+/// `advance(to: now)`, because animations begin at the window's time; a program that omits it after sleeping gets
 /// ``LayoutDiagnostic/timeNotAdvanced(_:)``.
 public final class Window {
   /// Pinned to the window's edges.
@@ -22,25 +22,25 @@ public final class Window {
 
   public let metrics: CellMetrics
 
-  /// How much motion people want. Applies to animations that begin later.
+  /// How much motion is shown. Applies to animations that begin later.
   public var motionLevel: MotionLevel
 
   /// The shortest time between two frames, 1/60 s.
   public var frameInterval: Duration = .nanoseconds(16_666_667)
 
-  /// What views without an opaque background fade towards.
+  /// The color towards which views without an opaque background fade.
   public var backdropColor = Color(0, 0, 0)
 
-  /// Hears of refused constraints and programming errors as they happen.
+  /// Called with each refused constraint and programming error as it happens.
   public var onDiagnostic: ((LayoutDiagnostic) -> Void)?
 
-  /// Hears of animations that begin and end.
+  /// Called when an animation begins and ends.
   public var onMotionEvent: ((MotionEvent) -> Void)?
 
   /// The last few diagnostics, the newest at the end.
   public private(set) var diagnostics: [LayoutDiagnostic] = []
 
-  /// Gets keys first; nil = the root.
+  /// The view that receives keys first; nil means the root.
   public weak var firstResponder: View?
 
   let engine = LayoutEngine()

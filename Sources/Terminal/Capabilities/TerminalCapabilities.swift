@@ -1,6 +1,6 @@
-/// What a terminal can show, found out from the environment alone.
+/// What a terminal can show, determined from environment variables alone.
 ///
-/// A pure function of its input, so that every terminal can be tested without having it. What only the terminal
+/// A pure function of its input, so that tests cover terminals that are not installed. What only the terminal
 /// itself knows (synchronized output) is asked later.
 public struct TerminalCapabilities: Sendable, Hashable {
   public var colors: ColorProfile

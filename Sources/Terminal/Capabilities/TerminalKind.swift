@@ -1,4 +1,4 @@
-/// What is known about a terminal by the names it gives itself.
+/// Terminal kinds, recognized by environment variables.
 struct TerminalKind {
   /// `nil`: ask terminfo.
   var colors: ColorProfile?

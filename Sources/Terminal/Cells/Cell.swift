@@ -1,9 +1,9 @@
 public import ConstraintAnimation
 
-/// One place of the screen: a glyph and how it looks. 16 bytes, no references.
+/// One cell of the screen: a glyph, two colors and attributes. 16 bytes, no references.
 ///
 /// A wide glyph takes two cells: the first holds it, the second is a *continuation* that shows nothing itself and
-/// carries the same look. `CellBuffer` keeps the two together.
+/// has the same colors and attributes. `CellBuffer` keeps the two together.
 public struct Cell: Sendable, Hashable {
   /// A Unicode scalar value that takes one or two columns, an index into `GraphemeTable` (see there), or
   /// `Cell.continuationGlyph`.
@@ -48,7 +48,7 @@ public struct Cell: Sendable, Hashable {
   /// The character shown, with its marks; empty for a continuation.
   public var text: String { VisibleText.text(of: glyph) }
 
-  /// The look without the glyph.
+  /// Colors and attributes without the glyph.
   public var style: CellStyle {
     CellStyle(foreground: foreground.color, background: background.color, attributes: attributes)
   }
@@ -60,7 +60,7 @@ public struct Cell: Sendable, Hashable {
     glyph == 0x20 && bits & Cell.drawnOnBlanks == 0
   }
 
-  /// A space with this cell's look.
+  /// A space with this cell's colors and attributes.
   var emptied: Cell {
     Cell(glyph: 0x20, foreground: foreground, background: background, attributes: attributes)
   }
@@ -75,7 +75,7 @@ public struct CellColor: Sendable, Hashable {
 
   @inlinable init(bits: UInt32) { self.bits = bits }
 
-  /// What the terminal shows when nobody asks for a color.
+  /// The terminal's default color.
   public static let terminalDefault = CellColor(bits: 0)
 
   @inlinable

@@ -16,7 +16,7 @@ public final class CellBuffer {
   /// How many colors the screen has. Fading dithers where blending would not show.
   public var colors: ColorProfile
 
-  /// What fading takes the terminal's own colors to be. They are asked of the terminal or come with a theme.
+  /// The colors that fading assumes for the terminal's defaults: reported by the terminal or set by a theme.
   public var assumedForeground = Color(204, 204, 204)
   public var assumedBackground = Color(0, 0, 0)
 
@@ -67,7 +67,7 @@ public final class CellBuffer {
     return body(UnsafeBufferPointer(rebasing: storage[y * columns..<(y + 1) * columns]))
   }
 
-  /// Copies another buffer's cells, size and all.
+  /// Copies another buffer's size and cells.
   public func copy(from other: CellBuffer) {
     if columns != other.columns || rows != other.rows {
       resize(columns: other.columns, rows: other.rows)
@@ -77,7 +77,7 @@ public final class CellBuffer {
 }
 
 extension CellBuffer: Equatable {
-  /// Whether both show the same; clips and color profiles do not matter.
+  /// Whether both have the same cells; clips and color profiles are not compared.
   public static func == (left: CellBuffer, right: CellBuffer) -> Bool {
     left.columns == right.columns && left.rows == right.rows && left.storage.elementsEqual(right.storage)
   }
@@ -100,7 +100,7 @@ extension CellBuffer: CellCanvas {
     }
   }
 
-  /// Writes one row of text. Control, bidirectional and invisible characters become something to see (see
+  /// Writes one row of text. Control, bidirectional and invisible characters become visible ones (see
   /// `VisibleText`). A wide character that is cut by the clip leaves a space in the half that shows.
   /// - Returns: the columns the text takes, clipped or not.
   @discardableResult
@@ -127,7 +127,7 @@ extension CellBuffer: CellCanvas {
     return column - x
   }
 
-  /// Writes ready cells of one row. Glyphs that are not one column wide become a replacement character. A `nil`
+  /// Writes cells of one row. Glyphs that are not one column wide become a replacement character. A `nil`
   /// background is the terminal's own.
   public func blit(
     _ glyphs: UnsafeBufferPointer<UInt32>, styles: UnsafeBufferPointer<CellStyle>, x: Int, y: Int
@@ -152,7 +152,7 @@ extension CellBuffer: CellCanvas {
     }
   }
 
-  /// A glyph that surely takes one column.
+  /// The glyph if it takes one column, otherwise a replacement character.
   private static func single(_ glyph: UInt32) -> UInt32 {
     if glyph >= 0x20 && glyph < 0x7F || glyph >= 0x2500 && glyph < 0x25FD { return glyph }
     if glyph == 0x2800 { return 0x20 }
@@ -202,7 +202,7 @@ extension CellBuffer {
   /// Blends every cell of the rectangle towards `color` by `1 - alpha`.
   ///
   /// With 256 colors or more the colors blend; with fewer, whole glyphs vanish in an ordered pattern of sixteen
-  /// steps, because a blend of two palette colors is neither of them. At 0 nothing but the color is left, and no
+  /// steps, because a blend of two palette colors is neither of them. At 0 only the color is left, and no
   /// glyph that could be copied or read aloud.
   public func fade(_ rect: CellRect, towards color: Color, alpha: Double) {
     let target = rect.intersection(clip)

@@ -71,7 +71,7 @@ struct CursesKeys {
   }
 }
 
-/// The keys that xterm and its kin send as control sequences, whatever terminfo says.
+/// The keys that xterm and its relatives send as control sequences, independent of terminfo.
 enum FunctionKeys {
   /// After SS3 (`ESC O`): cursor keys in application mode and F1 to F4.
   static func key(singleShift byte: UInt8) -> InputEvent.Key? {

@@ -1,32 +1,32 @@
 import ConstraintAnimation
 public import ConstraintAnimation
 
-/// What a terminal session hands to its owner.
+/// What a terminal session reports.
 public enum TerminalEvent: Sendable, Equatable {
   /// A key, the pointer, or the focus.
   case input(InputEvent)
-  /// Text that came from the clipboard in one piece. As hostile as any other text; at most
+  /// Pasted text (bracketed paste). Untrusted; at most
   /// 65 536 bytes, the rest is dropped.
   case paste(String)
-  /// The size changed; the next frame paints everything.
+  /// The size changed; the next frame repaints everything.
   case resize(columns: Int, rows: Int)
-  /// Ctrl-Z, or SIGTSTP from elsewhere. The owner brings its affairs in order and calls `suspend()`.
+  /// Ctrl-Z, or SIGTSTP from elsewhere. The receiver finishes what it is doing and calls `suspend()`.
   case suspend
-  /// The process was stopped and goes on; the next frame paints everything.
+  /// The process was stopped and has continued; the next frame repaints everything.
   case resumed
   /// Ctrl-C or SIGINT.
   case interrupt
   /// SIGTERM, SIGHUP or another signal that asks for an end.
   case terminate(signal: Int32)
-  /// The terminal is gone: nothing more can be read or shown.
+  /// The terminal has hung up: nothing more can be read or shown.
   case hangup
-  /// What the terminal says its own background is: once, soon after the start, where it answers at all.
+  /// The terminal's reported background color: once, soon after the start, where the terminal answers.
   case background(Color)
   /// `TerminalWaker.wake()` was called.
   case wake
 }
 
-/// An answer of the terminal to a question of ours.
+/// A terminal's answer to a query.
 enum TerminalReport: Equatable {
   /// DECRPM: 0 not recognized, 1 set, 2 reset, 3 set for good, 4 reset for good.
   case mode(Int, setting: Int)
@@ -56,7 +56,7 @@ enum TerminalReport: Equatable {
   }
 }
 
-/// Thins out a batch of events so that a flood costs one frame, without changing what it leads to.
+/// Coalesces a batch of events so that a flood costs one frame, without changing its effect.
 enum EventCoalescer {
   /// Keeps the last of neighboring motions, the sum of neighboring wheel ticks in one place, the last size and
   /// one wake. Order is kept; presses and keys are never dropped.

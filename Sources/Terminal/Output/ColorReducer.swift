@@ -1,10 +1,10 @@
 public import ConstraintAnimation
 
-/// Reduces 24-bit colors to what the terminal has, remembering its answers. With true color they stay what they
+/// Reduces 24-bit colors to the terminal's, with a cache. With true color they stay what they
 /// are, in fewer bytes where that is possible.
 ///
 /// The nearest palette entry is found with squared distances weighted 2 : 4 : 3 for red, green and blue, close to
-/// how differently the eye takes them. The 256-color profile leaves out the first sixteen entries, because people
+/// the eye's sensitivity. The 256-color profile leaves out the first sixteen entries, because users
 /// change those.
 struct ColorReducer: ~Copyable {
   /// 0 for the terminal's own; `0x01RRGGBB`; `0x0200_0000 | index` of 256; `0x0300_0000 | index` of 16.
@@ -55,7 +55,7 @@ struct ColorReducer: ~Copyable {
 
   /// The same color as an index of 256 where it is one exactly: half the bytes, and a full frame has thousands.
   ///
-  /// The first entries of the cube are left out, because base16 schemes put colors of their own there.
+  /// The first entries of the cube are left out, because base16 schemes redefine them.
   static func shortened(_ bits: UInt32) -> Reduced {
     let index = nearestIndex(bits)
     return index >= 22 && distance(channels(bits), channels(of: index)) == 0
@@ -95,14 +95,14 @@ struct ColorReducer: ~Copyable {
     return 0x0300_0000 | UInt32(best.index)
   }
 
-  /// What xterm shows for the sixteen; other terminals differ, none by much.
+  /// xterm's values of the sixteen colors; other terminals differ slightly.
   static let palette16: [UInt32] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ]
 }
 
-/// A color as a terminal is told it.
+/// A color as it is encoded for a terminal.
 public enum ShownColor: Sendable, Hashable {
   case exact(Color)
   /// Of xterm's 256; the first sixteen are the terminal's palette.
@@ -110,7 +110,7 @@ public enum ShownColor: Sendable, Hashable {
 }
 
 extension ColorProfile {
-  /// What becomes of a color with this many; `nil` where there are none.
+  /// The nearest color of this profile; `nil` for profiles without colors.
   public func shown(_ color: Color) -> ShownColor? {
     let bits = CellColor(color).bits
     switch self {

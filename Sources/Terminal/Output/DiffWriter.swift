@@ -3,10 +3,10 @@ import Glibc
 
 /// Compares what should be on the screen with what is, and writes the difference as bytes for a terminal.
 ///
-/// It knows nothing of files: `encode` returns the bytes of one frame, and the caller must either write all of
+/// It does no I/O: `encode` returns the bytes of one frame, and the caller must either write all of
 /// them or call `invalidate`. Nothing is allocated per frame once the largest frame has been seen.
 public final class DiffWriter {
-  /// What the terminal can do. A change of what cells look like repaints the whole screen.
+  /// What the terminal can do. A change that affects the look of cells repaints the whole screen.
   public var profile: OutputProfile {
     didSet {
       if profile.colors == oldValue.colors && profile.encodesUTF8 == oldValue.encodesUTF8 {
@@ -36,13 +36,14 @@ public final class DiffWriter {
     backHashes = []
   }
 
-  /// The next frame blanks the screen first: after a resize, a resume, or anything that wrote on its own.
+  /// The next frame blanks the screen first: after a resize, after a resume, or when another program wrote to the
+  /// screen.
   public func invalidate() {
     isValid = false
     shownCursor = nil
   }
 
-  /// The bytes that make the terminal show `back`; none when it does already.
+  /// The bytes that make the terminal show `back`; empty when it already does.
   ///
   /// - Parameter cursor: where text is being typed, inside the buffer; `nil` hides the cursor.
   /// - Returns: valid until the next call.
@@ -120,7 +121,7 @@ public final class DiffWriter {
     memcmp(left, right, count * MemoryLayout<Cell>.stride) == 0
   }
 
-  /// Lets the terminal move a block of rows where that saves painting them.
+  /// Has the terminal move a block of rows where that is cheaper than painting them.
   /// - Returns: whether it did.
   private func moveRows() -> Bool {
     let columns = front.columns
@@ -152,7 +153,7 @@ public final class DiffWriter {
   }
 }
 
-/// Where the terminal's own cursor stands, counted from 0.
+/// The terminal's cursor position, counted from 0.
 public struct CursorPosition: Sendable, Hashable {
   public var column: Int
   public var row: Int
@@ -163,7 +164,7 @@ public struct CursorPosition: Sendable, Hashable {
   }
 }
 
-/// What the writer may count on when it paints.
+/// Terminal features that the writer may use.
 public struct OutputProfile: Sendable, Hashable {
   public var colors: ColorProfile
 
@@ -192,13 +193,13 @@ public struct OutputProfile: Sendable, Hashable {
   }
 }
 
-/// What painting costs, for people who want to know.
+/// Counts, sizes and times of frames.
 public struct FrameStatistics: Sendable, Hashable {
   /// Frames that were encoded, also those that changed nothing.
   public internal(set) var frames = 0
-  /// Frames that were left out because the terminal did not take more.
+  /// Frames that were skipped because the terminal accepted no more bytes.
   public internal(set) var skippedFrames = 0
-  /// Frames that the terminal took in more than one piece.
+  /// Frames that took more than one `write`.
   public internal(set) var partialWrites = 0
   public internal(set) var totalBytes = 0
   public internal(set) var lastFrameBytes = 0
@@ -210,13 +211,13 @@ public struct FrameStatistics: Sendable, Hashable {
   public init() {}
 }
 
-/// What became of a frame.
+/// The outcome of presenting a frame.
 public enum FrameOutcome: Sendable, Hashable {
   case written(bytes: Int)
   /// The terminal shows it already; nothing was written.
   case unchanged
-  /// The terminal does not take more now. Present again when it does; `nextEvents` waits for that too.
+  /// The terminal accepts no more bytes now. Present again when it does; `nextEvents` also waits for that.
   case skipped
-  /// The terminal is gone; `hangup` follows.
+  /// The terminal has hung up; `hangup` follows.
   case failed
 }

@@ -1,7 +1,7 @@
-/// Turns changed cells into the fewest bytes it knows: keeps track of where the cursor is and what the rendition
+/// Encodes changed cells in few bytes: keeps track of where the cursor is and what the rendition
 /// is set to, and chooses moves and renditions by their length.
 ///
-/// Only sequences are used that every terminal of the last thirty years has: CUP, CUU, CUD, CUF, CUB, CHA, ED, EL,
+/// Uses only sequences that all VT220-compatible terminals have: CUP, CUU, CUD, CUF, CUB, CHA, ED, EL,
 /// ECH, SGR, DECSTBM, IL, DL. It expects autowrap to be off.
 struct FrameEncoder: ~Copyable {
   /// Colors and encoding stay as they were at the start.
@@ -23,7 +23,7 @@ struct FrameEncoder: ~Copyable {
     colors = ColorReducer(profile: profile.colors)
   }
 
-  /// Blanks the screen in the terminal's own colors, whatever it showed and however it was set before.
+  /// Blanks the screen in the terminal's default colors, from any previous state.
   mutating func clearScreen() {
     bytes.append("\u{1B}[m\u{1B}[r\u{1B}[H\u{1B}[2J")
     pen = .plain
@@ -79,7 +79,7 @@ struct FrameEncoder: ~Copyable {
     }
   }
 
-  /// Puts the cursor where text is typed, and shows it.
+  /// Moves the cursor to where text is typed, and shows it.
   mutating func showCursor(x: Int, y: Int) {
     moveCursor(x: x, y: y)
     bytes.append("\u{1B}[?25h")
@@ -120,7 +120,7 @@ struct FrameEncoder: ~Copyable {
     cursorX = agreed && next <= lastColumn ? next : -1
   }
 
-  /// Paints the cells of one ink on erased ground. They are single glyphs whose width is agreed on.
+  /// Paints the cells of one rendition on erased background. They are single glyphs of unambiguous width.
   /// - Parameter ground: the color of all blanks between them.
   mutating func paint(
     _ ink: RowInks.Ink, y: Int, row: UnsafePointer<Cell>, count: Int, ground: ColorReducer.Reduced
@@ -139,7 +139,7 @@ struct FrameEncoder: ~Copyable {
     }
   }
 
-  /// Goes on to a later column of the row, over a few blanks by painting them.
+  /// Moves to a later column of the row; over a few blanks by painting them.
   @inline(__always)
   private mutating func skip(to x: Int, row: UnsafePointer<Cell>, fillsGap: Bool) {
     let gap = x - cursorX
@@ -166,7 +166,7 @@ struct FrameEncoder: ~Copyable {
   }
 
   /// Erases a run of blanks when that is shorter than painting them.
-  /// - Returns: the first column that is not dealt with, `nil` when the cell has to be painted.
+  /// - Returns: the first column after the run, `nil` when the cell has to be painted.
   private mutating func erase(
     from x: Int, y: Int, back: UnsafePointer<Cell>, front: UnsafePointer<Cell>, last: Int, count: Int
   ) -> Int? {
@@ -284,9 +284,9 @@ struct FrameEncoder: ~Copyable {
 }
 
 extension FrameEncoder {
-  /// Paints a stretch of a row color by color on erased ground, where that is shorter than from left to right.
+  /// Paints part of a row rendition by rendition on erased background, where that is shorter than from left to right.
   ///
-  /// Only inside of a synchronized frame: elsewhere the ground might be seen without what belongs on it.
+  /// Only inside a synchronized frame: otherwise the erased background could become visible.
   ///
   /// - Returns: false when nothing was done.
   mutating func encodeByInk(
@@ -354,8 +354,8 @@ extension FrameEncoder {
 
 /// The cells of one row sorted by rendition, each rendition's cells in a chain from left to right.
 ///
-/// A scatter plot changes its color at nearly every mark. Said one after another the colors cost three times the
-/// marks; painted color by color each is said once.
+/// A scatter plot changes its color at nearly every mark. From left to right, the color changes cost three times the
+/// marks; painted rendition by rendition, each color is set once.
 struct RowInks: ~Copyable {
   /// More renditions than these are not worth sorting.
   static let most = 16
@@ -368,7 +368,7 @@ struct RowInks: ~Copyable {
 
   private(set) var count = 0
   private let inks: UnsafeMutablePointer<Ink>
-  /// Where each hash of a rendition was found last; only a guess, always checked.
+  /// Index by hash of a rendition; a hint that is always verified.
   private let slots: UnsafeMutablePointer<UInt8>
   private var next: UnsafeMutablePointer<Int>
   private var capacity = 0

@@ -2,12 +2,12 @@ import Glibc
 
 /// Writes frames to a descriptor that does not block, one `write` each where the terminal keeps up.
 ///
-/// A terminal that does not read must never hold up the thread that listens to it. While bytes of an earlier frame
-/// wait, or the terminal takes none, new frames are left out and counted; what they would have shown is in the next.
+/// A terminal that does not read must not block the thread that serves it. While bytes of an earlier frame
+/// wait, or the terminal accepts none, new frames are skipped and counted; the next frame includes their changes.
 final class FrameSink {
   let descriptor: Int32
   private(set) var statistics = FrameStatistics()
-  /// What is left of a frame that was not taken whole. A sequence must not be cut, so it has to go out first.
+  /// The rest of a partly written frame. A sequence must not be cut, so it is written first.
   private var pending = OutputBytes(capacity: 256)
   private var pendingStart = 0
   private let clock = ContinuousClock()
@@ -18,7 +18,7 @@ final class FrameSink {
   /// Whether bytes of an earlier frame still wait for the terminal.
   var hasPending: Bool { pendingStart < pending.count }
 
-  /// Encodes a frame and writes it, or leaves it out when the terminal does not take it now.
+  /// Encodes a frame and writes it, or skips it when the terminal accepts no bytes now.
   func present(_ buffer: CellBuffer, cursor: CursorPosition?, writer: DiffWriter) -> FrameOutcome {
     flush()
     guard !hasPending, isWritable else {
@@ -52,7 +52,7 @@ final class FrameSink {
     }
   }
 
-  /// Writes what still waits, as far as the terminal takes it.
+  /// Writes the waiting bytes, as many as the terminal accepts.
   func flush() {
     while hasPending {
       let rest = UnsafeRawBufferPointer(rebasing: pending.contents[pendingStart...])
@@ -67,8 +67,8 @@ final class FrameSink {
     discardPending()
   }
 
-  /// Drops what still waits: the terminal has been given back.
-  /// - Returns: whether the terminal has taken everything and takes more.
+  /// Drops the waiting bytes: the terminal has been restored.
+  /// - Returns: whether everything has been written and the terminal accepts more.
   @discardableResult
   func abandon() -> Bool {
     flush()
@@ -82,7 +82,7 @@ final class FrameSink {
     pendingStart = 0
   }
 
-  /// - Returns: false when the terminal is gone.
+  /// - Returns: false when the terminal has hung up.
   private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var start = 0
     while start < bytes.count {

@@ -1,4 +1,4 @@
-/// A growing run of bytes for one frame. It keeps its memory, so that frames stop allocating once the largest so
+/// A byte buffer for one frame. It keeps its memory, so that frames stop allocating once the largest so
 /// far has been seen.
 struct OutputBytes: ~Copyable {
   private(set) var base: UnsafeMutablePointer<UInt8>

@@ -1,4 +1,4 @@
-/// What the terminal's rendition is set to, and the cheapest way to another (ECMA-48 8.3.117, SGR).
+/// The terminal's current graphic rendition, and the shortest sequence to another (ECMA-48 8.3.117, SGR).
 struct RenditionState: Equatable {
   var foreground: ColorReducer.Reduced = 0
   var background: ColorReducer.Reduced = 0
@@ -7,7 +7,7 @@ struct RenditionState: Equatable {
 
   static let plain = RenditionState()
 
-  /// Emits the parameters that change only, or a reset and what is left, whichever is shorter.
+  /// Emits only the parameters that change, or a reset and the remaining ones, whichever is shorter.
   mutating func change(to next: RenditionState, _ bytes: inout OutputBytes) {
     if next == self { return }
     defer { self = next }

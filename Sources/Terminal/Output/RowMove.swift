@@ -1,7 +1,7 @@
-/// A block of rows that shows, somewhere else, what the screen already has.
+/// A block of rows that is already on screen at another height.
 ///
-/// A list that follows its end or a panel that slides up changes nearly every row; the terminal can move them
-/// itself for some twenty bytes. One move a frame is looked for, the one that saves most.
+/// A scrolling list or a panel that slides up changes nearly every row; the terminal can move them
+/// itself for about twenty bytes. At most one move per frame is used, the one that saves most.
 struct RowMove: Equatable {
   /// The rows that take part: the block where it was and where it goes.
   var region: Range<Int>
@@ -11,7 +11,7 @@ struct RowMove: Equatable {
   /// - Parameters:
   ///   - back: a hash of each row that is wanted.
   ///   - front: a hash of each row that is there, as many.
-  ///   - blank: the hash of a row that costs nothing to paint.
+  ///   - blank: the hash of a blank row, which moving does not save.
   /// - Returns: the best move, `nil` when none saves at least three rows.
   static func best(
     back: Span<UInt64>, front: Span<UInt64>, blank: UInt64

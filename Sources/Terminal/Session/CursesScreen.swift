@@ -2,7 +2,7 @@ import CNcurses
 import ConstraintAnimation
 import Glibc
 
-/// ncurses' part: the terminal's line modes and its keys. It never paints.
+/// The ncurses screen: sets the terminal's line modes and reads keys. It never paints.
 ///
 /// Keys are read through a pad of one cell, because reading through a window would repaint it. All calls come from
 /// the thread that made it.
@@ -10,7 +10,7 @@ struct CursesScreen: ~Copyable {
   enum Token {
     case byte(UInt8)
     case key(InputEvent.Key, InputEvent.Modifiers)
-    /// A code without meaning here.
+    /// A key code that is ignored.
     case ignored
   }
 
@@ -18,12 +18,12 @@ struct CursesScreen: ~Copyable {
   private let pad: UnsafeMutablePointer<WINDOW>
   private let files: (input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>)
   private let keys: CursesKeys
-  /// terminfo's `colors`; `nil` where it is silent or does not know the terminal.
+  /// terminfo's `colors`; `nil` where it has no such capability or does not know the terminal.
   let terminfoColors: Int?
-  /// Whether terminfo said how, and ncurses did it.
+  /// Whether terminfo describes an alternate screen and ncurses has switched to it.
   let hasEnteredAlternateScreen: Bool
 
-  /// - Parameter terminal: TERM. Where terminfo does not know it, a common one does: nearly all terminals are like
+  /// - Parameter terminal: TERM. Where terminfo does not know it, xterm's entry is used: nearly all terminals are like
   ///   xterm, and new ones are often missing from the database.
   init(terminal: String, input: Int32, output: Int32) throws(TerminalError) {
     guard let inputFile = CursesScreen.file(input, "r") else { throw .system("cannot read the terminal") }
@@ -71,7 +71,7 @@ struct CursesScreen: ~Copyable {
     fclose(files.output)
   }
 
-  /// A file of its own: ncurses must not share buffers with `print`, nor close what is not its own.
+  /// A separate `FILE`: ncurses must not share buffers with `print` and must not close standard output.
   private static func file(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { return nil }
@@ -80,7 +80,7 @@ struct CursesScreen: ~Copyable {
     return file
   }
 
-  /// Leaves Ctrl-\ to the kernel: it ends the process, and gives the terminal back, even when nobody reads keys.
+  /// Leaves Ctrl-\ to the kernel: SIGQUIT ends the process and restores the terminal even when no thread reads keys.
   private static func keepQuitKey(_ descriptor: Int32) {
     var modes = termios()
     guard tcgetattr(descriptor, &modes) == 0 else { return }
@@ -109,7 +109,7 @@ struct CursesScreen: ~Copyable {
     keypad(pad, true)
   }
 
-  /// Tells the terminal what terminfo says about leaving.
+  /// Writes terminfo's sequences for leaving.
   func end() { endwin() }
 }
 
@@ -117,7 +117,7 @@ struct CursesScreen: ~Copyable {
 enum Codeset {
   /// `nl_langinfo(CODESET)` for LC_ALL, LC_CTYPE and LANG; `nil` when the C library has no such locale.
   ///
-  /// The locale is made and dropped, not set: setting it changes the whole process under every other thread.
+  /// The locale is created and freed, not set: `setlocale` would affect every thread of the process.
   static func ofEnvironment() -> String? {
     guard let locale = newlocale(LC_CTYPE_MASK, "", nil) else { return nil }
     defer { freelocale(locale) }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The terminal as files: what was given to the process, and one to paint through.
+/// The terminal's file descriptors: the process's own, and one for painting.
 struct TerminalDescriptor: ~Copyable {
   let input: Int32
   let output: Int32
-  /// For painting: a description of its own, so that O_NONBLOCK does not reach the shell or anyone else who shares
+  /// For painting: a separate open file description, so that O_NONBLOCK does not affect the shell or other users of
   /// standard output.
   let painting: Int32
 
@@ -52,7 +52,7 @@ struct TerminalDescriptor: ~Copyable {
 }
 
 extension TerminalError {
-  /// With the reason that the system gives.
+  /// A ``TerminalError`` with `errno`'s text.
   static func system(_ message: String) -> TerminalError {
     let number = errno
     return TerminalError(

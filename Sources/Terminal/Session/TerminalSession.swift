@@ -2,20 +2,20 @@ import CNcurses
 public import ConstraintAnimation
 import Glibc
 
-/// The terminal, taken over and given back.
+/// Takes over the terminal and restores it.
 ///
 /// One thread owns a session: it makes it, waits in `nextEvents`, paints with `present` and ends it with
-/// `restore()`. Other threads only use its `waker`. Whatever ends the process, short of SIGKILL, gives the terminal
-/// back: `restore()`, `exit`, a crash, Ctrl-\. A process has at most one session at a time.
+/// `restore()`. Other threads only use its `waker`. Whatever ends the process, short of SIGKILL, restores the terminal
+/// first: `restore()`, `exit`, a crash, Ctrl-\. A process has at most one session at a time.
 public final class TerminalSession {
   public struct Options: Sendable {
-    /// What people decide about colors and glyphs.
+    /// Overrides for colors and glyphs.
     public var overrides = TerminalCapabilities.Overrides()
     public var mouse = MouseReporting.motion
     /// SIGINT, SIGTERM and SIGHUP become events. False where another part of the process listens for them and
     /// sees to it that `restore()` is called.
     public var catchesEndSignals = true
-    /// Overrides TERM; for terminals that lie about themselves.
+    /// Overrides TERM, for terminals that set a wrong one.
     public var terminalName: String?
 
     public init() {}
@@ -25,10 +25,10 @@ public final class TerminalSession {
   public private(set) var columns: Int
   public private(set) var rows: Int
   public private(set) var mouseReporting: MouseReporting
-  /// What the terminal says its own background is; `nil` until it answers, and where it does not.
+  /// The background color that the terminal reports; `nil` until it answers, and where it never does.
   public private(set) var reportedBackground: Color?
   public private(set) var reportedForeground: Color?
-  /// False once the terminal was given back, by whomever.
+  /// False once the terminal has been restored, by this session or by a signal handler.
   public var isActive: Bool { cncurses_guard_is_armed() }
   public let waker: TerminalWaker
   public var statistics: FrameStatistics { sink.statistics }
@@ -56,7 +56,7 @@ public final class TerminalSession {
     try self.init(environment: environment, options: options, input: STDIN_FILENO, output: STDOUT_FILENO)
   }
 
-  /// On any terminal, so that tests can hold its other end.
+  /// For tests: a session on any terminal, such as a pseudo-terminal.
   init(environment: [String: String], options: Options, input: Int32, output: Int32) throws(TerminalError) {
     let name = try TerminalSession.suitableName(options.terminalName ?? environment["TERM"])
     let terminal = try TerminalDescriptor(input: input, output: output)
@@ -117,10 +117,10 @@ public final class TerminalSession {
     return outcome
   }
 
-  /// The next frame paints everything, as after Ctrl-L: something else may have written on the screen.
+  /// Has the next frame repaint everything, as after Ctrl-L: another program may have written to the screen.
   public func invalidate() { writer.invalidate() }
 
-  /// Takes the pointer, or leaves it to the terminal for selecting and copying.
+  /// Turns mouse reporting on, or off so that the terminal selects and copies text.
   public func setMouseReporting(_ reporting: MouseReporting) {
     guard isActive, capabilities.reportsMouse else { return }
     mouseReporting = reporting
@@ -129,9 +129,9 @@ public final class TerminalSession {
 
   // MARK: - Waiting
 
-  /// Waits for events and returns them in order, a flood of motion thinned out to its last.
+  /// Waits for events and returns them in order; of successive motion events only the last.
   ///
-  /// - Parameter deadline: when to return without any; `nil` waits as long as it takes.
+  /// - Parameter deadline: when to return without any; `nil` waits without limit.
   /// - Returns: empty at the deadline, and when a frame that was skipped can be presented again.
   public func nextEvents(deadline: ContinuousClock.Instant?) -> [TerminalEvent] {
     while true {
@@ -212,7 +212,7 @@ public final class TerminalSession {
     queue.append(.resize(columns: size.columns, rows: size.rows))
   }
 
-  /// Reads what is there, but not without end: a flood must not keep frames from being shown.
+  /// Reads the available input up to a limit, so that a flood of input does not delay frames.
   private func readInput(_ condition: Int16) {
     hasMoreInput = false
     if terminal.availableBytes == 0 && condition & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -278,7 +278,7 @@ public final class TerminalSession {
 
   // MARK: - Coming and going
 
-  /// Gives the terminal back, stops the process as Ctrl-Z does, and takes the terminal again when it goes on. The
+  /// Restores the terminal, stops the process as Ctrl-Z does, and takes the terminal over again when it continues. The
   /// answer to `TerminalEvent.suspend`; `resumed` follows.
   public func suspend() {
     guard isActive else { return }
@@ -292,7 +292,7 @@ public final class TerminalSession {
     enterAgain()
   }
 
-  /// Gives the terminal back as it was. Safe to call more than once.
+  /// Restores the terminal's modes and screen. Safe to call more than once.
   public func restore() {
     guard !isEnded else { return }
     isEnded = true
@@ -301,7 +301,7 @@ public final class TerminalSession {
     }
   }
 
-  /// What a frame still wants to say must not reach the shell's screen.
+  /// Bytes of an unfinished frame must not reach the shell's screen.
   private func leave() {
     let isReading = sink.abandon()
     // ncurses waits without limit for a terminal that does not read; the guard does not.
@@ -309,7 +309,7 @@ public final class TerminalSession {
     cncurses_guard_restore()
   }
 
-  /// ncurses has changed to the alternate screen by itself the first time, where terminfo says how.
+  /// The first time ncurses has switched to the alternate screen, where terminfo describes one.
   private func enter(isFirst: Bool) {
     if !isFirst || !curses.hasEnteredAlternateScreen { send(TerminalModes.alternateScreen) }
     send(TerminalModes.enter + TerminalModes.mouse(mouseReporting))
@@ -333,18 +333,19 @@ public final class TerminalSession {
   }
 }
 
-/// The strings that take the screen and give it back.
+/// The sequences that set the terminal up and restore it.
 ///
-/// They are written by hand and not taken from terminfo: they are the same in every terminal that has them, others
-/// ignore them, and the one that gives back must be ready before anything goes wrong.
+/// They are constants, not taken from terminfo: they are the same in every terminal that has them, others
+/// ignore them, and the restoring one must be at hand in a signal handler.
 enum TerminalModes {
-  /// A screen of our own; the shell's stays as it is.
+  /// Switches to the alternate screen; the shell's screen is kept.
   static let alternateScreen = "\u{1B}[?1049h"
 
   /// No cursor, no autowrap, pasted text marked, focus reported.
   static let enter = "\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
 
-  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets for its keypad. Begins with
+  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets for its
+  /// keypad. Begins with
   /// an escape, which ends whatever sequence the terminal was in the middle of.
   ///
   /// - Parameter hasAlternateScreen: without one what was painted would stay, so it is wiped.
@@ -356,7 +357,7 @@ enum TerminalModes {
     return text
   }
 
-  /// 1006 says that coordinates come as decimal numbers, beyond column 223 too.
+  /// Mode 1006 reports coordinates as decimal numbers, so columns beyond 223 work.
   static func mouse(_ reporting: MouseReporting) -> String {
     switch reporting {
     case .released: "\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1006l"
@@ -369,7 +370,7 @@ enum TerminalModes {
   static let questions = "\u{1B}[?2026$p\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\"
 }
 
-/// What the terminal tells about the pointer. While it tells anything, people select text with Shift held down.
+/// Which pointer events the terminal reports. While any are reported, text is selected with Shift held down.
 public enum MouseReporting: Int, Sendable, Hashable, CaseIterable {
   /// Nothing: the terminal selects and copies as usual.
   case released
@@ -379,16 +380,16 @@ public enum MouseReporting: Int, Sendable, Hashable, CaseIterable {
   case motion
 }
 
-/// Why there is no session, and what people can do.
+/// Why a session could not be made, with a remedy.
 public struct TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
     /// Standard input or output is a file or a pipe.
     case notATerminal
-    /// TERM names something that cannot place its cursor, or nothing.
+    /// TERM is unset or names a terminal without cursor addressing.
     case unsuitableTerminal
-    /// terminfo knows neither the terminal nor a common one.
+    /// terminfo has an entry neither for the terminal nor for xterm.
     case unknownTerminal
-    /// The system refused something.
+    /// A system call failed.
     case system(errno: Int32)
   }
 

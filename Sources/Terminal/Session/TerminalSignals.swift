@@ -1,12 +1,12 @@
 import CNcurses
 import Glibc
 
-/// Signals as bytes in a pipe, read where events are read.
+/// Writes received signals to a pipe, which the session's event loop reads (self-pipe).
 struct SignalInbox: ~Copyable {
   let descriptor: Int32
   private let signals: [Int32]
 
-  /// - Parameter includesEnd: also SIGINT, SIGTERM and SIGHUP; false where somebody else listens for them.
+  /// - Parameter includesEnd: also SIGINT, SIGTERM and SIGHUP; false where another part of the process handles them.
   init(includesEnd: Bool) throws(TerminalError) {
     descriptor = cncurses_signal_pipe()
     guard descriptor >= 0 else { throw .system("no pipe for signals") }
@@ -29,9 +29,9 @@ struct SignalInbox: ~Copyable {
     }
   }
 
-  /// Stops the process as Ctrl-Z does, and returns when it goes on.
+  /// Stops the process as Ctrl-Z does, and returns when it continues.
   ///
-  /// - Parameter wholeGroup: everybody in the foreground, as the kernel would: a process that started us must stop
+  /// - Parameter wholeGroup: the whole foreground process group, as the kernel does: a parent such as `make` must stop
   ///   too, or the shell would go on waiting for it.
   func stopProcess(wholeGroup: Bool) {
     if wholeGroup {
@@ -45,9 +45,9 @@ struct SignalInbox: ~Copyable {
   }
 }
 
-/// Ends a session's wait from another thread: data have come, an animation was asked for.
+/// Ends a session's wait from another thread.
 ///
-/// Wakes that come before the session looks count as one. Safe to call at any time, also when the session is gone.
+/// Several wakes before the session reads them count as one. Safe to call at any time, also after the session ended.
 public final class TerminalWaker: Sendable {
   let descriptor: Int32
   private let writingEnd: Int32

@@ -38,16 +38,16 @@ import Testing
     /// Everything a layout looks at: items read, views laid out, and symbols the solver touched, pivots included.
     func cost(_ body: () -> Void) -> Int {
       let before = window.work
-      let pivots = window.engine.solver.upkeep.totalPivots
+      let pivots = window.engine.solver.tableau.verification.totalPivots
       let writes = listWrites
-      let batch = window.engine.solver.batch
+      let batch = window.engine.solver.tableau.batch
       body()
       let work = window.work
       let touched =
-        window.engine.solver.batch == batch ? 0 : window.engine.solver.journal.values.count
+        window.engine.solver.tableau.batch == batch ? 0 : window.engine.solver.tableau.journal.values.count
       return work.itemsRead - before.itemsRead + work.viewsLaidOut - before.viewsLaidOut
         + work.tracksVisited - before.tracksVisited + touched
-        + window.engine.solver.upkeep.totalPivots - pivots + listWrites - writes
+        + window.engine.solver.tableau.verification.totalPivots - pivots + listWrites - writes
     }
 
     private var listWrites: Int {

@@ -144,7 +144,7 @@ import Testing
         built.setConstant(at: file.slide.0, Double(step))
         built.setConstant(at: file.slide.1, Double(step))
         try built.solver.solve()
-        #expect(!built.solver.upkeep.isDue && built.solver.largestError == 0)
+        #expect(!built.solver.tableau.verification.isDue && built.solver.largestError == 0)
       }
     }
   }
@@ -157,8 +157,8 @@ import Testing
     let place = try solver.add([SolverTerm(variable)], .equal, 10)
     let least = try solver.add([SolverTerm(variable)], .greaterThanOrEqual, 5)
     try solver.solve()
-    #expect(solver.nodes[least.place].isBasic)
-    solver.nodes[least.place].value = -3
+    #expect(solver.tableau.nodes[least.place].isBasic)
+    solver.tableau.nodes.base[least.place].value = -3
     solver.setConstant(place, 11)
     try solver.solve()
     #expect(solver.value(of: variable) == 11)

@@ -91,11 +91,11 @@ import Testing
         try edit(&built, using: &random)
         try? built.solve(orReturnTo: before)
         let values = built.values
-        built.solver.upkeep.isDue = true
+        built.solver.tableau.verification.isDue = true
         built.setConstant(at: 0, built.system.constraints[0].constant + 1)
         built.setConstant(at: 0, built.system.constraints[0].constant - 1)
         try built.solver.solve()
-        let isDue = built.solver.upkeep.isDue
+        let isDue = built.solver.tableau.verification.isDue
         #expect(!isDue, "the tableau was not made afresh")
         for (now, then) in zip(built.values, values) { #expect(abs(now - then) < 1e-7, "seed \(seed)") }
         let linked = built.solver.isLinkedThroughout

@@ -5,39 +5,50 @@ extension SimplexSolver {
   /// bit.
   var state: [UInt64] {
     var words: [UInt64] = []
-    for place in 0..<nodes.count {
-      let node = nodes[place]
+    for place in 0..<tableau.nodes.count {
+      let node = tableau.nodes[place]
       let record = records[place]
       guard node.flags.contains(.alive) else { continue }
       words += [UInt64(place), UInt64(node.flags.rawValue), UInt64(UInt8(bitPattern: node.multiplier))]
-      words += [record.constant.bitPattern, record.settledConstant.bitPattern, UInt64(record.priority)]
+      words += [
+        tableau.sources[place].constant.bitPattern, record.settledConstant.bitPattern,
+        UInt64(record.priority),
+      ]
       if node.isBasic {
         words.append(node.value.bitPattern)
         let cells = (0..<Int(node.count)).map { node.cells[$0] }.sorted { $0.symbol < $1.symbol }
         for cell in cells { words += [UInt64(cell.symbol), cell.coefficient.bitPattern] }
       } else {
         words.append(UInt64(node.count))
-        for rank in 0..<levels.order.count {
-          words.append((objective[place * stride + Int(levels.order[rank])] + 0).bitPattern)
+        for rank in 0..<tableau.levels.order.count {
+          words.append(
+            (tableau.objective[place * tableau.stride + Int(tableau.levels.order[rank])] + 0).bitPattern)
         }
       }
     }
     // The places the next symbols will get: first those given back, the last one first, then new ones.
     for index in 0..<16 {
-      let free = freePlaces.count - 1 - index
-      words.append(UInt64(free >= 0 ? Int(freePlaces[free]) : nodes.count - 1 - free))
+      let free = tableau.freePlaces.count - 1 - index
+      words.append(UInt64(free >= 0 ? Int(tableau.freePlaces[free]) : tableau.nodes.count - 1 - free))
     }
-    return words + [UInt64(upkeep.pivots), UInt64(upkeep.moves)]
+    return words + [UInt64(tableau.verification.pivots), UInt64(tableau.verification.moves)]
   }
 
   /// The bytes all tables, rows and columns have room for.
   var footprint: Int {
     var bytes =
-      nodes.capacity * MemoryLayout<SymbolNode>.stride + records.capacity * MemoryLayout<SymbolRecord>.stride
-    bytes += (objective.capacity + journal.objectives.capacity) * 8 + journal.cells.capacity * 16
+      tableau.nodes.capacity * MemoryLayout<SymbolNode>.stride + records.capacity
+      * MemoryLayout<SymbolRecord>.stride
+    bytes += tableau.sources.capacity * MemoryLayout<SymbolSource>.stride
     bytes +=
-      (journal.values.capacity + journal.rows.capacity) * 16 + (edits.capacity + freePlaces.capacity) * 4
-    for place in 0..<nodes.count { bytes += Int(nodes[place].capacity) * (nodes[place].isBasic ? 16 : 8) }
+      (tableau.objective.capacity + tableau.journal.objectives.capacity) * 8 + tableau.journal.cells.capacity
+      * 16
+    bytes +=
+      (tableau.journal.values.capacity + tableau.journal.rows.capacity) * 16
+      + (edits.capacity + tableau.freePlaces.capacity) * 4
+    for place in 0..<tableau.nodes.count {
+      bytes += Int(tableau.nodes[place].capacity) * (tableau.nodes[place].isBasic ? 16 : 8)
+    }
     return bytes
   }
 
@@ -45,8 +56,8 @@ extension SimplexSolver {
   var isLinkedThroughout: Bool {
     var cells = 0
     var entries = 0
-    for place in 0..<nodes.count where nodes[place].flags.contains(.alive) {
-      let node = nodes[place]
+    for place in 0..<tableau.nodes.count where tableau.nodes[place].flags.contains(.alive) {
+      let node = tableau.nodes[place]
       guard node.isBasic else {
         entries += Int(node.count)
         continue
@@ -54,7 +65,7 @@ extension SimplexSolver {
       cells += Int(node.count)
       for position in 0..<Int(node.count) {
         let cell = node.cells[position]
-        let column = nodes[Int(cell.symbol)]
+        let column = tableau.nodes[Int(cell.symbol)]
         guard !column.isBasic, cell.link < column.count else { return false }
         let entry = column.entries[Int(cell.link)]
         guard entry.row == Int32(place), entry.position == Int32(position) else { return false }

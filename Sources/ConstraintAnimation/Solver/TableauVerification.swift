@@ -1,23 +1,36 @@
-/// Keeping rounding at bay: tens of thousands of pivots later the numbers must still be those of the constraints.
-extension SimplexSolver {
+/// Decides when the tableau is checked against the constraints.
+struct TableauVerification: BitwiseCopyable {
+  /// Pivots since the last check.
+  var pivots = 0
+  /// Constants changed since the last check.
+  var moves = 0
+  /// A step saw a number that exact arithmetic would not produce.
+  var isDue = false
+  var totalPivots = 0
+  /// The number of pivots at which the running search gives up.
+  var limit = 0
+}
+
+/// Limits rounding: after tens of thousands of pivots the tableau must still agree with the constraints.
+extension Tableau {
   /// The largest difference between a constraint's slack and what its terms say, relative to their size.
   func largestResidual() -> Double {
     let nodes = nodes.base
-    let records = records.base
+    let sources = sources.base
     var largest = 0.0
     for place in 0..<self.nodes.count {
       let node = nodes + place
       guard node.pointee.flags.contains(.alive), !node.pointee.flags.contains(.variable),
-        !records[place].edits.contains(.removed)
+        !node.pointee.flags.contains(.released)
       else { continue }
-      let record = records[place]
-      var sum = -record.constant
-      var size = 1 + abs(record.constant)
-      for index in 0..<Int(record.termCount) {
+      let source = sources[place]
+      var sum = -source.constant
+      var size = 1 + abs(source.constant)
+      for index in 0..<Int(source.termCount) {
         // A count above zero comes with terms.
-        let term = record.terms.unsafelyUnwrapped[index]
+        let term = source.terms.unsafelyUnwrapped[index]
         let variable = Int(term.variable)
-        let value = records[variable].constant + (nodes[variable].isBasic ? nodes[variable].value : 0)
+        let value = sources[variable].constant + (nodes[variable].isBasic ? nodes[variable].value : 0)
         sum += term.coefficient * value
         size += abs(term.coefficient * value)
       }
@@ -27,16 +40,16 @@ extension SimplexSolver {
     return largest
   }
 
-  /// Works values and objective out afresh from the rows if they have drifted; returns the residual that is left.
+  /// Recomputes the values from the rows if they have drifted; returns the remaining residual.
   mutating func refresh() -> Double {
     guard largestResidual() > 1e-12 else { return 0 }
     let nodes = nodes.base
-    let records = records.base
+    let sources = sources.base
     for place in 0..<self.nodes.count where nodes[place].isBasic {
-      var value = -records[place].constant
+      var value = -sources[place].constant
       for position in 0..<Int(nodes[place].count) {
         let cell = nodes[place].cells[position]
-        value += cell.coefficient * records[Int(cell.symbol)].constant
+        value += cell.coefficient * sources[Int(cell.symbol)].constant
       }
       note(valueOf: place)
       nodes[place].value = value
@@ -46,14 +59,14 @@ extension SimplexSolver {
 
   /// What a constraint's terms come to less its constant, at the present values, and how large its parts are.
   private func gap(of place: Int) -> (value: Double, size: Double) {
-    let record = records[place]
-    var sum = -record.constant
-    var size = abs(record.constant)
-    for index in 0..<Int(record.termCount) {
+    let source = sources[place]
+    var sum = -source.constant
+    var size = abs(source.constant)
+    for index in 0..<Int(source.termCount) {
       // A count above zero comes with terms.
-      let term = record.terms.unsafelyUnwrapped[index]
+      let term = source.terms.unsafelyUnwrapped[index]
       let variable = Int(term.variable)
-      let value = records[variable].constant + (nodes[variable].isBasic ? nodes[variable].value : 0)
+      let value = sources[variable].constant + (nodes[variable].isBasic ? nodes[variable].value : 0)
       sum += term.coefficient * value
       size += abs(term.coefficient * value)
     }
@@ -61,7 +74,7 @@ extension SimplexSolver {
   }
 
   private func isInForce(_ place: Int) -> Bool {
-    nodes[place].flags.intersection([.alive, .variable]) == .alive && !records[place].edits.contains(.removed)
+    nodes[place].flags.intersection([.alive, .variable, .released]) == .alive
   }
 
   /// Iterative refinement: works out by how much the tight constraints are missed and moves each by that along its
@@ -78,7 +91,7 @@ extension SimplexSolver {
           let entry = nodes[place].entries[index]
           let row = Int(entry.row)
           note(valueOf: row)
-          nodes[row].value -= missed * nodes[row].cells[Int(entry.position)].coefficient
+          nodes.base[row].value -= missed * nodes.base[row].cells[Int(entry.position)].coefficient
         }
       }
       if largest < 1e-11 { break }
@@ -86,7 +99,7 @@ extension SimplexSolver {
     for place in 0..<nodes.count where isInForce(place) && nodes[place].isBasic {
       let (value, size) = gap(of: place)
       note(valueOf: place)
-      nodes[place].value = abs(value) > 1e-14 * size ? value : 0
+      nodes.base[place].value = abs(value) > 1e-14 * size ? value : 0
       queueIfOffSlope(place)
     }
   }
@@ -113,29 +126,29 @@ extension SimplexSolver {
           node.isBasic
           ? (Int(node.level) == slot ? Double(node.multiplier) : 0) : -objective[place * stride + slot]
         guard weight != 0 else { continue }
-        let record = records[place]
-        for index in 0..<Int(record.termCount) {
+        let source = sources[place]
+        for index in 0..<Int(source.termCount) {
           // A count above zero comes with terms.
-          let term = record.terms.unsafelyUnwrapped[index]
+          let term = source.terms.unsafelyUnwrapped[index]
           residual[Int(term.variable)] += weight * term.coefficient
           rounding[Int(term.variable)] += abs(weight * term.coefficient) * Double.ulpOfOne
         }
       }
       for place in 0..<nodes.count where nodes[place].flags.isSuperset(of: [.alive, .variable]) {
         guard nodes[place].isBasic else {
-          objective[place * stride + slot] += residual[place]
+          objective.base[place * stride + slot] += residual[place]
           uncertainty[place] += rounding[place]
           continue
         }
         for position in 0..<Int(nodes[place].count) {
           let cell = nodes[place].cells[position]
           let symbol = Int(cell.symbol)
-          objective[symbol * stride + slot] += residual[place] * cell.coefficient
+          objective.base[symbol * stride + slot] += residual[place] * cell.coefficient
           uncertainty[symbol] += rounding[place] * abs(cell.coefficient)
         }
       }
       for place in 0..<nodes.count where abs(objective[place * stride + slot]) <= uncertainty[place] {
-        objective[place * stride + slot] = 0
+        objective.base[place * stride + slot] = 0
       }
     }
     for place in 0..<nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
@@ -159,34 +172,33 @@ extension SimplexSolver {
     return largest
   }
 
-  /// Makes the tableau of the present basis afresh from the constraints.
+  /// Rebuilds the tableau of the present basis from the constraints.
   mutating func rebuild() {
     for place in 0..<nodes.count {
       guard nodes[place].flags.contains(.alive) else { continue }
       if nodes[place].isBasic { note(rowOf: place) }
       note(objectiveOf: place)
-      for slot in 0..<stride { objective[place * stride + slot] = 0 }
+      for slot in 0..<stride { objective.base[place * stride + slot] = 0 }
     }
-    gathered.removeAll()
     var tight = Buffer<Int32>()
     var loose = Buffer<Int32>()
     for place in 0..<nodes.count {
       guard nodes[place].flags.contains(.alive) else { continue }
-      if !nodes[place].flags.contains(.variable), !records[place].edits.contains(.removed) {
+      if isInForce(place) {
         if nodes[place].isBasic { loose.append(Int32(place)) } else { tight.append(Int32(place)) }
       }
       if nodes[place].isBasic {
         note(valueOf: place)
-        journal.basisChanges.append(Journal.BasisChange(left: Int32(place), entered: -1))
-        nodes[place].flags.remove(.basic)
+        noteBasisChange(left: place, entered: -1)
+        nodes.base[place].flags.remove(.basic)
         if nodes[place].flags.contains(.variable) { moveOrigin(of: place) }
-        nodes[place].value = 0
+        nodes.base[place].value = 0
       }
-      nodes[place].rowBatch = batch
+      nodes.base[place].rowBatch = batch
       nodes[place].block?.deallocate()
-      nodes[place].block = nil
-      nodes[place].count = 0
-      nodes[place].capacity = 0
+      nodes.base[place].block = nil
+      nodes.base[place].count = 0
+      nodes.base[place].capacity = 0
     }
     for index in 0..<tight.count {
       let place = Int(tight[index])
@@ -198,10 +210,6 @@ extension SimplexSolver {
     for index in 0..<loose.count { install(Int(loose[index])) }
     recomputeObjective()
     mayImprove = true
-    offSlope.removeAll()
-    for place in 0..<nodes.count {
-      nodes[place].flags.remove(.queued)
-      queueIfOffSlope(place)
-    }
+    queueAllOffSlope()
   }
 }

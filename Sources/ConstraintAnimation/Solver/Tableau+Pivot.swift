@@ -1,14 +1,126 @@
-/// The objective: for each nonbasic symbol and level, how the basic symbols' costs change per unit of it.
+/// The pivot, and the objective that goes with it.
 ///
 /// A nonbasic symbol rests at 0 with the slopes `lower` to the left and `upper` to the right, so it is at its best
-/// there when its objective lies between `-upper` and `-lower` at its level, compared level by level.
-extension SimplexSolver {
+/// there
+/// when its objective lies between `-upper` and `-lower` at its level, compared level by level.
+extension Tableau {
   /// Values this near zero are zero.
   static var valueTolerance: Double { 1e-8 }
   /// Objectives this near zero are zero.
   static var objectiveTolerance: Double { 1e-9 }
+  /// A sum this much smaller than what it was formed from is taken for the zero it would be without rounding.
+  static var cancellation: Double { 1e-10 }
 
-  /// Carries the objective through a pivot. Must run before the row is turned round.
+  /// A row whose coefficients have grown to this has lost digits. Layouts stay far below it.
+  static var risk: Double { 1e3 }
+
+  /// Exchanges `leaving`, which takes the value 0 and gives up its cost, for the symbol of its row's cell at
+  /// `position`, which takes on the cost slope `multiplier`.
+  mutating func pivot(leaving: Int, entering: Int, at position: Int, multiplier: Int8) {
+    verification.pivots += 1
+    verification.totalPivots += 1
+    note(rowOf: leaving)
+    note(valueOf: leaving)
+    note(valueOf: entering)
+    price(leaving: leaving, entering: entering, at: position, multiplier: multiplier)
+
+    let nodes = nodes.base
+    let cells = nodes[leaving].cells
+    let length = Int(nodes[leaving].count)
+    let inverse = 1 / cells[position].coefficient
+    let value = -nodes[leaving].value * inverse
+    nodes[entering].value = value
+    nodes[leaving].value = 0
+    nodes[entering].rowBatch = batch
+    nodes[entering].flags.insert(.basic)
+    nodes[leaving].flags.remove(.basic)
+    noteBasisChange(left: leaving, entered: entering)
+
+    // The row now belongs to the entering symbol and the column, cell by cell, to the leaving one.
+    var largest = abs(inverse)
+    let scratch = scratch.base
+    let enteringRow = Int32(truncatingIfNeeded: entering)
+    let leavingSymbol = Int32(truncatingIfNeeded: leaving)
+    for index in 0..<length {
+      let cell = cells + index
+      let symbol = Int(cell.pointee.symbol)
+      nodes[symbol].entries[Int(cell.pointee.link)].row = enteringRow
+      largest = max(largest, abs(cell.pointee.coefficient))
+      if index == position {
+        cell.pointee.symbol = leavingSymbol
+        cell.pointee.coefficient = inverse
+      } else {
+        cell.pointee.coefficient *= -inverse
+        largest = max(largest, abs(cell.pointee.coefficient))
+        scratch[symbol].value = cell.pointee.coefficient
+      }
+    }
+    // Rounding has grown with the coefficients: the tableau is to be made afresh for the basis this leads to.
+    if largest > Self.risk { verification.isDue = true }
+    swap(&nodes[leaving].block, &nodes[entering].block)
+    swap(&nodes[leaving].count, &nodes[entering].count)
+    swap(&nodes[leaving].capacity, &nodes[entering].capacity)
+
+    let rowCount = Int(nodes[leaving].count)
+    for index in 0..<rowCount {
+      let entry = nodes[leaving].entries[index]
+      guard entry.row != enteringRow else { continue }
+      let row = Int(entry.row)
+      note(rowOf: row)
+      let cell = nodes[row].cells + Int(entry.position)
+      let factor = cell.pointee.coefficient
+      cell.pointee.coefficient = factor * inverse
+      cell.pointee.symbol = leavingSymbol
+      if value != 0 {
+        note(valueOf: row)
+        nodes[row].value += factor * value
+      }
+      if length > 1 { addRow(entering, times: factor, to: row, except: leavingSymbol) }
+    }
+    for index in 0..<length {
+      scratch[Int(nodes[entering].cells[index].symbol)] = ScratchSlot()
+    }
+  }
+
+  /// Adds a multiple of the row spread out in `scratch` to another row.
+  @inline(__always)
+  private mutating func addRow(_ source: Int, times factor: Double, to row: Int, except leaving: Int32) {
+    let nodes = nodes.base
+    let scratch = scratch.base
+    let mark = Int32(truncatingIfNeeded: row) &+ 1
+    let cells = nodes[row].cells
+    var count = Int(nodes[row].count)
+    var met = 1
+    var position = 0
+    while position < count {
+      let cell = cells + position
+      let seat = scratch + Int(cell.pointee.symbol)
+      let addend = seat.pointee.value
+      if addend != 0 {
+        seat.pointee.seen = mark
+        met += 1
+        let old = cell.pointee.coefficient
+        let sum = old + factor * addend
+        if abs(sum) <= Self.cancellation * abs(old) {
+          removeCell(row, at: position)
+          count -= 1
+          continue
+        }
+        cell.pointee.coefficient = sum
+      }
+      position += 1
+    }
+    let length = Int(nodes[source].count)
+    guard met < length else { return }
+    let added = nodes[source].cells
+    for index in 0..<length {
+      let cell = added[index]
+      guard cell.symbol != leaving, scratch[Int(cell.symbol)].seen != mark else { continue }
+      appendCell(row, cell.symbol, factor * cell.coefficient)
+    }
+  }
+
+  /// Carries the objective through a pivot. Must run before the row is rewritten.
   @inline(__always)
   mutating func price(leaving: Int, entering: Int, at position: Int, multiplier: Int8) {
     let nodes = nodes.base
@@ -68,9 +180,9 @@ extension SimplexSolver {
   }
 
   /// Moves a constraint to another priority, or to and from required, where it stands.
-  mutating func regrade(_ place: Int) {
+  mutating func regrade(_ place: Int, priority: Int16, relation: SolverRelation) {
     if nodes[place].isBasic { dropCost(of: place) }
-    grade(place)
+    grade(place, priority: priority, relation: relation)
     guard nodes[place].isBasic else {
       if improvement(of: place) != nil { mayImprove = true }
       return
@@ -125,15 +237,20 @@ extension SimplexSolver {
   mutating func hideImprovements() {
     for place in 0..<nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
       guard let found = improvement(of: place) else { continue }
-      note(objectiveOf: place)
-      for slot in 0..<stride { objective[place * stride + slot] = 0 }
-      let node = nodes[place]
-      guard node.level >= 0 else { continue }
-      objective[place * stride + Int(node.level)] = -Double(found.rises ? node.upper : node.lower)
+      hideImprovement(of: place, rises: found.rises)
     }
   }
 
-  /// Works the objective out from the rows and the slopes in force.
+  /// Sets a nonbasic symbol's objective to where moving it that way gains nothing.
+  mutating func hideImprovement(of place: Int, rises: Bool) {
+    note(objectiveOf: place)
+    for slot in 0..<stride { objective.base[place * stride + slot] = 0 }
+    let node = nodes[place]
+    guard node.level >= 0 else { return }
+    objective.base[place * stride + Int(node.level)] = -Double(rises ? node.upper : node.lower)
+  }
+
+  /// Computes the objective from the rows and the slopes in force.
   mutating func recomputeObjective() {
     let nodes = nodes.base
     let objective = objective.base

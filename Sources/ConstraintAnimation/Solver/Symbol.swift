@@ -50,3 +50,54 @@ struct SymbolNode: BitwiseCopyable {
     (value > tolerance && multiplier != upper) || (value < -tolerance && multiplier != lower)
   }
 }
+
+/// What a symbol is and where it stands.
+struct SymbolFlags: OptionSet, BitwiseCopyable {
+  let rawValue: UInt8
+
+  /// In use; without it the place lies on the free list.
+  static let alive = SymbolFlags(rawValue: 1)
+  static let variable = SymbolFlags(rawValue: 2)
+  /// Owns a row; without it an alive symbol owns a column, which may be empty.
+  static let basic = SymbolFlags(rawValue: 4)
+  /// Waits in the list of rows off their slope.
+  static let queued = SymbolFlags(rawValue: 8)
+  /// A constraint taken out by the running batch whose column is still in the tableau.
+  static let leaving = SymbolFlags(rawValue: 16)
+  /// A constraint that the running batch has removed.
+  static let released = SymbolFlags(rawValue: 32)
+}
+
+/// A symbol as the caller gave it: where the tableau can be made afresh from.
+struct SymbolSource: BitwiseCopyable {
+  /// A constraint's terms, merged by variable.
+  var terms: UnsafeMutablePointer<StoredTerm>?
+  var termCount: Int32 = 0
+  /// How many constraints mention a variable.
+  var mentions: Int32 = 0
+  /// A constraint's constant; a variable's value where its symbol is 0.
+  var constant = 0.0
+}
+
+/// A variable's place and its factor.
+struct StoredTerm: BitwiseCopyable {
+  var coefficient: Double
+  var variable: Int32
+}
+
+/// One non-zero of the tableau, kept in the row of its basic symbol: `basic = value + … + coefficient · symbol + …`.
+struct TableauCell: BitwiseCopyable {
+  var coefficient: Double
+  /// The nonbasic symbol multiplied.
+  var symbol: Int32
+  /// Where the symbol's column points back at this cell.
+  var link: Int32
+}
+
+/// One non-zero of the tableau seen from the column of its nonbasic symbol: where to find the cell without a search.
+struct ColumnEntry: BitwiseCopyable {
+  /// The basic symbol whose row holds the cell.
+  var row: Int32
+  /// The cell's place in that row.
+  var position: Int32
+}

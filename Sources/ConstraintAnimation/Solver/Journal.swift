@@ -1,0 +1,106 @@
+/// What a running batch has overwritten, so that a refused batch can be undone bit for bit.
+///
+/// Values, rows and objectives are recorded once per batch, before their first change; multipliers, origins and
+/// changes of
+/// the basis each time, and undone in reverse order. Symbols made by the batch itself need no record.
+struct Journal: ~Copyable {
+  struct Value: BitwiseCopyable {
+    var symbol: Int32
+    var value: Double
+  }
+
+  struct Row: BitwiseCopyable {
+    var symbol: Int32
+    var count: Int32
+  }
+
+  struct Multiplier: BitwiseCopyable {
+    var symbol: Int32
+    var multiplier: Int8
+  }
+
+  /// A pivot, a row taken out (`entered` is -1) or a row put in (`left` is -1).
+  struct BasisChange: BitwiseCopyable {
+    var left: Int32
+    var entered: Int32
+  }
+
+  private(set) var values = Buffer<Value>()
+  private(set) var rows = Buffer<Row>()
+  private(set) var cells = Buffer<TableauCell>()
+  private(set) var objectiveSymbols = Buffer<Int32>()
+  private(set) var objectives = Buffer<Double>()
+  private(set) var multipliers = Buffer<Multiplier>()
+  private(set) var origins = Buffer<Value>()
+  private(set) var basisChanges = Buffer<BasisChange>()
+
+  mutating func clear() {
+    values.removeAll()
+    rows.removeAll()
+    cells.removeAll()
+    objectiveSymbols.removeAll()
+    objectives.removeAll()
+    multipliers.removeAll()
+    origins.removeAll()
+    basisChanges.removeAll()
+  }
+
+  mutating func reserveValues(_ count: Int) { values.reserve(count) }
+
+  @inline(__always)
+  mutating func note(value: Double, of symbol: Int) {
+    values.append(Value(symbol: Int32(truncatingIfNeeded: symbol), value: value))
+  }
+
+  mutating func note(origin: Double, of symbol: Int) {
+    origins.append(Value(symbol: Int32(symbol), value: origin))
+  }
+
+  mutating func note(multiplier: Int8, of symbol: Int) {
+    multipliers.append(Multiplier(symbol: Int32(symbol), multiplier: multiplier))
+  }
+
+  mutating func noteBasisChange(left: Int, entered: Int) {
+    basisChanges.append(BasisChange(left: Int32(left), entered: Int32(entered)))
+  }
+
+  mutating func note(row symbol: Int32, _ source: UnsafeMutablePointer<TableauCell>?, count: Int) {
+    rows.append(Row(symbol: symbol, count: Int32(count)))
+    guard let source else { return }
+    cells.reserve(cells.count + count)
+    (cells.base + cells.count).update(from: source, count: count)
+    cells.count += count
+  }
+
+  mutating func note(objective symbol: Int32, _ source: UnsafeMutablePointer<Double>, count: Int) {
+    objectiveSymbols.append(symbol)
+    objectives.reserve(objectives.count + count)
+    (objectives.base + objectives.count).update(from: source, count: count)
+    objectives.count += count
+  }
+
+  mutating func popValue() -> Value? { values.popLast() }
+  mutating func popOrigin() -> Value? { origins.popLast() }
+  mutating func popMultiplier() -> Multiplier? { multipliers.popLast() }
+  mutating func popBasisChange() -> BasisChange? { basisChanges.popLast() }
+
+  /// Copies the objective noted last back to its place in `objective`.
+  /// - Returns: false when none is left.
+  mutating func restoreObjective(in objective: UnsafeMutablePointer<Double>, stride: Int) -> Bool {
+    guard let symbol = objectiveSymbols.popLast() else { return false }
+    objectives.count -= stride
+    (objective + Int(symbol) * stride).update(from: objectives.base + objectives.count, count: stride)
+    return true
+  }
+
+  /// The row noted last, in memory of its own that the caller frees; nil cells for an empty one.
+  mutating func popRow() -> (symbol: Int, cells: UnsafeMutablePointer<TableauCell>?, count: Int32)? {
+    guard let row = rows.popLast() else { return nil }
+    let count = Int(row.count)
+    cells.count -= count
+    guard count > 0 else { return (Int(row.symbol), nil, 0) }
+    let copy = UnsafeMutablePointer<TableauCell>.allocate(capacity: count)
+    copy.initialize(from: cells.base + cells.count, count: count)
+    return (Int(row.symbol), copy, row.count)
+  }
+}
