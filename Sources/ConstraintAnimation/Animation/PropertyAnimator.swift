@@ -6,8 +6,8 @@ public final class PropertyAnimator {
   public let duration: Duration
   public let curve: TimingCurve
 
-  public internal(set) var state = AnimatingState.inactive
-  public internal(set) var isRunning = false
+  public private(set) var state = AnimatingState.inactive
+  public private(set) var isRunning = false
 
   /// Whether it runs towards its start. Changing it while running reverses the motion.
   public var isReversed = false {
@@ -33,24 +33,24 @@ public final class PropertyAnimator {
   /// changed something an animator does not know of, the window reports ``LayoutDiagnostic/modelNotRestored(_:)``.
   public var restoresModelWhenReversed = true
 
-  weak var window: Window?
-  let sampler: CurveSampler
-  var motion: Motion
-  var pending: [(delayFactor: Double, body: () -> Void)] = []
-  var completions: [(AnimatingPosition) -> Void] = []
-  var blocks: [AnimationBlock] = []
-  var changes = ModelChanges()
+  private weak var window: Window?
+  private let sampler: CurveSampler
+  private var motion: Motion
+  private var pending: [(delayFactor: Double, body: () -> Void)] = []
+  private var completions: [(AnimatingPosition) -> Void] = []
+  private var blocks: [AnimationBlock] = []
+  private var changes = ModelChanges()
   /// The window's size when the animations began: after a resize their ways are no measure.
-  var sizeAtStart = Size.zero
+  private var sizeAtStart = Size.zero
 
   /// How progress comes about.
-  enum Motion {
+  private enum Motion {
     /// Standing at a fraction of the time; `scrubbed` once it has been set by hand.
     case held(fraction: Double, scrubbed: Bool)
     /// Along the curve, having been at `fraction` at `since`.
     case playing(fraction: Double, since: MotionTime, backwards: Bool)
     /// Off the curve, from where each block was, to one of the ends.
-    case gliding(Glide)
+    case retargeted(RetargetedMotion)
   }
 
   public init(
@@ -150,7 +150,7 @@ extension PropertyAnimator {
       if timing == nil, durationFactor <= 0, case .held(let fraction, scrubbed: false) = motion {
         motion = .playing(fraction: fraction, since: window.time, backwards: isReversed)
       } else if timing != nil || durationFactor > 0 || !isRunning {
-        glide(timing ?? curve, durationFactor: durationFactor)
+        retarget(timing ?? curve, durationFactor: durationFactor)
       }
       isRunning = true
     }
@@ -186,7 +186,7 @@ extension PropertyAnimator {
 
   // MARK: Inside
 
-  func ready(for call: String) -> Bool {
+  private func ready(for call: String) -> Bool {
     guard state != .stopped, isInterruptible || state == .inactive else {
       misuse(call)
       return false
@@ -194,11 +194,11 @@ extension PropertyAnimator {
     return true
   }
 
-  func misuse(_ call: String) {
+  private func misuse(_ call: String) {
     window?.report(.animatorMisuse("\(call) while \(state)"))
   }
 
-  func activate() {
+  private func activate() {
     guard state == .inactive, let window else { return }
     state = .active
     motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
@@ -209,7 +209,7 @@ extension PropertyAnimator {
     for entry in bodies { run(entry.body, delayFactor: entry.delayFactor) }
   }
 
-  func run(_ body: () -> Void, delayFactor: Double) {
+  private func run(_ body: () -> Void, delayFactor: Double) {
     guard let window else { return }
     let never = MotionTime(nanoseconds: .max)
     let block = AnimationBlock(
@@ -218,19 +218,19 @@ extension PropertyAnimator {
       delayFactor: delayFactor)
     blocks.append(block)
     window.run(block, animations: body)
-    if case .gliding(let glide) = motion { glide.join(block) }
+    if case .retargeted(let rest) = motion { rest.join(block) }
     window.sample()
   }
 
-  func hold() {
+  private func hold() {
     if case .playing = motion {
       motion = .held(fraction: currentFraction, scrubbed: false)
-    } else if case .gliding(let glide) = motion, let window {
-      glide.freeze(at: window.time)
+    } else if case .retargeted(let rest) = motion, let window {
+      rest.freeze(at: window.time)
     }
   }
 
-  func turnRound() {
+  private func turnRound() {
     guard state == .active, isRunning, let window else { return }
     guard isInterruptible else {
       misuse("isReversed")
@@ -240,12 +240,12 @@ extension PropertyAnimator {
       motion = .playing(
         fraction: currentFraction, since: max(window.time, since), backwards: isReversed)
     } else {
-      glide(curve, durationFactor: 0)
+      retarget(curve, durationFactor: 0)
     }
   }
 
   /// Ends the blocks and sets the model to what `position` means.
-  func release(at position: AnimatingPosition) {
+  private func release(at position: AnimatingPosition) {
     guard let window else { return }
     var shares: [UInt64: Double] = [:]
     for block in blocks {
@@ -293,7 +293,7 @@ extension PropertyAnimator {
   }
 
   /// Resets the animator so that it can be started again, without touching the window.
-  func rest() {
+  private func rest() {
     blocks = []
     changes.removeAll()
     state = .inactive
@@ -301,7 +301,7 @@ extension PropertyAnimator {
     motion = .held(fraction: 0, scrubbed: false)
   }
 
-  func tellCompletions(_ position: AnimatingPosition) {
+  private func tellCompletions(_ position: AnimatingPosition) {
     let bodies = completions
     completions = []
     for body in bodies { body(position) }
@@ -310,13 +310,13 @@ extension PropertyAnimator {
 
 extension PropertyAnimator: ProgressDriver {
   /// The part of the time spent, 0…1.
-  var currentFraction: Double {
+  private var currentFraction: Double {
     guard let window else { return 0 }
     return fraction(at: window.time)
   }
 
   /// The part of the way covered by what began at once.
-  var progress: Double {
+  private var progress: Double {
     guard let window, state != .inactive else { return 0 }
     guard let block = blocks.first(where: { $0.delayFactor == 0 }) ?? blocks.first else {
       return fraction(at: window.time)
@@ -324,20 +324,20 @@ extension PropertyAnimator: ProgressDriver {
     return 1 - remainder(of: block, at: window.time)
   }
 
-  func fraction(at time: MotionTime) -> Double {
+  private func fraction(at time: MotionTime) -> Double {
     switch motion {
     case .held(let fraction, _): return fraction
     case .playing(let fraction, let since, let backwards):
       guard sampler.duration > 0 else { return backwards ? 0 : 1 }
       let spent = max(0, time.seconds(since: since)) / sampler.duration
       return min(max(backwards ? fraction - spent : fraction + spent, 0), 1)
-    case .gliding: return min(max(progress, 0), 1)
+    case .retargeted: return min(max(progress, 0), 1)
     }
   }
 
   func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
     switch motion {
-    case .gliding(let glide): return glide.remainder(of: block, at: time)
+    case .retargeted(let rest): return rest.remainder(of: block, at: time)
     case .held(let fraction, scrubbed: true) where scrubsLinearly:
       return 1 - min(max((fraction - block.delayFactor) / (1 - block.delayFactor), 0), 1)
     case .held, .playing:
@@ -353,7 +353,7 @@ extension PropertyAnimator: ProgressDriver {
     guard isRunning else { return 0 }
     switch motion {
     case .held: return 0
-    case .gliding(let glide): return glide.speed(of: block, at: time)
+    case .retargeted(let rest): return rest.speed(of: block, at: time)
     case .playing(_, let since, let backwards):
       guard time >= since, sampler.duration > 0 else { return 0 }
       let scale = 1 / (1 - block.delayFactor)
@@ -370,7 +370,7 @@ extension PropertyAnimator: ProgressDriver {
     guard isMoving else { return nil }
     switch motion {
     case .held: return nil
-    case .gliding(let glide): return glide.end
+    case .retargeted(let rest): return rest.end
     case .playing(let fraction, let since, let backwards):
       let left = backwards ? fraction : 1 - fraction
       return since + .nanoseconds(Int64((left * min(sampler.duration, 9e8) * 1e9).rounded()))
@@ -400,7 +400,7 @@ extension PropertyAnimator: ProgressDriver {
   }
 
   /// Leaves the curve and goes from what is on screen to the end.
-  func glide(_ timing: TimingCurve, durationFactor: Double) {
+  private func retarget(_ timing: TimingCurve, durationFactor: Double) {
     guard let window else { return }
     let target = isReversed ? 1.0 : 0.0
     let left = abs(1 - progress - target)
@@ -410,21 +410,21 @@ extension PropertyAnimator: ProgressDriver {
       // A spring takes the time it takes.
       seconds = max(durationFactor > 0 ? durationFactor * full : full, spring.settlingDuration.inSeconds)
     }
-    let glide = Glide(
+    let rest = RetargetedMotion(
       sampler: CurveSampler(timing, duration: seconds), start: window.time, target: target)
     for block in blocks {
-      glide.setLeg(
+      rest.setSegment(
         of: block, from: remainder(of: block, at: window.time),
         speed: remainderSpeed(of: block, at: window.time))
     }
-    motion = .gliding(glide)
+    motion = .retargeted(rest)
   }
 }
 
-/// The rest of a way that is no longer on its curve: every block goes from where it was, with the speed it had if the
-/// timing is a spring, to one of the ends.
-final class Glide {
-  struct Leg {
+/// Motion that has left the animator's curve: every block goes from where it was, with the speed it had if the timing is
+/// a spring, to one of the ends.
+final class RetargetedMotion {
+  struct Segment {
     let from: Double
     let speed: Double
   }
@@ -433,7 +433,7 @@ final class Glide {
   let start: MotionTime
   /// What is left at the end: 0 at the animator's end, 1 at its start.
   let target: Double
-  private(set) var legs: [UInt64: Leg] = [:]
+  private(set) var segments: [UInt64: Segment] = [:]
   private(set) var frozenAt: MotionTime?
 
   init(sampler: CurveSampler, start: MotionTime, target: Double) {
@@ -444,28 +444,28 @@ final class Glide {
 
   var end: MotionTime { start + .nanoseconds(Int64(min(sampler.duration, 9e8) * 1e9)) }
 
-  func setLeg(of block: AnimationBlock, from: Double, speed: Double) {
-    legs[block.id] = Leg(from: from, speed: sampler.isSpring ? speed : 0)
+  func setSegment(of block: AnimationBlock, from: Double, speed: Double) {
+    segments[block.id] = Segment(from: from, speed: sampler.isSpring ? speed : 0)
   }
 
   /// A block added on the way goes with the others.
   func join(_ block: AnimationBlock) {
-    legs[block.id] = Leg(from: 1, speed: 0)
+    segments[block.id] = Segment(from: 1, speed: 0)
   }
 
   func freeze(at time: MotionTime) { frozenAt = frozenAt ?? time }
 
   func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
-    guard let leg = legs[block.id] else { return target }
+    guard let segment = segments[block.id] else { return target }
     let seconds = (frozenAt ?? time).seconds(since: start)
-    return target + (leg.from - target) * sampler.remainder(at: seconds)
-      + leg.speed * sampler.carried(at: seconds)
+    return target + (segment.from - target) * sampler.remainder(at: seconds)
+      + segment.speed * sampler.carried(at: seconds)
   }
 
   func speed(of block: AnimationBlock, at time: MotionTime) -> Double {
-    guard frozenAt == nil, let leg = legs[block.id] else { return 0 }
+    guard frozenAt == nil, let segment = segments[block.id] else { return 0 }
     let speeds = sampler.speeds(at: time.seconds(since: start))
-    return (leg.from - target) * speeds.remainder + leg.speed * speeds.carried
+    return (segment.from - target) * speeds.remainder + segment.speed * speeds.carried
   }
 }
 

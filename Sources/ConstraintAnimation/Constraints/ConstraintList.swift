@@ -13,12 +13,12 @@ struct ConstraintList: Sequence {
     case fresh
   }
 
-  fileprivate struct Seat {
+  fileprivate struct Entry {
     let constraint: LayoutConstraint
     let role: Role
   }
 
-  private var seats: [Seat?] = []
+  private var entries: [Entry?] = []
   private(set) var count = 0
   /// Entries written so far, for tests of the cost.
   private(set) var writes = 0
@@ -26,8 +26,8 @@ struct ConstraintList: Sequence {
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ constraint: LayoutConstraint, as role: Role) {
-    constraint.seats[role.rawValue] = Int32(seats.count)
-    seats.append(Seat(constraint: constraint, role: role))
+    constraint.listIndices[role.rawValue] = Int32(entries.count)
+    entries.append(Entry(constraint: constraint, role: role))
     count += 1
     writes += 1
   }
@@ -36,44 +36,44 @@ struct ConstraintList: Sequence {
   /// - Returns: whether it was.
   @discardableResult
   mutating func remove(_ constraint: LayoutConstraint, as role: Role) -> Bool {
-    let index = Int(constraint.seats[role.rawValue])
-    guard seats.indices.contains(index), let seat = seats[index], seat.constraint === constraint,
-      seat.role == role
+    let index = Int(constraint.listIndices[role.rawValue])
+    guard entries.indices.contains(index), let entry = entries[index], entry.constraint === constraint,
+      entry.role == role
     else { return false }
-    seats[index] = nil
-    constraint.seats[role.rawValue] = -1
+    entries[index] = nil
+    constraint.listIndices[role.rawValue] = -1
     count -= 1
     writes += 1
-    if seats.count > 2 * count + 8 { closeUp() }
+    if entries.count > 2 * count + 8 { removeEmptyEntries() }
     return true
   }
 
   mutating func removeAll() {
-    for seat in seats {
-      if let seat { seat.constraint.seats[seat.role.rawValue] = -1 }
+    for entry in entries {
+      if let entry { entry.constraint.listIndices[entry.role.rawValue] = -1 }
     }
-    seats.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
     count = 0
   }
 
-  private mutating func closeUp() {
-    writes += seats.count
-    seats.removeAll { $0 == nil }
-    for (index, seat) in seats.enumerated() {
-      if let seat { seat.constraint.seats[seat.role.rawValue] = Int32(index) }
+  private mutating func removeEmptyEntries() {
+    writes += entries.count
+    entries.removeAll { $0 == nil }
+    for (index, entry) in entries.enumerated() {
+      if let entry { entry.constraint.listIndices[entry.role.rawValue] = Int32(index) }
     }
   }
 
   struct Iterator: IteratorProtocol {
-    fileprivate var rest: IndexingIterator<[Seat?]>
+    fileprivate var rest: IndexingIterator<[Entry?]>
 
     mutating func next() -> LayoutConstraint? {
-      while let seat = rest.next() {
-        if let seat { return seat.constraint }
+      while let entry = rest.next() {
+        if let entry { return entry.constraint }
       }
       return nil
     }
   }
 
-  func makeIterator() -> Iterator { Iterator(rest: seats.makeIterator()) }
+  func makeIterator() -> Iterator { Iterator(rest: entries.makeIterator()) }
 }

@@ -63,8 +63,8 @@ public final class LayoutConstraint: AnimatedObject {
   /// The window whose solver has it.
   weak var window: Window?
   var handle: SolverConstraint?
-  /// Where lists have it, by ``ConstraintList/Role``.
-  var seats = SIMD4<Int32>(repeating: -1)
+  /// Its index in each list, by ``ConstraintList/Role``.
+  var listIndices = SIMD4<Int32>(repeating: -1)
   /// Where running blocks keep tracks of its constant.
   var trackPlaces: [TrackPlace] = []
   /// What animations with `resolveEachFrame` add to the constant at this instant.

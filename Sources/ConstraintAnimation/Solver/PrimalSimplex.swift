@@ -61,8 +61,8 @@ struct PrimalSimplex: ~Copyable {
     let node = tableau.nodes[symbol]
     let bound = rises ? node.upper : node.lower
     for slot in 0..<tableau.stride {
-      let seat = tableau.objective[symbol * tableau.stride + slot]
-      slope[slot] = rises ? seat : -seat
+      let entry = tableau.objective[symbol * tableau.stride + slot]
+      slope[slot] = rises ? entry : -entry
     }
     if node.level >= 0 { slope[Int(node.level)] += Double(rises ? bound : -bound) }
 

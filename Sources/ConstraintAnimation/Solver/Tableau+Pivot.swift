@@ -94,10 +94,10 @@ extension Tableau {
     var position = 0
     while position < count {
       let cell = cells + position
-      let seat = scratch + Int(cell.pointee.symbol)
-      let addend = seat.pointee.value
+      let entry = scratch + Int(cell.pointee.symbol)
+      let addend = entry.pointee.value
       if addend != 0 {
-        seat.pointee.seen = mark
+        entry.pointee.seen = mark
         met += 1
         let old = cell.pointee.coefficient
         let sum = old + factor * addend
@@ -141,10 +141,10 @@ extension Tableau {
       for index in 0..<length where index != position {
         let symbol = Int(cells[index].symbol)
         note(objectiveOf: symbol)
-        let seat = objective + symbol * stride + slot
-        let old = seat.pointee
+        let entry = objective + symbol * stride + slot
+        let old = entry.pointee
         let sum = old - step * cells[index].coefficient
-        seat.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+        entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
       }
       objective[leaving * stride + slot] = step
     }
@@ -165,10 +165,10 @@ extension Tableau {
     for position in 0..<Int(node.count) {
       let cell = node.cells[position]
       note(objectiveOf: Int(cell.symbol))
-      let seat = objective + Int(cell.symbol) * stride + Int(node.level)
-      let old = seat.pointee
+      let entry = objective + Int(cell.symbol) * stride + Int(node.level)
+      let old = entry.pointee
       let sum = old + change * cell.coefficient
-      seat.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+      entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
     }
   }
 
@@ -209,7 +209,7 @@ extension Tableau {
   /// Whether moving a nonbasic symbol off 0 lowers the cost: which way, and at which level (by rank) by how much.
   func improvement(of place: Int) -> (rises: Bool, rank: Int, gain: Double)? {
     let node = nodes.base + place
-    let seats = objective.base + place * stride
+    let costs = objective.base + place * stride
     let level = Int(node.pointee.level)
     let required = node.pointee.isRequired
     var upward = !(required && node.pointee.upper != 0)
@@ -217,7 +217,7 @@ extension Tableau {
     for rank in 0..<levels.order.count {
       guard upward || downward else { return nil }
       let slot = Int(levels.order.base[rank])
-      let base = seats[slot]
+      let base = costs[slot]
       if upward {
         let cost = slot == level ? base + Double(node.pointee.upper) : base
         if cost < -Self.objectiveTolerance { return (true, rank, -cost) }
@@ -263,10 +263,10 @@ extension Tableau {
       let weight = Double(node.multiplier)
       for position in 0..<Int(node.count) {
         let cell = node.cells[position]
-        let seat = objective + Int(cell.symbol) * stride + Int(node.level)
-        let old = seat.pointee
+        let entry = objective + Int(cell.symbol) * stride + Int(node.level)
+        let old = entry.pointee
         let sum = old + weight * cell.coefficient
-        seat.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+        entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
       }
     }
   }

@@ -453,12 +453,12 @@ extension Tableau {
   private mutating func gather(
     _ symbol: Int32, _ coefficient: Double, into scratch: UnsafeMutablePointer<ScratchSlot>
   ) {
-    let seat = scratch + Int(symbol)
-    if seat.pointee.seen == 0 {
-      seat.pointee.seen = 1
+    let entry = scratch + Int(symbol)
+    if entry.pointee.seen == 0 {
+      entry.pointee.seen = 1
       gathered.append(symbol)
     }
-    seat.pointee.value += coefficient
+    entry.pointee.value += coefficient
   }
 
   /// Takes a basic symbol's row out of the tableau.

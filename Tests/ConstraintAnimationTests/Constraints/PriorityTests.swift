@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 /// "Animating with AutoLayout": priorities that choose, and errors that name what is wrong.

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 /// What breaks in the published code when slides are interrupted, and must not here.

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 /// "Animated Layout for Swift with Shinpuru": groups.

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 /// "Fear and Loathing in Auto Layout": tap, drag, pinch, rotate; and who wins.

@@ -1,4 +1,5 @@
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 @testable import ConstraintAnimation

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 /// Random trees of views, each cut in two by a constraint; however they are animated, the leaves cover the window once.

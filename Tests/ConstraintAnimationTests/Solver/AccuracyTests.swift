@@ -1,11 +1,13 @@
 import ConstraintAnimationTestKit
+import Measurement
+import TestKit
 import Testing
 
 @testable import ConstraintAnimation
 
 /// Factors between 0.01 and 100 in one system: the answer is right to 1e-6, or the solver says that it is not.
 @Suite struct AccuracyTests {
-  private func system(_ random: inout RandomSource) -> LinearSystem {
+  private func system(_ random: inout SeededGenerator) -> LinearSystem {
     let variables = Int.random(in: 2...8, using: &random)
     return .uneven(variables: variables, constraints: Int.random(in: 4...18, using: &random), using: &random)
   }
@@ -13,7 +15,7 @@ import Testing
   @Test("solved afresh and after edits, judged by exact arithmetic", .enabled(if: Oracle.hasPython))
   func exactArithmetic() throws {
     var solved: [(system: LinearSystem, values: [Double])] = []
-    var random = RandomSource(seed: 11)
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<TestScale.count(200) {
       var built = try BuiltSystem(system(&random))
       try built.solver.solve()
@@ -43,7 +45,7 @@ import Testing
 
   @Test("required constraints hold to 1e-6, or the solver says by how much they do not")
   func requiredConstraints() throws {
-    var random = RandomSource(seed: 12)
+    var random = SeededGenerator(seed: 12)
     var admitted = 0
     for round in 0..<TestScale.count(2000) {
       var built = try BuiltSystem(system(&random))
@@ -94,7 +96,7 @@ import Testing
   @Test(
     "an edited system ends at the least errors at each priority", arguments: [5_724_267_803_191_290_196, 13])
   func leastErrors(seed: UInt64) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for round in 0..<TestScale.count(100) {
       var built = try BuiltSystem(system(&random))
       try built.solver.solve()
@@ -120,7 +122,7 @@ import Testing
   /// although every tight constraint is met.
   @Test("errors above the least are reported, not passed over")
   func reportsErrorsAboveTheLeast() throws {
-    var random = RandomSource(seed: 6_869_852_417_899_413_105)
+    var random = SeededGenerator(seed: 6_869_852_417_899_413_105)
     var built = try BuiltSystem(system(&random))
     try built.solver.solve()
     let error = built.system.errors(built.values).first { $0.priority == 500 }?.sum ?? 0

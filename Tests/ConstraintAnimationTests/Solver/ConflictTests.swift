@@ -1,3 +1,5 @@
+import Measurement
+import TestKit
 import Testing
 
 @testable import ConstraintAnimation
@@ -33,7 +35,7 @@ import Testing
   @Test func everyNamedConstraintIsNeeded() throws {
     var found = 0
     for seed in 0..<UInt64(TestScale.count(400)) {
-      var random = RandomSource(seed: seed &+ 900_000)
+      var random = SeededGenerator(seed: seed &+ 900_000)
       let variables = Int.random(in: 2...6, using: &random)
       var built = try BuiltSystem(.random(variables: variables, constraints: 8, using: &random))
       try built.solver.solve()
@@ -71,7 +73,7 @@ import Testing
   /// After a refusal a solver cannot be told from a twin that never saw the batch, then or a thousand edits later.
   @Test func aRefusedBatchLeavesNoTrace() throws {
     for seed in 0..<UInt64(TestScale.count(12)) {
-      var random = RandomSource(seed: seed &+ 31_000)
+      var random = SeededGenerator(seed: seed &+ 31_000)
       let system = LinearSystem.random(variables: 12, constraints: 30, using: &random)
       var one = try BuiltSystem(system)
       var twin = try BuiltSystem(system)
@@ -90,7 +92,7 @@ import Testing
         }
         for _ in 0..<10 {
           let step = random.next()
-          var (left, right) = (RandomSource(seed: step), RandomSource(seed: step))
+          var (left, right) = (SeededGenerator(seed: step), SeededGenerator(seed: step))
           try walk(&one, using: &left)
           try walk(&twin, using: &right)
         }
@@ -105,7 +107,7 @@ import Testing
   /// The same when the tableau had worn down so far that it was made afresh before the refusal was believed.
   @Test func aRefusalAfterARebuildLeavesNoTrace() throws {
     for seed in 0..<UInt64(TestScale.count(40)) {
-      var random = RandomSource(seed: seed &+ 52_000)
+      var random = SeededGenerator(seed: seed &+ 52_000)
       var built = try BuiltSystem(.random(variables: 12, constraints: 30, using: &random))
       try built.solver.solve()
       let worn = (0..<built.solver.tableau.nodes.count).filter { built.solver.tableau.nodes[$0].isBasic }
@@ -119,7 +121,7 @@ import Testing
   }
 
   /// A batch of all kinds of changes that ends in a contradiction.
-  private func disturb(_ built: inout BuiltSystem, using random: inout RandomSource) throws {
+  private func disturb(_ built: inout BuiltSystem, using random: inout SeededGenerator) throws {
     built.remove(at: Int.random(in: 0..<built.names.count, using: &random))
     for _ in 0..<3 {
       built.setConstant(at: Int.random(in: 0..<built.names.count, using: &random), Double(random.next() % 50))
@@ -135,7 +137,7 @@ import Testing
     }
   }
 
-  private func walk(_ built: inout BuiltSystem, using random: inout RandomSource) throws {
+  private func walk(_ built: inout BuiltSystem, using random: inout SeededGenerator) throws {
     let before = (system: built.system, names: built.names)
     let index = Int.random(in: 0..<built.names.count, using: &random)
     switch Int.random(in: 0..<4, using: &random) {

@@ -1,3 +1,5 @@
+import Measurement
+import TestKit
 import Testing
 
 @testable import ConstraintAnimation
@@ -8,7 +10,7 @@ import Testing
     let sequences = TestScale.count(10_000)
     var refused = 0
     for seed in 0..<UInt64(sequences) {
-      var random = RandomSource(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let variables = Int.random(in: 2...5, using: &random)
       var built = try BuiltSystem(
         .random(variables: variables, constraints: Int.random(in: 2...7, using: &random), using: &random))
@@ -38,7 +40,7 @@ import Testing
   /// The same on systems as large as a screen's, with fewer of them.
   @Test func longEditSequencesEqualARebuild() throws {
     for seed in 0..<UInt64(TestScale.count(40)) {
-      var random = RandomSource(seed: seed &+ 77_000)
+      var random = SeededGenerator(seed: seed &+ 77_000)
       var built = try BuiltSystem(.random(variables: 30, constraints: 70, using: &random))
       try built.solver.solve()
       for _ in 0..<60 {
@@ -56,7 +58,7 @@ import Testing
   /// And with numbers that do not cancel to the last bit.
   @Test func roughEditSequencesEqualARebuild() throws {
     for seed in 0..<UInt64(TestScale.count(100)) {
-      var random = RandomSource(seed: seed &+ 123_000)
+      var random = SeededGenerator(seed: seed &+ 123_000)
       var built = try BuiltSystem(.rough(variables: 10, constraints: 26, using: &random))
       try built.solver.solve()
       for _ in 0..<60 {
@@ -83,7 +85,7 @@ import Testing
   /// Making the tableau afresh from the constraints changes nothing but the rounding.
   @Test func aTableauMadeAfreshIsTheSame() throws {
     for seed in 0..<UInt64(TestScale.count(100)) {
-      var random = RandomSource(seed: seed &+ 88_000)
+      var random = SeededGenerator(seed: seed &+ 88_000)
       var built = try BuiltSystem(.random(variables: 12, constraints: 30, using: &random))
       try built.solver.solve()
       for _ in 0..<8 {
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  private func edit(_ built: inout BuiltSystem, using random: inout RandomSource) throws {
+  private func edit(_ built: inout BuiltSystem, using random: inout SeededGenerator) throws {
     let count = built.names.count
     let priorities = [1000, 750, 500, 250, 333]
     switch Int.random(in: 0..<10, using: &random) {

@@ -1,3 +1,6 @@
+import Measurement
+import TestKit
+
 @testable import ConstraintAnimation
 
 /// A system written down apart from any solver, to be built, edited, and judged.
@@ -45,7 +48,7 @@ struct LinearSystem {
 extension LinearSystem {
   /// A system with a solution that meets all required constraints; the others pull in all directions.
   static func random(
-    variables: Int, constraints count: Int, using random: inout RandomSource,
+    variables: Int, constraints count: Int, using random: inout SeededGenerator,
     priorities: [Int] = [1000, 750, 500, 250]
   ) -> LinearSystem {
     let point = (0..<variables).map { _ in Double(Int.random(in: -40...40, using: &random)) / 2 }
@@ -56,7 +59,8 @@ extension LinearSystem {
   }
 
   /// A system whose numbers are not nice: factors of many digits and coordinates in the thousands.
-  static func rough(variables: Int, constraints count: Int, using random: inout RandomSource) -> LinearSystem
+  static func rough(variables: Int, constraints count: Int, using random: inout SeededGenerator)
+    -> LinearSystem
   {
     let point = (0..<variables).map { _ in Double.random(in: -5000...5000, using: &random) }
     let constraints = (0..<count).map { _ in
@@ -75,7 +79,8 @@ extension LinearSystem {
 
   /// A system whose factors lie between 0.01 and 100 in one constraint, with few digits so that exact arithmetic stays
   /// quick.
-  static func uneven(variables: Int, constraints count: Int, using random: inout RandomSource) -> LinearSystem
+  static func uneven(variables: Int, constraints count: Int, using random: inout SeededGenerator)
+    -> LinearSystem
   {
     let point = (0..<variables).map { _ in Double(Int.random(in: -400...400, using: &random)) / 4 }
     let constraints = (0..<count).map { _ in
@@ -105,7 +110,7 @@ extension LinearSystem {
   /// A constraint of a layout's kind: an edge, a distance between two, or a sum of some; a required one holds at
   /// `point`.
   static func randomConstraint(
-    near point: [Double], using random: inout RandomSource, priority: Int
+    near point: [Double], using random: inout SeededGenerator, priority: Int
   ) -> Constraint {
     var terms: [(variable: Int, coefficient: Double)] = []
     let places = point.indices.shuffled(using: &random)

@@ -1,3 +1,5 @@
+import Measurement
+import TestKit
 import Testing
 
 @testable import ConstraintAnimation
@@ -55,7 +57,7 @@ struct OracleTests {
   @Test func editedSystemsAreSolvedAsWellAsALinearProgram() throws {
     var solved: [(system: LinearSystem, values: [Double])] = []
     for seed in 0..<UInt64(TestScale.count(150)) {
-      var random = RandomSource(seed: seed &+ 4_000_000)
+      var random = SeededGenerator(seed: seed &+ 4_000_000)
       var built = try BuiltSystem(.random(variables: 5, constraints: 12, using: &random))
       try built.solver.solve()
       for _ in 0..<20 {
@@ -75,9 +77,9 @@ struct OracleTests {
   }
 
   private func judge(
-    count: Int, seed: UInt64, _ make: (inout RandomSource) -> LinearSystem
+    count: Int, seed: UInt64, _ make: (inout SeededGenerator) -> LinearSystem
   ) throws {
-    var random = RandomSource(seed: seed &* 1_000_003)
+    var random = SeededGenerator(seed: seed &* 1_000_003)
     var solved: [(system: LinearSystem, values: [Double])] = []
     for _ in 0..<count {
       let system = make(&random)

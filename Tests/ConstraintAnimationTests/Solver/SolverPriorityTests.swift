@@ -1,3 +1,5 @@
+import Measurement
+import TestKit
 import Testing
 
 @testable import ConstraintAnimation
@@ -5,7 +7,7 @@ import Testing
 @Suite struct SolverPriorityTests {
   /// Flipping priorities to and fro neither drifts nor grows.
   @Test func tenThousandFlipsLeaveTheSystemAsItWas() throws {
-    var random = RandomSource(seed: 5)
+    var random = SeededGenerator(seed: 5)
     var built = try BuiltSystem(
       .random(variables: 10, constraints: 26, using: &random, priorities: [1000, 750, 250]))
     // A wish of its own for each variable makes the optimum the only one.
@@ -38,7 +40,7 @@ import Testing
   /// Where there is only one optimum, the order of insertion does not matter.
   @Test func insertionOrderDoesNotMatter() throws {
     for seed in 0..<UInt64(TestScale.count(10)) {
-      var random = RandomSource(seed: seed &+ 600)
+      var random = SeededGenerator(seed: seed &+ 600)
       var system = LinearSystem.random(variables: 6, constraints: 14, using: &random)
       for variable in 0..<6 {
         system.constraints.append(
@@ -60,7 +62,7 @@ import Testing
   /// The same calls give the same bits, wherever memory happens to lie.
   @Test func theSameCallsGiveTheSameBits() throws {
     func walk() throws -> [UInt64] {
-      var random = RandomSource(seed: 99)
+      var random = SeededGenerator(seed: 99)
       var built = try BuiltSystem(.random(variables: 20, constraints: 50, using: &random))
       try built.solver.solve()
       for _ in 0..<200 {

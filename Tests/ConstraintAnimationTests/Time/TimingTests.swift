@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import Measurement
 import Testing
 
 @Suite struct TimingTests {

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Testing
 
 @testable import Terminal
@@ -138,7 +139,7 @@ struct InputDecoderTests {
 
   @Test("random bytes never trap and never leave more than they brought")
   func fuzz() {
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     for _ in 0..<2_000 {
       var decoder = InputDecoder()
       let alphabet: [UInt8] = [

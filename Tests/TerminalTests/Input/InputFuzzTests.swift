@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Testing
 
 @testable import Terminal
@@ -17,7 +18,7 @@ struct InputFuzzTests {
 
   @Test("events are bounded and keys are never control characters", arguments: 1...40)
   func noise(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var decoder = InputDecoder()
     var fed = 0
     var events: [TerminalEvent] = []

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Testing
 
 @testable import Terminal
@@ -29,7 +30,7 @@ struct DiffWriterPropertyTests {
   @Test("random frames", arguments: cases)
   func randomFrames(_ testCase: Case) {
     for seed in 1...14 as ClosedRange<UInt64> {
-      var painter = RandomPainter(random: SplitMix(seed: seed))
+      var painter = RandomPainter(random: SeededGenerator(seed: seed))
       let (columns, rows) = Self.sizes[Int(seed) % Self.sizes.count]
       let buffer = CellBuffer(columns: columns, rows: rows, colors: testCase.profile.colors)
       let writer = DiffWriter(columns: columns, rows: rows, profile: testCase.profile)
@@ -60,7 +61,7 @@ struct DiffWriterPropertyTests {
 
   @Test("a terminal with other widths keeps the rest of the row in place")
   func otherWidths() {
-    var painter = RandomPainter(random: SplitMix(seed: 7))
+    var painter = RandomPainter(random: SeededGenerator(seed: 7))
     let buffer = CellBuffer(columns: 40, rows: 3)
     let writer = DiffWriter(columns: 40, rows: 3, profile: OutputProfile(colors: .trueColor))
     var model = terminal(columns: 40, rows: 3, writer.profile)

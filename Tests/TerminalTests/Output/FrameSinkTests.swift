@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Glibc
+import Measurement
 import Testing
 
 @testable import Terminal
@@ -32,7 +33,7 @@ struct FrameSinkTests {
     let sink = FrameSink(descriptor: ends.write)
     let (columns, rows) = (400, 120)
     let buffer = CellBuffer(columns: columns, rows: rows)
-    var painter = RandomPainter(random: SplitMix(seed: 5))
+    var painter = RandomPainter(random: SeededGenerator(seed: 5))
     let writer = DiffWriter(columns: columns, rows: rows, profile: OutputProfile(colors: .trueColor))
     var model = ModelTerminal(columns: columns, rows: rows)
     model.feed("\u{1B}[?7l".utf8)

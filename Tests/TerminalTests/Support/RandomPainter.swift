@@ -1,10 +1,11 @@
 import ConstraintAnimation
+import Measurement
 
 @testable import Terminal
 
 /// Paints at random, with everything that is hard: wide characters at edges, marks, hostile text, rows that move.
 struct RandomPainter {
-  var random: SplitMix
+  var random: SeededGenerator
 
   private static let texts = [
     "latency 812 ms", "日本語のテキスト", "a한b글c", "e\u{301}a\u{308}o\u{323}\u{302}", "กำลัง ที่", "x\u{1B}[2Jy",
