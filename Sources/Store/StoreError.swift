@@ -105,7 +105,7 @@ extension StoreError {
     case .SQLITE_FULL:
       self.init(
         .diskFull, path: path, detail: "no room left to write the store",
-        remedy: "free some disk space; nothing was half-written")
+        remedy: "free some disk space; nothing was written")
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       self.init(
         .busy, path: path, detail: "another program holds a lock on the store",
@@ -116,7 +116,7 @@ extension StoreError {
       self = .permissionDenied(path)
     case .SQLITE_CONSTRAINT:
       self.init(
-        .conflict, path: path, detail: "what was to be written contradicts what the store holds (\(words))",
+        .conflict, path: path, detail: "a row conflicts with the content of the store (\(words))",
         remedy: "please report it")
     case .SQLITE_CANTOPEN:
       self.init(
@@ -157,7 +157,7 @@ extension StoreError {
 
   static func isDirectory(_ path: String) -> StoreError {
     StoreError(
-      .isDirectory, path: path, detail: "the store must be a file, and this is a directory",
+      .isDirectory, path: path, detail: "the store must be a file, not a directory",
       remedy: "name a file in it, e.g. --store \(path)/pushscope.sqlite")
   }
 
@@ -244,7 +244,7 @@ extension StoreError {
 
   static func noCollector(_ path: String) -> StoreError {
     StoreError(
-      .noCollector, path: path, detail: "no collector is at work on the store",
+      .noCollector, path: path, detail: "no collector is running on the store",
       remedy: "start one: pushscope collect")
   }
 
@@ -264,7 +264,7 @@ extension StoreError {
   static func olderSchema(_ path: String, version: Int64, _ cause: StoreError) -> StoreError {
     StoreError(
       cause.code, path: path,
-      detail: "the store has schema version \(version) and could not be brought up to \(StoreSchema.version) "
+      detail: "the store has schema version \(version) and could not be migrated to \(StoreSchema.version) "
         + "(\(cause.detail))",
       remedy: cause.remedy, holder: cause.holder)
   }

@@ -26,15 +26,15 @@ public struct ControlClient: Sendable {
   }
 
   /// The outcome of a command.
-  public func outcome(of ticket: ControlSubmission) throws -> ControlOutcome {
-    guard let row = ticket.row else { return .done }
+  public func outcome(of submission: ControlSubmission) throws -> ControlOutcome {
+    guard let row = submission.row else { return .done }
     // Before the row is read, so that an answer in between is seen.
     let isHeld = CollectorLock.look(atStore: path).isHeld
     let reader = try StoreReader.open(at: path)
     defer { reader.close() }
     let outcome = try reader.controlOutcome(row: row)
     guard outcome == .waiting, !isHeld else { return outcome }
-    return .refused("the collector ended before it came to it; try again")
+    return .refused("the collector ended before it carried out the command; try again")
   }
 
   private func leave(_ command: ControlCommand) throws -> ControlSubmission {

@@ -29,7 +29,8 @@ extension CollectorStore {
       try db.execute(
         sql: "UPDATE control SET done_at = ?, refusal = ? WHERE done_at IS NULL AND at < ?",
         arguments: [
-          now.microseconds, "the collector ended before it came to it; try again", openedAt.microseconds,
+          now.microseconds, "the collector ended before it carried out the command; try again",
+          openedAt.microseconds,
         ])
       try db.execute(
         sql: "DELETE FROM control WHERE done_at < ?",

@@ -65,7 +65,7 @@ public final class StoreReader: Sendable {
           }
           let text = try String.fetchOne(db, sql: "SELECT collector FROM meta")
           guard let id = text.flatMap(UUID.init(uuidString:)) else {
-            throw StoreError.notAStore(file.path, "the store has lost its collector id")
+            throw StoreError.notAStore(file.path, "the store has no collector id")
           }
           return id
         }

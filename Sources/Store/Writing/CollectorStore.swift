@@ -82,7 +82,7 @@ public final class CollectorStore: Sendable {
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
       guard let meta, let collectorID = UUID(uuidString: meta["collector"]) else {
-        throw StoreError.notAStore(file.path, "the store has lost its collector id")
+        throw StoreError.notAStore(file.path, "the store has no collector id")
       }
       // Clear the run marker that a crashed collector left behind.
       try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")

@@ -32,8 +32,8 @@ struct Recovery {
     let event = Event(
       at: ended, kind: .interrupted, count: settlement.interrupted,
       detail:
-        "the collector ended without closing the run: \(CountText.text(settlement.interrupted, "notification")) without a "
-        + "known end, \(CountText.text(settlement.removed, "plan")) not due yet removed")
+        "the collector ended without closing the run: \(CountText.text(settlement.interrupted, "notification")) "
+        + "without a known outcome, \(CountText.text(settlement.removed, "plan")) that were not due removed")
     try RecordWriter(db).insert([event], revision: &state.revision) { _ in run.row }
     try RecordWriter(db).end(run: run.row, at: ended, reason: .interrupted, revision: &state.revision)
     return RecoveredRun(run: run.id, interrupted: settlement.interrupted, removed: settlement.removed)

@@ -48,8 +48,8 @@ struct RunWriter {
     let id = TargetID(rawValue: db.lastInsertedRowID)
     guard id <= TargetID.maximum else {
       throw StoreError(
-        .identifiersExhausted, path: path, detail: "every number for targets is used up",
-        remedy: "begin a new store with --store")
+        .identifiersExhausted, path: path, detail: "all target ids are used",
+        remedy: "create a new store with --store")
     }
     let variants = try target.variants.map { try variant(named: $0) }
     for variant in variants.isEmpty ? [.none] : Set(variants) {
@@ -84,7 +84,7 @@ struct RunWriter {
     if settlement.interrupted > 0 {
       let event = Event(
         at: time, kind: .interrupted, count: settlement.interrupted,
-        detail: "the run was closed before their end was known")
+        detail: "the run was closed before their outcome was known")
       try records.insert([event], revision: &state.revision) { _ in row }
     }
     try records.end(run: row, at: time, reason: reason, revision: &state.revision)

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 @Suite struct ControlClientTests {
-  private func desk(_ fixture: StoreFixture) -> ControlClient {
+  private func client(_ fixture: StoreFixture) -> ControlClient {
     ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)
   }
 
@@ -17,23 +17,23 @@ import Testing
 
   @Test func leavesCommandsForALivingCollector() throws {
     let fixture = try StoreFixture()
-    let desk = desk(fixture)
+    let client = client(fixture)
     let commands: [ControlCommand] = [
       .stop, .start(name: "again"), .start(name: nil), .rename(fixture.run, name: "täg"),
       .rename(fixture.run, name: nil), .delete(fixture.run),
     ]
-    let tickets = try commands.map { try desk.submit($0) }
+    let tickets = try commands.map { try client.submit($0) }
     #expect(try fixture.store.controlRequests().map(\.command) == commands)
-    #expect(try tickets.map { try desk.outcome(of: $0) } == Array(repeating: .waiting, count: 6))
+    #expect(try tickets.map { try client.outcome(of: $0) } == Array(repeating: .waiting, count: 6))
     let requests = try fixture.store.controlRequests()
     try fixture.store.answer(requests[0].row)
     try fixture.store.answer(requests[1].row, refusal: "no")
     #expect(try fixture.store.controlRequests().count == 4)
-    #expect(try desk.outcome(of: tickets[0]) == .done)
-    #expect(try desk.outcome(of: tickets[1]) == .refused("no"))
+    #expect(try client.outcome(of: tickets[0]) == .done)
+    #expect(try client.outcome(of: tickets[1]) == .refused("no"))
     // An answer is given once.
     try fixture.store.answer(requests[1].row)
-    #expect(try desk.outcome(of: tickets[1]) == .refused("no"))
+    #expect(try client.outcome(of: tickets[1]) == .refused("no"))
   }
 
   @Test func doesItItselfWhenNobodyElseCan() throws {
@@ -41,18 +41,18 @@ import Testing
     try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 20))
     try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
     fixture.store.close()
-    let desk = desk(fixture)
-    let ticket = try desk.submit(.rename(fixture.run, name: "new"))
-    #expect(try desk.outcome(of: ticket) == .done)
+    let client = client(fixture)
+    let submission = try client.submit(.rename(fixture.run, name: "new"))
+    #expect(try client.outcome(of: submission) == .done)
     #expect(try fixture.reader().run(fixture.run)?.name == "new")
-    _ = try desk.submit(.rename(fixture.run, name: nil))
+    _ = try client.submit(.rename(fixture.run, name: nil))
     let record = try #require(try fixture.reader().run(fixture.run))
     #expect(record.name == nil)
-    #expect(code { _ = try desk.submit(.start(name: nil)) } == .noCollector)
-    #expect(code { _ = try desk.submit(.stop) } == .noCollector)
-    #expect(try desk.outcome(of: desk.submit(.delete(fixture.run))) == .done)
+    #expect(code { _ = try client.submit(.start(name: nil)) } == .noCollector)
+    #expect(code { _ = try client.submit(.stop) } == .noCollector)
+    #expect(try client.outcome(of: client.submit(.delete(fixture.run))) == .done)
     #expect(try fixture.reader().runs().isEmpty)
-    #expect(code { _ = try desk.submit(.delete(fixture.run)) } == .unknownRun)
+    #expect(code { _ = try client.submit(.delete(fixture.run)) } == .unknownRun)
     // The lock is given back.
     try fixture.reopened().close()
   }
@@ -69,15 +69,15 @@ import Testing
 
   @Test func refusesWhatCannotBe() throws {
     let fixture = try StoreFixture()
-    let desk = desk(fixture)
+    let client = client(fixture)
     var generator = SeededGenerator(seed: 1)
     let unknown = RunID(at: fixture.clock.wallNow(), using: &generator)
-    #expect(code { _ = try desk.submit(.rename(unknown, name: "x")) } == .unknownRun)
+    #expect(code { _ = try client.submit(.rename(unknown, name: "x")) } == .unknownRun)
     let long = String(repeating: "ä", count: 101)
-    #expect(code { _ = try desk.submit(.rename(fixture.run, name: long)) } == .nameTooLong)
-    #expect(code { _ = try desk.submit(.start(name: long)) } == .nameTooLong)
-    #expect(code { _ = try desk.submit(.start(name: "latest")) } == .reservedName)
-    #expect(code { _ = try desk.submit(.rename(fixture.run, name: "latest")) } == .reservedName)
+    #expect(code { _ = try client.submit(.rename(fixture.run, name: long)) } == .nameTooLong)
+    #expect(code { _ = try client.submit(.start(name: long)) } == .nameTooLong)
+    #expect(code { _ = try client.submit(.start(name: "latest")) } == .reservedName)
+    #expect(code { _ = try client.submit(.rename(fixture.run, name: "latest")) } == .reservedName)
     #expect(code { try fixture.store.rename(fixture.run, to: "latest") } == .reservedName)
     #expect(try fixture.store.controlRequests().isEmpty)
     let missing = ControlClient(storePath: fixture.directory.file("none.sqlite"), clock: fixture.clock)
@@ -87,10 +87,10 @@ import Testing
 
   @Test func acollectorThatIsGoneAnswersNothing() throws {
     let fixture = try StoreFixture()
-    let desk = desk(fixture)
-    let ticket = try desk.submit(.stop)
+    let client = client(fixture)
+    let submission = try client.submit(.stop)
     fixture.store.close()
-    guard case .refused = try desk.outcome(of: ticket) else {
+    guard case .refused = try client.outcome(of: submission) else {
       Issue.record("still waiting")
       return
     }
@@ -100,19 +100,19 @@ import Testing
     try next.refuseLeftoverRequests()
     #expect(try next.controlRequests().isEmpty)
     fixture.clock.advance(by: .seconds(1))
-    let fresh = try desk.submit(.start(name: nil))
+    let fresh = try client.submit(.start(name: nil))
     try next.refuseLeftoverRequests()
-    #expect(try desk.outcome(of: fresh) == .waiting)
+    #expect(try client.outcome(of: fresh) == .waiting)
   }
 
   @Test func answersAreForgottenAfterADay() throws {
     let fixture = try StoreFixture()
-    let ticket = try desk(fixture).submit(.stop)
+    let submission = try client(fixture).submit(.stop)
     try fixture.store.answer(try #require(try fixture.store.controlRequests().first).row)
     fixture.clock.advance(by: .seconds(90_000))
     try fixture.store.refuseLeftoverRequests()
     #expect(try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM control") } == 0)
-    guard case .refused = try desk(fixture).outcome(of: ticket) else {
+    guard case .refused = try client(fixture).outcome(of: submission) else {
       Issue.record("not refused")
       return
     }

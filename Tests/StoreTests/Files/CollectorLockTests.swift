@@ -1,10 +1,9 @@
 import Foundation
 import Measurement
+import Store
 import StoreTestKit
 import TestKit
 import Testing
-
-@testable import Store
 
 @Suite struct CollectorLockTests {
   @Test func refusesASecondCollectorAndNamesTheFirst() throws {

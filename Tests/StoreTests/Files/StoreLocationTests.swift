@@ -110,9 +110,9 @@ import Testing
       #expect(try StoreFile(path: fixture.directory.storePath).look() == .database)
       #expect(StoreFile(path: fixture.directory.storePath).storedVersion == nil)
     }
-    let desk = ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)
-    let ticket = try desk.submit(.stop)
-    #expect(try desk.outcome(of: ticket) == .waiting)
+    let client = ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)
+    let submission = try client.submit(.stop)
+    #expect(try client.outcome(of: submission) == .waiting)
     #expect(try locks(on: fixture.directory.storePath) == held)
     withExtendedLifetime(reader) {}
   }

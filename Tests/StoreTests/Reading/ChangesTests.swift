@@ -1,11 +1,10 @@
 import Foundation
 import Measurement
+import Store
 import StoreTestKit
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Store
 
 /// Says from one task to others that something is over.
 private final class Flag: Sendable {

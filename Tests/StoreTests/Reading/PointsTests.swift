@@ -1,9 +1,8 @@
 import Measurement
+import Store
 import StoreTestKit
 import TestKit
 import Testing
-
-@testable import Store
 
 @Suite struct PointsTests {
   private let fixture: StoreFixture

@@ -21,32 +21,32 @@ import Testing
   }
 
   @Test func forgetsWhatIsSettledAtTheOldEnd() {
-    var book = SampleStateCache()
-    for sequence in 1...10_000 { book.append(open, for: id(Int64(sequence))) }
-    for sequence in 1...9_000 where sequence != 8_000 { book.update(settled, for: id(Int64(sequence))) }
-    book.trim()
-    #expect(book[id(7_999)] == nil)
-    #expect(book[id(8_000)] == open)
-    #expect(book[id(8_001)] == settled)
-    #expect(book[id(10_000)] == open)
-    book.update(settled, for: id(8_000))
-    book.trim()
-    #expect(book[id(9_000)] == nil)
-    #expect(book[id(9_001)] == open)
-    book.append(open, for: id(10_001))
-    #expect(book[id(10_001)] == open)
-    #expect(book[id(10_002)] == nil)
+    var cache = SampleStateCache()
+    for sequence in 1...10_000 { cache.append(open, for: id(Int64(sequence))) }
+    for sequence in 1...9_000 where sequence != 8_000 { cache.update(settled, for: id(Int64(sequence))) }
+    cache.trim()
+    #expect(cache[id(7_999)] == nil)
+    #expect(cache[id(8_000)] == open)
+    #expect(cache[id(8_001)] == settled)
+    #expect(cache[id(10_000)] == open)
+    cache.update(settled, for: id(8_000))
+    cache.trim()
+    #expect(cache[id(9_000)] == nil)
+    #expect(cache[id(9_001)] == open)
+    cache.append(open, for: id(10_001))
+    #expect(cache[id(10_001)] == open)
+    #expect(cache[id(10_002)] == nil)
   }
 
   @Test func leavesWhatItDoesNotHoldToTheDatabase() {
-    var book = SampleStateCache()
-    book.update(settled, for: id(4))
-    #expect(book[id(4)] == nil)
-    book.append(open, for: id(5))
-    book.append(open, for: id(9))
-    #expect(book[id(5)] == nil)
-    #expect(book[id(9)] == open)
-    book.removeAll()
-    #expect(book[id(9)] == nil)
+    var cache = SampleStateCache()
+    cache.update(settled, for: id(4))
+    #expect(cache[id(4)] == nil)
+    cache.append(open, for: id(5))
+    cache.append(open, for: id(9))
+    #expect(cache[id(5)] == nil)
+    #expect(cache[id(9)] == open)
+    cache.removeAll()
+    #expect(cache[id(9)] == nil)
   }
 }

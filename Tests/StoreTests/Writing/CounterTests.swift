@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// The counters against what counting the rows gives.
-@Suite struct TallyTests {
+@Suite struct CounterTests {
   @Test(arguments: 1...4)
   func countersFollowEveryPath(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
