@@ -1,3 +1,5 @@
+import FoundationEssentials
+import GRDB
 import Measurement
 
 /// A run to register.
@@ -74,4 +76,94 @@ public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
   case failed
   /// The collector crashed; set by recovery at the next start.
   case interrupted
+}
+
+/// Writes the rows of runs, targets and variants.
+struct RunWriter {
+  let db: Database
+  /// For errors.
+  let path: String
+
+  /// Inserts a run with its targets and variants, its first heartbeat, and the collector's presence.
+  func begin(
+    _ run: RunDescription, collectorID: UUID, state: inout WriterState
+  ) throws -> RunRegistration {
+    state.revision += 1
+    try db.execute(
+      sql: """
+        INSERT INTO run (revision, uuid, collector, name, started_at, started_monotonic_us, boot_id,
+          notification_prefix)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        state.revision, run.id.description, collectorID.uuidString.lowercased(), run.name,
+        run.startedAt.microseconds, run.startedMonotonic.microseconds, run.bootID,
+        Self.notificationPrefix(of: run.id),
+      ])
+    let runRow = db.lastInsertedRowID
+    state.note(run.id, row: runRow)
+    try RecordWriter(db).beat(
+      ClockAnchor(monotonic: run.startedMonotonic, wall: run.startedAt), runRow: runRow)
+    // In one commit with the run itself: no reader sees one without the other.
+    try db.execute(
+      sql: """
+        INSERT INTO presence (one, at, run, serves) VALUES (1, ?, ?, 0)
+        ON CONFLICT (one) DO UPDATE SET at = excluded.at, run = excluded.run
+        """,
+      arguments: [run.startedAt.microseconds, run.id.description])
+    let ordered = run.targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return RunRegistration(run: run.id, targets: try ordered.map { try register($0, runRow: runRow) })
+  }
+
+  private func register(_ target: TargetDescription, runRow: Int64) throws -> RegisteredTarget {
+    try db.execute(
+      sql: """
+        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate) VALUES (?, ?, ?, ?, ?)
+        """,
+      arguments: [runRow, target.name, target.provider, target.receiptDeadline, target.askedRate])
+    let id = TargetID(rawValue: db.lastInsertedRowID)
+    guard id <= TargetID.maximum else {
+      throw StoreError(
+        .identifiersExhausted, path: path, detail: "all target ids are used",
+        remedy: "create a new store with --store")
+    }
+    let variants = try target.variants.map { try variant(named: $0) }
+    for variant in variants.isEmpty ? [.none] : Set(variants) {
+      try db.execute(
+        sql: "INSERT INTO tally (target_id, variant_id) VALUES (?, ?)",
+        arguments: [id.rawValue, variant.rawValue])
+    }
+    return RegisteredTarget(id: id, name: target.name, variants: variants)
+  }
+
+  /// Variants are numbered once per store by their names, so that one keeps its number from run to run.
+  private func variant(named name: String) throws -> VariantID {
+    try db.execute(sql: "INSERT INTO variant (name) VALUES (?) ON CONFLICT DO NOTHING", arguments: [name])
+    let id = try Int64.fetchOne(db, sql: "SELECT id FROM variant WHERE name = ?", arguments: [name])
+    return id.map(VariantID.init(rawValue:)) ?? .none
+  }
+
+  /// The first 19 characters of the UUIDs of a run's notifications, which `sample_view` completes with the sample's id.
+  private static func notificationPrefix(of run: RunID) -> String {
+    String(NotificationID(run: run, sample: SampleID(rawValue: 0)).description.prefix(19))
+  }
+
+  /// Settles the open rows of a run and closes it.
+  /// - Parameter lastDue: nothing that was planned for later was sent; monotonic µs.
+  func end(
+    _ run: RunID, at time: WallTime, reason: RunEndReason, lastDue: Int64, state: inout WriterState
+  ) throws {
+    let row = try state.row(of: run, db, path: path)
+    var settlement = OpenRowSettlement()
+    try settlement.settle(run: row, db, state: &state) { $0 <= lastDue }
+    let records = RecordWriter(db)
+    if settlement.interrupted > 0 {
+      let event = Event(
+        at: time, kind: .interrupted, count: settlement.interrupted,
+        detail: "the run was closed before their outcome was known")
+      try records.insert([event], revision: &state.revision) { _ in row }
+    }
+    try records.end(run: row, at: time, reason: reason, revision: &state.revision)
+    try db.execute(sql: "UPDATE presence SET run = NULL WHERE run = ?", arguments: [run.description])
+  }
 }

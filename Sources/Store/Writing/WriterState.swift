@@ -54,3 +54,117 @@ struct WriterState: Sendable {
 
   mutating func set(_ watermarks: RollupWatermarks) { self.watermarks = watermarks }
 }
+
+/// Caches the states of recent rows, so that the counters are updated without reading each row before it is changed.
+/// One byte a row, per target from the oldest open row to the newest.
+///
+/// The writer reads rows that are not cached (settled rows, rows of earlier runs) from the database, so the cache can
+/// be dropped at any time, as after a failed commit.
+struct SampleStateCache {
+  private struct Track {
+    /// Sequence number of `flags[start]`.
+    var first: Int64
+    var flags: [SampleStateFlags] = []
+    var start = 0
+
+    /// The index of a sequence number, which may be out of range.
+    func place(of sequence: Int64) -> Int { start + Int(sequence - first) }
+
+    func holds(_ place: Int) -> Bool { place >= start && place < flags.count }
+
+    mutating func trim() {
+      while start < flags.count, flags[start].state.isSettled {
+        start += 1
+        first += 1
+      }
+      if start >= SampleStateCache.compaction, start * 2 >= flags.count {
+        flags.removeFirst(start)
+        start = 0
+      }
+    }
+  }
+
+  private var tracks: [TargetID: Track] = [:]
+  private static let compaction = 4096
+
+  subscript(id: SampleID) -> SampleStateFlags? {
+    guard let index = tracks.index(forKey: id.target) else { return nil }
+    let place = tracks.values[index].place(of: id.sequence)
+    return tracks.values[index].holds(place) ? tracks.values[index].flags[place] : nil
+  }
+
+  /// Adds a new row. Rows of a target come in the order of their sequence numbers; a gap drops all earlier ones.
+  mutating func append(_ flags: SampleStateFlags, for id: SampleID) {
+    guard let index = tracks.index(forKey: id.target),
+      tracks.values[index].place(of: id.sequence) == tracks.values[index].flags.count
+    else {
+      tracks[id.target] = Track(first: id.sequence, flags: [flags])
+      return
+    }
+    tracks.values[index].flags.append(flags)
+  }
+
+  /// Changes a row, if it is cached.
+  mutating func update(_ flags: SampleStateFlags, for id: SampleID) {
+    guard let index = tracks.index(forKey: id.target) else { return }
+    let place = tracks.values[index].place(of: id.sequence)
+    if tracks.values[index].holds(place) { tracks.values[index].flags[place] = flags }
+  }
+
+  /// Drops settled rows at the old end.
+  mutating func trim() {
+    var index = tracks.values.startIndex
+    while index != tracks.values.endIndex {
+      tracks.values[index].trim()
+      tracks.values.formIndex(after: &index)
+    }
+  }
+
+  mutating func removeAll() { tracks.removeAll() }
+}
+
+/// The properties of a row that are counted, in one byte: its state, whether it was sent, whether the provider accepted
+/// it.
+struct SampleStateFlags: Equatable {
+  private var bits: UInt8
+
+  init(state: NotificationState, isSent: Bool, isAccepted: Bool) {
+    bits = UInt8(state.rawValue) | (isSent ? 0x10 : 0) | (isAccepted ? 0x20 : 0)
+  }
+
+  init(_ sample: Sample) {
+    self.init(
+      state: sample.state, isSent: sample.scheduleLag != nil, isAccepted: sample.acceptLatency != nil)
+  }
+
+  /// The raw value is always that of a state.
+  var state: NotificationState { NotificationState(rawValue: Int(bits & 0x0F)) ?? .planned }
+  var isSent: Bool { bits & 0x10 != 0 }
+  var isAccepted: Bool { bits & 0x20 != 0 }
+}
+
+/// The changes of a transaction to the counters, per target and variant.
+struct CounterDeltas {
+  struct Key: Hashable {
+    var target: TargetID
+    var variant: VariantID
+  }
+
+  private(set) var counts: [Key: StateCounts] = [:]
+
+  mutating func add(_ flags: SampleStateFlags, target: TargetID, variant: VariantID) {
+    counts[Key(target: target, variant: variant), default: StateCounts()].add(flags)
+  }
+
+  mutating func move(
+    from old: SampleStateFlags, to new: SampleStateFlags, target: TargetID, variant: VariantID
+  ) {
+    guard old != new else { return }
+    counts[Key(target: target, variant: variant), default: StateCounts()].add(old, -1)
+    counts[Key(target: target, variant: variant), default: StateCounts()].add(new)
+  }
+
+  mutating func remove(_ flags: SampleStateFlags, target: TargetID, variant: VariantID) {
+    counts[Key(target: target, variant: variant), default: StateCounts()].add(flags, -1)
+  }
+}
