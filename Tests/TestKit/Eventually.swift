@@ -1,6 +1,6 @@
 import Glibc
 
-/// The error of ``eventually(_:within:seen:_:)-swift.function``, and of fixtures that miss a precondition.
+/// The error of `eventually` and `waitUntil`, and of fixtures that miss a precondition.
 public struct NeverHappened: Error, CustomStringConvertible {
   public var what: String
   /// The state at the end; empty when unknown.
@@ -42,9 +42,9 @@ public func eventually(
   let _: Void = try await eventually(what, within: limit, seen: seen) { try await condition() ? () : nil }
 }
 
-/// The same outside of asynchronous code; blocks the thread.
+/// The same as `eventually` for synchronous code: blocks the thread.
 @discardableResult
-public func eventually<Found>(
+public func waitUntil<Found>(
   _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
   _ condition: () throws -> Found?
 ) throws -> Found {
@@ -54,4 +54,12 @@ public func eventually<Found>(
     guard ContinuousClock.now < deadline else { throw NeverHappened(what: what, seen: seen()) }
     _ = poll(nil, 0, 2)
   }
+}
+
+/// The same for a condition that is true or false.
+public func waitUntil(
+  _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
+  _ condition: () throws -> Bool
+) throws {
+  let _: Void = try waitUntil(what, within: limit, seen: seen) { try condition() ? () : nil }
 }
