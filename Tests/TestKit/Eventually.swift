@@ -1,6 +1,6 @@
 import Glibc
 
-/// The error of `eventually` and `waitUntil`, and of fixtures that miss a precondition.
+/// The error of `eventually`, and of fixtures that miss a precondition.
 public struct NeverHappened: Error, CustomStringConvertible {
   public var what: String
   /// The state at the end; empty when unknown.
@@ -42,9 +42,10 @@ public func eventually(
   let _: Void = try await eventually(what, within: limit, seen: seen) { try await condition() ? () : nil }
 }
 
-/// The same as `eventually` for synchronous code: blocks the thread.
+/// The same in synchronous code: blocks the thread. Disfavored, so that asynchronous code gets the function above.
+@_disfavoredOverload
 @discardableResult
-public func waitUntil<Found>(
+public func eventually<Found>(
   _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
   _ condition: () throws -> Found?
 ) throws -> Found {
@@ -57,9 +58,12 @@ public func waitUntil<Found>(
 }
 
 /// The same for a condition that is true or false.
-public func waitUntil(
+@_disfavoredOverload
+public func eventually(
   _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
   _ condition: () throws -> Bool
 ) throws {
-  let _: Void = try waitUntil(what, within: limit, seen: seen) { try condition() ? () : nil }
+  let _: Void = try eventually(what, within: limit, seen: seen) { () throws -> Void? in
+    try condition() ? () : nil
+  }
 }
