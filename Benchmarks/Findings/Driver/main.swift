@@ -5,6 +5,7 @@ import Measurement
 
 // How well findings do on scenarios whose truth is known:
 //   FindingsBenchmark intervals|equal|losses|early [seeds]
+//   FindingsBenchmark causes [seeds] [strength] [nopings]
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name]
 
 func percent(_ share: Double) -> String { String(format: "%5.1f", 100 * share) }
@@ -110,6 +111,40 @@ func early(_ seeds: Int) {
   }
 }
 
+func causes(_ seeds: Int, strength: Double, pings: Bool) {
+  print("verdicts on \(seeds) cases each at strength \(strength)\(pings ? "" : ", without PING")")
+  var totals = (right: 0, wrong: 0, undecided: 0)
+  let begin = clock()
+  for scenario in CauseScenario.allCases {
+    var counts: [String: Int] = [:]
+    for seed in 0..<seeds {
+      let instance = scenario.make(seed: seed, strength: strength, pings: pings)
+      let verdicts = Diagnosis(instance.episode).verdicts
+      let right = scenario.isRight(verdicts, instance)
+      let word = verdicts.first.map { $0.cause.isDecided ? $0.cause.text : "undecided" } ?? "nothing"
+      counts[right == false ? word + " (wrong)" : word, default: 0] += 1
+      guard CauseScenario.scripted.contains(scenario) else { continue }
+      switch right {
+      case true?: totals.right += 1
+      case false?: totals.wrong += 1
+      case nil: totals.undecided += 1
+      }
+    }
+    print(
+      "  ", scenario.rawValue,
+      counts.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+  }
+  let all = Double(totals.right + totals.wrong + totals.undecided)
+  print(
+    "the first thirteen: right", percent(Double(totals.right) / all), "wrong",
+    percent(Double(totals.wrong) / all))
+  let milliseconds = 1000 * Double(clock() - begin) / Double(CLOCKS_PER_SEC)
+  print(
+    String(
+      format: "%.0f ms a case, its generation included",
+      milliseconds / Double(seeds * CauseScenario.allCases.count)))
+}
+
 let arguments = CommandLine.arguments.dropFirst()
 let seeds = arguments.dropFirst().first.flatMap { Int($0) }
 switch arguments.first {
@@ -117,6 +152,10 @@ case "intervals": intervals(seeds ?? 400)
 case "equal": equalWindows(seeds ?? 400)
 case "losses": losses(seeds ?? 400)
 case "early": early(seeds ?? 10)
+case "causes":
+  causes(
+    seeds ?? 20, strength: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1,
+    pings: !arguments.contains("nopings"))
 case "changes", "undisturbed":
   let rate = arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15
   let scenarios = arguments.first == "changes" ? ChangeScenario.changes : ChangeScenario.undisturbed

@@ -117,6 +117,12 @@ extension Finding {
     return refined(events.map { ($0.plannedAt.microseconds, evidence.weights[$0.hasProperty ? 1 : 0]) })
   }
 
+  /// What happened while it can have begun (annotations, new connections): evidence to name, never a cause.
+  public func events(_ events: [(at: WallTime, text: String)]) -> [String] {
+    guard let interval = startInterval else { return [] }
+    return events.filter { interval.contains($0.at.microseconds) }.map(\.text)
+  }
+
   private func refined(_ weights: [(time: Int64, weight: Double)]) -> Finding {
     var best = -Double.infinity
     var sum = 0.0

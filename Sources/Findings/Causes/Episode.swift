@@ -1,0 +1,108 @@
+import Measurement
+
+/// One notification as the search for a cause looks at it. Times are µs.
+public struct EpisodeSample: Sendable, Hashable {
+  public var plannedAt: WallTime
+  public var state: NotificationState
+  /// The HTTP status, when an answer came.
+  public var status: Int?
+  /// The provider's word, a ``FailureReason`` or a ``MissedReason``.
+  public var reason: String?
+  /// Planned → sent.
+  public var lag: Int64?
+  /// Sent → accepted.
+  public var service: Int64?
+  /// Planned → received; `nil` where only a limit is known.
+  public var delivery: Int64?
+  /// Whether it opened the connection that it went out on.
+  public var isFresh: Bool
+
+  public init(
+    plannedAt: WallTime, state: NotificationState, status: Int? = nil, reason: String? = nil,
+    lag: Int64? = nil, service: Int64? = nil, delivery: Int64? = nil, isFresh: Bool = false
+  ) {
+    self.plannedAt = plannedAt
+    self.state = state
+    self.status = status
+    self.reason = reason
+    self.lag = lag
+    self.service = service
+    self.delivery = delivery
+    self.isFresh = isFresh
+  }
+
+  public init(_ sample: Sample) {
+    self.init(
+      plannedAt: sample.plannedAt, state: sample.state, status: sample.status, reason: sample.reason,
+      lag: sample.scheduleLag, service: sample.serviceTime,
+      delivery: sample.deliveryCertainty == .limit ? nil : sample.deliveryLatency,
+      isFresh: sample.connection?.isFresh ?? false)
+  }
+
+  /// Accepted by the provider, whatever came of it.
+  var isAccepted: Bool { [.accepted, .delivered, .late, .lost].contains(state) }
+  var isLost: Bool { state == .lost || state == .late }
+  var isRefused: Bool {
+    state == .rejected
+      || state == .missed
+        && [.retryAfter, .backoff, .providerLimit, .credential].contains(reason.flatMap(MissedReason.init))
+  }
+  var isHeldBack: Bool {
+    state == .missed && [.lag, .inFlight].contains(reason.flatMap(MissedReason.init))
+  }
+}
+
+/// A target's part in an episode.
+public struct EpisodeTarget: Sendable, Hashable {
+  public var name: String
+  /// A provider kind at one endpoint.
+  public var provider: String
+  /// The configured device, else the name in its receipts, else the target's own name.
+  public var device: String
+  /// Settled notifications of the episode and its baseline, ascending by planned time.
+  public var samples: [EpisodeSample]
+
+  public init(name: String, provider: String, device: String, samples: [EpisodeSample]) {
+    self.name = name
+    self.provider = provider
+    self.device = device
+    self.samples = samples
+  }
+}
+
+/// What a search for a cause looks at: the stretch of a finding, one before it without findings, and all targets in both.
+public struct Episode: Sendable, Hashable {
+  public var window: Range<WallTime>
+  public var baseline: Range<WallTime>
+  public var targets: [EpisodeTarget]
+  /// Round trips of PING per provider, µs, with the time of each; a provider without an entry has none.
+  public var pings: [String: [TimedLatency]]
+
+  public init(
+    window: Range<WallTime>, baseline: Range<WallTime>, targets: [EpisodeTarget],
+    pings: [String: [TimedLatency]] = [:]
+  ) {
+    self.window = window
+    self.baseline = baseline
+    self.targets = targets
+    self.pings = pings
+  }
+
+  /// The baseline of a finding: twelve times its length before its start, between half an hour and a day; of a provisional
+  /// one as long as itself.
+  ///
+  /// - Parameters:
+  ///   - available: where the latest stretch without another finding begins.
+  /// - Returns: `nil` where there is less than twice the episode or a day, whichever is less: "undecided: too little before it".
+  public static func baseline(
+    before start: WallTime, length: Duration, isProvisional: Bool, availableFrom available: WallTime
+  ) -> Range<WallTime>? {
+    let episode = max(1, length.microseconds)
+    let day: Int64 = 86_400_000_000
+    let wanted = isProvisional ? episode : min(day, max(1_800_000_000, 12 * episode))
+    let least = isProvisional ? episode : min(day, 2 * episode)
+    let first = max(available.microseconds, start.microseconds - wanted)
+    guard start.microseconds - first >= least else { return nil }
+    return WallTime(microseconds: first)..<start
+  }
+}

@@ -1,0 +1,109 @@
+import Measurement
+
+/// A finding with its target and what was found of its cause.
+public struct AttributedFinding: Sendable, Hashable {
+  public var finding: Finding
+  public var target: String
+  public var provider: String
+  public var device: String
+  /// The first is the `cause`, all are the `causes`.
+  public var verdicts: [Verdict]
+
+  public init(finding: Finding, target: String, provider: String, device: String, verdicts: [Verdict]) {
+    self.finding = finding
+    self.target = target
+    self.provider = provider
+    self.device = device
+    self.verdicts = verdicts
+  }
+
+  fileprivate var starts: ClosedRange<Int64> {
+    finding.startInterval ?? finding.start - 60_000_000...finding.start + 60_000_000
+  }
+}
+
+/// Findings that are one event: their starts overlap, and their causes agree or one explains the other. What people, alerts
+/// and the dashboard's header count.
+public struct Incident: Sendable, Hashable, Identifiable {
+  /// By detection, the first first; never empty.
+  public fileprivate(set) var findings: [AttributedFinding]
+
+  /// That of its first finding.
+  public var id: Finding.ID { findings[0].finding.id }
+  public var start: Int64 { findings.map(\.finding.start).min() ?? 0 }
+  /// `nil` while one of them is open.
+  public var end: Int64? {
+    findings.contains { $0.finding.isOpen } ? nil : findings.compactMap(\.finding.end).max()
+  }
+  public var isOpen: Bool { findings.contains { $0.finding.isOpen } }
+  /// The first decided cause, else the first.
+  public var verdict: Verdict? {
+    let all = findings.flatMap(\.verdicts)
+    return all.first { $0.cause.isDecided } ?? all.first
+  }
+
+  /// Withdrawn findings are left out.
+  public static func group(_ findings: [AttributedFinding]) -> [Incident] {
+    let sorted = findings.filter { $0.finding.status != .withdrawn }.sorted {
+      ($0.finding.detectedAt, $0.target, $0.finding.metric.rawValue)
+        < ($1.finding.detectedAt, $1.target, $1.finding.metric.rawValue)
+    }
+    var incidents: [Incident] = []
+    for finding in sorted {
+      // Findings join the first incident of which one belongs with them.
+      if let index = incidents.firstIndex(where: { $0.findings.contains { belongTogether($0, finding) } }) {
+        incidents[index].findings.append(finding)
+      } else {
+        incidents.append(Incident(findings: [finding]))
+      }
+    }
+    return incidents
+  }
+
+  private static func belongTogether(_ a: AttributedFinding, _ b: AttributedFinding) -> Bool {
+    guard a.starts.overlaps(b.starts), a.finding.isUpward == b.finding.isUpward else { return false }
+    // Delivery contains accept.
+    if a.target == b.target { return true }
+    let (one, other) = (a.verdicts.first, b.verdicts.first)
+    guard let one, let other else { return a.provider == b.provider }
+    if one.cause.isDecided, other.cause.isDecided {
+      return one.cause == other.cause && one.scope == other.scope
+    }
+    return one.targets.contains(b.target) || other.targets.contains(a.target) || a.provider == b.provider
+  }
+}
+
+/// Closed findings or incidents of one kind and cause that repeat: "4th time, about every 75 s".
+public struct Repetition: Sendable, Hashable {
+  /// Ascending by start, at least one.
+  public fileprivate(set) var incidents: [Incident]
+  /// The median of the times between starts, µs; `nil` for a single one.
+  public var period: Int64? {
+    let gaps = zip(incidents, incidents.dropFirst()).map { $1.start - $0.start }.sorted()
+    return gaps.isEmpty ? nil : gaps[gaps.count / 2]
+  }
+
+  /// Folds closed incidents of one target, kind and cause; each open one stands alone.
+  public static func fold(_ incidents: [Incident]) -> [Repetition] {
+    struct Key: Hashable {
+      var targets: Set<String>
+      var kind: FindingKind
+      var cause: Cause?
+      var scope: String?
+    }
+    var folded: [Key: Int] = [:]
+    var result: [Repetition] = []
+    for incident in incidents.sorted(by: { $0.start < $1.start }) {
+      let key = Key(
+        targets: Set(incident.findings.map(\.target)), kind: incident.findings[0].finding.kind,
+        cause: incident.verdict?.cause, scope: incident.verdict?.scope)
+      if !incident.isOpen, let index = folded[key] {
+        result[index].incidents.append(incident)
+      } else {
+        if !incident.isOpen { folded[key] = result.count }
+        result.append(Repetition(incidents: [incident]))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,148 @@
+import FindingsTestKit
+import Measurement
+import Testing
+
+@testable import Findings
+
+@Suite struct DiagnosisTests {
+  /// With less of a baseline than the benchmark's, which tries all causes.
+  @Test(arguments: [
+    CauseScenario.hostStall, .path, .queueBehindProvider, .providerLoss, .deviceAsleep, .connecting,
+    .receipts,
+    .uplinkFailures, .singleDevice, .nothing,
+  ])
+  func namesTheScriptedCause(scenario: CauseScenario) throws {
+    let instance = scenario.make(seed: 2, baseline: 1800)
+    let verdicts = Diagnosis(instance.episode).verdicts
+    let words = verdicts.map { "\($0.cause.text) \($0.scope ?? ""): \($0.evidence)" }
+    #expect(scenario.isRight(verdicts, instance) == true, "\(words)")
+    for verdict in verdicts {
+      #expect(!verdict.evidence.isEmpty && !verdict.targets.isEmpty)
+      #expect(verdict.cause.isDecided == (verdict.wouldDecide == nil))
+    }
+  }
+
+  @Test func saysTheEvidenceInWordsAndNumbers() throws {
+    let instance = CauseScenario.providerDelivery.make(seed: 2, baseline: 2400)
+    let verdict = try #require(Diagnosis(instance.episode).verdicts.first)
+    #expect(verdict.evidence.hasPrefix("between provider and device: accept unchanged ("))
+    #expect(verdict.evidence.hasSuffix("2 of 2 devices of \(instance.provider)"))
+    #expect(verdict.evidence.contains(" → "))
+    #expect(verdict.targets.allSatisfy { $0.hasPrefix(instance.provider) })
+  }
+
+  /// What one cause explains is taken away before the next is looked for.
+  @Test func findsTwoCausesAtOnce() throws {
+    let slow = CauseScenario.deviceSlow.make(seed: 3, baseline: 2400)
+    var episode = slow.episode
+    let refusing = "apns"
+    for target in episode.targets.indices where episode.targets[target].provider == refusing {
+      for index in episode.targets[target].samples.indices where index % 3 == 0 {
+        guard episode.window.contains(episode.targets[target].samples[index].plannedAt) else { continue }
+        episode.targets[target].samples[index].state = .rejected
+        episode.targets[target].samples[index].status = 429
+        episode.targets[target].samples[index].delivery = nil
+      }
+    }
+    let verdicts = Diagnosis(episode).verdicts
+    #expect(verdicts.map(\.cause) == [.throttled, .device])
+    #expect(verdicts.map(\.scope) == [refusing, slow.device])
+  }
+
+  @Test func withoutPingPathAndProviderAreNotTold() throws {
+    let instance = CauseScenario.path.make(seed: 2, pings: false, baseline: 2400)
+    let verdict = try #require(Diagnosis(instance.episode).verdicts.first)
+    #expect(verdict.cause == .undecided("path or provider"))
+    #expect(try #require(verdict.wouldDecide).contains("PING"))
+  }
+
+  @Test(arguments: [
+    (0.0, "0 µs"), (412, "412 µs"), (1500, "1.5 ms"), (41_000, "41 ms"), (999_400, "999 ms"),
+    (1_900_000, "1.9 s"), (12_000_000, "12 s"), (2_000_000, "2 s"),
+  ])
+  func writesTimes(microseconds: Double, text: String) { #expect(Diagnosis.time(microseconds) == text) }
+
+  @Test func baselinesAreTwelveTimesTheEpisodeWithinBounds() {
+    let start = WallTime(microseconds: 1_700_000_000_000_000)
+    func length(_ seconds: Int64, available: Int64, isProvisional: Bool = false) -> Int64? {
+      let range = Episode.baseline(
+        before: start, length: .seconds(seconds), isProvisional: isProvisional,
+        availableFrom: start.advanced(byMicroseconds: -available * 1_000_000))
+      return range.map { ($0.upperBound.microseconds - $0.lowerBound.microseconds) / 1_000_000 }
+    }
+    #expect(length(60, available: 100_000) == 1800)
+    #expect(length(600, available: 100_000) == 7200)
+    #expect(length(36_000, available: 1_000_000) == 86_400)
+    #expect(length(600, available: 1300) == 1300)
+    #expect(length(600, available: 1100) == nil)
+    #expect(length(60, available: 70, isProvisional: true) == 60)
+    #expect(length(60, available: 50, isProvisional: true) == nil)
+  }
+
+  @Test func bunchesAreThreeOrMoreReceivedTogetherThoughPlannedApart() {
+    typealias Delivery = (planned: Double, received: Double)
+    let steady = (0..<60).map { (index: Int) -> Delivery in (Double(index) * 5, Double(index) * 5 + 0.2) }
+    #expect(EpisodeStatistics.bunches(steady, interval: 5) == 0)
+    let asleep = (0..<60).map { (index: Int) -> Delivery in
+      (Double(index) * 5, Double(index / 10 + 1) * 50 + Double(index) * 0.01)
+    }
+    #expect(EpisodeStatistics.bunches(asleep, interval: 5) == 1)
+    // A burst that was planned as one is none.
+    let burst = (0..<60).map { (index: Int) -> Delivery in (Double(index) * 0.01, Double(index) * 0.01 + 0.2)
+    }
+    #expect(EpisodeStatistics.bunches(burst, interval: 5) == 0)
+  }
+}
+
+@Suite struct LegContributionsTests {
+  private static func contributions(
+    _ scenario: CauseScenario, seed: Int, strength: Double = 1
+  ) throws -> (LegContributions, EpisodeTarget, CauseScenario.Case) {
+    let instance = scenario.make(seed: seed, strength: strength, baseline: 2400)
+    let target = try #require(
+      instance.episode.targets.first {
+        scenario == .deviceSlow ? $0.device == instance.device : $0.provider == instance.provider
+      })
+    let found = try #require(Diagnosis(instance.episode).contributions[target.name])
+    return (found, target, instance)
+  }
+
+  @Test func partsSumToTheRiseAndNameTheLeg() throws {
+    for (scenario, leg) in [(CauseScenario.deviceSlow, Leg.transit), (.providerProcessing, .service)] {
+      let (found, _, _) = try Self.contributions(scenario, seed: 2)
+      let largest = try #require(found.parts.max { $0.change < $1.change })
+      #expect(largest.leg == leg)
+      // But for the coupling of the legs in the baseline.
+      let sum = found.parts.reduce(0) { $0 + $1.change }
+      #expect(abs(sum - found.total) < 0.1 * found.before)
+      #expect(found.shares == nil)
+    }
+  }
+
+  @Test func intervalsCanBeRepeatedAndStateSharesOfACertainRise() throws {
+    let (found, target, instance) = try Self.contributions(.deviceSlow, seed: 2)
+    let one = found.withIntervals(target, instance.episode, seed: 7)
+    #expect(one == found.withIntervals(target, instance.episode, seed: 7))
+    let shares = try #require(one.shares)
+    #expect(try #require(shares[.transit]) > 0.8)
+    for part in one.parts { #expect(part.interval?.contains(part.change) == true) }
+    // Nothing happened: milliseconds, no shares.
+    let quiet = CauseScenario.nothing.make(seed: 2, baseline: 2400)
+    let calm = try #require(Diagnosis(quiet.episode).contributions["apns-I1"])
+    #expect(calm.withIntervals(quiet.episode.targets[0], quiet.episode, seed: 1).shares == nil)
+  }
+
+  /// Receipts that overtake the provider's answer: there is no leg between the two.
+  @Test func joinsServiceAndTransitWhereReceiptsComeFirst() throws {
+    var instance = CauseScenario.deviceSlow.make(seed: 2, baseline: 2400)
+    for target in instance.episode.targets.indices {
+      for index in instance.episode.targets[target].samples.indices {
+        let sample = instance.episode.targets[target].samples[index]
+        guard let lag = sample.lag, let service = sample.service, sample.delivery != nil else { continue }
+        instance.episode.targets[target].samples[index].delivery = lag + service / 2
+      }
+    }
+    let found = try #require(Diagnosis(instance.episode).contributions["apns-I1"])
+    #expect(found.parts.map(\.leg) == [.lag, .sentToReceived])
+  }
+}
