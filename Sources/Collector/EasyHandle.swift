@@ -3,24 +3,24 @@ import Glibc
 import Measurement
 import Providers
 
-/// A libcurl easy handle for one request at a time outside the timing thread, set up for strangers (``CurlSetup``) and
-/// bounded in headers. Belongs to one thread.
+/// A libcurl easy handle for one request at a time outside the timing thread, set up for untrusted peers (``CurlSetup``), with
+/// bounded headers. Confined to one thread.
 final class EasyHandle {
   let easy: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var body: UnsafeMutableRawBufferPointer
 
-  /// The answer so far.
+  /// The answer as far as it was received.
   private(set) var status = 0
   private(set) var headerLines: [UInt8] = []
   private(set) var isTooLarge = false
   private var headerBudget = HeaderBudget()
-  /// Takes the body as it comes; `false` ends the transfer.
+  /// Takes a part of the body; `false` ends the transfer.
   var onBody: (UnsafeRawBufferPointer) -> Bool = { _ in true }
-  /// Told of each socket that is opened.
+  /// Takes each socket that is opened.
   var onSocket: (Int32) -> Void = { _ in }
-  /// Asked once a second or so; `true` ends the transfer.
+  /// Called about once a second; `true` ends the transfer.
   var isCancelled: () -> Bool = { false }
 
   init?() {
@@ -38,17 +38,17 @@ final class EasyHandle {
     body.deallocate()
   }
 
-  /// Why a request that ended with this code has no answer, in words.
+  /// Why a request that ended with this code has no answer.
   func complaint(_ code: CURLcode) -> String {
-    // A header line of more than 100 kB is what libcurl has no memory for.
-    if isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is larger than is taken" }
+    // libcurl reports a header line above 100 kB as a lack of memory.
+    if isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is too large" }
     let text = String(cString: errorText)
     return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
   }
 
   var headers: ResponseHeaders { ResponseHeaders(lines: headerLines) }
 
-  /// Sets everything for a request; nothing of an earlier one is left.
+  /// Sets the handle up for a request; nothing of an earlier one remains.
   func prepare(_ request: PushRequest, caFile: String?, clientCertificate: ClientCertificate? = nil) {
     curl_easy_reset(easy)
     status = 0
@@ -150,10 +150,10 @@ private func easyProgress(
   handle(context)?.isCancelled() ?? true ? 1 : 0
 }
 
-/// Sends a request and waits for its answer, on a thread that may wait: for token endpoints.
+/// Sends a request to a token endpoint and waits for its answer, on a thread that may block.
 struct BlockingRequest: Sendable {
   var caFile: String?
-  /// Connecting included.
+  /// Includes connecting.
   var timeout: Duration = .seconds(10)
   var clock: any HostClock
   /// Asked meanwhile, on the same thread.
@@ -166,7 +166,7 @@ struct BlockingRequest: Sendable {
     var timing: String
   }
 
-  /// Why there is no answer, in words.
+  /// Why there is no answer.
   struct Failure: Error, Sendable, Equatable {
     var message: String
   }
@@ -205,13 +205,12 @@ struct BlockingRequest: Sendable {
   }
 }
 
-/// What holds for every request of this program, stated once: a stranger answers it, and nothing but the configuration
-/// decides where it goes.
+/// The libcurl options of every request: the peer is untrusted, and only the configuration decides where a request goes.
 enum CurlSetup {
-  /// Sets a new or reset handle up: http and https only; redirects are not followed; content codings are neither asked for
-  /// nor undone; peers are verified; proxies, .netrc and whatever else an environment has are ignored.
+  /// Sets up a new or reset handle: only http and https; no redirects; no content codings; peers are verified; proxies, .netrc
+  /// and other settings of the environment are ignored.
   ///
-  /// How much of an answer is taken is the callbacks' part: ``HeaderBudget``, ``PushResponse/maximumBodyBytes``.
+  /// The callbacks limit the size of an answer: ``HeaderBudget``, ``PushResponse/maximumBodyBytes``.
   static func secure(
     _ easy: UnsafeMutableRawPointer, caFile: String?, clientCertificate: ClientCertificate?
   ) {
@@ -221,21 +220,21 @@ enum CurlSetup {
       (CURLOPT_SSLKEY, clientCertificate?.keyFile),
     ]
     for case (let option, let text?) in texts { ccurl_easy_set_pointer(easy, option, text) }
-    // Most of these are libcurl's defaults; here they do not depend on them.
+    // Most of these are libcurl's defaults, which may change.
     let numbers: [(CURLoption, Int)] = [
       (CURLOPT_NOSIGNAL, 1), (CURLOPT_HTTP_VERSION, ccurl_http_version_2tls()), (CURLOPT_FOLLOWLOCATION, 0),
       (CURLOPT_HTTP09_ALLOWED, 0), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
       (CURLOPT_NETRC, 0),
-      // Each new connection asks anew where the peer is.
+      // Each new connection resolves the peer's name again.
       (CURLOPT_DNS_CACHE_TIMEOUT, 0), (CURLOPT_TCP_KEEPALIVE, 1),
     ]
     for (option, number) in numbers { ccurl_easy_set_long(easy, option, number) }
     ccurl_easy_set_pointer(easy, CURLOPT_ACCEPT_ENCODING, nil)
   }
 
-  /// A request's header lines for libcurl, without those that it would add by itself. The caller frees the list.
+  /// A request's header lines for libcurl, which adds none of its own. The caller frees the list.
   static func headerList(_ headers: [HeaderField]) -> UnsafeMutablePointer<curl_slist>? {
-    // A name without a value takes out what libcurl would add.
+    // A name without a value removes libcurl's own header.
     var list = curl_slist_append(nil, "Expect:")
     if !headers.contains(where: { $0.name == "content-type" }) {
       list = curl_slist_append(list, "Content-Type:")
@@ -248,9 +247,9 @@ enum CurlSetup {
   }
 }
 
-/// The first line of an answer, or of an interim one, as libcurl hands it over for every version of HTTP.
+/// The status line of a final or interim answer, as libcurl passes it for every version of HTTP.
 struct StatusLine {
-  /// Three digits; 0 when they are not there.
+  /// Three digits; 0 without them.
   let status: Int
 
   private static let beginning = Array("HTTP/".utf8)

@@ -1,31 +1,31 @@
 import Measurement
 import Providers
 
-/// What the timing thread saw, as values handed on once to the recorder. Nothing here is judged yet.
+/// What the timing thread observed, as a value for the recorder.
 public enum Observation: Sendable {
-  /// The schedule's next block. Nothing of it may be sent before the recorder says that it is committed.
+  /// The schedule's next block. It is sent only after the recorder has committed it.
   case planned(PlannedBlock)
-  /// The request was handed to the socket.
+  /// A request was written to the socket.
   case sent(SentRequest)
-  /// The provider answered, with whatever status.
+  /// The provider answered, with any status.
   case answered(AnsweredRequest)
-  /// No answer will come; with `attempt` 0 it was not sent, for there was no connection.
+  /// No answer will come. With `attempt` 0 it was not sent, because there was no connection.
   case failed(SampleID, reason: FailureReason, attempt: Int, detail: String, at: MonotonicTime)
-  /// It was not sent and never will be.
+  /// It was not sent and will not be.
   case missed(SampleID, reason: MissedReason, at: MonotonicTime)
-  /// Connections, limits, pauses: things that happened to a target rather than to a notification.
+  /// An event of a target rather than of a notification: connections, limits, pauses.
   case event(Event)
   /// A line for the log.
   case log(LogLine)
 }
 
-/// Consecutive sequence numbers of one target and the instants they are planned for.
+/// Consecutive sequence numbers of one target and their planned instants.
 public struct PlannedBlock: Sendable, Equatable {
   public var target: TargetID
   public var firstSequence: Int64
-  /// One instant a sequence number, ascending.
+  /// One instant per sequence number, ascending.
   public var planned: [MonotonicTime]
-  /// One variant a sequence number, or empty when the target has none.
+  /// One variant per sequence number; empty when the target has none.
   public var variants: [VariantID]
 
   public init(
@@ -40,13 +40,13 @@ public struct PlannedBlock: Sendable, Equatable {
   public var lastSequence: Int64 { firstSequence + Int64(planned.count) - 1 }
 }
 
-/// A request at the instant it left.
+/// A request that was sent.
 public struct SentRequest: Sendable, Equatable {
   public var id: SampleID
-  /// When the driver took the packet, or just before the corked batch was released where the kernel did not say.
+  /// When the driver took the packet; without a stamp of the kernel, just before the corked batch was released.
   public var at: MonotonicTime
   public var payloadBytes: Int
-  /// Known as soon as it is sent, so that a request without an answer has it too.
+  /// Set when it is sent, so that a request without an answer has it too.
   public var connection: ConnectionUse?
 
   public init(id: SampleID, at: MonotonicTime, payloadBytes: Int, connection: ConnectionUse? = nil) {
@@ -65,7 +65,7 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var source: TimestampSource
   public var status: Int
   public var isAccepted: Bool
-  /// The provider's own word when it did not accept.
+  /// The provider's reason when it did not accept.
   public var reason: String?
   public var connection: ConnectionUse?
   public var attempt: Int

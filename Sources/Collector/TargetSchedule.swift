@@ -1,3 +1,4 @@
+import DequeModule
 import Measurement
 
 /// One target's open-loop schedule, as a value that a clock steps: it says what to plan, what is due and what is
@@ -34,10 +35,9 @@ struct TargetSchedule: Sendable {
     var probe: Int64?
   }
 
-  /// Hiccups of a hypervisor or a slow commit are shorter: those sends go out late and show as schedule lag. What is
-  /// longer is a stall.
+  /// A longer delay is a stall. Shorter ones, as from a hypervisor or a slow commit, are sent late and show as schedule lag.
   static let stallTolerance = Duration.milliseconds(100)
-  /// How far ahead there must be a plan: a block's commit takes 0.1 s or so.
+  /// How far ahead the plan must reach; a block's commit takes about 0.1 s.
   static let lead = Duration.seconds(1)
   /// How far a new block reaches beyond the lead.
   static let blockSpan = Duration.milliseconds(500)
@@ -51,7 +51,7 @@ struct TargetSchedule: Sendable {
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
   private var backoff: Backoff?
-  /// There is none yet, or the provider refused it: what comes due meanwhile is missed (`credential`).
+  /// There is no credential, or the provider refused it: what comes due is missed (`credential`).
   var isCredentialRefused = false
 
   private var arrivals: ArrivalSequence
@@ -60,8 +60,8 @@ struct TargetSchedule: Sendable {
   private var lastSequence: Int64 = 0
   private var committedThrough: Int64 = 0
   private var isPlanComplete = false
-  private var planned = FIFO<PlannedNotification>()
-  private var waiting = FIFO<PlannedNotification>()
+  private var planned = Deque<PlannedNotification>()
+  private var waiting = Deque<PlannedNotification>()
   private var isStopping = false
   private var limiters: [SendLimiter]
 
@@ -76,15 +76,15 @@ struct TargetSchedule: Sendable {
     start = arrivals.start
   }
 
-  /// Nothing is planned or waiting any more, and nothing will be.
+  /// Nothing is planned or waiting, and nothing will be.
   var isFinished: Bool { isPlanComplete && planned.isEmpty && waiting.isEmpty }
 
-  /// How many wait for a place on a connection.
+  /// How many wait for a stream.
   var waitingCount: Int { waiting.count }
 
   // MARK: Planning
 
-  /// The next block to commit, while the plan does not reach far enough ahead.
+  /// The next block to commit, if the plan does not reach far enough ahead.
   mutating func nextBlock(at now: MonotonicTime) -> PlannedBlock? {
     guard !isPlanComplete, needsPlan(at: now) else { return nil }
     let horizon = max(now, start) + Self.lead + Self.blockSpan
@@ -102,7 +102,7 @@ struct TargetSchedule: Sendable {
     return block.planned.isEmpty ? nil : block
   }
 
-  /// Which of so many variants a sequence number goes by: they take turns.
+  /// The variant of a sequence number: variants alternate.
   static func index(of sequence: Int64, in count: Int) -> Int {
     count <= 1 ? 0 : Int((sequence - 1) % Int64(count))
   }
@@ -112,7 +112,7 @@ struct TargetSchedule: Sendable {
     return last.planned <= now + Self.lead
   }
 
-  /// Draws an instant if none is held; `nil` once the limits are reached.
+  /// Draws an instant unless one is held; `nil` once the limits are reached.
   private mutating func nextInstant() -> MonotonicTime? {
     if let drawn { return drawn }
     guard !isPlanComplete else { return nil }
@@ -129,19 +129,19 @@ struct TargetSchedule: Sendable {
     return instant
   }
 
-  /// The store has every planned number up to and including this one.
+  /// The store has committed every sequence number up to and including this one.
   mutating func acknowledge(through sequence: Int64) {
     committedThrough = max(committedThrough, sequence)
   }
 
   // MARK: Sending
 
-  /// Moves what is due and committed to the waiting ones.
-  /// - Returns: the next notification that is missed at that, `nil` when all that is due is waiting. Call until `nil`.
+  /// Moves what is due and committed to the queue of waiting ones.
+  /// - Returns: a notification that is missed instead; `nil` when all that are due wait. Call until `nil`.
   mutating func admit(at now: MonotonicTime) -> (PlannedNotification, MissedReason)? {
     let tolerance = min(Self.stallTolerance, limits.maxLag)
     while let next = planned.first, next.planned <= now, next.sequence <= committedThrough {
-      planned.popFirst()
+      planned.removeFirst()
       counts.due += 1
       let isOvertaken = planned.first.map { $0.planned <= now } ?? false
       let isStalled = isOvertaken && now - next.planned > tolerance
@@ -155,10 +155,10 @@ struct TargetSchedule: Sendable {
     return nil
   }
 
-  /// Takes the next waiting notification: to be sent, missed or failed. `nil` when none waits.
+  /// Takes the next waiting notification, which is sent, missed or failed; `nil` when none waits.
   /// - Parameters:
   ///   - inFlight: how many are sent and unanswered.
-  ///   - failure: what a notification has failed by that was not sent in time; `nil` when there was a connection for it.
+  ///   - failure: why a notification that was not sent in time has failed; `nil` when there was a connection.
   mutating func takeNext(
     at now: MonotonicTime, inFlight: Int,
     failure: (PlannedNotification) -> FailureReason? = { _ in nil }
@@ -170,8 +170,7 @@ struct TargetSchedule: Sendable {
     return .send(next)
   }
 
-  /// Takes the first waiting notification if it will not be sent: the only step there is while no place on a connection
-  /// is free.
+  /// Takes the first waiting notification if it will not be sent: the only possible step while no stream is free.
   mutating func takeOverdue(
     at now: MonotonicTime, inFlight: Int,
     failure: (PlannedNotification) -> FailureReason? = { _ in nil }
@@ -182,7 +181,7 @@ struct TargetSchedule: Sendable {
       reason = silence
     } else if now - next.planned > limits.maxLag {
       if let failure = failure(next) {
-        waiting.popFirst()
+        waiting.removeFirst()
         counts.failedUnsent += 1
         return .failed(next, failure)
       }
@@ -194,19 +193,18 @@ struct TargetSchedule: Sendable {
     } else {
       return nil
     }
-    waiting.popFirst()
+    waiting.removeFirst()
     let missed = miss(next, reason)
     return .missed(missed.0, missed.1)
   }
 
-  /// The transport had no place for it after all: it waits again, first in line.
+  /// Puts a notification back at the front of the queue, because the transport could not take it.
   mutating func giveBack(_ notification: PlannedNotification) {
     takeBack()
     waiting.prepend(notification)
   }
 
-  /// The last one that was taken to be sent has failed instead: the connection that it was to go onto did not come to
-  /// stand.
+  /// The notification that was taken last has failed: its connection was not established.
   mutating func noteUnsent() {
     takeBack()
     counts.failedUnsent += 1
@@ -224,8 +222,7 @@ struct TargetSchedule: Sendable {
     return (notification, reason)
   }
 
-  /// What will be asked for next, so that its request can be made ready before it is due: waiting ones first, then
-  /// planned ones.
+  /// The notifications to be sent next, waiting ones first, so that their requests can be prepared.
   func upcoming(_ offset: Int) -> PlannedNotification? {
     if offset < waiting.count { return waiting[offset] }
     let offset = offset - waiting.count
@@ -234,24 +231,23 @@ struct TargetSchedule: Sendable {
 
   // MARK: Pausing and stopping
 
-  /// The provider asked for silence: what comes due meanwhile is missed (`retry_after`).
+  /// The provider asked for a pause: what comes due meanwhile is missed (`retry_after`).
   mutating func pause(until instant: MonotonicTime) {
     pausedUntil = max(pausedUntil ?? instant, instant)
   }
 
-  /// The provider is in trouble: until then only one notification each `probeEvery` is sent, the first of them after as
-  /// long, and the rest is missed (`backoff`).
-  /// - Parameter probeEvery: `nil` for none.
+  /// The provider fails: until the instant one notification per `probeEvery` is sent, and the rest is missed (`backoff`).
+  /// - Parameter probeEvery: also the time to the first probe; `nil` for no probes.
   mutating func backOff(until instant: MonotonicTime, probeEvery: Duration?, at now: MonotonicTime) {
     backoff = Backoff(
       until: max(backoff?.until ?? instant, instant), probeEvery: probeEvery,
       nextProbe: now + (probeEvery ?? .zero))
   }
 
-  /// The provider is well again.
+  /// The provider works again.
   mutating func endBackoff() { backoff = nil }
 
-  /// Lets a notification through that came due in a back-off pause, if it is time for a probe.
+  /// Sends a notification during a back-off, if a probe is due.
   private mutating func takeProbe(_ notification: PlannedNotification, at now: MonotonicTime) -> Bool {
     guard let pause = backoff, let interval = pause.probeEvery, now >= pause.nextProbe else { return false }
     backoff?.nextProbe = now + interval
@@ -259,7 +255,7 @@ struct TargetSchedule: Sendable {
     return true
   }
 
-  /// Why nothing may be sent now, whatever is due.
+  /// Why nothing may be sent now.
   func silence(at now: MonotonicTime) -> MissedReason? {
     if let pausedUntil, now < pausedUntil { return .retryAfter }
     if isCredentialRefused { return .credential }
@@ -267,14 +263,14 @@ struct TargetSchedule: Sendable {
     return nil
   }
 
-  /// The same for a notification that is due already, which may be a probe.
+  /// The same for a due notification, which may be a probe.
   func silence(at now: MonotonicTime, for notification: PlannedNotification) -> MissedReason? {
     let silence = silence(at: now)
     return silence == .backoff && backoff?.probe == notification.sequence ? nil : silence
   }
 
-  /// Ends the plan. What is due and unsent is missed (`stopping`); what is planned for later was never due, stays
-  /// unmentioned, and is for the run's end to take out of the plan.
+  /// Ends the plan. What is due and unsent is missed (`stopping`). What is planned for later was never due; the end of the run
+  /// removes it from the store.
   mutating func stop(at now: MonotonicTime) -> [PlannedNotification] {
     guard !isStopping else { return [] }
     isStopping = true
@@ -282,7 +278,7 @@ struct TargetSchedule: Sendable {
     var missed: [PlannedNotification] = []
     while let next = waiting.popFirst() { missed.append(next) }
     while let next = planned.first, next.planned <= now {
-      planned.popFirst()
+      planned.removeFirst()
       counts.due += 1
       missed.append(next)
     }
@@ -293,14 +289,13 @@ struct TargetSchedule: Sendable {
 
   // MARK: Time
 
-  /// When the next planned and committed notification comes due.
+  /// When the next committed notification comes due.
   var nextDue: MonotonicTime? {
     guard let first = planned.first, first.sequence <= committedThrough else { return nil }
     return first.planned
   }
 
-  /// The next instant at which a step is due by the clock alone; `nil` when only an acknowledgment, a free place or
-  /// nothing can bring one.
+  /// The next instant at which a step is due by time alone.
   var nextInstantOfInterest: MonotonicTime? {
     var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
@@ -312,23 +307,23 @@ struct TargetSchedule: Sendable {
   }
 }
 
-/// A place in a target's schedule.
+/// A notification in a target's schedule.
 struct PlannedNotification: Sendable, Equatable {
   var sequence: Int64
   var planned: MonotonicTime
 }
 
-/// What bounds a target's schedule.
+/// The limits of a target's schedule.
 public struct ScheduleLimits: Sendable, Equatable {
-  /// Beyond so many sent and unanswered, a due notification is missed.
+  /// With this many unanswered requests, a due notification is missed.
   public var maxInFlight: Int
-  /// A notification not sent so long after its planned instant is missed.
+  /// A notification that is not sent this long after its planned instant is missed.
   public var maxLag: Duration
-  /// Plan no more than so many; `nil` for no end.
+  /// Notifications to plan; `nil` for no limit.
   public var count: Int64?
   /// Plan nothing so long after the start; `nil` for no end.
   public var duration: Duration?
-  /// What the provider's documentation allows; beyond it a due notification is missed (`provider_limit`).
+  /// The limits that the provider documents; beyond them a due notification is missed (`provider_limit`).
   public var provider: [SendLimit]
 
   public init(
@@ -343,14 +338,14 @@ public struct ScheduleLimits: Sendable, Equatable {
   }
 }
 
-/// What became of a target's plan so far: the asked, achieved and missed rates are differences of two of these over
-/// time.
+/// Counts of a target's notifications by outcome. Differences of two of these over time are the planned, achieved and missed
+/// rates.
 public struct ScheduleCounts: Sendable, Equatable {
   /// Notifications whose planned instant has come.
   public var due: Int64 = 0
-  /// Of these, handed to the transport (and not given back).
+  /// Of these, taken by the transport and not put back.
   public var sent: Int64 = 0
-  /// Of these, failed before they were sent: there was no connection.
+  /// Of these, failed before they were sent, without a connection.
   public var failedUnsent: Int64 = 0
   public var missedLag: Int64 = 0
   public var missedInFlight: Int64 = 0

@@ -2,23 +2,24 @@ import ArgumentParser
 import Formats
 import Glibc
 
-/// The command line: one file a subcommand under Commands/. It wires the rooms together and decides nothing.
+/// The command line: one file per subcommand in Commands. It connects the rooms and has no logic of its own.
 @main
 struct Pushscope: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pushscope",
     abstract: "How long do push notifications take, when did it get worse, and is it us or the provider?",
     discussion: """
-      A collector sends test notifications and times every step into a store; a dashboard and reports read it.
+      A collector sends test notifications, times every step and writes the times to a store. A dashboard and reports read \
+      the store.
 
-      See it on this machine:      pushscope demo
-      Collect from a configuration: pushscope collect --config pushscope.yaml
-      Look at it live:             pushscope dashboard
-      Take the samples out:        pushscope export samples --since -1h > samples.csv
+      Try it on this machine:        pushscope demo
+      Collect from a configuration:  pushscope collect --config pushscope.yaml
+      Watch a store live:            pushscope dashboard
+      Export the samples:            pushscope export samples --since -1h > samples.csv
 
-      Exit codes: 0 fine, 1 failed while running, 64 usage, 66 no such input, not a store, a newer or damaged store, \
-      69 service unreachable or address in use, 73 cannot write, locked or in use, 78 bad configuration. \
-      docs/commands.md has them in one table.
+      Exit codes: 0 success, 1 failed while running, 64 usage, 66 missing input, not a store, a newer or damaged store, \
+      69 service unreachable or address in use, 73 cannot write, locked or in use, 78 invalid configuration. \
+      docs/commands.md explains them.
       """,
     version: "0.1.0",
     subcommands: [
@@ -30,7 +31,7 @@ struct Pushscope: AsyncParsableCommand {
     ProcessSignals.ignoreStrays()
     do {
       var command = try parseAsRoot(joiningNegativeValues(Array(CommandLine.arguments.dropFirst())))
-      // `>> FILE` would append to a database as to any other file.
+      // `>> FILE` would append to a database like to any other file.
       try OutputGuard.check(descriptor: STDOUT_FILENO, as: "the file that standard output goes to")
       try OutputGuard.check(descriptor: STDERR_FILENO, as: "the file that standard error goes to")
       if var asynchronous = command as? any AsyncParsableCommand {
@@ -43,8 +44,8 @@ struct Pushscope: AsyncParsableCommand {
     }
   }
 
-  /// `--since -1h` as `--since=-1h`: after a mistake anywhere in the line the parser looks for `-h` in every word that begins
-  /// with a hyphen, and would show the help in place of the mistake.
+  /// Turns `--since -1h` into `--since=-1h`. After any error in the arguments the parser looks for `-h` in every word that
+  /// begins with a hyphen, and would show the help instead of the error.
   private static func joiningNegativeValues(_ arguments: [String]) -> [String] {
     var joined: [String] = []
     for argument in arguments {
@@ -58,7 +59,7 @@ struct Pushscope: AsyncParsableCommand {
     return joined
   }
 
-  /// Says what went wrong as `pushscope: what, where, what to do` and exits with the code that scripts rely on.
+  /// Prints the error as `pushscope: what, where, what to do` and exits with its code.
   private static func finish(with error: any Error) -> Never {
     let isParserError = exitCode(for: error) == .validationFailure || exitCode(for: error) == .success
     if isParserError || error is ExitCode {

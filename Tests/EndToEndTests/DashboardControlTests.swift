@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// What the dashboard asks of a collector, or does itself where there is none.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The screens of the dashboard in a real terminal: keys and mouse go in as bytes, text comes out.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// What Examples/Devices has, compiled or run where there is a compiler; the service worker and the iOS extension against a

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("pushscope doctor", .serialized, .enabled(if: Programs.has("openssl")))
@@ -278,7 +279,8 @@ struct DoctorTests {
         $0.hasPrefix("ok    t  key  the certificate of Apple Push Services and its key")
       },
       "\(good.lines)")
-    #expect(good.lines.contains { $0.hasPrefix("note  t  certificate  it ends in 8 days") }, "\(good.lines)")
+    #expect(
+      good.lines.contains { $0.hasPrefix("note  t  certificate  it expires in 8 days") }, "\(good.lines)")
     try write(station, target: target(topic: "com.example.another"))
     let another = try doctor(station)
     #expect(
@@ -298,9 +300,9 @@ struct DoctorTests {
       [.posixPermissions: 0o600], ofItemAtPath: station.directory.file("old.key"))
     for (wrong, words) in [
       (target(certificate: "other.pem"), "is not the key of the certificate"),
-      (target(certificate: "push.key"), "has no such block"),
+      (target(certificate: "push.key"), "has no PEM block of the expected kind"),
       (target(certificate: "nowhere.pem"), "there is no file"),
-      (target(certificate: "old.pem").replacing("push.key", with: "old.key"), "the certificate ended at 2"),
+      (target(certificate: "old.pem").replacing("push.key", with: "old.key"), "the certificate expired at 2"),
     ] {
       try write(station, target: wrong)
       for command in [["doctor"], ["collect", "--count", "1"]] {

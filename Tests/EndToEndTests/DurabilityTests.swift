@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @Suite("When the disk is full, the store is locked or may not be written", .serialized)

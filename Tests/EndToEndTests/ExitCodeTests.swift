@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 /// The table of docs/commands.md: one code for each class of failure, whichever command meets it.

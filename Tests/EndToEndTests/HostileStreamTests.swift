@@ -108,7 +108,7 @@ struct HostileStreamTests {
     ("never-open", "did not open the stream"), ("line-first", "did not open the stream"),
     ("bomb", "did not open the stream"), ("status-silence", "did not open the stream"),
     ("status-endless-headers-200", "the subscription of target"),
-    ("status-endless-interim", "larger than is taken"),
+    ("status-endless-interim", "too large"),
     ("status-endless-body-403", "the server answers 403"), ("status-html-502", "the server answers 502"),
     ("status-redirect-302", "the server answers 302"), ("status-evil-reason-400", "the server answers 400"),
   ]

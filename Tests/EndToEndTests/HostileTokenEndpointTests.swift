@@ -9,7 +9,7 @@ import Testing
   .timeLimit(.minutes(5)))
 struct HostileTokenEndpointTests {
   private static let noToken = "no access token was given: 200 the answer has no access_token in it"
-  private static let tooLarge = "the token endpoint does not answer: the answer is larger than is taken"
+  private static let tooLarge = "the token endpoint does not answer: the answer is too large"
 
   /// What `doctor --send` says, and its exit status.
   private static let answers: [(name: String, status: Int32, words: String)] = [

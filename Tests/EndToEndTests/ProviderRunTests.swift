@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestKit
+import TestKit
 import Testing
 
 @Suite(

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestKit
+import TestKit
 import Testing
 
 /// Push services that other people run for real, with devices that share no code with us: what a user has at hand is a

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// docs/receipts.md shows a device's part in shell commands: they are run as they stand there.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Secrets stay where they are", .serialized, .enabled(if: Programs.has("openssl")))

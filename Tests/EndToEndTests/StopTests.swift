@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @Suite("A stop waits for what is under way, and signals mean what they should", .serialized)

@@ -4,15 +4,15 @@ import Providers
 import SwiftASN1
 import X509
 
-/// What a TLS client certificate says of itself, as far as it decides whether a push service will take it.
+/// The properties of a TLS client certificate that decide whether a push service accepts it.
 struct CertificateProperties: Sendable {
-  /// The one that stands in it for people.
+  /// The subject's common name.
   let commonName: String
-  /// The app's bundle ID, which Apple writes as the subject's user ID.
+  /// The app's bundle ID: Apple writes it as the subject's user ID.
   let bundleID: String?
   let begins: WallTime
   let ends: WallTime
-  /// Apple's marks for the sandbox and for production; both are false in a certificate that is not Apple's.
+  /// Apple's extensions for sandbox and production; both `false` for certificates of others.
   let isForSandbox: Bool
   let isForProduction: Bool
   private let publicKey: Certificate.PublicKey
@@ -21,7 +21,7 @@ struct CertificateProperties: Sendable {
   private static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 1]
   private static let production: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 2]
   private static let remedy =
-    "export the push certificate with its key as .p12 and take it apart: "
+    "export the push certificate with its key as .p12 and split it: "
     + "openssl pkcs12 -in push.p12 -clcerts -nokeys -out push.pem"
 
   /// - Parameter pem: a PEM file; its first certificate counts.
@@ -39,7 +39,7 @@ struct CertificateProperties: Sendable {
       throw CredentialError(
         .invalid, "is no client certificate: it may be used for other purposes only", remedy: Self.remedy)
     }
-    commonName = Self.value(.RDNAttributeType.commonName, of: certificate.subject) ?? "nobody by name"
+    commonName = Self.value(.RDNAttributeType.commonName, of: certificate.subject) ?? "(no common name)"
     bundleID = Self.value(Self.userID, of: certificate.subject)
     begins = Self.wall(certificate.notValidBefore)
     ends = Self.wall(certificate.notValidAfter)
@@ -48,7 +48,7 @@ struct CertificateProperties: Sendable {
     publicKey = certificate.publicKey
   }
 
-  /// Whether a private key is this certificate's.
+  /// Checks that a private key belongs to this certificate.
   /// - Parameter pem: a PEM file; its first private key counts.
   func check(keyPEM pem: [UInt8]) throws(CredentialError) {
     let remedy = "take the certificate's own key: openssl pkcs12 -in push.p12 -nocerts -nodes -out push.key"
@@ -68,7 +68,7 @@ struct CertificateProperties: Sendable {
     }
   }
 
-  /// Whether a PEM file has a certificate in it, as one with authorities must.
+  /// Checks that a PEM file has a certificate, as a file of authorities must.
   static func checkAuthority(pem: [UInt8]) throws(CredentialError) {
     let remedy = "name a PEM file with the authority that signed the server's certificate"
     let text = try block(of: pem, remedy: remedy) { $0.hasSuffix("CERTIFICATE") }
@@ -77,23 +77,23 @@ struct CertificateProperties: Sendable {
     }
   }
 
-  /// Why it is of no use at a moment, and what to do.
+  /// Why it is not valid at an instant, and what to do.
   func problem(at now: WallTime) -> (message: String, remedy: String)? {
     if now >= ends {
-      return ("the certificate ended at \(ends.rfc3339)", "get a new one from Apple's developer site")
+      return ("the certificate expired at \(ends.rfc3339)", "get a new one from Apple's developer site")
     }
     if now < begins {
-      return ("the certificate is not good before \(begins.rfc3339)", "check this machine's clock")
+      return ("the certificate is not valid before \(begins.rfc3339)", "check this machine's clock")
     }
     return nil
   }
 
-  /// The first PEM block with a fitting label, whatever stands around it: tools write names and dates there.
+  /// The first PEM block with a fitting label. Text around it is ignored: tools write names and dates there.
   private static func block(
     of pem: [UInt8], remedy: String, _ fits: (Substring) -> Bool
   ) throws(CredentialError) -> String {
     guard let text = String(validating: pem, as: UTF8.self) else {
-      throw CredentialError(.malformed, "is not text, so it is no PEM", remedy: remedy)
+      throw CredentialError(.malformed, "is not text, so not PEM", remedy: remedy)
     }
     var lines: [Substring] = []
     var end: String?
@@ -109,7 +109,7 @@ struct CertificateProperties: Sendable {
       }
     }
     throw end == nil
-      ? CredentialError(.malformed, "has no such block, so it is not what it should be", remedy: remedy)
+      ? CredentialError(.malformed, "has no PEM block of the expected kind", remedy: remedy)
       : CredentialError(
         .truncated, "ends before its -----END line: a part of it is missing", remedy: remedy)
   }

@@ -1,19 +1,19 @@
 import Measurement
 
-/// When one credential is to be renewed, as a value that a clock steps.
+/// When one credential is to be renewed; a value that takes the time as input.
 ///
-/// It is due before its life ends, or when the wall clock was set (what dates it is then wrong), but not within the rule's
-/// floor of the last one; and after a failure not before a wait that doubles from 1 s to 60 s.
+/// A renewal is due before the credential expires, or when the wall clock was set (its date is then wrong), but not within the
+/// rule's floor after the last one. After a failure it waits for 1 s, doubled each time up to 60 s.
 ///
-/// A credential that the provider refused is renewed at once, if it is old enough for that. Where it is not, or the new
-/// one is refused as well, time is needed: a pause that doubles from 10 s to 15 minutes, each drawn between once and one
-/// and a half times that. At its end there is a new one, or the same one is tried again.
+/// A refused credential is renewed at once if it is old enough. If not, or if the new one is refused as well, there is a pause:
+/// 10 s, doubled each time up to 15 minutes, times a random factor of 1 to 1.5. At its end the credential is renewed, or the
+/// same one is tried again.
 struct CredentialSchedule: Sendable {
   static let firstWait = Duration.seconds(1)
   static let longestWait = Duration.seconds(60)
   static let firstPause = Duration.seconds(10)
   static let longestPause = Duration.seconds(900)
-  /// A wall clock that moved by more than this against the elapsed time was set.
+  /// A larger difference between wall clock and elapsed time means that the clock was set.
   static let clockStep = Duration.seconds(30)
 
   let rule: CredentialRule
@@ -21,11 +21,11 @@ struct CredentialSchedule: Sendable {
   private var renewal: MonotonicTime?
   private(set) var failures = 0
   private var notBefore: MonotonicTime?
-  /// It was refused, and another one is wanted as soon as one can be had.
+  /// It was refused and is to be renewed as soon as possible.
   private var isRenewalWanted = false
-  /// When a refused one's pause ends.
+  /// The end of the pause after a refusal.
   private var pauseEnd: MonotonicTime?
-  /// Since the provider last took one.
+  /// Since the provider last accepted one.
   private var refusals = 0
   private var pauses: ExponentialDelay
   private var generator: SeededGenerator
@@ -62,7 +62,7 @@ struct CredentialSchedule: Sendable {
     return abs(drift) > Self.clockStep.microseconds
   }
 
-  /// A new one came.
+  /// A new one was issued.
   mutating func noteIssued(lifetime: Duration, at now: CredentialInstant) {
     isRenewalWanted = false
     pauseEnd = nil
@@ -72,8 +72,8 @@ struct CredentialSchedule: Sendable {
     renewal = now.elapsed + max(.seconds(1), rule.renewal(of: lifetime))
   }
 
-  /// None came.
-  /// - Parameter retryAfter: what the issuer asks for.
+  /// The issuer failed.
+  /// - Parameter retryAfter: the wait that the issuer asks for.
   mutating func noteFailure(retryAfter: Duration? = nil, at now: CredentialInstant) {
     failures += 1
     let doubled = Self.firstWait.nanoseconds << Int64(min(failures - 1, 20))
@@ -82,8 +82,8 @@ struct CredentialSchedule: Sendable {
     notBefore = now.elapsed + max(.nanoseconds(wait), retryAfter ?? .zero)
   }
 
-  /// The provider answered a request that it does not take the credential.
-  /// - Returns: what to do; `nil` when that is being done already.
+  /// The provider refused the credential.
+  /// - Returns: what to do; `nil` when it is being done already.
   mutating func noteRefusal(at now: CredentialInstant) -> RefusedCredentialAction? {
     guard let age = age(at: now), !isRenewalWanted, pauseEnd == nil else { return nil }
     refusals += 1
@@ -96,62 +96,59 @@ struct CredentialSchedule: Sendable {
     return .pause(until: end)
   }
 
-  /// Whether the refused one is to be tried again now, because its pause is over and no new one may be had.
+  /// Whether the refused one is to be tried again now: its pause has ended and no renewal was due.
   mutating func takeTrial(at now: CredentialInstant) -> Bool {
     guard let pauseEnd, now.elapsed >= pauseEnd else { return false }
     self.pauseEnd = nil
     return true
   }
 
-  /// The provider accepted one after it had refused.
+  /// The provider accepted the credential after a refusal.
   mutating func noteAccepted() {
     refusals = 0
     pauses.reset()
   }
 }
 
-/// What is done about a credential that was refused. Nothing is sent with it until then.
+/// What is done about a refused credential. Nothing is sent until then.
 enum RefusedCredentialAction: Sendable, Equatable {
-  /// A new one, at once.
+  /// Renew it at once.
   case renew
-  /// Silence; then a new one if it may be made by then, else the same one is tried again.
+  /// Wait; then renew it if the rule allows, else try the same one again.
   case pause(until: MonotonicTime)
 }
 
 /// When a kind of credential is renewed.
 struct CredentialRule: Sendable, Equatable {
-  /// So long before its end, but not before half its life.
+  /// How long before its expiry it is renewed, but not before half its lifetime.
   var margin: Duration
-  /// Never sooner than this after the last one, unless the provider refused that.
+  /// The shortest time between two renewals, unless the provider refused the credential.
   var floor: Duration
-  /// Never sooner than this, refused or not.
+  /// The shortest time between two renewals in any case.
   var refusedFloor: Duration
 
-  /// Apple takes a token for an hour and no new one within 20 minutes: it is renewed at 40.
+  /// Apple accepts a token for an hour, and no new one within 20 minutes: renewed after 40.
   static let apns = CredentialRule(
     margin: .seconds(20 * 60), floor: .seconds(20 * 60), refusedFloor: .seconds(20 * 60))
-  /// OAuth tokens of Google live for an hour, and are to be renewed some minutes before.
+  /// Google's OAuth tokens are valid for an hour: renewed 5 minutes before the end.
   static let oauth = CredentialRule(
     margin: .seconds(5 * 60), floor: .seconds(60), refusedFloor: .seconds(1))
-  /// VAPID tokens are ours to date (RFC 8292, section 2: at most 24 hours).
+  /// The sender chooses the lifetime of VAPID tokens (RFC 8292, section 2: at most 24 hours).
   static let vapid = CredentialRule(
     margin: .seconds(3600), floor: .seconds(60), refusedFloor: .seconds(1))
 
   func renewal(of lifetime: Duration) -> Duration { max(lifetime / 2, lifetime - margin) }
 }
 
-/// One moment on the clocks that a credential's age is told by.
+/// One instant on the clocks that measure a credential's age.
 struct CredentialInstant: Sendable, Equatable {
-  /// CLOCK_MONOTONIC and the time asleep: a token grows old while the host sleeps.
+  /// CLOCK_MONOTONIC and the time suspended: a token ages while the host is suspended.
   var elapsed: MonotonicTime
-  /// What tokens are dated with.
+  /// The clock that dates tokens.
   var wall: WallTime
+}
 
-  init(elapsed: MonotonicTime, wall: WallTime) {
-    self.elapsed = elapsed
-    self.wall = wall
-  }
-
+extension CredentialInstant {
   init(reading clock: any HostClock) {
     self.init(elapsed: clock.monotonicNow() + clock.suspendedTotal(), wall: clock.wallNow())
   }

@@ -2,28 +2,28 @@ import Configuration
 import Measurement
 import Providers
 
-/// Where a credential comes from: a signer in this process, or a token endpoint.
+/// Issues a credential: a signer in this process, or a token endpoint.
 protocol CredentialSource: Sendable {
-  /// For people: "APNs token of key ABC123". No secret.
+  /// For people, without a secret: "APNs provider token".
   var name: String { get }
-  /// Whether making one takes the network, and so perhaps long.
+  /// Whether issuing one needs the network.
   var isRemote: Bool { get }
 
-  /// Makes one. May block; the keeper's thread is there for it.
+  /// Issues one. May block the renewer's thread.
   func issue(at now: WallTime) -> CredentialOutcome
 }
 
 enum CredentialOutcome: Sendable {
   /// - Parameters:
   ///   - value: the secret.
-  ///   - lifetime: how long it will be taken.
-  ///   - took: what a remote issuer needed, and in which parts; empty for none.
+  ///   - lifetime: how long it is valid.
+  ///   - took: the time that a remote issuer took, for people; empty for a signer.
   case issued(value: String, lifetime: Duration, took: String)
-  /// - Parameter isFinal: whether trying again without changing something is in vain.
+  /// - Parameter isFinal: whether a retry without a change cannot succeed.
   case failed(String, isFinal: Bool, retryAfter: Duration?)
 }
 
-/// A credential that is signed with a key in this process.
+/// A token that is signed in this process.
 struct SignedCredential: CredentialSource {
   let name: String
   let lifetime: Duration
@@ -37,7 +37,7 @@ struct SignedCredential: CredentialSource {
     }
   }
 
-  /// - Parameter origin: whom it is for: the push service's scheme, host and port.
+  /// - Parameter origin: the push service's scheme, host and port, for which it is valid.
   static func vapid(_ signer: VAPIDSigner, origin: String) -> SignedCredential {
     SignedCredential(name: "VAPID token for \(origin)", lifetime: VAPIDSigner.tokenLifetime) {
       try signer.authorization(for: origin, issuedAt: $0)
@@ -53,7 +53,7 @@ struct SignedCredential: CredentialSource {
   }
 }
 
-/// An access token that a service account's assertion is exchanged for (RFC 7523).
+/// An access token in exchange for a service account's assertion (RFC 7523).
 struct OAuthCredential: CredentialSource {
   let account: ServiceAccount
   let client: BlockingRequest
@@ -85,7 +85,7 @@ struct OAuthCredential: CredentialSource {
   }
 }
 
-/// Whether two targets can send by one credential: made of the same key, for the same purpose.
+/// Equal for targets that can share a credential: the same key, for the same purpose.
 enum CredentialIdentity: Sendable, Hashable {
   case apns(APNsSettings.Credentials)
   case fcm(SecretReference)

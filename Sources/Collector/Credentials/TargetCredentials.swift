@@ -2,18 +2,18 @@ import Configuration
 import Measurement
 import Providers
 
-/// What is secret about a target and stays the same during a run, read and checked once, before anything is sent: keys,
-/// passwords, device tokens, subscriptions.
+/// The secrets of a target that do not change during a run: keys, passwords, device tokens, subscriptions. They are read and
+/// checked once, before anything is sent.
 struct TargetCredentials: Sendable {
-  /// What tokens are made of, or what is shown in their place.
+  /// What tokens are made from, or what is used instead.
   enum Kind: Sendable {
-    /// Nothing to show: http, the loopback service, push services that ask for nothing.
+    /// No credential: http, the loopback service, push services without authentication.
     case none
     case apnsToken(APNsTokenSigner)
     /// PEM files of a TLS client certificate.
-    case apnsCertificate(certificateFile: String, keyFile: String, facts: CertificateProperties)
+    case apnsCertificate(certificateFile: String, keyFile: String, properties: CertificateProperties)
     case fcm(ServiceAccount)
-    /// The origin is whom a token is for.
+    /// Tokens are valid for the origin.
     case vapid(VAPIDSigner, origin: String)
     case ntfy(NtfyAuthorization)
   }
@@ -23,7 +23,7 @@ struct TargetCredentials: Sendable {
   private let deviceToken: String
   private let subscription: PushSubscription?
 
-  /// Reads and checks all of it.
+  /// Reads and checks the secrets.
   init(reading target: TargetConfiguration) throws(TargetCredentialError) {
     let reader = CredentialReader(target: target)
     if let caFile = target.caFile { try reader.authority(caFile) }
@@ -45,7 +45,7 @@ struct TargetCredentials: Sendable {
       var found = try reader.parse(settings.subscription, as: "subscription") {
         (bytes) throws(CredentialError) in try PushSubscription(json: bytes)
       }
-      // The configuration may name another server for the same subscription.
+      // The configuration's endpoint may differ, as for a local service.
       found.endpoint = target.endpoint.url
       subscription = found
       if let credentials = settings.credentials {
@@ -63,12 +63,12 @@ struct TargetCredentials: Sendable {
     self.subscription = subscription
   }
 
-  /// When the browser says that the subscription ends.
+  /// The subscription's expiration, if the browser gave one.
   var subscriptionEnd: WallTime? { subscription?.expiration }
 
-  /// Whether all of it is good at a moment: certificates and subscriptions end.
+  /// Checks that certificate and subscription are valid at an instant.
   func check(at now: WallTime) throws(TargetCredentialError) {
-    if case .apnsCertificate(let file, _, let facts) = kind, let problem = facts.problem(at: now) {
+    if case .apnsCertificate(let file, _, let properties) = kind, let problem = properties.problem(at: now) {
       throw TargetCredentialError(
         target, "certificate_file", "certificate_file: \"\(file)\": \(problem.message)",
         remedy: problem.remedy)
@@ -81,11 +81,11 @@ struct TargetCredentials: Sendable {
     }
   }
 
-  /// One provider a variant, in the variants' order.
-  ///
-  /// - Parameter token: for APNs a provider token, for FCM an access token, for Web Push the `Authorization` header's
-  ///   value; `nil` for all others.
-  /// - Parameter isKept: see ``NtfyProvider``; others have no such thing.
+  /// Makes one provider per variant, in their order.
+  /// - Parameters:
+  ///   - token: for APNs a provider token, for FCM an access token, for Web Push the value of the `Authorization` header;
+  ///     `nil` for all others.
+  ///   - isKept: see ``NtfyProvider``; others ignore it.
   func providers(
     token: String?, isKept: Bool = false
   ) throws(TargetCredentialError) -> [any Provider] {
@@ -100,7 +100,7 @@ struct TargetCredentials: Sendable {
     return providers
   }
 
-  /// The stream in which the target's own messages come back; `nil` when the configuration asks for none.
+  /// The subscription to the target's own messages; `nil` when the configuration does not ask for it.
   func ntfySubscription() throws(TargetCredentialError) -> NtfySubscription? {
     guard case .ntfy(let settings) = target.settings, settings.subscribe else { return nil }
     do throws(ProviderError) {
@@ -111,7 +111,7 @@ struct TargetCredentials: Sendable {
     }
   }
 
-  /// Names the key as the configuration has it.
+  /// Names the key as the configuration writes it.
   private func refusal(_ error: ProviderError) -> TargetCredentialError {
     let key = target.places.written(error.setting)
     return TargetCredentialError(target, key, "\(key) \(error.message)", remedy: error.remedy)
@@ -152,7 +152,7 @@ struct TargetCredentials: Sendable {
         url: target.endpoint.url, method: settings.method.rawValue,
         headers: settings.headers.map { HeaderField($0.name, $0.value.exposed) }, body: settings.body ?? [],
         payloadBytes: settings.payloadBytes, success: settings.success.ranges,
-        // The host is told in every message.
+        // Error messages name the host, which is therefore not a secret.
         secrets: settings.environmentValues.map(\.exposed).filter { !origin.contains($0.lowercased()) })
     case .loopback(let settings):
       return LoopbackProvider(
@@ -179,12 +179,12 @@ struct TargetCredentials: Sendable {
       authorization: authorization)
   }
 
-  /// All variants of a target have one provider; the configuration sees to it.
+  /// Not reachable: the configuration gives all variants of a target one provider.
   private static let mixed = ProviderError(
     "provider", "differs between a target's variants", remedy: "describe two targets")
 }
 
-/// Reads secrets of one target and says which of them is of no use.
+/// Reads the secrets of one target; its errors name the key of an unusable one.
 struct CredentialReader {
   let target: TargetConfiguration
 
@@ -212,13 +212,13 @@ struct CredentialReader {
     }
   }
 
-  /// A secret that goes into a header or a URL: printable ASCII without blanks.
+  /// A secret for a header or a URL: printable ASCII without spaces.
   func line(_ reference: SecretReference, as what: String) throws(TargetCredentialError) -> String {
     try parse(reference, as: what) { (bytes) throws(CredentialError) in
       guard !bytes.isEmpty, bytes.count <= 8192, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
         throw CredentialError(
-          .malformed, "is not a single line of printable characters without blanks",
-          remedy: "put nothing but the \(what) itself in")
+          .malformed, "is not a single line of printable characters without spaces",
+          remedy: "write only the \(what) into it")
       }
       return String(decoding: bytes, as: UTF8.self)
     }
@@ -234,25 +234,25 @@ struct CredentialReader {
           try APNsTokenSigner(keyPEM: bytes, keyID: keyID, teamID: teamID)
         })
     case .certificate(let certificateFile, let privateKeyFile):
-      let facts = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
+      let properties = try plain(PlainFile(path: certificateFile), as: "certificate_file") {
         (bytes) throws(CredentialError) in try CertificateProperties(pem: bytes)
       }
       try parse(.file(privateKeyFile), as: "private_key") { (bytes) throws(CredentialError) in
-        try facts.check(keyPEM: bytes)
+        try properties.check(keyPEM: bytes)
       }
       return .apnsCertificate(
-        certificateFile: certificateFile, keyFile: privateKeyFile.path, facts: facts)
+        certificateFile: certificateFile, keyFile: privateKeyFile.path, properties: properties)
     }
   }
 
-  /// What is trusted instead of the system's authorities.
+  /// Checks the file of authorities that replaces the system's.
   func authority(_ path: String) throws(TargetCredentialError) {
     try plain(PlainFile(path: path, maximumBytes: 1024 * 1024), as: "ca_file") {
       (bytes) throws(CredentialError) in try CertificateProperties.checkAuthority(pem: bytes)
     }
   }
 
-  /// A file that anybody may read.
+  /// A file without a secret.
   private func plain<Result>(
     _ file: PlainFile, as what: String, _ parse: ([UInt8]) throws(CredentialError) -> Result
   ) throws(TargetCredentialError) -> Result {
@@ -284,14 +284,13 @@ struct CredentialReader {
   }
 }
 
-/// Why a target cannot be sent to: a credential, a device token or a subscription that is of no use. Nothing has been
-/// sent then.
+/// An unusable credential, device token or subscription. Nothing has been sent then.
 public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The target's name.
   public var target: String
-  /// Where the configuration names what is wrong.
+  /// The position of the setting in the configuration.
   public var place: FilePosition?
-  /// What is wrong and where, without anything of the content.
+  /// What is wrong and where; never the content.
   public var message: String
   public var remedy: String
 
@@ -303,7 +302,7 @@ public struct TargetCredentialError: Error, Sendable, Equatable, CustomStringCon
     self.remedy = remedy
   }
 
-  /// `file:line:column: key: what is wrong`, where the target is named already.
+  /// `file:line:column: key: what is wrong`, without the target.
   var placedMessage: String { "\(beginning)\(message)" }
 
   /// `file:line:column: target name: key: what is wrong; what to do`.

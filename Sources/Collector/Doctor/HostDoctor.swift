@@ -6,17 +6,17 @@ import Measurement
 import NIOCore
 import NIOPosix
 
-/// Looks at this machine: its clock, and the address where receipts are to be heard.
+/// Checks this machine: its clock, and the receipt listener's address.
 public enum HostDoctor {
-  /// 2025-01-01: no host that builds this is earlier.
+  /// 2025-01-01: an earlier time is certainly wrong.
   private static let earliest = WallTime(microseconds: 1_735_689_600_000_000)
 
-  /// Tokens carry this clock's time, and people read it; latencies do not depend on it.
+  /// Checks the wall clock, which dates tokens and events; latencies do not depend on it.
   public static func clock(_ clock: any HostClock) -> DoctorFinding {
     let now = clock.wallNow()
     guard now >= earliest else {
       return DoctorFinding(
-        .misconfigured, "host", "clock", "the time is \(now.rfc3339), which is long past",
+        .misconfigured, "host", "clock", "the time is \(now.rfc3339), which is wrong",
         remedy: "set it: timedatectl set-ntp true")
     }
     var error: Int64 = 0
@@ -32,7 +32,7 @@ public enum HostDoctor {
     }
   }
 
-  /// Whether the receipt listener's certificate can be used and its address can be had.
+  /// Checks that the receipt listener's certificate is usable and its address is free.
   public static func listener(_ receipts: ReceiptsConfiguration) async -> DoctorFinding {
     let address = receipts.listen
     do {
@@ -58,26 +58,26 @@ public enum HostDoctor {
   }
 }
 
-/// What one check of `pushscope doctor` came to: a line.
+/// The result of one check of `pushscope doctor`: one line.
 public struct DoctorFinding: Sendable, Hashable, CustomStringConvertible {
   public enum Level: Sendable, Hashable {
     case fine
-    /// Worth knowing, and no reason to stop.
+    /// Worth knowing, but not an error.
     case note
-    /// Something on this machine has to be put right.
+    /// Something on this machine must be fixed.
     case misconfigured
-    /// The other side cannot be reached, or does not take what it is sent.
+    /// The peer cannot be reached, or refuses the notification.
     case unreachable
   }
 
   public var level: Level
-  /// The target's name, or the part of the program.
+  /// The target's name, or what else was checked.
   public var subject: String
-  /// What was looked at: `key`, `dns`, `tls` and so on.
+  /// The check: `key`, `dns`, `tls` and so on.
   public var step: String
-  /// What was found. It may quote the other side: make it visible before it goes to a terminal.
+  /// The result. It may quote the peer: escape it before it goes to a terminal.
   public var message: String
-  /// What to do; empty when there is nothing.
+  /// What to do; may be empty.
   public var remedy: String
 
   public init(
@@ -90,7 +90,7 @@ public struct DoctorFinding: Sendable, Hashable, CustomStringConvertible {
     self.remedy = remedy
   }
 
-  /// `fail  ios  tls  what was found; what to do`
+  /// `fail  ios  tls  result; what to do`
   public var description: String {
     let word =
       switch level {

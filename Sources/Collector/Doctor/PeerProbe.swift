@@ -3,7 +3,7 @@ import Glibc
 import Measurement
 import Providers
 
-/// One connection to a peer, made to learn how far it comes: through TCP, TLS and ALPN, and with a request further.
+/// Makes one connection to a peer and tells which step fails: name, TCP, TLS, ALPN or the request.
 final class PeerProbe {
   enum Failure: Equatable {
     case dns
@@ -12,18 +12,18 @@ final class PeerProbe {
     case tls
     /// The client certificate or the CA file.
     case ownFiles
-    /// No whole answer.
+    /// No complete answer.
     case request
   }
 
   struct Outcome {
-    /// `nil` when everything went well.
+    /// `nil` on success.
     var failure: Failure?
-    /// libcurl's complaint.
-    var words: String
-    /// What ALPN agreed on; `nil` when on nothing.
-    var agreed: String?
-    /// When the peer's certificate ends, as OpenSSL writes it.
+    /// libcurl's error message.
+    var message: String
+    /// The protocol that ALPN selected.
+    var alpn: String?
+    /// When the peer's certificate expires, as OpenSSL writes it.
     var certificateEnd: String?
     var response: PushResponse?
     var took: Duration
@@ -33,7 +33,7 @@ final class PeerProbe {
   private let caFile: String?
   private let clientCertificate: ClientCertificate?
   private let timeout: Duration
-  private var agreed: String?
+  private var alpn: String?
   private var certificateEnd: String?
 
   init(
@@ -45,7 +45,7 @@ final class PeerProbe {
     self.timeout = timeout
   }
 
-  /// Connects, shakes hands and says nothing.
+  /// Connects, with TLS if the URL asks for it, and sends nothing.
   func connect(to url: String) -> Outcome {
     perform(PushRequest(method: "GET", url: url), connectsOnly: true)
   }
@@ -54,15 +54,15 @@ final class PeerProbe {
 
   private func perform(_ request: PushRequest, connectsOnly: Bool) -> Outcome {
     guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
-      return Outcome(failure: .ownFiles, words: "libcurl could not create a handle", took: .zero)
+      return Outcome(failure: .ownFiles, message: "libcurl could not create a handle", took: .zero)
     }
-    agreed = nil
+    alpn = nil
     certificateEnd = nil
     handle.prepare(request, caFile: caFile, clientCertificate: clientCertificate)
     let easy = handle.easy
     ccurl_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
     ccurl_easy_set_long(easy, CURLOPT_VERBOSE, 1)
-    ccurl_easy_set_debug_function(easy, trialText)
+    ccurl_easy_set_debug_function(easy, probeMessage)
     ccurl_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
     if connectsOnly { ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1) }
     var body: [UInt8] = []
@@ -76,7 +76,7 @@ final class PeerProbe {
     let took = clock.monotonicNow() - start
     guard code == CURLE_OK else {
       return Outcome(
-        failure: Self.failure(code), words: handle.complaint(code), agreed: agreed,
+        failure: Self.failure(code), message: handle.complaint(code), alpn: alpn,
         certificateEnd: certificateEnd, took: took)
     }
     let isHTTP2 = ccurl_easy_get_long(easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
@@ -87,7 +87,7 @@ final class PeerProbe {
         status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,
         receivedAt: clock.wallNow())
     return Outcome(
-      words: "", agreed: agreed, certificateEnd: certificateEnd, response: response, took: took)
+      message: "", alpn: alpn, certificateEnd: certificateEnd, response: response, took: took)
   }
 
   private static func failure(_ code: CURLcode) -> Failure {
@@ -100,18 +100,18 @@ final class PeerProbe {
     }
   }
 
-  /// What libcurl says only in words.
+  /// Reads from libcurl's messages what it does not report otherwise.
   fileprivate func take(_ text: String) {
-    let words = text.drop { $0 == " " }.prefix { !$0.isNewline }
-    for (start, isAgreement) in [("ALPN: server accepted ", true), ("expire date: ", false)]
-    where words.hasPrefix(start) {
-      let rest = String(words.dropFirst(start.count).prefix(64))
-      if isAgreement { agreed = rest } else { certificateEnd = rest }
+    let line = text.drop { $0 == " " }.prefix { !$0.isNewline }
+    for (start, isALPN) in [("ALPN: server accepted ", true), ("expire date: ", false)]
+    where line.hasPrefix(start) {
+      let rest = String(line.dropFirst(start.count).prefix(64))
+      if isALPN { alpn = rest } else { certificateEnd = rest }
     }
   }
 }
 
-private func trialText(
+private func probeMessage(
   _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?,
   _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -121,7 +121,7 @@ private func trialText(
   return 0
 }
 
-/// Asks the system where a host is.
+/// Resolves host names by the system's resolver.
 enum NameLookup {
   struct Failure: Error {
     var message: String

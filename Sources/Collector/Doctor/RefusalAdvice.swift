@@ -1,6 +1,6 @@
 import Configuration
 
-/// What to do when a provider refuses a notification, by its own word or else the status.
+/// What to do when a provider refuses a notification, by its reason or else by the status.
 enum RefusalAdvice {
   private static let byReason: [String: String] = [
     // Apple.
@@ -18,7 +18,7 @@ enum RefusalAdvice {
     "BadEnvironmentKeyIdInToken": "the key is for the other environment: production or sandbox",
     "BadCertificate": "check certificate_file: is it a push certificate, and not expired?",
     "BadCertificateEnvironment": "the certificate is for the other environment: production or sandbox",
-    "TooManyRequests": "the device got too many notifications: wait",
+    "TooManyRequests": "the device received too many notifications: wait",
     // FCM.
     "UNAUTHENTICATED":
       "check this machine's clock, and that the service account is enabled",
@@ -46,8 +46,8 @@ enum RefusalAdvice {
     case (.ntfy, 401), (.ntfy, 403): return "check credentials, and who may write to the topic"
     case (.http, 401), (.http, 403):
       return
-        "check the headers that prove who sends; if such an answer is what is to be measured, add it to success"
-    case (.http, _): return "check method, headers and body; success says which statuses are good"
+        "check the headers that authenticate the sender; to measure such answers, add the status to success"
+    case (.http, _): return "check method, headers and body; success lists the accepted statuses"
     case (_, 429): return "wait, and send less often"
     case (_, 500...): return "the service reports an error of its own: try again later"
     default: return "look the reason up in the provider's documentation"

@@ -2,18 +2,18 @@ import Configuration
 import Measurement
 import Providers
 
-/// Looks at one target step by step, as a run would come to it, and ends with the first step that fails.
+/// Checks one target in the order in which a run uses it, up to the first check that fails.
 public struct TargetDoctor: Sendable {
   private let target: TargetConfiguration
-  /// The target as a run would take it.
+  /// The target as a run would use it.
   private let configured: TargetConfiguration
   private let clock: any HostClock
   private let sends: Bool
 
-  /// No step waits longer for the other side.
-  static let patience = Duration.seconds(10)
+  /// The longest wait for the peer, per check.
+  static let timeout = Duration.seconds(10)
 
-  /// - Parameter sends: also send one notification, which FCM is asked to validate only.
+  /// - Parameter sends: also sends one notification, which FCM only validates.
   public init(_ target: TargetConfiguration, clock: any HostClock, sends: Bool) {
     configured = target
     self.target = sends ? Self.validating(target) : target
@@ -21,7 +21,7 @@ public struct TargetDoctor: Sendable {
     self.sends = sends
   }
 
-  /// Checks; blocks for as long as name servers and peers take.
+  /// Runs the checks. Blocks while name servers and peers answer.
   public func examine(_ report: (DoctorFinding) -> Void) {
     for limit in TargetBuilder.exceededLimits(of: configured) {
       let rate = configured.schedule.rate.words
@@ -34,8 +34,8 @@ public struct TargetDoctor: Sendable {
     do {
       credentials = try TargetCredentials(reading: target)
       report(try keyFinding(credentials))
-      if case .apnsCertificate(_, _, let facts) = credentials.kind {
-        for finding in certificateFindings(facts) { report(finding) }
+      if case .apnsCertificate(_, _, let certificate) = credentials.kind {
+        for finding in certificateFindings(certificate) { report(finding) }
       }
     } catch {
       return report(
@@ -45,14 +45,14 @@ public struct TargetDoctor: Sendable {
     if isLikelyDowngraded {
       report(
         finding(
-          .note, "priority", "Google delivers high priority as normal where the app shows nothing for it",
+          .note, "priority", "Google delivers high priority as normal if the app shows no notification",
           remedy: "let the app show a notification for each probe, or measure priority: normal"))
     }
     guard resolves(report), connects(credentials, report) else { return }
     if sends { send(credentials, report) }
   }
 
-  /// Data messages of high priority: the app decides whether anything is shown.
+  /// Data messages with high priority: Google delivers them as normal unless the app shows a notification.
   private var isLikelyDowngraded: Bool {
     configured.variants.contains {
       if case .fcm(let settings) = $0.settings {
@@ -69,7 +69,7 @@ public struct TargetDoctor: Sendable {
     DoctorFinding(level, target.name, step, message, remedy: remedy)
   }
 
-  /// The probe shall disturb no device where the provider has a way to tell without.
+  /// Makes FCM validate the probe only, so that no device receives it.
   private static func validating(_ target: TargetConfiguration) -> TargetConfiguration {
     guard case .fcm(var settings) = target.settings else { return target }
     settings.validateOnly = true
@@ -82,18 +82,18 @@ public struct TargetDoctor: Sendable {
   // MARK: Credentials
 
   private func keyFinding(_ credentials: TargetCredentials) throws(TargetCredentialError) -> DoctorFinding {
-    // Every variant's request is built once: what cannot be is said here.
-    _ = try credentials.providers(token: try trialToken(credentials) ?? "trial")
+    // Builds every variant's request once, to find those that cannot be built.
+    _ = try credentials.providers(token: try signedToken(credentials) ?? "probe")
     try credentials.check(at: clock.wallNow())
-    return finding(.fine, "key", Self.words(credentials.kind))
+    return finding(.fine, "key", Self.description(of: credentials.kind))
   }
 
-  private static func words(_ kind: TargetCredentials.Kind) -> String {
+  private static func description(of kind: TargetCredentials.Kind) -> String {
     switch kind {
     case .none: "no credentials are needed"
     case .apnsToken: "the signing key makes provider tokens"
-    case .apnsCertificate(_, _, let facts):
-      "the certificate of \(facts.commonName) and its key are there, good until \(facts.ends.rfc3339)"
+    case .apnsCertificate(_, _, let certificate):
+      "the certificate of \(certificate.commonName) and its key are valid until \(certificate.ends.rfc3339)"
     case .fcm(let account): "\(account.clientEmail) signs for project \(account.projectID)"
     case .vapid(let signer, _): "the VAPID key signs; its public key is \(signer.publicKey)"
     case .ntfy(.none): "no credentials are configured; the topic must allow anonymous access"
@@ -104,30 +104,31 @@ public struct TargetDoctor: Sendable {
 
   private static let soon = Duration.seconds(30 * 24 * 3600)
 
-  /// What a certificate that is good as such may still be wrong for.
-  private func certificateFindings(_ facts: CertificateProperties) -> [DoctorFinding] {
+  /// What is wrong about a valid certificate for this target.
+  private func certificateFindings(_ certificate: CertificateProperties) -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    let left = facts.ends.microseconds - clock.wallNow().microseconds
+    let left = certificate.ends.microseconds - clock.wallNow().microseconds
     if left < Self.soon.microseconds {
       findings.append(
         finding(
-          .note, "certificate", "it ends in \(CountText.text(left / 86_400_000_000, "day"))",
+          .note, "certificate", "it expires in \(CountText.text(left / 86_400_000_000, "day"))",
           remedy: "get a new one from Apple's developer site in time"))
     }
     let host = target.endpoint.host
-    if host == "api.push.apple.com", facts.isForSandbox, !facts.isForProduction {
+    if host == "api.push.apple.com", certificate.isForSandbox, !certificate.isForProduction {
       findings.append(
         finding(
           .misconfigured, "certificate", "it is for the sandbox only",
           remedy: "use it with https://api.sandbox.push.apple.com, or make a production certificate"))
     }
-    if host == "api.sandbox.push.apple.com", facts.isForProduction, !facts.isForSandbox {
+    if host == "api.sandbox.push.apple.com", certificate.isForProduction, !certificate.isForSandbox {
       findings.append(
         finding(
           .misconfigured, "certificate", "it is for production only",
           remedy: "use it with https://api.push.apple.com, or make a sandbox certificate"))
     }
-    if case .apns(let settings) = target.settings, let topic = settings.topic, let bundleID = facts.bundleID,
+    if case .apns(let settings) = target.settings, let topic = settings.topic,
+      let bundleID = certificate.bundleID,
       topic != bundleID
     {
       findings.append(
@@ -138,8 +139,8 @@ public struct TargetDoctor: Sendable {
     return findings
   }
 
-  /// What is signed on this machine; `nil` where nothing is.
-  private func trialToken(_ credentials: TargetCredentials) throws(TargetCredentialError) -> String? {
+  /// The token that is signed on this machine, if any.
+  private func signedToken(_ credentials: TargetCredentials) throws(TargetCredentialError) -> String? {
     do throws(CredentialError) {
       switch credentials.kind {
       case .apnsToken(let signer): return try signer.token(issuedAt: clock.wallNow())
@@ -155,7 +156,7 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  // MARK: The way there
+  // MARK: Connection
 
   private func resolves(_ report: (DoctorFinding) -> Void) -> Bool {
     let host = target.endpoint.host
@@ -173,40 +174,40 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  private func trial(_ credentials: TargetCredentials) -> PeerProbe {
+  private func probe(_ credentials: TargetCredentials) -> PeerProbe {
     var certificate: ClientCertificate?
     if case .apnsCertificate(let file, let key, _) = credentials.kind {
       certificate = ClientCertificate(certificateFile: file, keyFile: key)
     }
     return PeerProbe(
       clock: clock, caFile: target.caFile, clientCertificate: certificate,
-      timeout: min(target.timeout, Self.patience))
+      timeout: min(target.timeout, Self.timeout))
   }
 
   private func connects(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) -> Bool {
     let endpoint = target.endpoint
-    let outcome = trial(credentials).connect(to: endpoint.origin + "/")
+    let outcome = probe(credentials).connect(to: endpoint.origin + "/")
     if let failure = outcome.failure {
       if [.tls, .ownFiles].contains(failure) {
-        report(finding(.fine, "connect", "port \(endpoint.port) takes connections"))
+        report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
       }
-      report(explain(failure, outcome.words))
+      report(explain(failure, outcome.message))
       return false
     }
-    report(finding(.fine, "connect", "port \(endpoint.port) takes connections"))
+    report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
     guard endpoint.scheme == .https else { return true }
-    let end = outcome.certificateEnd.map { ", and is good until \($0)" } ?? ""
+    let end = outcome.certificateEnd.map { ", and is valid until \($0)" } ?? ""
     report(finding(.fine, "tls", "the certificate is trusted\(end)"))
-    if outcome.agreed == "h2" {
+    if outcome.alpn == "h2" {
       report(finding(.fine, "alpn", "HTTP/2"))
       return true
     }
     let isNeeded = target.provider == .apns || target.provider == .loopback
-    // Without ALPN a server may well know HTTP/2: over TLS nobody can learn that it does.
+    // Without ALPN a server may support HTTP/2, but a client cannot know.
     report(
       finding(
         isNeeded ? .unreachable : .note, "alpn",
-        outcome.agreed == nil
+        outcome.alpn == nil
           ? "the server negotiates no protocol (no ALPN)" : "the server does not support HTTP/2",
         remedy: isNeeded
           ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
@@ -232,14 +233,14 @@ public struct TargetDoctor: Sendable {
       return finding(
         .unreachable, "tls", words,
         remedy: isExpired
-          ? "the server's certificate has to be renewed; if it was, check this machine's clock"
+          ? "the server's certificate must be renewed; if it was, check this machine's clock"
           : target.caFile == nil
-            ? "if the server's authority is one of your own, name it with ca_file"
+            ? "if the server uses an authority of your own, name it with ca_file"
             : "check that ca_file is the authority that signed the server's certificate")
     case .request:
       return finding(
         .unreachable, "connect", words,
-        remedy: "check what listens at \(endpoint.origin), and proxies on the way")
+        remedy: "check what listens at \(endpoint.origin), and proxies in between")
     }
   }
 
@@ -259,10 +260,10 @@ public struct TargetDoctor: Sendable {
     let id = NotificationID(
       run: RunID(at: now, using: &generator), sample: SampleID(target: TargetID(rawValue: 1), sequence: 1))
     let request = provider.request(for: PushNotification(id: id, plannedAt: now))
-    let outcome = trial(credentials).send(request)
+    let outcome = probe(credentials).send(request)
     guard let response = outcome.response else {
       return report(
-        finding(.unreachable, "send", outcome.words, remedy: "try again; the connection itself was fine"))
+        finding(.unreachable, "send", outcome.message, remedy: "try again; the connection succeeded"))
     }
     compareClocks(response, report)
     switch provider.assess(response).decision {
@@ -275,8 +276,8 @@ public struct TargetDoctor: Sendable {
       report(
         finding(
           .unreachable, "send",
-          "redirected with \(response.status) to \(Self.whereTo(response.headers["location"] ?? ""))",
-          remedy: "name that as the endpoint: redirects are not followed, they would be timed with the answer"
+          "redirected with \(response.status) to \(Self.origin(response.headers["location"] ?? ""))",
+          remedy: "set the endpoint to it: redirects are not followed, because they would add to the latency"
         ))
     case .rejected(let word):
       let reason = RequestSecrets(of: request).hidden(in: word)
@@ -288,8 +289,8 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  /// Of a redirect without its path, which may hold what the request's held.
-  private static func whereTo(_ location: String) -> String {
+  /// A redirect's origin, without the path, which may hold a secret.
+  private static func origin(_ location: String) -> String {
     (try? Endpoint.parse(location))?.origin ?? "another path of the same server"
   }
 
@@ -297,20 +298,20 @@ public struct TargetDoctor: Sendable {
     if case .fcm = settings { ", validated and not delivered" } else { "" }
   }
 
-  /// An empty text for providers that need none; `nil` when there is none to have, which is then reported.
+  /// The token for a request: empty for providers without one; `nil` when there is none, which is reported.
   private func token(
     _ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void
   ) -> String? {
     guard case .fcm(let account) = credentials.kind else {
       do {
-        return try trialToken(credentials) ?? ""
+        return try signedToken(credentials) ?? ""
       } catch {
         report(finding(.misconfigured, "token", error.placedMessage, remedy: error.remedy))
         return nil
       }
     }
     guard let request = try? account.tokenRequest(issuedAt: clock.wallNow()) else { return nil }
-    let client = BlockingRequest(caFile: target.caFile, timeout: Self.patience, clock: clock)
+    let client = BlockingRequest(caFile: target.caFile, timeout: Self.timeout, clock: clock)
     switch client.perform(request) {
     case .failure(let failure):
       report(
@@ -338,7 +339,7 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  /// Tokens carry this host's time; a server's own time comes with its answer, to the second.
+  /// Compares this host's clock, which dates tokens, with the server's `Date`, in seconds.
   private func compareClocks(_ response: PushResponse, _ report: (DoctorFinding) -> Void) {
     guard let theirs = response.headers["date"].flatMap(HTTPDate.parse) else { return }
     let seconds = (response.receivedAt.microseconds - theirs.microseconds) / 1_000_000

@@ -1,10 +1,10 @@
 import Measurement
 
-/// The clocks of the devices that report, each device and boot by itself. Memory is bounded: of more than
-/// ``maximum`` the ones that were silent longest are forgotten.
+/// The clocks of reporting devices, one per device and boot. Memory is bounded: beyond ``maximum`` those that were silent
+/// longest are forgotten.
 struct DeviceClockTable: Sendable {
   static let maximum = 1024
-  /// How often a device's offset is told as an event.
+  /// The shortest time between two events about a device's offset.
   static let announcement = Duration.seconds(60)
 
   private struct Key: Hashable {
@@ -29,28 +29,29 @@ struct DeviceClockTable: Sendable {
   }
 
   private var entries: [Key: Entry] = [:]
-  /// When this host last woke from sleep, or a little later.
+  /// When the end of this host's last suspend was noticed.
   private var wokeAt: MonotonicTime?
 
   /// Devices remembered.
   var count: Int { entries.count }
 
+  /// A device's offset, for an event.
   struct Announcement: Sendable, Equatable {
-    /// When the exchange ended, on the device's clock and as that reads on ours.
+    /// The end of the exchange, by the device's clock, and what that is by this host's.
     var stamp: Int64
     var reading: ClockReading
     var drift: Double?
     var exchanges: Int
   }
 
-  /// This host slept. Its monotonic clock stood still meanwhile and the devices' did not, so nothing that was known
-  /// from before holds for what comes after, nor the other way round.
+  /// This host was suspended: its monotonic clock stopped while the devices' went on, so estimates from before do not hold
+  /// afterwards, nor the other way round.
   mutating func hostSlept(until now: MonotonicTime) {
     wokeAt = now
     for key in entries.keys { entries[key]?.clock = DeviceClock() }
   }
 
-  /// - Parameter now: when it reached us.
+  /// - Parameter now: when it arrived.
   mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> DeviceClock.Outcome {
     if let wokeAt, arrived.exchange.t2 < wokeAt { return .outdated }
     let key = Key(arrived)
@@ -63,7 +64,7 @@ struct DeviceClockTable: Sendable {
     return outcome
   }
 
-  /// What is to be said of a device's clock after an exchange that was taken; `nil` when it was said a short while ago.
+  /// The announcement after an exchange that was taken; `nil` when there was one a short time ago.
   mutating func announcement(after arrived: DeviceExchange, at now: MonotonicTime) -> Announcement? {
     let key = Key(arrived)
     guard let entry = entries[key],
@@ -76,52 +77,51 @@ struct DeviceClockTable: Sendable {
       exchanges: entry.clock.exchanges.count)
   }
 
-  /// When a device received a notification, by our clock; `nil` when no exchange of its boot tells.
+  /// When a device received a notification, by this host's clock; `nil` without an exchange of its boot.
   func reading(of receipt: ArrivedReceipt) -> ClockReading? {
     guard let clock = entries[Key(receipt)]?.clock else { return nil }
     let (stamp, isTooLarge) = receipt.receivedAt.microseconds.multipliedReportingOverflow(by: 1000)
     guard !isTooLarge, let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution) else {
       return nil
     }
-    // A stamp from before the sleep reads too early by its length.
+    // A stamp from before the suspend reads too early by its length.
     if let wokeAt, reading.earliest < wokeAt { return nil }
     return reading
   }
 
-  /// An eighth at a time, so that a flood of new names does not sort them all each time.
+  /// Forgets an eighth at once, so that a flood of new names does not sort all of them each time.
   private mutating func forgetSilent() {
     let silent = entries.sorted { $0.value.lastHeard < $1.value.lastHeard }.prefix(max(1, Self.maximum / 8))
     for (key, _) in silent { entries[key] = nil }
   }
 }
 
-/// Reads a delivery latency out of a receipt.
+/// Computes a delivery latency from a receipt.
 ///
-/// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error; but
-///   what waited for a device that did not listen might have been there as much earlier.
-/// - A device whose clock is known by exchanges has its stamp read on ours: the error is the bound of that
-///   reading. The device cannot have received what had not been sent, nor after its receipt was here; a reading
-///   is cut to that, and one that contradicts it is not believed.
-/// - Otherwise what is certain is that the device received it no later than its receipt arrived here: that upper
-///   bound is taken, with itself as the error.
+/// - On one clock (the receipt names this host's boot) it is the difference of two monotonic stamps, without error, unless the
+///   notification waited for a subscription that was not open: it could have arrived earlier by that wait.
+/// - If clock exchanges of the device are known, its stamp is converted to this host's clock; the error is the bound of that
+///   reading. The device received the notification after it was sent and before the receipt arrived: the reading is
+///   limited to that, and one that contradicts it is not used.
+/// - Otherwise the only bound is the arrival of the receipt: that upper bound is the latency, and also the error.
 struct ReceiptLatency: Sendable, Equatable {
-  /// µs from planned; `nil` when no clock spans both ends, as after a reboot.
+  /// µs from planned; `nil` when no clock covers both ends, as after a reboot.
   var latency: Int64?
-  /// The true latency is no farther than this from ``latency``, µs.
+  /// The largest difference of the true latency from ``latency``, µs.
   var error: Int64?
-  /// The true latency is no longer than this, µs; `nil` where it is exactly ``latency``.
+  /// The upper bound of the true latency, µs; `nil` where ``latency`` is exact.
   var high: Int64?
   var isSameClock = false
   /// The instant that orders deliveries.
   var receivedAt: MonotonicTime
-  /// What the device's clock said, where it was believed.
+  /// The reading of the device's clock, where it was used.
   var reading: ClockReading?
 
   /// - Parameters:
   ///   - planned: the notification's planned instant, monotonic µs of its boot.
-  ///   - sent: when it was sent, as far as that is known: no earlier than planned.
-  ///   - plannedOnThisBoot: whether that boot is this one.
-  ///   - reading: when the device received it by our clock, where exchanges tell.
+  ///   - sent: when it was sent, if known, otherwise when it was planned.
+  ///   - plannedOnThisBoot: whether that boot is the current one.
+  ///   - reading: when the device received it, by this host's clock, if exchanges tell.
   init(
     of receipt: ArrivedReceipt, planned: Int64, sent: Int64, plannedOnThisBoot: Bool, bootID: String,
     reading: ClockReading? = nil
@@ -142,7 +142,7 @@ struct ReceiptLatency: Sendable, Equatable {
       receivedAt = believed.instant
       let middle = believed.instant.microseconds
       latency = middle - planned
-      // Stamps are cut to whole µs, which may cut up to one off on either side.
+      // Stamps are truncated to µs, by up to 1 µs on either side.
       let error = max(believed.latest.microseconds - middle, middle - believed.earliest.microseconds) + 1
       self.error = error
       high = min(middle - planned + error, arrived.microseconds - planned)

@@ -1,14 +1,13 @@
 import Measurement
 
-/// Keeps a flood of like events from becoming a flood of rows.
+/// Limits the event rows of one target and kind.
 ///
-/// Within each second the first few events of a target and kind are passed on as they are, with their sequence
-/// number; the rest are counted and come out as one row with the count when the second is over. A window of a minute is
-/// for what has no notification's row beside it: connections, of which a peer may end one for each request, and what devices
-/// tell of their clocks, under whatever names. Kinds that strangers can cause (forged, malformed and unknown receipts) are
-/// counted for a minute too, the first one included.
+/// In each window the first few events are written as they are, with their sequence numbers; the rest are counted and written
+/// as one row when the window ends. The window is a second for events of notifications. It is a minute for connections, of which
+/// a peer may end one per request, and for device clocks, whose names are arbitrary. Forged, malformed and unknown receipts,
+/// which anybody can send, are only counted, in windows of a minute.
 struct EventRateLimiter: Sendable {
-  /// How many events of one target and kind a window passes on one by one.
+  /// Events of one target and kind that a window writes one by one.
   static let passedPerWindow = 10
   static let shortWindow = Duration.seconds(1)
   static let longWindow = Duration.seconds(60)
@@ -27,20 +26,18 @@ struct EventRateLimiter: Sendable {
 
   private var windows: [Key: Window] = [:]
 
-  init() {}
-
-  /// When the next held count is due to be written, if any is held.
+  /// When the next held count is due.
   var nextDeadline: MonotonicTime? {
     windows.values.lazy.filter { $0.held > 0 }.map(\.end).min()
   }
 
-  /// Takes an event; what is to be written now goes to `output`.
+  /// Takes an event; appends to `output` what is to be written now.
   mutating func add(_ event: Event, at now: MonotonicTime, to output: inout [Event]) {
     flush(at: now, to: &output)
     let key = Key(target: event.target, kind: event.kind)
-    let isStrangers = [.forgedReceipt, .malformedReceipt, .unknownReceipt].contains(event.kind)
+    let isUnauthenticated = [.forgedReceipt, .malformedReceipt, .unknownReceipt].contains(event.kind)
     var window = windows[key] ?? Window(end: now + Self.window(of: event.kind), last: event)
-    if !isStrangers, window.held == 0, window.passed < Self.passedPerWindow {
+    if !isUnauthenticated, window.held == 0, window.passed < Self.passedPerWindow {
       window.passed += 1
       output.append(event)
     } else {
@@ -59,7 +56,7 @@ struct EventRateLimiter: Sendable {
     }
   }
 
-  /// Writes the counts of windows that are over.
+  /// Writes the counts of windows that have ended.
   mutating func flush(at now: MonotonicTime, to output: inout [Event]) {
     guard windows.values.contains(where: { $0.end <= now }) else { return }
     finish(where: { $0.end <= now }, to: &output)
@@ -70,9 +67,9 @@ struct EventRateLimiter: Sendable {
     finish(where: { _ in true }, to: &output)
   }
 
-  private mutating func finish(where isOver: (Window) -> Bool, to output: inout [Event]) {
-    let over = windows.filter { isOver($0.value) }
-    for window in over.values.sorted(by: { $0.last.at < $1.last.at }) where window.held > 0 {
+  private mutating func finish(where hasEnded: (Window) -> Bool, to output: inout [Event]) {
+    let ended = windows.filter { hasEnded($0.value) }
+    for window in ended.values.sorted(by: { $0.last.at < $1.last.at }) where window.held > 0 {
       var event = window.last
       event.count = window.held
       if window.held > 1 {
@@ -81,6 +78,6 @@ struct EventRateLimiter: Sendable {
       }
       output.append(event)
     }
-    for key in over.keys { windows[key] = nil }
+    for key in ended.keys { windows[key] = nil }
   }
 }

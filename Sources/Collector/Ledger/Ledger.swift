@@ -199,7 +199,7 @@ struct Ledger: Sendable {
     }
     let isOutOfOrder =
       isOurRun
-      && deliveries[id.target]?.order.note(sequence: id.sequence, at: timing.receivedAt) ?? false
+      && deliveries[id.target]?.noteReceived(sequence: id.sequence, at: timing.receivedAt) ?? false
     let contradicted = entry.sample.state
     let deadline = entry.receiptDeadline
     change(id, at: receipt.arrivedAt) { entry in

@@ -1,7 +1,7 @@
 import Measurement
 
-/// What has happened to one notification so far. Its state follows from these and from nothing else, in whatever order they came to light, which is why a receipt may come before the
-/// provider's answer, or even before we noted that we sent it.
+/// What is known of one notification. Its state is derived from this alone, so the order of observations does not matter: a
+/// receipt may come before the provider's answer, or before the observation that the request was sent.
 struct NotificationProgress: Sendable, Equatable {
   enum Answer: Sendable, Equatable {
     case accepted
@@ -12,11 +12,11 @@ struct NotificationProgress: Sendable, Equatable {
   var isSent = false
   var answer: Answer?
   var isMissed = false
-  /// The collector stopped listening, or died, before the end was known.
+  /// The collector stopped or crashed before the end was known.
   var isInterrupted = false
   /// Whether the receipt deadline has passed.
   var isOverdue = false
-  /// How the first receipt stands to the deadline, once there is one.
+  /// Whether the first receipt met the deadline, once there is one.
   var receipt: ReceiptTiming?
 
   enum ReceiptTiming: Sendable, Equatable {
@@ -24,7 +24,7 @@ struct NotificationProgress: Sendable, Equatable {
     case late
   }
 
-  /// The facts a stored row tells of: how a notification that left memory is taken up again.
+  /// Restores the progress from a stored row.
   init(_ sample: Sample) {
     isSent = sample.scheduleLag != nil
     switch sample.state {
@@ -45,8 +45,8 @@ struct NotificationProgress: Sendable, Equatable {
 
   init() {}
 
-  /// The state these facts make (docs/measurement.md). A receipt is the strongest witness; what was
-  /// missed was never sent; then the provider's word counts, or that no connection to it was to be had.
+  /// The state (docs/measurement.md). A receipt takes precedence, then that the notification was missed, then the provider's
+  /// answer or a failure.
   func state(expectsReceipt: Bool) -> NotificationState {
     switch receipt {
     case .inTime: return .delivered

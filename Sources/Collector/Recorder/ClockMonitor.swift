@@ -1,15 +1,15 @@
 import Measurement
 
-/// Notices that the wall clock was stepped or that the host slept, and renews the anchor that ties the clocks.
+/// Detects steps of the wall clock and suspends of the host, and renews the anchor that maps the clocks.
 struct ClockMonitor: Sendable {
   /// How often the clocks are compared.
   static let interval = Duration.seconds(1)
-  /// A smaller difference is the noise of reading two clocks.
+  /// In µs. Smaller differences come from reading two clocks one after the other.
   static let smallestStep: Int64 = 1000
   static let smallestSuspend = Duration.milliseconds(10)
 
   private(set) var anchor: ClockAnchor
-  /// How long the host had slept since its boot when that was last noticed.
+  /// How long the host had been suspended since its boot, as last noticed.
   private(set) var suspended: Duration
   private var next: MonotonicTime
 
@@ -21,8 +21,8 @@ struct ClockMonitor: Sendable {
 
   var nextDeadline: MonotonicTime { next }
 
-  /// Compares the clocks if it is time to.
-  /// - Returns: the events of what happened; with any, the anchor is a new one.
+  /// Compares the clocks if the interval has passed.
+  /// - Returns: an event for each step and suspend; with any, the anchor is a new one.
   mutating func look(at clock: any HostClock) -> [Event] {
     let now = clock.monotonicNow()
     guard now >= next else { return [] }

@@ -9,22 +9,24 @@ import Store
 
 struct Calibrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Measure what pushscope itself adds on this host, and keep it for later runs to refer to.",
+    abstract: "Measure the latency that pushscope itself adds on this host, and store it for later runs.",
     discussion: """
-      Sends to the loopback service on this machine, which answers and delivers at once: what is measured then is \
-      pushscope, the kernel and TLS at both ends. Runs that begin later show it as their floor. It takes the store's \
-      lock, because a collector at work beside it would be measured too.
+      Sends to a loopback service on this machine, which answers and delivers at once. The result is the latency of \
+      pushscope, the kernel and TLS at both ends; later runs show it as their floor. It takes the store's lock, because a \
+      collector running at the same time would change the result.
 
       Example: pushscope calibrate --rate 200/s --duration 20s
       """)
 
-  @Option(help: ArgumentHelp("How many notifications are planned.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Notifications per time, like 200/s (the default).", valueName: "rate"))
   var rate: RateArgument?
 
-  @Option(help: ArgumentHelp("How long it measures: p99.9 takes 3688 notifications.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp(
+      "How long to measure, 20s by default. p99.9 needs 3688 notifications.", valueName: "duration"))
   var duration: DurationArgument?
 
-  @Flag(help: "One JSON object instead of a table.")
+  @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
   @OptionGroup var store: StoreOption
@@ -43,11 +45,11 @@ struct Calibrate: AsyncParsableCommand {
       at: store.path(for: .writing), clock: SystemClock(),
       options: CollectorStoreOptions(bootID: BootID.current() ?? host))
     defer { kept.close() }
-    let station = try DemoEnvironment()
-    defer { station.remove() }
+    let environment = try DemoEnvironment()
+    defer { environment.remove() }
     let rate = rate?.rate.perSecond ?? 200
-    try await measure(station, rate: rate)
-    let reader = try StoreReader.open(at: station.store)
+    try await measure(environment, rate: rate)
+    let reader = try StoreReader.open(at: environment.store)
     let report = try CalibrationReport(
       reader, host: host, at: SystemClock().wallNow(), rate: rate, length: length.microseconds)
     reader.close()
@@ -55,33 +57,33 @@ struct Calibrate: AsyncParsableCommand {
     try ReportRun.write(lines: json ? [report.json.text] : report.lines)
   }
 
-  /// Runs a collector on a store of its own against a service of its own.
-  private func measure(_ station: DemoEnvironment, rate: Double) async throws {
+  /// Runs a collector with a store and a service of its own.
+  private func measure(_ environment: DemoEnvironment, rate: Double) async throws {
     let loopback = try ChildProcess(
       name: "loopback service",
       arguments: [
-        "loopback", "--port", "0", "--credentials", station.credentials, "--scenario",
-        try station.writeScenario("answers: { delay: 0s }\ndeliveries: { delay: 0s }"),
-        "--receipts", "https://127.0.0.1:\(station.receiptsPort)",
-      ], logFile: station.log(of: "loopback"))
+        "loopback", "--port", "0", "--credentials", environment.credentials, "--scenario",
+        try environment.writeScenario("answers: { delay: 0s }\ndeliveries: { delay: 0s }"),
+        "--receipts", "https://127.0.0.1:\(environment.receiptsPort)",
+      ], logFile: environment.log(of: "loopback"))
     defer { loopback.finish() }
-    try station.writeConfiguration(
+    try environment.writeConfiguration(
       endpoint: try loopback.firstLine(), rate: "\(rate)/s", arrivals: "constant")
     var logger = DaemonLog.logger("calibrate")
     logger.logLevel = .warning
     let service = CollectorService(
       configuration: try PushscopeConfiguration.load(
-        path: station.configuration, environment: ProcessEnvironment.all),
-      options: CollectorOptions(storePath: station.store, duration: length, drain: .zero), logger: logger)
+        path: environment.configuration, environment: ProcessEnvironment.all),
+      options: CollectorOptions(storePath: environment.store, duration: length, drain: .zero), logger: logger)
     let progress = Task { await Self.tell(length) }
     defer { progress.cancel() }
     let end = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {
       try await service.run()
     }
-    if end?.wasStopped != false { throw CommandFailure("stopped; nothing was kept", exitStatus: .failed) }
+    if end?.wasStopped != false { throw CommandFailure("stopped; no result was stored", exitStatus: .failed) }
   }
 
-  /// A line at once and every five seconds, for whoever waits.
+  /// Prints the progress at once and every five seconds.
   private static func tell(_ length: Duration) async {
     let seconds = (length.microseconds + 999_999) / 1_000_000
     var passed: Int64 = 0

@@ -6,13 +6,12 @@ import Measurement
 
 struct Collect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Send test notifications on a schedule, time every step, hear receipts, record it all.",
+    abstract: "Send test notifications on a schedule, time every step, take receipts, and record all of it.",
     discussion: """
-      Runs in the foreground until SIGINT, SIGTERM or SIGHUP (or until --count or --duration are reached), then waits for \
-      what is under way and closes the run: as long as the longest timeout or receipt deadline of the targets, after a \
-      signal at most --drain. A second SIGINT or SIGTERM ends it at once; the next start accounts for what was cut off. \
-      SIGHUP is ignored under nohup. Without --count and --duration it also lets the dashboard stop a run and start another \
-      one.
+      Runs in the foreground until SIGINT, SIGTERM or SIGHUP, or until --count or --duration is reached. It then waits for \
+      answers and receipts and closes the run: for the longest timeout or receipt deadline of its targets, after a signal at \
+      most for --drain. A second SIGINT or SIGTERM ends it at once; the next start marks what was under way as interrupted. \
+      SIGHUP is ignored under nohup. Without --count and --duration the dashboard can stop the run and start another one.
 
       Example: pushscope collect --config pushscope.yaml --target ios --rate 1/s --duration 10m
       """)
@@ -21,36 +20,37 @@ struct Collect: AsyncParsableCommand {
   @OptionGroup var store: StoreOption
 
   @Option(
-    name: .customLong("target"), help: ArgumentHelp("Only this target (repeatable).", valueName: "name"))
+    name: .customLong("target"),
+    help: ArgumentHelp("Send to this target only (repeatable).", valueName: "name"))
   var targets: [String] = []
 
   @Option(
-    help: ArgumentHelp("In place of the schedule's own rate, per target: 4/s, 30/min.", valueName: "rate"))
+    help: ArgumentHelp("Replaces the schedule's rate, per target: 4/s, 30/min.", valueName: "rate"))
   var rate: RateArgument?
 
-  @Option(help: ArgumentHelp("Plan so many notifications per target, then end.", valueName: "n"))
+  @Option(help: ArgumentHelp("End after this many notifications per target.", valueName: "n"))
   var count: Int?
 
-  @Option(help: ArgumentHelp("Plan for so long, then end: 30s, 10m.", valueName: "duration"))
+  @Option(help: ArgumentHelp("End after this time: 30s, 10m.", valueName: "duration"))
   var duration: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "How long a stop waits for answers and receipts of what is under way, at most (default: 60s).",
+      "How long a stop waits for answers and receipts (default: 60s).",
       valueName: "duration"))
   var drain: DurationArgument?
 
-  @Option(help: ArgumentHelp("A name to find the run by.", valueName: "text"))
+  @Option(help: ArgumentHelp("A name for the run.", valueName: "text"))
   var runName: String?
 
-  @Flag(help: "Send faster than a provider's documentation allows.")
+  @Flag(help: "Allow a rate above the limits that a provider documents.")
   var allowAboveProviderLimit = false
 
   @Flag(help: .hidden)
   var untilInputEnds = false
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count \(count) is too few; give at least 1") }
+    if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
     try duration?.checkLength(as: "--duration")
     if let runName { try RunNameArgument.check(runName, as: "--run-name") }
   }
@@ -82,7 +82,7 @@ struct Collect: AsyncParsableCommand {
       }
     } catch {
       var failure = CommandFailure(describing: error)
-      // A store that turns out to be damaged while a run is recorded is a failure of the run, not of the input.
+      // A store that is found damaged during a run is a failure of the run, not of the input.
       if progress.isFollowing, failure.exitStatus == .noInput { failure.exitStatus = .failed }
       throw failure
     }

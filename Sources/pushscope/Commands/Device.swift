@@ -8,20 +8,21 @@ import Measurement
 
 struct Device: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "A simulated remote device: receives, exchanges clocks with the collector, posts receipts.",
+    abstract:
+      "Simulate a remote device, which receives, exchanges clocks with the collector and posts receipts.",
     discussion: """
-      It is a push endpoint like `loopback`, so a target with provider: loopback reaches it, but the device behind it \
-      lives on another machine: it has a clock of its own that is wrong and drifts, and a network on the way. It knows its \
-      collector by --receipts only. With --script it writes when it truly received each notification, so that what the \
-      collector concludes from the device's clock can be held against the truth.
+      It is a push endpoint like `loopback`, for targets with provider: loopback, but behaves like a device on another \
+      host: its clock is wrong and drifts, and its network has a delay. It knows the collector only by --receipts. With \
+      --script it writes when it really received each notification, to compare with what the collector computes from the \
+      device's clock.
 
-      When it listens it prints one line with its address.
+      Prints its address in one line when it listens.
 
       Example: pushscope device --receipts https://127.0.0.1:8443 --clock-skew -90s --clock-drift 40ppm --delay 80ms
       """)
 
   @Option(
-    help: ArgumentHelp("The port on 127.0.0.1 for notifications; 0 takes a free one.", valueName: "port"))
+    help: ArgumentHelp("The port on 127.0.0.1 for notifications; 0 for a free one.", valueName: "port"))
   var port = 8472
 
   @Option(help: ArgumentHelp("The collector's receipt listener.", valueName: "url"))
@@ -34,11 +35,11 @@ struct Device: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where ca.pem, server.pem and server.key are, or are made. Default: a directory beside the store.",
+      "The directory of ca.pem, server.pem and server.key, created if missing. Default: a directory beside the store.",
       valueName: "dir"))
   var credentials: String?
 
-  @Option(help: ArgumentHelp("What the device calls itself, 1 to 128 bytes.", valueName: "text"))
+  @Option(help: ArgumentHelp("The device's name, 1 to 128 bytes.", valueName: "text"))
   var name = "simulated-device"
 
   @Option(
@@ -53,29 +54,29 @@ struct Device: AsyncParsableCommand {
       valueName: "ppm"))
   var clockDrift: DriftArgument?
 
-  @Option(help: ArgumentHelp("How long everything takes to the device.", valueName: "duration"))
+  @Option(help: ArgumentHelp("The network delay to the device.", valueName: "duration"))
   var delay: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "How long everything takes from the device. Default: as long as to it.", valueName: "duration"))
+      "The network delay from the device. Default: that of --delay.", valueName: "duration"))
   var delayBack: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "How the push service before it behaves (YAML); see config/scenarios. Default: at once and without faults.",
+      "The scenario of the push service in front of it (YAML); see config/scenarios. Default: no delays and no faults.",
       valueName: "file"))
   var scenario: String?
 
-  @Option(help: ArgumentHelp("Other delays on the way.", valueName: "n"))
+  @Option(help: ArgumentHelp("The seed of random delays.", valueName: "n"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("End when so many receipts are stored.", valueName: "n"))
+  @Option(help: ArgumentHelp("End when this many receipts are stored.", valueName: "n"))
   var count: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Write what truly happened to each notification here, as JSON Lines.", valueName: "file"))
+      "Write what really happened to each notification to this file, as JSON Lines.", valueName: "file"))
   var script: String?
 
   @Flag(help: .hidden)

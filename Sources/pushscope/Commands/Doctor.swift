@@ -4,16 +4,17 @@ import Configuration
 import Formats
 import Glibc
 import Measurement
+import Store
 
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check configuration, credentials, the way to each provider, clock, store and terminal.",
+    abstract: "Check configuration, credentials, connections to the providers, clock, store and terminal.",
     discussion: """
-      Prints one line a check: ok, note or fail, what it is about, and what to do. It only connects; nothing is sent. \
-      With --send each target gets one notification, which FCM is asked to validate only.
+      Prints one line per check: ok, note or fail, the subject, the result, and what to do. It connects without sending. \
+      With --send each target gets one notification, which FCM only validates.
 
-      Exit codes: 0 nothing fails, 78 something on this machine has to be put right, 69 a provider cannot be reached or \
-      does not take what it is sent.
+      Exit codes: 0 no check failed, 78 something on this machine must be fixed, 69 a provider cannot be reached or refuses \
+      the notification.
 
       Example: pushscope doctor --config pushscope.yaml --target ios --send
       """)
@@ -22,7 +23,8 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup var store: StoreOption
 
   @Option(
-    name: .customLong("target"), help: ArgumentHelp("Only this target (repeatable).", valueName: "name"))
+    name: .customLong("target"), help: ArgumentHelp("Check this target only (repeatable).", valueName: "name")
+  )
   var targets: [String] = []
 
   @Flag(help: "Send one notification to each target.")
@@ -63,5 +65,84 @@ struct Doctor: AsyncParsableCommand {
     }
     return targets.isEmpty
       ? configuration.targets : configuration.targets.filter { targets.contains($0.name) }
+  }
+}
+
+/// Checks that a collector can write to the store and a dashboard can read it.
+enum StoreCheck {
+  /// - Parameter path: throws ``CommandFailure`` without a file name and a home directory.
+  static func finding(path: () throws(CommandFailure) -> String) -> DoctorFinding {
+    do throws(CommandFailure) {
+      return finding(path: try path())
+    } catch {
+      return DoctorFinding(.misconfigured, "host", "store", error.message)
+    }
+  }
+
+  private static func finding(path: String) -> DoctorFinding {
+    do {
+      let reader = try StoreReader.open(at: path)
+      let runs = try reader.runs().count
+      return DoctorFinding(.fine, "host", "store", "\(path) holds \(CountText.text(runs, "run"))")
+    } catch let error as StoreError where error.code == .missing {
+      return missing(path)
+    } catch let error as StoreError {
+      return DoctorFinding(.misconfigured, "host", "store", error.detail, remedy: error.remedy)
+    } catch {
+      return DoctorFinding(.misconfigured, "host", "store", "\(path): \(error)")
+    }
+  }
+
+  /// The nearest existing parent directory must be writable; the collector creates the rest.
+  private static func missing(_ path: String) -> DoctorFinding {
+    var directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    var name = directory.joined(separator: "/")
+    while !name.isEmpty, !DefaultPath.exists(name) {
+      directory = directory.dropLast()
+      name = directory.joined(separator: "/")
+    }
+    if name.isEmpty { name = path.hasPrefix("/") ? "/" : "." }
+    guard access(name, W_OK | X_OK) == 0 else {
+      return DoctorFinding(
+        .misconfigured, "host", "store", "\(path) does not exist, and this user cannot write to \(name)",
+        remedy: "name another file with --store, or give this user write access")
+    }
+    return DoctorFinding(.fine, "host", "store", "\(path) does not exist yet; collect creates it")
+  }
+}
+
+/// Checks that the dashboard can draw on this terminal.
+enum TerminalCheck {
+  /// The least size for the dashboard.
+  private static let columns = 60
+  private static let rows = 16
+
+  static func finding(environment: [String: String]) -> DoctorFinding {
+    guard isatty(STDOUT_FILENO) == 1 else {
+      return DoctorFinding(
+        .note, "host", "terminal", "standard output is not a terminal; the dashboard would print plain lines")
+    }
+    let name = environment["TERM"] ?? ""
+    guard !name.isEmpty, name != "dumb" else {
+      return DoctorFinding(
+        .note, "host", "terminal", "TERM is not set, or is \"dumb\"",
+        remedy: "set it to the terminal's name, like xterm-256color, or use dashboard --plain")
+    }
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return DoctorFinding(.note, "host", "terminal", "\(name), of unknown size")
+    }
+    guard Int(size.ws_col) >= columns, Int(size.ws_row) >= rows else {
+      return DoctorFinding(
+        .note, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row) is too small for the dashboard",
+        remedy: "make it \(columns)×\(rows) at least")
+    }
+    let locale = environment["LC_ALL"] ?? environment["LC_CTYPE"] ?? environment["LANG"] ?? ""
+    guard locale.lowercased().replacing("-", with: "").contains("utf8") else {
+      return DoctorFinding(
+        .note, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row), but the locale is not UTF-8",
+        remedy: "set LANG=C.UTF-8, or use dashboard --ascii")
+    }
+    return DoctorFinding(.fine, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row), UTF-8")
   }
 }

@@ -8,8 +8,8 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write a table of the store as CSV or JSON Lines.",
     discussion: """
-      Works while a collector is writing. Times are RFC 3339 in UTC, intervals whole microseconds, an absent value is \
-      empty. The columns are described in docs/reports.md.
+      Works while a collector is running. Times are RFC 3339 in UTC, durations are whole microseconds, and an absent value \
+      is empty. docs/reports.md describes the columns.
 
       Example: pushscope export samples --since -1h --target ios --output samples.csv
       """)
@@ -22,10 +22,11 @@ struct Export: ParsableCommand {
   var format: RecordFormat = .csv
 
   @Option(
-    help: ArgumentHelp("Write here instead of stdout; the file appears when it is whole.", valueName: "file"))
+    help: ArgumentHelp(
+      "Write to this file instead of stdout; it appears when it is complete.", valueName: "file"))
   var output: String?
 
-  @Flag(help: "Summary and histogram from every notification, however many there are.")
+  @Flag(help: "Compute summary and histogram from every notification, not from rollups.")
   var exact = false
 
   @OptionGroup var selection: SelectionOptions

@@ -9,30 +9,30 @@ import Measurement
 struct Loopback: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract:
-      "The built-in push service: APNs, FCM, Web Push and ntfy on one port, with scripted delays and faults.",
+      "Run the built-in push service: APNs, FCM, Web Push and ntfy on one port, with scripted delays and faults.",
     discussion: """
-      It refuses what the real ones refuse: tokens and signatures are verified, Web Push is decrypted. In the directory of \
-      --credentials it leaves all that a client needs, and loopback.yaml with one target for each dialect. With --receipts \
-      it plays the devices, which receive each notification after a delay and post a receipt to the collector; ntfy is \
-      subscribed to. What happens to which notification is the scenario's: config/scenarios has one for each kind of \
-      trouble. When it listens it prints one line with its address.
+      It refuses what the real services refuse: it verifies tokens and signatures, and decrypts Web Push. It writes to the \
+      directory of --credentials what a client needs, and loopback.yaml with one target per dialect. With --receipts it \
+      simulates the devices, which receive each notification after a delay and post a receipt to the collector; ntfy topics \
+      are subscribed to. The scenario decides what happens to each notification; config/scenarios has examples. Prints its \
+      address in one line when it listens.
 
       Example: pushscope loopback --credentials loopback --receipts https://127.0.0.1:8443
 
       and, in another terminal: pushscope collect --config loopback/loopback.yaml
       """)
 
-  @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 takes a free one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "port"))
   var port = 8471
 
   @Option(
     help: ArgumentHelp(
-      "What it does to notifications (YAML); see config/scenarios. Default: lifelike.", valueName: "file"))
+      "The scenario (YAML); see config/scenarios. Default: realistic delays.", valueName: "file"))
   var scenario: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where certificates, keys, tokens and loopback.yaml are, or are made. Default: a directory beside the store.",
+      "The directory of certificates, keys, tokens and loopback.yaml, created if missing. Default: a directory beside the store.",
       valueName: "dir"))
   var credentials: String?
 
@@ -47,7 +47,8 @@ struct Loopback: AsyncParsableCommand {
   var receiptsCa: String?
 
   @Option(
-    help: ArgumentHelp("Write what was done to each notification here, as JSON Lines.", valueName: "file"))
+    help: ArgumentHelp(
+      "Write what was done to each notification to this file, as JSON Lines.", valueName: "file"))
   var script: String?
 
   @Flag(help: .hidden)

@@ -6,13 +6,13 @@ import Store
 
 struct Runs: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "The runs a store holds.",
+    abstract: "List, show, rename and delete the runs of a store.",
     discussion: "Example: pushscope runs show latest",
     subcommands: [List.self, Show.self, Rename.self, Delete.self], defaultSubcommand: List.self)
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "One line a run, oldest first.", discussion: "Example: pushscope runs list")
+      abstract: "List the runs, one line each, oldest first.", discussion: "Example: pushscope runs list")
 
     @OptionGroup var store: StoreOption
 
@@ -24,9 +24,9 @@ struct Runs: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "All that is known of a run.", discussion: "Example: pushscope runs show latest")
+      abstract: "Show everything about a run.", discussion: "Example: pushscope runs show latest")
 
-    @Argument(help: ArgumentHelp("Its UUID or the beginning of it, its name, or latest.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
     var wanted: String
 
     @OptionGroup var store: StoreOption
@@ -39,14 +39,14 @@ struct Runs: ParsableCommand {
 
   struct Rename: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a run another name.",
+      abstract: "Rename a run.",
       discussion: """
-        Works while a collector is at work on the store too: it is asked to do it.
+        A collector that has the store carries it out.
 
         Example: pushscope runs rename latest "before the rollout"
         """)
 
-    @Argument(help: ArgumentHelp("Its UUID or the beginning of it, its name, or latest.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
     var wanted: String
 
     @Argument(help: ArgumentHelp("The new name; \"\" for none.", valueName: "name"))
@@ -68,18 +68,18 @@ struct Runs: ParsableCommand {
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a run out of the store with all that was recorded of it.",
+      abstract: "Delete a run and everything that it recorded.",
       discussion: """
-        It cannot be undone. The file keeps its size; later runs use the room. Works while a collector is at work on the \
-        store too, but not on the run that is being recorded.
+        It cannot be undone. The file keeps its size; later runs use the space. A collector that has the store carries it \
+        out, except for the run that is being recorded.
 
         Example: pushscope runs delete 01a20048 --yes
         """)
 
-    @Argument(help: ArgumentHelp("Its UUID or the beginning of it, its name, or latest.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
     var wanted: String
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Delete without asking.")
     var yes = false
 
     @OptionGroup var store: StoreOption
@@ -94,7 +94,7 @@ struct Runs: ParsableCommand {
     private func ask(_ run: RunRecord) throws {
       guard isatty(STDIN_FILENO) == 1 else {
         throw CommandFailure(
-          "deleting run \(run.id) cannot be undone; give --yes to do it without being asked",
+          "deleting run \(run.id) cannot be undone; give --yes to delete it without being asked",
           exitStatus: .usage)
       }
       StandardError.write(
@@ -103,6 +103,34 @@ struct Runs: ParsableCommand {
       guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
         throw CommandFailure("nothing was deleted", exitStatus: .failed)
       }
+    }
+  }
+}
+
+/// Carries out a command on a store: by the collector that has it, or in this process.
+enum ControlRun {
+  /// How often the answer is looked for.
+  private static let interval: TimeInterval = 0.05
+
+  /// Waits until the command is done.
+  /// - Parameter limit: how long a collector may take to answer, in seconds; `nil` for no limit while it is alive.
+  /// - Throws: ``CommandFailure`` with the collector's reason, `StoreError`.
+  static func carryOut(_ command: ControlCommand, store path: String, within limit: TimeInterval?) throws {
+    let client = ControlClient(storePath: path, clock: SystemClock())
+    let submission = try client.submit(command)
+    let start = ProcessInfo.processInfo.systemUptime
+    while true {
+      switch try client.outcome(of: submission) {
+      case .done: return
+      case .refused(let reason): throw CommandFailure("\(path): \(reason)", exitStatus: .failed)
+      case .waiting: break
+      }
+      if let limit, ProcessInfo.processInfo.systemUptime - start > limit {
+        throw CommandFailure(
+          "the collector that uses \(path) does not answer; check that it is running, or stop it and try again",
+          exitStatus: .unavailable)
+      }
+      Thread.sleep(forTimeInterval: interval)
     }
   }
 }

@@ -5,21 +5,21 @@ import Store
 
 struct Summary: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Quantiles with their intervals, states and rates, per run, target and variant.",
+    abstract: "Print quantiles with their intervals, states and rates, per run, target and variant.",
     discussion: """
-      Without --run it is about the newest run.
+      Without --run, --since and --until it summarizes the newest run.
 
       Example: pushscope summary --run latest --json
       """)
 
-  @Flag(help: "One JSON object instead of a table.")
+  @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
   @Flag(
     help: ArgumentHelp(
-      "Quantiles from every value, however many there are.",
+      "Compute quantiles from every value, not from rollups.",
       discussion:
-        "Without it, targets with more than 100000 notifications are read from rollups, to 3 significant digits."
+        "Without it, targets with more than 100000 notifications use rollups, with 3 significant digits."
     ))
   var exact = false
 

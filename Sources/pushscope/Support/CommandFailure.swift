@@ -1,4 +1,13 @@
-/// Exit codes that scripts rely on (sysexits(3) where it has one).
+import Collector
+import Configuration
+import Formats
+import HTTPServer
+import LoopbackService
+import Report
+import Store
+import TUI
+
+/// Exit codes, from sysexits(3) where it has one. Scripts rely on them.
 enum ExitStatus: Int32 {
   case failed = 1
   case usage = 64
@@ -7,11 +16,11 @@ enum ExitStatus: Int32 {
   case cannotCreate = 73
   case configuration = 78
   case threshold = 99
-  /// The reader of our output went away: quiet, and no failure of ours.
+  /// The reader of standard output closed it: not an error.
   case brokenPipe = 0
 }
 
-/// What ends a command: a sentence that says what is wrong, where and what to do, and the exit code.
+/// An error that ends a command: a sentence that says what is wrong, where and what to do, and the exit code.
 struct CommandFailure: Error {
   var message: String
   var exitStatus: ExitStatus
@@ -19,5 +28,65 @@ struct CommandFailure: Error {
   init(_ message: String, exitStatus: ExitStatus) {
     self.message = message
     self.exitStatus = exitStatus
+  }
+}
+
+extension CommandFailure {
+  /// The exit code of the rooms' errors, whose descriptions already say what, where and what to do.
+  init(describing error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as ConfigurationError:
+      self.init(
+        "\(error)", exitStatus: [.missing, .unreadable].contains(error.code) ? .noInput : .configuration)
+    case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
+    case let error as StoreError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
+    case let error as OutputError:
+      self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
+    case let error as TargetCredentialError: self.init("\(error)", exitStatus: .configuration)
+    case let error as CollectorError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as TransportError:
+      self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)
+    case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as LoopbackError:
+      self.init("\(error)", exitStatus: error.code == .cannotWrite ? .cannotCreate : .configuration)
+    case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
+    default: self.init("\(error)", exitStatus: .failed)
+    }
+  }
+
+  private static func status(of error: CollectorError) -> ExitStatus {
+    switch error.code {
+    case .unknownTarget: .usage
+    case .credentials, .refused, .providerLimit: .configuration
+    case .unreachable: .unavailable
+    }
+  }
+
+  private static func status(of error: StoreError) -> ExitStatus {
+    switch error.code {
+    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun: .noInput
+    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
+    case .nameTooLong, .reservedName: .usage
+    case .noCollector: .unavailable
+    case .replaced, .runInProgress, .ioFailure, .identifiersExhausted, .closed, .conflict: .failed
+    }
+  }
+
+  private static func status(of error: HTTPServerError) -> ExitStatus {
+    switch error.code {
+    case .bind: .unavailable
+    case .identity: .configuration
+    case .write: .cannotCreate
+    }
+  }
+
+  private static func status(of error: DashboardError) -> ExitStatus {
+    switch error.code {
+    case .unknownTheme, .unknownMotion: .usage
+    case .notFound, .unreadableStore: .noInput
+    case .terminal, .system: .failed
+    }
   }
 }

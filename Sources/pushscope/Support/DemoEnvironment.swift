@@ -1,8 +1,9 @@
 import Foundation
+import Glibc
 import Measurement
 
-/// What the demonstration sets up for itself: a directory with credentials, a configuration and a store, and two free
-/// ports. Nothing of the user's own is touched.
+/// The files and ports of a demonstration: a directory with credentials, a configuration and a store, and a free port. The
+/// user's own files are not touched.
 struct DemoEnvironment {
   let directory: String
   let receiptsPort: Int
@@ -11,7 +12,7 @@ struct DemoEnvironment {
   var credentials: String { directory + "/loopback" }
   var configuration: String { directory + "/pushscope.yaml" }
 
-  /// - Throws: ``CommandFailure`` when the directory cannot be made or no port is free.
+  /// - Throws: ``CommandFailure`` when the directory cannot be created or no port is free.
   init() throws {
     directory = try Self.makeDirectory()
     receiptsPort = try FreePort.take()
@@ -40,7 +41,7 @@ struct DemoEnvironment {
       """)
   }
 
-  /// Writes what the loopback service shall do.
+  /// Writes the loopback service's scenario.
   /// - Returns: the file.
   func writeScenario(_ text: String) throws -> String {
     try write("scenario.yaml", text)
@@ -65,9 +66,95 @@ struct DemoEnvironment {
     var template = Array((base + "/pushscope-demo-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw CommandFailure(
-        "cannot make a directory in \(base): \(String(cString: strerror(errno))); set TMPDIR to one you may write to",
+        "cannot create a directory in \(base): \(String(cString: strerror(errno))); set TMPDIR to one you may write to",
         exitStatus: .cannotCreate)
     }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// Another pushscope process, started by this one. It ends with this one, however this one ends: its standard input is a pipe
+/// that only this process holds, and with `--until-input-ends` it stops when the pipe closes.
+final class ChildProcess {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  let name: String
+  let logFile: String
+
+  /// - Parameters:
+  ///   - arguments: the subcommand and its options.
+  ///   - logFile: where the child's stderr goes.
+  init(name: String, arguments: [String], logFile: String) throws {
+    self.name = name
+    self.logFile = logFile
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = arguments + ["--until-input-ends"]
+    process.standardInput = input
+    process.standardOutput = output
+    guard
+      FileManager.default.createFile(atPath: logFile, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let log = FileHandle(forWritingAtPath: logFile)
+    else {
+      throw CommandFailure(
+        "cannot write \(logFile); check the free space of its file system", exitStatus: .cannotCreate)
+    }
+    process.standardError = log
+    try process.run()
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// The first line that the child prints, when it is ready.
+  /// - Throws: ``CommandFailure`` with the end of its log when it ends before that.
+  func firstLine() throws -> String {
+    var line = Data()
+    while let byte = try output.fileHandleForReading.read(upToCount: 1), let value = byte.first {
+      if value == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(value)
+    }
+    throw CommandFailure(
+      "the \(name) of the demonstration did not start: \(logTail)", exitStatus: .failed)
+  }
+
+  /// Asks it to end and waits until it has.
+  func finish() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// Waits until it ends by itself.
+  func waitUntilExit() { process.waitUntilExit() }
+
+  var exitStatus: Int32 { process.terminationStatus }
+
+  var logTail: String {
+    let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
+    let lines = log.split(separator: "\n").suffix(3)
+    return lines.isEmpty ? "its log is empty (\(logFile))" : lines.joined(separator: " / ")
+  }
+}
+
+/// Finds a free TCP port on 127.0.0.1. Another process may take it first; the demonstration then fails with a message.
+enum FreePort {
+  static func take() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { generic in
+        bind(descriptor, generic.baseAddress, length) == 0
+          && getsockname(descriptor, generic.baseAddress, &length) == 0
+      }
+    }
+    guard descriptor >= 0, isBound else {
+      throw CommandFailure(
+        "no free port on 127.0.0.1: \(String(cString: strerror(errno))); see what else is running",
+        exitStatus: .unavailable)
+    }
+    return Int(address.sin_port.bigEndian)
   }
 }

@@ -1,13 +1,15 @@
 import Foundation
+import Glibc
+import Threads
 import UnixSignals
 
-/// Waits for a reason to stop: SIGINT, SIGTERM, SIGHUP unless it was ignored at the start (`nohup`), or the end of standard
-/// input where asked.
+/// Waits for a request to stop: SIGINT, SIGTERM, SIGHUP unless it was ignored at the start (`nohup`), or, if wanted, the end
+/// of standard input.
 ///
-/// After the first reason the command drains and closes in order. A second SIGINT or SIGTERM ends the process at once. A
-/// SIGHUP never does: a terminal that closes sends one, and its shell another; systemd may send one right after SIGTERM.
+/// The first request ends the command in order. A second SIGINT or SIGTERM ends the process at once. A second SIGHUP is
+/// ignored: a terminal that closes sends one, and its shell another; systemd may send one right after SIGTERM.
 enum StopRequest {
-  /// Runs `body` beside the watch for a reason to stop; the first reason calls `stop` once.
+  /// Runs `body`; the first request to stop calls `stop` once.
   static func watch<Value: Sendable>(
     untilInputEnds: Bool, stop: @escaping @Sendable () -> Void,
     body: @escaping @Sendable () async throws -> Value
@@ -26,10 +28,47 @@ enum StopRequest {
     defer { watching.cancel() }
     if untilInputEnds {
       Task.detached {
-        await InputEnd.wait()
+        // Without a thread to wait on, the end cannot be noticed: stop at once.
+        try? await InputEnd.wait()
         stop()
       }
     }
     return try await body()
+  }
+}
+
+/// The handling of signals that all commands share. ``StopRequest`` handles those that end a command; the dashboard has its
+/// own in addition.
+enum ProcessSignals {
+  /// Ignores signals that would end a command by accident. To be called once, before anything else.
+  ///
+  /// - SIGPIPE and SIGXFSZ: the write fails with an error instead.
+  /// - SIGUSR1, SIGUSR2 and SIGALRM: pushscope does not use them, and by default they end the process.
+  static func ignoreStrays() {
+    for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM] { signal(number, SIG_IGN) }
+  }
+
+  /// Whether a signal was ignored when the process started, as SIGHUP is under `nohup`.
+  static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+}
+
+/// Waits for the end of standard input, by which a child of the demonstration notices the end of its parent.
+enum InputEnd {
+  /// Returns at the end of standard input, or when it cannot be read.
+  static func wait() async throws(ThreadError) {
+    let ended = FirstResult<Void, Never>()
+    try DedicatedThread.start(name: "input end") {
+      var byte: UInt8 = 0
+      while true {
+        let count = read(STDIN_FILENO, &byte, 1)
+        if count == 0 || (count < 0 && errno != EINTR) { break }
+      }
+      ended.finish()
+    }
+    await ended.value()
   }
 }

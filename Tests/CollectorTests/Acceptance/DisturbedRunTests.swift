@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import GRDB
 import Measurement
+import TestKit
 import Testing
 
 @testable import Collector
@@ -79,11 +80,11 @@ import Testing
       return now >= begin + .seconds(4) + .milliseconds(900 * (seed + 2))
     }
     #expect(run.refusedCommits > 0)
-    let left = fixture.directory.appendingPathComponent("left")
+    let left = fixture.directory.url.appendingPathComponent("left")
     try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
     for name in ["store.sqlite", "store.sqlite-wal"] {
       try FileManager.default.copyItem(
-        at: fixture.directory.appendingPathComponent(name), to: left.appendingPathComponent(name))
+        at: fixture.directory.url.appendingPathComponent(name), to: left.appendingPathComponent(name))
     }
     let path = left.appendingPathComponent("store.sqlite").path
     let store = try CollectorStore.open(
@@ -114,7 +115,7 @@ import Testing
     var hasJumped = false
     try run.run { now in
       if !hasJumped, now >= begin + .seconds(5) {
-        clock.advance(.seconds(seconds))
+        clock.advance(by: .seconds(seconds))
         hasJumped = true
       }
       return false
@@ -139,9 +140,9 @@ import Testing
       let due = [4, 8, 12].map { begin + .seconds($0) }
       guard done < due.count, now >= due[done] else { return false }
       switch done {
-      case 0: clock.stepWall(.seconds(-3600))
-      case 1: clock.sleepHost(.seconds(600))
-      default: clock.stepWall(.seconds(7200))
+      case 0: clock.stepWall(by: .seconds(-3600))
+      case 1: clock.suspend(for: .seconds(600))
+      default: clock.stepWall(by: .seconds(7200))
       }
       done += 1
       return false

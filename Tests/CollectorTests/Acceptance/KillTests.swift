@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import Collector
@@ -22,11 +23,11 @@ struct KillTests {
     try run.run { $0 >= begin + moment }
 
     // What SIGKILL leaves: the files, as the last commit left them.
-    let left = run.fixture.directory.appendingPathComponent("left")
+    let left = run.fixture.directory.url.appendingPathComponent("left")
     try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
     for name in ["store.sqlite", "store.sqlite-wal"] {
       try FileManager.default.copyItem(
-        at: run.fixture.directory.appendingPathComponent(name), to: left.appendingPathComponent(name))
+        at: run.fixture.directory.url.appendingPathComponent(name), to: left.appendingPathComponent(name))
     }
     let path = left.appendingPathComponent("store.sqlite").path
     let now = run.fixture.clock.monotonicNow()
@@ -61,7 +62,7 @@ struct KillTests {
     try run.run { $0 >= begin + .seconds(1) }
     run.fixture.store.close()
 
-    let path = run.fixture.directory.appendingPathComponent("store.sqlite").path
+    let path = run.fixture.directory.file("store.sqlite")
     let store = try CollectorStore.open(
       at: path, clock: run.fixture.clock, options: CollectorStoreOptions(bootID: "boot"))
     defer { store.close() }

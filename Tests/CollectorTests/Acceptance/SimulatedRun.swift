@@ -1,6 +1,7 @@
 import Foundation
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import Collector
@@ -63,7 +64,7 @@ final class SimulatedRun {
   func close() throws {
     let clock = fixture.clock
     fixture.inbox.close(by: clock.monotonicNow() + .seconds(60))
-    while try fixture.recorder.round() != .closed { clock.advance(.milliseconds(100)) }
+    while try fixture.recorder.round() != .closed { clock.advance(by: .milliseconds(100)) }
     try fixture.store.endRun(fixture.run, at: clock.wallNow(), reason: .completed)
   }
 
@@ -172,6 +173,6 @@ final class SimulatedRun {
   private func step(from now: MonotonicTime) {
     let due = [schedule.nextInstantOfInterest, answers.first?.at, deliveries.first?.at, nextRound]
     let next = due.compactMap { $0 }.filter { $0 > now }.min() ?? now + .milliseconds(1)
-    fixture.clock.advance(next - now)
+    fixture.clock.advance(by: next - now)
   }
 }

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import Measurement
 import Providers
+import TestKit
 import Testing
 
 @testable import Collector
@@ -9,15 +10,15 @@ import Testing
 /// Certificates that openssl made.
 @Suite(.enabled(if: Tool.isRequired || Tool.find("openssl") != nil, "openssl is not installed"))
 struct CertificatePropertiesTests {
-  private let folder: URL
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TestFolder.make("certificate")
+    folder = try TemporaryDirectory("certificate")
   }
 
-  private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+  private func path(_ name: String) -> String { folder.file(name) }
   private func bytes(_ name: String) throws -> [UInt8] {
-    Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+    Array(try Data(contentsOf: folder.url.appendingPathComponent(name)))
   }
 
   /// `NAME.pem` and `NAME.key`.
@@ -76,7 +77,9 @@ struct CertificatePropertiesTests {
     }
     #expect(
       message { _ = try CertificateProperties(pem: bytes("server.pem")) }.contains("no client certificate"))
-    #expect(message { _ = try CertificateProperties(pem: bytes("push.key")) }.contains("no such block"))
+    #expect(
+      message { _ = try CertificateProperties(pem: bytes("push.key")) }.contains(
+        "no PEM block of the expected kind"))
     #expect(
       message { _ = try CertificateProperties(pem: bytes("push.pem").dropLast(60)) }.contains("missing"))
     #expect(message { _ = try CertificateProperties(pem: [0xFF, 0xFE]) }.contains("not text"))
@@ -85,7 +88,8 @@ struct CertificatePropertiesTests {
     let facts = try CertificateProperties(pem: bytes("push.pem"))
     #expect(
       message { try facts.check(keyPEM: bytes("other.key")) }.contains("not the key of the certificate"))
-    #expect(message { try facts.check(keyPEM: bytes("push.pem")) }.contains("no such block"))
+    #expect(
+      message { try facts.check(keyPEM: bytes("push.pem")) }.contains("no PEM block of the expected kind"))
     try Tool.openssl(
       ["pkcs8", "-topk8", "-in", path("push.key"), "-passout", "pass:x", "-out", path("locked.key")])
     #expect(message { try facts.check(keyPEM: bytes("locked.key")) }.contains("passphrase"))

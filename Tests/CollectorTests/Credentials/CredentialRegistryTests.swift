@@ -1,6 +1,7 @@
 import Measurement
 import Providers
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
@@ -31,7 +32,7 @@ final class ScriptedSource: CredentialSource {
 
 @Suite struct CredentialRegistryTests {
   private final class Fixture {
-    let clock = HandClock()
+    let clock = SteppedHostClock()
     var replaced: [(target: Int64, header: String)] = []
     var events: [Event] = []
     var lines: [LogLine] = []
@@ -90,7 +91,7 @@ final class ScriptedSource: CredentialSource {
     for _ in 0..<(48 * 360) {
       let rest = fixture.book.step()
       #expect(rest <= CredentialRegistry.longestRest)
-      fixture.clock.advance(.seconds(10))
+      fixture.clock.advance(by: .seconds(10))
     }
     #expect(source.timesAsked == 48 * 60 / 40)
     #expect(fixture.replaced.last?.header == "token-72")
@@ -118,7 +119,7 @@ final class ScriptedSource: CredentialSource {
     _ = fixture.book.step()
     #expect(fixture.events.first?.detail == "test token made in 143 ms")
     for _ in 0..<400 {
-      fixture.clock.advance(.seconds(10))
+      fixture.clock.advance(by: .seconds(10))
       _ = fixture.book.step()
     }
     // 55 minutes, two failures, the next one.
@@ -150,7 +151,7 @@ final class ScriptedSource: CredentialSource {
     let source = ScriptedSource(isRemote: true)
     let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1), Self.client(2)])])
     _ = fixture.book.step()
-    fixture.clock.advance(.seconds(30))
+    fixture.clock.advance(by: .seconds(30))
     for _ in 0..<50 {
       fixture.book.note(Self.refusal(1, serial: 1))
       fixture.book.note(Self.refusal(2, serial: 1))
@@ -166,7 +167,7 @@ final class ScriptedSource: CredentialSource {
     // What is said of the old one later is no news, and quiet follows.
     fixture.book.note(Self.refusal(1, serial: 1))
     for _ in 0..<300 {
-      fixture.clock.advance(.seconds(10))
+      fixture.clock.advance(by: .seconds(10))
       _ = fixture.book.step()
     }
     #expect(source.timesAsked == 2 && fixture.trials == [])
@@ -177,7 +178,7 @@ final class ScriptedSource: CredentialSource {
     let source = ScriptedSource()
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
     _ = fixture.book.step()
-    fixture.clock.advance(.seconds(180))
+    fixture.clock.advance(by: .seconds(180))
     let refusal = Self.refusal(serial: 1, 403, "ExpiredProviderToken")
     for _ in 0..<50 { fixture.book.note(refusal) }
     let pauses = fixture.events.filter { $0.kind == .retryAfter }
@@ -188,7 +189,7 @@ final class ScriptedSource: CredentialSource {
         && detail.hasSuffix("look at the clock"), "\(detail)")
     for _ in 0..<15 {
       _ = fixture.book.step()
-      fixture.clock.advance(.seconds(1))
+      fixture.clock.advance(by: .seconds(1))
     }
     _ = fixture.book.step()
     #expect(fixture.trials == [1] && source.timesAsked == 1)
@@ -203,7 +204,7 @@ final class ScriptedSource: CredentialSource {
     let source = ScriptedSource()
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
     _ = fixture.book.step()
-    fixture.clock.advance(.seconds(25 * 60))
+    fixture.clock.advance(by: .seconds(25 * 60))
     fixture.book.note(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
     _ = fixture.book.step()
     #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
@@ -211,7 +212,7 @@ final class ScriptedSource: CredentialSource {
     for _ in 0..<(19 * 60) {
       fixture.book.note(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
       _ = fixture.book.step()
-      fixture.clock.advance(.seconds(1))
+      fixture.clock.advance(by: .seconds(1))
     }
     #expect(source.timesAsked == 2)
     #expect((3...7).contains(fixture.trials.count), "\(fixture.trials.count)")

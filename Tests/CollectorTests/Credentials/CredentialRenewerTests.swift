@@ -1,6 +1,7 @@
 import Measurement
 import Providers
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
@@ -57,7 +58,7 @@ import Testing
 
   /// From the timing thread's answer to new providers on the timing thread.
   @Test func aRefusedTokenIsReplaced() async throws {
-    let clock = HandClock()
+    let clock = SteppedHostClock()
     let source = ScriptedSource(isRemote: true)
     let keeper = try CredentialRenewer(
       [Self.item(source)], clock: clock, seed: 1, timeout: .seconds(30), post: { _ in })
@@ -66,14 +67,14 @@ import Testing
     keeper.onRenewal { renewed, _ in told.yield(renewed.serial ?? 0) }
     var serials = renewals.makeAsyncIterator()
     #expect(await serials.next() == 1)
-    clock.advance(.seconds(70))
+    clock.advance(by: .seconds(70))
     keeper.note(Self.refusal(of: 1))
     #expect(await serials.next() == 2)
     #expect(source.timesAsked == 2)
     // What concerns an older one, or what is taken, asks for nothing.
     keeper.note(Self.refusal(of: 1))
     keeper.note(CredentialFeedback(target: Self.target, serial: 2, outcome: .accepted))
-    clock.advance(.seconds(70))
+    clock.advance(by: .seconds(70))
     keeper.note(Self.refusal(of: 2))
     #expect(await serials.next() == 3)
     #expect(source.timesAsked == 3)

@@ -50,15 +50,9 @@ final class TestSink: ReceiptSink {
     reply?(outcome)
   }
 
-  struct NeverHappened: Error {}
-
-  /// Waits until something holds, for a bounded time.
+  /// Waits until something holds.
   func until(_ condition: (State) -> Bool) async throws {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(120))
-    while !condition(state.withLock { $0 }) {
-      guard ContinuousClock.now < deadline else { throw NeverHappened() }
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await eventually(within: .seconds(120)) { condition(state.withLock { $0 }) }
   }
 }
 

@@ -1,6 +1,7 @@
 import Measurement
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
@@ -130,7 +131,7 @@ struct RemoteClockAcceptanceTests {
       ) { _ in }
       _ = try fixture.recorder.round()
     }
-    fixture.clock.advance(.seconds(7_300))
+    fixture.clock.advance(by: .seconds(7_300))
     while try fixture.store.rollUp() {}
 
     var samples = RangedLatencies<[Int64]>([])
@@ -217,7 +218,7 @@ struct RemoteClockAcceptanceTests {
     // Received, and asked, before the host falls asleep; told after it woke.
     let before = phone.stamp
     let interrupted = try phone.exchange(out: 5_000, back: 5_000)
-    fixture.clock.sleepHost(.seconds(10))
+    fixture.clock.suspend(for: .seconds(10))
     phone.set(by: .seconds(10))
     phone.pass(microseconds: 2_000_000)
     // The recorder learns here that the host slept: nothing from before this is read.
@@ -314,7 +315,7 @@ struct RemoteClockAcceptanceTests {
     #expect(abs(latency - (truth.microseconds - sample.plannedMonotonic)) <= error)
 
     // While nobody looked the host slept: its clock stood still, the phone's did not.
-    fixture.clock.sleepHost(.seconds(10))
+    fixture.clock.suspend(for: .seconds(10))
     phone.set(by: .seconds(10))
     phone.pass(microseconds: 1_000_000)
     let third = receipt(3)
@@ -328,8 +329,8 @@ struct RemoteClockAcceptanceTests {
   func wallSetBack() throws {
     let fixture = try RecorderFixture()
     let shown = fixture.clock.wallNow()
-    fixture.clock.advance(.seconds(10))
-    fixture.clock.stepWall(.seconds(-3600))
+    fixture.clock.advance(by: .seconds(10))
+    fixture.clock.stepWall(by: .seconds(-3600))
     let expected = shown.advanced(byMicroseconds: 10_000_000)
     #expect(try fixture.store.latestTimeShown(bootID: "boot") == expected)
     // Of another boot nothing was shown after its last heartbeat.
@@ -359,7 +360,7 @@ struct RemoteClockAcceptanceTests {
   func repostedBatch() throws {
     let fixture = try RecorderFixture(deadline: .seconds(60))
     fixture.plan(3)
-    fixture.clock.advance(.milliseconds(150))
+    fixture.clock.advance(by: .milliseconds(150))
     for number in Int64(1)...3 { fixture.send(number) }
     func batch(at stamp: Int64) -> [ArrivedReceipt] {
       (Int64(1)...3).map { number in
@@ -372,7 +373,7 @@ struct RemoteClockAcceptanceTests {
     // The device gave up waiting and posted again: both are in the inbox before anything is committed.
     for _ in 0..<2 { fixture.inbox.receive(batch(at: 5000)) { outcomes.note($0) } }
     _ = try fixture.recorder.round()
-    fixture.clock.advance(.seconds(1))
+    fixture.clock.advance(by: .seconds(1))
     fixture.inbox.receive(batch(at: 5000)) { outcomes.note($0) }
     _ = try fixture.recorder.round()
     let next = try fixture.restarted()
@@ -395,13 +396,13 @@ struct RemoteClockAcceptanceTests {
   func clockFlood() throws {
     let fixture = try RecorderFixture()
     fixture.plan(1)
-    fixture.clock.advance(.milliseconds(150))
+    fixture.clock.advance(by: .milliseconds(150))
     fixture.send(1)
     let receipt = ArrivedReceipt(
       id: NotificationID(run: fixture.run, sample: fixture.id(1)), device: "d",
       arrivedAt: fixture.clock.monotonicNow(), receivedAt: WallTime(microseconds: 1000))
     for number in 0..<3000 {
-      fixture.clock.advance(.milliseconds(10))
+      fixture.clock.advance(by: .milliseconds(10))
       let now = fixture.clock.monotonicNow()
       // Two names in turn, whose clocks are set all the time, and ever new ones.
       let name = number.isMultiple(of: 3) ? "new \(number)" : "d"
@@ -424,7 +425,7 @@ struct RemoteClockAcceptanceTests {
   func duplicateFlood() throws {
     let fixture = try RecorderFixture()
     fixture.plan(1)
-    fixture.clock.advance(.milliseconds(150))
+    fixture.clock.advance(by: .milliseconds(150))
     fixture.send(1)
     for batch in 0..<10 {
       let receipts = (0..<100).map { number in

@@ -1,4 +1,5 @@
 import Measurement
+import TestKit
 
 @testable import Collector
 
@@ -6,13 +7,13 @@ import Measurement
 /// Time is the hand clock's, in whole microseconds.
 struct RemotePhone {
   let name: String
-  let clock: HandClock
+  let clock: SteppedHostClock
   /// Its clock, nanoseconds since 1970.
   private(set) var time: Int64
   /// How many parts per million it runs fast.
   var drift: Int64
 
-  init(_ name: String, clock: HandClock, skew: Duration, drift: Int64) {
+  init(_ name: String, clock: SteppedHostClock, skew: Duration, drift: Int64) {
     self.name = name
     self.clock = clock
     time = clock.wallNow().microseconds * 1000 + skew.nanoseconds
@@ -20,7 +21,7 @@ struct RemotePhone {
   }
 
   mutating func pass(microseconds: Int64) {
-    clock.advance(.microseconds(microseconds))
+    clock.advance(by: .microseconds(microseconds))
     time += microseconds * 1000 + microseconds * drift / 1000
   }
 

@@ -2,47 +2,16 @@ import Foundation
 import Measurement
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
 
-/// A clock that stands still until a test moves it.
-final class HandClock: HostClock {
-  private struct Time {
-    var monotonic = MonotonicTime(microseconds: 5_000_000)
-    var wall = WallTime(microseconds: 1_700_000_000_000_000)
-    var suspended = Duration.zero
-  }
-
-  private let time = Mutex(Time())
-
-  func monotonicNow() -> MonotonicTime { time.withLock { $0.monotonic } }
-  func wallNow() -> WallTime { time.withLock { $0.wall } }
-  func suspendedTotal() -> Duration { time.withLock { $0.suspended } }
-
-  func advance(_ interval: Duration) {
-    time.withLock {
-      $0.monotonic = $0.monotonic + interval
-      $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds)
-    }
-  }
-
-  func stepWall(_ interval: Duration) {
-    time.withLock { $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds) }
-  }
-
-  func sleepHost(_ interval: Duration) {
-    time.withLock {
-      $0.suspended += interval
-      $0.wall = $0.wall.advanced(byMicroseconds: interval.microseconds)
-    }
-  }
-}
-
 /// A recorder on a real store in a directory of its own, stepped by hand.
 final class RecorderFixture {
-  let directory: URL
-  let clock = HandClock()
+  let directory: TemporaryDirectory
+  let clock = SteppedHostClock(
+    monotonic: MonotonicTime(microseconds: 5_000_000), wall: WallTime(microseconds: 1_700_000_000_000_000))
   let store: CollectorStore
   let reader: StoreReader
   let run: RunID
@@ -53,8 +22,8 @@ final class RecorderFixture {
   let committed = CommittedBlocks()
 
   init(deadline: Duration? = .seconds(1)) throws {
-    directory = try TestFolder.make("recorder")
-    let path = directory.appendingPathComponent("store.sqlite").path
+    directory = try TemporaryDirectory("recorder")
+    let path = directory.file("store.sqlite")
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
     var generator = SystemRandomNumberGenerator()
     let id = RunID(at: clock.wallNow(), using: &generator)
@@ -110,7 +79,6 @@ final class RecorderFixture {
 
   deinit {
     store.close()
-    try? FileManager.default.removeItem(at: directory)
   }
 
   func id(_ sequence: Int64) -> SampleID { SampleID(target: target, sequence: sequence) }
@@ -182,7 +150,7 @@ struct RecorderTests {
       answer.give(outcome, seen: try? reader.sample(first)?.state)
     }
     #expect(answer.outcome == nil)
-    fixture.clock.advance(.milliseconds(500))
+    fixture.clock.advance(by: .milliseconds(500))
     _ = try fixture.recorder.round()
     #expect(answer.outcome == ReceiptOutcome(accepted: 1, duplicate: 1, unknown: 1))
     #expect(answer.seen == .delivered)
@@ -195,7 +163,7 @@ struct RecorderTests {
     fixture.plan(1)
     fixture.send(1)
     _ = try fixture.recorder.round()
-    fixture.clock.advance(.seconds(3))
+    fixture.clock.advance(by: .seconds(3))
     _ = try fixture.recorder.round()
     #expect(try fixture.state(1) == .lost)
     #expect(fixture.recorder.openCount == 0)
@@ -216,11 +184,11 @@ struct RecorderTests {
     fixture.plan(1)
     _ = try fixture.recorder.round()
     let before = try #require(try fixture.reader.sample(fixture.id(1))).plannedAt
-    fixture.clock.advance(.seconds(2))
-    fixture.clock.stepWall(.seconds(-3600))
+    fixture.clock.advance(by: .seconds(2))
+    fixture.clock.stepWall(by: .seconds(-3600))
     _ = try fixture.recorder.round()
-    fixture.clock.advance(.seconds(2))
-    fixture.clock.sleepHost(.seconds(600))
+    fixture.clock.advance(by: .seconds(2))
+    fixture.clock.suspend(for: .seconds(600))
     _ = try fixture.recorder.round()
     #expect(try fixture.kinds() == [.clockStep, .suspended])
     fixture.plan(1, first: 2)
@@ -239,7 +207,7 @@ struct RecorderTests {
     let sendingEnded = fixture.clock.monotonicNow()
     fixture.inbox.close(by: sendingEnded + .seconds(2))
     #expect(try fixture.recorder.round() != .closed)
-    fixture.clock.advance(.seconds(2))
+    fixture.clock.advance(by: .seconds(2))
     #expect(try fixture.recorder.round() == .closed)
     try fixture.store.endRun(
       fixture.run, at: fixture.clock.wallNow(), reason: .stopped, sendingEnded: sendingEnded)
@@ -260,7 +228,7 @@ struct RecorderTests {
     _ = try fixture.recorder.round()
     fixture.inbox.close(by: now + .seconds(2))
     fixture.inbox.close(by: now + .seconds(50))
-    fixture.clock.advance(.seconds(2))
+    fixture.clock.advance(by: .seconds(2))
     #expect(try fixture.recorder.round() == .closed)
   }
 
@@ -288,7 +256,7 @@ struct RecorderTests {
     let fixture = try RecorderFixture()
     _ = try fixture.recorder.round()
     let first = try fixture.reader.run(fixture.run)?.lastHeartbeat
-    fixture.clock.advance(Recorder.heartbeat)
+    fixture.clock.advance(by: Recorder.heartbeat)
     _ = try fixture.recorder.round()
     let second = try fixture.reader.run(fixture.run)?.lastHeartbeat
     #expect(second != first)
@@ -300,7 +268,7 @@ struct RecorderTests {
     for _ in 0..<500 { fixture.inbox.refused(ReceiptRefusal(.wrongMAC, source: "127.0.0.1")) }
     for _ in 0..<300 { fixture.inbox.refused(ReceiptRefusal(.malformed, source: "127.0.0.2")) }
     _ = try fixture.recorder.round()
-    fixture.clock.advance(.seconds(61))
+    fixture.clock.advance(by: .seconds(61))
     _ = try fixture.recorder.round()
     let events = try fixture.reader.events(after: 0, limit: 10).rows
     let counts = Dictionary(events.map { ($0.event.kind, $0.event.count) }) { $0 + $1 }

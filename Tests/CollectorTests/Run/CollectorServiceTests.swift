@@ -5,6 +5,7 @@ import Logging
 import Measurement
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
@@ -13,14 +14,14 @@ import Testing
 /// real ones all the same.
 @Suite("Collector service", .timeLimit(.minutes(2)))
 struct CollectorServiceTests {
-  private let directory: URL
+  private let directory: TemporaryDirectory
   private let storePath: String
   private let configuration: PushscopeConfiguration
 
   init() throws {
-    directory = try TestFolder.make("service")
-    storePath = directory.appendingPathComponent("store.sqlite").path
-    let file = directory.appendingPathComponent("pushscope.yaml").path
+    directory = try TemporaryDirectory("service")
+    storePath = directory.file("store.sqlite")
+    let file = directory.file("pushscope.yaml")
     try """
     targets:
       - name: nobody
@@ -40,13 +41,8 @@ struct CollectorServiceTests {
       options: CollectorOptions(storePath: storePath, runName: "one", count: count), logger: logger)
   }
 
-  /// Looks again and again for something that comes by itself.
   private func eventually<Found>(_ what: String, _ look: () throws -> Found?) async throws -> Found {
-    for _ in 0..<3_000 {
-      if let found = try look() { return found }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    throw CollectorError(.unreachable, "never happened: \(what)")
+    try await TestKit.eventually(what) { () async throws -> Found? in try look() }
   }
 
   private func settled(_ desk: ControlClient, _ command: ControlCommand) async throws -> ControlOutcome {
@@ -147,7 +143,7 @@ struct CollectorServiceTests {
   }
 
   private func waitingService(for wait: Wait, port: Int) throws -> CollectorService {
-    let file = directory.appendingPathComponent("waiting.yaml").path
+    let file = directory.file("waiting.yaml")
     try "targets:\n  - \(wait.target(port: port))\n".write(
       toFile: file, atomically: true, encoding: .utf8)
     var logger = Logger(label: "test")

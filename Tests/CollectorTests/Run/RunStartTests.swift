@@ -6,6 +6,7 @@ import HTTPServer
 import Logging
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import Collector
@@ -25,22 +26,22 @@ struct RunStartTests {
     }
   }
 
-  private let directory: URL
+  private let directory: TemporaryDirectory
   private let port: Int
   private let configuration: PushscopeConfiguration
 
   init() throws {
-    directory = try TestFolder.make("start")
+    directory = try TemporaryDirectory("start")
     port = try #require(LoopbackSocket.freePort())
     let certificate = try #require(TestCertificate.good)
-    let secret = directory.appendingPathComponent("secret").path
+    let secret = directory.file("secret")
     try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: secret))
     for file in [secret, certificate.key] {
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
     let account = try TestAccount().file(tokenURI: "https://127.0.0.1:1/token")
     let schedule = "schedule: { arrivals: constant, rate: 20/s }, timeout: 1s"
-    let file = directory.appendingPathComponent("pushscope.yaml").path
+    let file = directory.file("pushscope.yaml")
     try """
     collector:
       receipts:
@@ -72,7 +73,7 @@ struct RunStartTests {
 
   @Test("a part that fails leaves nothing behind", arguments: Part.allCases)
   func failure(of part: Part) async throws {
-    let path = directory.appendingPathComponent("store.sqlite").path
+    let path = directory.file("store.sqlite")
     let store = try CollectorStore.open(
       at: path, clock: SystemClock(), options: CollectorStoreOptions(bootID: "boot"))
     defer { store.close() }

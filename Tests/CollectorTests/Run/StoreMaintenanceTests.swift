@@ -2,6 +2,7 @@ import Foundation
 import Measurement
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Collector
@@ -35,8 +36,8 @@ private final class NotedControl: RunControl {
 
 /// A keeper on a store with one closed run of a hundred notifications.
 private final class KeeperFixture {
-  let directory: URL
-  let clock = HandClock()
+  let directory: TemporaryDirectory
+  let clock = SteppedHostClock()
   let store: CollectorStore
   let reader: StoreReader
   let desk: ControlClient
@@ -45,8 +46,8 @@ private final class KeeperFixture {
   let keeper: StoreMaintenance
 
   init(serves: Bool = true) throws {
-    directory = try TestFolder.make("keeper")
-    let path = directory.appendingPathComponent("store.sqlite").path
+    directory = try TemporaryDirectory("keeper")
+    let path = directory.file("store.sqlite")
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
     var generator = SystemRandomNumberGenerator()
     let id = RunID(at: clock.wallNow(), using: &generator)
@@ -69,7 +70,7 @@ private final class KeeperFixture {
           sample.state = .missed
           return sample
         }))
-    clock.advance(.seconds(200))
+    clock.advance(by: .seconds(200))
     try store.endRun(id, at: clock.wallNow(), reason: .completed)
     reader = try StoreReader.open(at: path)
     desk = ControlClient(storePath: path, clock: clock)
@@ -78,7 +79,6 @@ private final class KeeperFixture {
 
   deinit {
     store.close()
-    try? FileManager.default.removeItem(at: directory)
   }
 
   /// Rounds until there is nothing more to do.
@@ -175,17 +175,17 @@ struct StoreMaintenanceTests {
     try fixture.settle()
     let first = try fixture.reader.collector().lastHeartbeat
     #expect(try fixture.reader.collector().run == nil)
-    fixture.clock.advance(.milliseconds(300))
+    fixture.clock.advance(by: .milliseconds(300))
     _ = try fixture.keeper.round()
     #expect(try fixture.reader.collector().lastHeartbeat == first)
-    fixture.clock.advance(.milliseconds(800))
+    fixture.clock.advance(by: .milliseconds(800))
     _ = try fixture.keeper.round()
     let second = try fixture.reader.collector().lastHeartbeat
     #expect(second == fixture.clock.wallNow())
     fixture.control.record(fixture.run)
     _ = try fixture.keeper.round()
     #expect(try fixture.reader.collector().servesControl)
-    fixture.clock.advance(.seconds(5))
+    fixture.clock.advance(by: .seconds(5))
     _ = try fixture.keeper.round()
     #expect(try fixture.reader.collector().lastHeartbeat == second)
   }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import Collector
@@ -10,16 +11,16 @@ import Testing
 /// Services that are out of reach when a run begins: the others are measured all the same.
 @Suite("Unreached services", .timeLimit(.minutes(2)))
 struct UnreachedServiceTests {
-  private let directory: URL
+  private let directory: TemporaryDirectory
   private let storePath: String
 
   init() throws {
-    directory = try TestFolder.make("unreached")
-    storePath = directory.appendingPathComponent("store.sqlite").path
+    directory = try TemporaryDirectory("unreached")
+    storePath = directory.file("store.sqlite")
   }
 
   private func run(_ targets: [String]) async throws {
-    let file = directory.appendingPathComponent("pushscope.yaml").path
+    let file = directory.file("pushscope.yaml")
     let schedule = "schedule: { arrivals: constant, rate: 20/s }, timeout: 1s"
     try ("targets:\n" + targets.map { "  - { \($0), \(schedule) }\n" }.joined()).write(
       toFile: file, atomically: true, encoding: .utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// Services that mean ill (Tests/Support/hostile_service.py), one port a behavior: `h1:NAME` or `h2:NAME`.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// What targets of all kinds need beside an endpoint, in a station's folder: keys, tokens, a subscription.

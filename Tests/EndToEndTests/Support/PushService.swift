@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The push service on python-h2 (Tests/Support/push_service.py), with a certificate by openssl: it shares no code with

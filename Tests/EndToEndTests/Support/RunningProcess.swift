@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestKit
 
 /// A program started by a test. What it writes is collected as it comes; it is killed when the test lets go of it.
 ///
@@ -107,7 +108,7 @@ final class RunningProcess: Sendable {
   /// - Returns: the exit status, and the most memory it had resident, in kB.
   func waitForExitAndPeak(within limit: Duration = .seconds(120)) throws -> (status: Int32, peak: Int) {
     var peak = 0
-    try eventually(within: limit, "process \(pid) ends", seen: { self.standardError }) {
+    try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
       peak = max(peak, peakMemory ?? 0)
       return status()
     }
@@ -126,8 +127,9 @@ final class RunningProcess: Sendable {
   /// - Returns: the exit status; 128 + n for a death by signal n.
   @discardableResult
   func waitForExit(within limit: Duration = .seconds(60)) throws -> Int32 {
-    let status = try eventually(
-      within: limit, "process \(pid) ends", seen: { self.standardError }, condition: { self.status() })
+    let status = try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
+      self.status()
+    }
     _ = readers.wait(timeout: .now() + 5)
     return status
   }

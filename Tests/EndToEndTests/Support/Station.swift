@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestKit
 
 /// A directory with everything for a run against the loopback service: credentials, configuration, store.
 final class Station: Sendable {

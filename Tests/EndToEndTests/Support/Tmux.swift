@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// A real terminal of a given size, run by a tmux server of the test's own.
 final class Tmux: Sendable {
@@ -62,7 +63,7 @@ final class Tmux: Sendable {
     _ what: String, within limit: Duration = .seconds(60), _ condition: (String) throws -> Bool
   ) throws -> String {
     var last = ""
-    return try eventually(within: limit, what, seen: { last }) {
+    return try eventually(what, within: limit, seen: { last }) {
       last = try screen()
       return try condition(last) ? last : nil
     }

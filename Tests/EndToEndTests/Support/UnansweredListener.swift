@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestKit
 
 /// Takes no connection: who tried one is found waiting.
 final class UnansweredListener {

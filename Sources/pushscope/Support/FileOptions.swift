@@ -1,0 +1,120 @@
+import ArgumentParser
+import Configuration
+import FoundationEssentials
+import Glibc
+import Store
+
+/// `--store FILE`, for every command that uses a store.
+struct StoreOption: ParsableArguments {
+  @Option(
+    name: .customLong("store"),
+    help: ArgumentHelp(
+      "The store file.",
+      discussion:
+        "Default: $XDG_DATA_HOME/pushscope/pushscope.sqlite, or ~/.local/share/pushscope/pushscope.sqlite.",
+      valueName: "file"))
+  var file: String?
+
+  /// - Throws: ``CommandFailure`` without --store and a home directory.
+  func path(for purpose: DefaultPath.Purpose) throws(CommandFailure) -> String {
+    if let file { return file }
+    return try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
+  }
+
+  /// Opens the store for reading.
+  /// - Throws: ``CommandFailure``, `StoreError`.
+  func reader() throws -> StoreReader { try Self.reader(at: try path(for: .reading)) }
+
+  /// For a reader, a store without read permission is missing input; for a writer, it cannot be created.
+  static func reader(at path: String) throws -> StoreReader {
+    do {
+      return try StoreReader.open(at: path)
+    } catch let error as StoreError where [.permissionDenied, .readOnly].contains(error.code) {
+      throw CommandFailure("\(error)", exitStatus: .noInput)
+    }
+  }
+}
+
+/// `--config FILE`, for every command that needs the configuration.
+struct ConfigurationOption: ParsableArguments {
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp(
+      "The configuration file.",
+      discussion:
+        "Default: $XDG_CONFIG_HOME/pushscope/pushscope.yaml (~/.config/pushscope/pushscope.yaml if the variable is not "
+        + "set), then /etc/pushscope/pushscope.yaml.",
+      valueName: "file"))
+  var file: String?
+
+  /// The named file, else the first default that exists, else `nil`.
+  var existingPath: String? {
+    file
+      ?? PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all).first(
+        where: DefaultPath.exists)
+  }
+
+  /// The file to read.
+  /// - Throws: ``CommandFailure`` with every place that was searched.
+  func path() throws(CommandFailure) -> String {
+    if let existingPath { return existingPath }
+    let searched = PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all)
+    throw CommandFailure(
+      "there is no configuration file at \(searched.joined(separator: " or ")); create one of them, or name a file "
+        + "with --config", exitStatus: .noInput)
+  }
+}
+
+/// Default locations of files (XDG Base Directory Specification).
+struct DefaultPath {
+  /// What a file is for, which decides the exit code without a home directory.
+  enum Purpose {
+    case reading
+    case writing
+
+    fileprivate var exitStatus: ExitStatus { self == .reading ? .noInput : .cannotCreate }
+  }
+
+  private let environment: [String: String]
+  private let purpose: Purpose
+
+  init(in environment: [String: String], for purpose: Purpose) {
+    self.environment = environment
+    self.purpose = purpose
+  }
+
+  /// - Throws: ``CommandFailure`` when there is no home directory.
+  func store() throws(CommandFailure) -> String {
+    try base(option: "--store FILE") + "/pushscope/pushscope.sqlite"
+  }
+
+  /// The directory of the loopback service's generated certificates.
+  /// - Throws: ``CommandFailure`` when there is no home directory.
+  func credentials() throws(CommandFailure) -> String {
+    try base(option: "--credentials DIR") + "/pushscope/loopback"
+  }
+
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// The specification ignores relative paths in XDG variables. A missing home directory is never created.
+  private func base(option: String) throws(CommandFailure) -> String {
+    if let value = environment["XDG_DATA_HOME"], value.hasPrefix("/") { return value }
+    guard let home = environment["HOME"], home.hasPrefix("/") else {
+      throw CommandFailure(
+        "there is no default location for files: HOME is not set to an absolute path; give \(option), or set HOME",
+        exitStatus: purpose.exitStatus)
+    }
+    var status = stat()
+    guard stat(home, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw CommandFailure(
+        "the home directory \(home) (HOME) does not exist; give \(option), or create the directory",
+        exitStatus: purpose.exitStatus)
+    }
+    return home + "/.local/share"
+  }
+}
+
+/// The environment this process was started with.
+enum ProcessEnvironment {
+  static var all: [String: String] { ProcessInfo.processInfo.environment }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import Measurement
+import Report
+import Store
+
+/// The rows of a report: `--run`, `--target`, `--since`, `--until`.
+struct SelectionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only this run: its UUID, a prefix of it, its name, or latest.", valueName: "run"))
+  var run: String?
+
+  @Option(
+    name: .customLong("target"), help: ArgumentHelp("Only this target (repeatable).", valueName: "name"))
+  var targets: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Planned at or after: a time like 2026-03-01T12:00:00Z, a date (both UTC without a zone), or -1h.",
+      valueName: "time"),
+    transform: TimeArgument.parse)
+  var since: TimeArgument?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Planned before: the same forms, like -5m.", valueName: "time"),
+    transform: TimeArgument.parse)
+  var until: TimeArgument?
+
+  func validate() throws {
+    guard let since, let until, since.time > until.time else { return }
+    throw ValidationError(
+      "--since \(since.time.rfc3339) is after --until \(until.time.rfc3339); no time is between them")
+  }
+
+  /// - Throws: `ReportError` when the run or a target is not in the store.
+  func selection(in reader: StoreReader) throws -> RowSelection {
+    let run = try run.map { try RunFinder.find($0, in: reader).id }
+    if !targets.isEmpty { try RunFinder.check(targets: Set(targets), of: run, in: reader) }
+    return RowSelection(
+      run: run, targets: targets.isEmpty ? nil : Set(targets), since: since?.time, until: until?.time)
+  }
+}
+
+/// `250ms`, `30s`, `1m30s`, `7d`.
+struct DurationArgument: ExpressibleByArgument {
+  var duration: Duration
+
+  init?(argument: String) {
+    guard let duration = try? DurationText.parse(argument) else { return nil }
+    self.duration = duration
+  }
+
+  /// Refuses zero.
+  func checkLength(as option: String) throws {
+    guard duration > .zero else {
+      throw ValidationError("\(option) 0s is too short; give a longer time, like 30s")
+    }
+  }
+}
+
+/// Checks names of runs.
+enum RunNameArgument {
+  static func check(_ name: String, as option: String) throws {
+    guard name != ControlCommand.reservedName else {
+      throw ValidationError(
+        "\(option) cannot be \(name), which always means the newest run; give another name")
+    }
+    guard name.utf8.count <= ControlCommand.longestName else {
+      throw ValidationError(
+        "\(option) has \(name.utf8.count) bytes; give at most \(ControlCommand.longestName)")
+    }
+  }
+}
+
+/// `4/s`, `30/min`.
+struct RateArgument: ExpressibleByArgument {
+  var rate: ArrivalRate
+
+  init?(argument: String) {
+    guard let rate = try? RateText.parse(argument) else { return nil }
+    self.rate = rate
+  }
+}
+
+/// RFC 3339 with or without a zone, a date, or relative to now: `-1h`.
+struct TimeArgument {
+  var time: WallTime
+
+  static func parse(_ text: String) throws -> TimeArgument {
+    do {
+      return TimeArgument(time: try TimeText.parse(text, now: SystemClock().wallNow()))
+    } catch {
+      throw ValidationError(error.message)
+    }
+  }
+}
+
+/// `5s`, `-250ms`: a signed duration.
+struct SkewArgument: ExpressibleByArgument {
+  var duration: Duration
+
+  init?(argument: String) {
+    let isNegative = argument.hasPrefix("-")
+    let text = isNegative || argument.hasPrefix("+") ? String(argument.dropFirst()) : argument
+    guard let duration = try? DurationText.parse(text) else { return nil }
+    self.duration = isNegative ? .zero - duration : duration
+  }
+}
+
+/// `200ppm`, `-35ppm`: how much faster a clock runs than this host's, up to 10 000 ppm.
+struct DriftArgument: ExpressibleByArgument {
+  var partsPerMillion: Double
+
+  init?(argument: String) {
+    let text = argument.hasSuffix("ppm") ? String(argument.dropLast(3)) : argument
+    guard let value = Double(text), value.isFinite, abs(value) <= 10_000 else { return nil }
+    partsPerMillion = value
+  }
+}
