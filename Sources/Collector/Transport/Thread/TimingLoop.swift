@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Measurement
+import Threads
 
 /// The timing thread's work: wait, look at what is ready, let each target take its turn, hand on what was seen.
 ///
@@ -39,7 +40,7 @@ final class TimingLoop: LaneEnvironment {
     self.mailbox = mailbox
     self.onCredential = onCredential
     self.sink = sink
-    poller = try Poller(wake: mailbox.wake)
+    poller = try Poller(wake: mailbox.wake.descriptor)
     let now = clock.monotonicNow()
     offset = RealtimeOffset(reading: clock)
     offsetDue = now + RealtimeOffset.interval

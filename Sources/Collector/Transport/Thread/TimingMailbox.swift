@@ -1,8 +1,7 @@
-import CLinux
-import Glibc
 import Measurement
 import Providers
 import Synchronization
+import Threads
 
 /// What other threads have for the timing thread, and what it shows them.
 final class TimingMailbox: Sendable {
@@ -17,30 +16,27 @@ final class TimingMailbox: Sendable {
     var stop: Duration?
   }
 
-  /// An eventfd that is readable while there are commands.
-  let wake: Int32
+  /// Raised while there are commands.
+  let wake: WakeSignal
   private let commands = Mutex(Commands())
   private let statistics = Mutex(TimingStatistics())
   private let ended = Mutex<MonotonicTime?>(nil)
 
   init() throws(TransportError) {
-    wake = clinux_eventfd()
-    guard wake >= 0 else {
-      throw TransportError(
-        .system, "no descriptor to wake the timing thread: \(String(cString: strerror(errno)))")
+    do throws(ThreadError) {
+      wake = try WakeSignal()
+    } catch {
+      throw TransportError(.system, error.message)
     }
   }
 
-  deinit { close(wake) }
-
   func leave(_ change: (inout Commands) -> Void) {
     commands.withLock { change(&$0) }
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
+    wake.raise()
   }
 
   func take() -> Commands {
-    Poller.drain(wake)
+    wake.clear()
     return commands.withLock { commands in
       let taken = commands
       commands = Commands()

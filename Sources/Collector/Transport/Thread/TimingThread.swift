@@ -4,6 +4,7 @@ import Dispatch
 import Measurement
 import Providers
 import Synchronization
+import Threads
 
 /// Sends a run's notifications on time, on a thread of its own, and tells what it saw.
 ///
@@ -60,22 +61,18 @@ public final class TimingThread: Sendable {
     let loop = try TimingLoop(
       run: run, targets: targets, clock: clock, mailbox: mailbox, onCredential: onCredential, sink: sink)
     ended.enter()
-    let work = ThreadWork { [self] in
-      _ = clinux_block_signals()
-      _ = clinux_name_thread("timing")
-      _ = clinux_set_timer_slack(1)
-      loop.run()
-      state.withLock { $0 = .ended }
-      onEnd()
+    do throws(ThreadError) {
+      try DedicatedThread.start(name: "timing") { [self] in
+        _ = clinux_set_timer_slack(1)
+        loop.run()
+        state.withLock { $0 = .ended }
+        onEnd()
+        ended.leave()
+      }
+    } catch {
       ended.leave()
+      throw TransportError(.system, error.message)
     }
-    var thread = pthread_t()
-    let code = pthread_create(&thread, nil, runThreadWork, Unmanaged.passRetained(work).toOpaque())
-    guard code == 0 else {
-      ended.leave()
-      throw TransportError(.system, "no timing thread: \(String(cString: strerror(code)))")
-    }
-    pthread_detach(thread)
   }
 
   /// A target's plan is in the store up to and including this sequence number; what of it is due may be sent.
@@ -127,16 +124,4 @@ public final class TimingThread: Sendable {
 
   /// libcurl sets itself up once a process, before any thread uses it.
   static let isLibraryReady = curl_global_init(ccurl_global_default()) == CURLE_OK
-}
-
-/// Carries a closure through pthread_create's untyped pointer.
-private final class ThreadWork {
-  let body: () -> Void
-
-  init(_ body: @escaping () -> Void) { self.body = body }
-}
-
-private func runThreadWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let pointer { Unmanaged<ThreadWork>.fromOpaque(pointer).takeRetainedValue().body() }
-  return nil
 }

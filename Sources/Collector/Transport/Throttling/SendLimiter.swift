@@ -1,10 +1,11 @@
+import DequeModule
 import Measurement
 
 /// Counts what is sent against one ``SendLimit``, as a value that a clock steps.
 struct SendLimiter: Sendable {
   let limit: SendLimit
   /// A window's sends that still count, ascending.
-  private var sent = FIFO<MonotonicTime>()
+  private var sent = Deque<MonotonicTime>()
   /// How far a bucket has come ahead of its steady rate (GCRA's theoretical arrival time).
   private var ahead: MonotonicTime?
 
@@ -23,7 +24,7 @@ struct SendLimiter: Sendable {
   mutating func noteSent(at now: MonotonicTime) {
     switch limit.shape {
     case .window(_, let period):
-      while let first = sent.first, now - first >= period { sent.popFirst() }
+      while let first = sent.first, now - first >= period { sent.removeFirst() }
       sent.append(now)
     case .bucket(_, let interval): ahead = max(ahead ?? now, now) + interval
     }
@@ -32,7 +33,7 @@ struct SendLimiter: Sendable {
   /// The last one was not sent after all.
   mutating func takeBack() {
     switch limit.shape {
-    case .window: sent.popLast()
+    case .window: _ = sent.popLast()
     case .bucket(_, let interval): ahead = ahead.map { $0 - interval }
     }
   }
