@@ -177,7 +177,7 @@ struct DoctorTests {
     #expect(result.status == 69)
     let line = try #require(result.lines.last)
     #expect(
-      line.hasPrefix("fail  t  send  redirected with 301 to https://push.example.com:8443; name"), "\(line)")
+      line.hasPrefix("fail  t  send  redirected with 301 to https://push.example.com:8443; set"), "\(line)")
   }
 
   @Test("what collect refuses doctor refuses, and both name all of it", .timeLimit(.minutes(5)))

@@ -224,9 +224,9 @@ struct UnusableKeyTests {
     }
     let authority = try pem("loopback/ca.pem").joined(separator: "\n")
     for (content, words) in [
-      ("", "is empty"), ("hello", "has no such block"),
+      ("", "is empty"), ("hello", "has no PEM block of the expected kind"),
       (String(authority.prefix(200)), "a part of it is missing"),
-      (try pem("key.p8").joined(separator: "\n"), "has no such block"),
+      (try pem("key.p8").joined(separator: "\n"), "has no PEM block of the expected kind"),
       ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "holds no certificate"),
     ] {
       try station.directory.write("authority.pem", content)

@@ -112,10 +112,11 @@ struct Device: AsyncParsableCommand {
         device: name, remote: remote,
         receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
         scriptFile: script))
-    StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
-    logger.info("trust \(server.credentials.authorityFile); receipts are posted to \(receipts)")
-
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+      [receipts] in
+      // Signals are handled from here on.
+      StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+      logger.info("trust \(server.credentials.authorityFile); receipts are posted to \(receipts)")
       for await _ in stopped.stream {}
     }
     await server.settle(within: .seconds(5))

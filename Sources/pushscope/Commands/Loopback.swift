@@ -73,13 +73,14 @@ struct Loopback: AsyncParsableCommand {
       LoopbackOptions(
         port: port, credentialsDirectory: directory, scenario: scenario ?? .lifelike, receipts: destination,
         scriptFile: script))
-    StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
-    logger.info(
-      "trust \(server.credentials.authorityFile); receipts are \(receipts.map { "posted to \($0)" } ?? "not posted (--receipts)")"
-    )
-
     let stopped = AsyncStream<Never>.makeStream()
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+      [receipts] in
+      // Signals are handled from here on.
+      StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+      logger.info(
+        "trust \(server.credentials.authorityFile); receipts are \(receipts.map { "posted to \($0)" } ?? "not posted (--receipts)")"
+      )
       for await _ in stopped.stream {}
     }
     let statistics = await server.statistics()

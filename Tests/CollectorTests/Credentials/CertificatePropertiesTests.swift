@@ -47,7 +47,7 @@ struct CertificatePropertiesTests {
     let now = SystemClock().wallNow()
     #expect(facts.problem(at: now) == nil)
     let days: Int64 = 86_400_000_000
-    #expect(facts.problem(at: now.advanced(byMicroseconds: 21 * days))?.message.contains("ended") == true)
+    #expect(facts.problem(at: now.advanced(byMicroseconds: 21 * days))?.message.contains("expired") == true)
     #expect(facts.problem(at: now.advanced(byMicroseconds: -days))?.remedy.contains("clock") == true)
   }
 
