@@ -9,10 +9,10 @@ where Kind.RawValue == Int {
   public var style: PagedTransition
 
   /// The page chosen last; it is visible at rest.
-  public internal(set) var active: Kind
+  public private(set) var active: Kind
 
   /// Whether pages are moving.
-  public internal(set) var isSliding = false
+  public private(set) var isSliding = false
 
   /// How a drag of the pages snaps.
   public var snap = DragSnap()
@@ -21,15 +21,15 @@ where Kind.RawValue == Int {
   /// Called when a slide has come to rest.
   public var onSettle: ((Kind) -> Void)?
 
-  struct Page {
+  private struct Page {
     var lowerView: LowerView
     /// Where it is in the plane, relative to the host; nil while it is put away.
     var slot: Slot?
   }
 
-  var pages: [Kind: Page] = [:]
-  weak var host: View?
-  var drag: PageDrag?
+  private var pages: [Kind: Page] = [:]
+  private weak var host: View?
+  private var drag: PageDrag?
   private var observation: BoundsObservation?
   private var generation = 0
 
@@ -74,7 +74,7 @@ where Kind.RawValue == Int {
     moveActiveToCenter(duration: style.duration, curve: style.curve)
   }
 
-  func intactPage(_ kind: Kind) throws(LowerView.Failure) -> Page {
+  private func intactPage(_ kind: Kind) throws(LowerView.Failure) -> Page {
     guard let page = pages[kind], let view = page.lowerView.view, let button = page.lowerView.button,
       view.superview != nil
     else { throw .missingPage(kind.rawValue) }
@@ -83,7 +83,7 @@ where Kind.RawValue == Int {
   }
 
   /// Puts a page that is not visible beside the others: behind the last one on the side it is to come from.
-  func bringIn(_ kind: Kind, _ page: Page, _ direction: SlideDirection) {
+  private func bringIn(_ kind: Kind, _ page: Page, _ direction: SlideDirection) {
     guard pages[kind]?.slot == nil, let view = page.lowerView.view else { return }
     var slot = Slot.center
     while pages.values.contains(where: { $0.slot == slot }) { slot = slot - direction.step }
@@ -100,7 +100,7 @@ where Kind.RawValue == Int {
   }
 
   /// Moves the plane so that the active page comes to lie on the host.
-  func moveActiveToCenter(duration: Duration, curve: TimingCurve) {
+  private func moveActiveToCenter(duration: Duration, curve: TimingCurve) {
     guard let shift = pages[active]?.slot else { return }
     generation += 1
     let current = generation
@@ -123,14 +123,14 @@ where Kind.RawValue == Int {
     }
   }
 
-  func placePages() {
+  private func placePages() {
     for page in pages.values {
       if let slot = page.slot { page.lowerView.place(at: slot, offset: drag?.displacement ?? .zero) }
     }
   }
 
   /// Incremented by each slide: completions of earlier slides are ignored.
-  func supersedeSlide() {
+  private func supersedeSlide() {
     generation += 1
     isSliding = true
   }
@@ -319,7 +319,7 @@ public struct LowerView {
 }
 
 /// A drag of the pages in progress.
-struct PageDrag {
+private struct PageDrag {
   var axis: TransitionAxis
   /// Of the active page from its place, along the axis.
   var offset: Double
@@ -344,7 +344,7 @@ struct Slot: Hashable, Sendable {
 }
 
 /// The four pins without keeping the constraints alive.
-struct WeakPins {
+private struct WeakPins {
   private struct Pin {
     weak var constraint: LayoutConstraint?
     let sign: Double

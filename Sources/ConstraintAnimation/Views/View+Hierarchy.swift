@@ -90,12 +90,6 @@ extension View {
     for view in subviews { view.forEachItem(body) }
   }
 
-  /// The view and its guides.
-  final func forEachOwnItem(_ body: (LayoutItem) -> Void) {
-    body(self)
-    for guide in layoutGuides { body(guide) }
-  }
-
   private func outwardConstraints() -> [LayoutConstraint] {
     var found: [LayoutConstraint] = []
     forEachItem { item in

@@ -8,7 +8,7 @@ struct FrameEncoder: ~Copyable {
   var profile: OutputProfile
   var bytes = OutputBytes()
   let colors: ColorReducer
-  private(set) var pen = RenditionState.plain
+  private(set) var rendition = RenditionState.plain
   /// -1 where unknown: after the last column, and after a glyph whose width terminals disagree on.
   private var cursorX = -1
   private var cursorY = -1
@@ -16,7 +16,7 @@ struct FrameEncoder: ~Copyable {
   private var blankRun = 0..<0
   private var blankChangedEnd = 0
   /// The cells of a row by their rendition, kept from row to row for its memory.
-  var inks = RowInks()
+  private var renditions = RowRenditions()
 
   init(profile: OutputProfile) {
     self.profile = profile
@@ -26,13 +26,13 @@ struct FrameEncoder: ~Copyable {
   /// Blanks the screen in the terminal's default colors, from any previous state.
   mutating func clearScreen() {
     bytes.append("\u{1B}[m\u{1B}[r\u{1B}[H\u{1B}[2J")
-    pen = .plain
+    rendition = .plain
     (cursorX, cursorY) = (0, 0)
   }
 
   /// Moves the rows `region` up (negative distance) or down; rows that are uncovered become blank.
   mutating func moveRows(in region: Range<Int>, by distance: Int) {
-    pen.change(to: .plain, &bytes)
+    rendition.change(to: .plain, &bytes)
     bytes.append("\u{1B}[")
     bytes.append(decimal: region.lowerBound + 1)
     bytes.append(0x3B)
@@ -100,11 +100,11 @@ struct FrameEncoder: ~Copyable {
 
   /// The rendition for a cell. A blank shows its background only, so the rest may stay as it is.
   @inline(__always)
-  private func pen(for cell: Cell) -> RenditionState {
+  private func rendition(for cell: Cell) -> RenditionState {
     if cell.isErasable {
       return RenditionState(
-        foreground: pen.foreground, background: colors.reduce(cell.background),
-        attributes: pen.attributes & ~UInt8(truncatingIfNeeded: Cell.drawnOnBlanks))
+        foreground: rendition.foreground, background: colors.reduce(cell.background),
+        attributes: rendition.attributes & ~UInt8(truncatingIfNeeded: Cell.drawnOnBlanks))
     }
     return RenditionState(
       foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
@@ -112,7 +112,7 @@ struct FrameEncoder: ~Copyable {
   }
 
   mutating func paint(_ cell: Cell, lastColumn: Int) {
-    pen.change(to: pen(for: cell), &bytes)
+    rendition.change(to: rendition(for: cell), &bytes)
     let width = cell.isWide ? 2 : 1
     appendGlyph(cell)
     let next = cursorX + width
@@ -123,19 +123,20 @@ struct FrameEncoder: ~Copyable {
   /// Paints the cells of one rendition on erased background. They are single glyphs of unambiguous width.
   /// - Parameter ground: the color of all blanks between them.
   mutating func paint(
-    _ ink: RowInks.Ink, y: Int, row: UnsafePointer<Cell>, count: Int, ground: ColorReducer.Reduced
+    _ ink: RowRenditions.Ink, y: Int, row: UnsafePointer<Cell>, count: Int, ground: ColorReducer.Reduced
   ) {
     approach(x: ink.first, y: y, row: row)
-    pen.change(to: ink.pen, &bytes)
-    // In this pen a blank looks like the ground.
+    rendition.change(to: ink.rendition, &bytes)
+    // In this rendition a blank looks like the ground.
     let fillsGaps =
-      pen.background == ground && pen.attributes & UInt8(truncatingIfNeeded: Cell.drawnOnBlanks) == 0
+      rendition.background == ground
+      && rendition.attributes & UInt8(truncatingIfNeeded: Cell.drawnOnBlanks) == 0
     var x = ink.first
     while x >= 0 {
       if x > cursorX { skip(to: x, row: row, fillsGap: fillsGaps) }
       appendGlyph(row[x])
       cursorX = x + 1 < count ? x + 1 : -1
-      x = inks.following(x)
+      x = renditions.following(x)
     }
   }
 
@@ -188,7 +189,7 @@ struct FrameEncoder: ~Copyable {
     guard reachesEnd && changed > 3 || changed > 9 || isLast && changed > 5 else { return nil }
     approach(x: x, y: y, row: back)
     if reachesEnd && changed > 3 {
-      pen.change(to: pen(for: back[x]), &bytes)
+      rendition.change(to: rendition(for: back[x]), &bytes)
       bytes.append("\u{1B}[K")
       return count
     }
@@ -198,7 +199,7 @@ struct FrameEncoder: ~Copyable {
 
   /// Erases `count` cells from the cursor on, with the background of one of them; the cursor stays.
   mutating func eraseCharacters(_ count: Int, like cell: Cell) {
-    pen.change(to: pen(for: cell), &bytes)
+    rendition.change(to: rendition(for: cell), &bytes)
     bytes.append("\u{1B}[")
     bytes.append(decimal: count)
     bytes.append(0x58)
@@ -214,7 +215,8 @@ struct FrameEncoder: ~Copyable {
       var gap = cursorX
       while gap < x {
         let cell = row[gap]
-        guard !cell.isWide, !cell.isContinuation, CharacterWidth.isAgreed(cell.glyph), pen(for: cell) == pen
+        guard !cell.isWide, !cell.isContinuation, CharacterWidth.isAgreed(cell.glyph),
+          rendition(for: cell) == rendition
         else { break }
         cost += !profile.encodesUTF8 || cell.glyph < 0x80 ? 1 : cell.glyph < 0x800 ? 2 : 3
         gap += 1
@@ -297,7 +299,9 @@ extension FrameEncoder {
     approach(x: first, y: y, row: row)
     eraseCharacters(columns.count, like: row[ground])
     let groundColor = colors.reduce(row[ground].background)
-    for index in 0..<inks.count { paint(inks[index], y: y, row: row, count: count, ground: groundColor) }
+    for index in 0..<renditions.count {
+      paint(renditions[index], y: y, row: row, count: count, ground: groundColor)
+    }
     return true
   }
 
@@ -314,7 +318,7 @@ extension FrameEncoder {
     var previous = ground
     // The rendition of the cell before; none while there was none.
     var ink = -1
-    inks.removeAll(columns: count)
+    renditions.removeAll(columns: count)
     for x in columns {
       let cell = row[x]
       if cell.isErasable {
@@ -333,21 +337,21 @@ extension FrameEncoder {
         jumps += 1
       }
       if ink < 0 {
-        let pen = RenditionState(
+        let rendition = RenditionState(
           foreground: colors.reduce(cell.foreground), background: colors.reduce(cell.background),
           attributes: UInt8(truncatingIfNeeded: cell.bits))
-        guard let index = inks.index(of: pen) else { return nil }
+        guard let index = renditions.index(of: rendition) else { return nil }
         ink = index
       }
-      inks.append(x, to: ink)
+      renditions.append(x, to: ink)
       inked += 1
       previous = x
     }
     guard changes > 8 else { return nil }
     // Jumping to a mark takes about four bytes. From left to right the blanks in between are painted instead.
-    let rendition = colors.profile == .trueColor ? 14 : colors.profile == .ansi256 ? 10 : 5
-    let sorted = inks.count * (rendition + 4) + 4 * min(inked, jumps + inks.count)
-    let straight = changes * rendition + (columns.count - inked) / 2
+    let renditionCost = colors.profile == .trueColor ? 14 : colors.profile == .ansi256 ? 10 : 5
+    let sorted = renditions.count * (renditionCost + 4) + 4 * min(inked, jumps + renditions.count)
+    let straight = changes * renditionCost + (columns.count - inked) / 2
     return sorted < straight ? ground : nil
   }
 }
@@ -356,25 +360,25 @@ extension FrameEncoder {
 ///
 /// A scatter plot changes its color at nearly every mark. From left to right, the color changes cost three times the
 /// marks; painted rendition by rendition, each color is set once.
-struct RowInks: ~Copyable {
+struct RowRenditions: ~Copyable {
   /// More renditions than these are not worth sorting.
   static let most = 16
 
   struct Ink {
-    var pen: RenditionState
+    var rendition: RenditionState
     var first: Int
     var last: Int
   }
 
   private(set) var count = 0
-  private let inks: UnsafeMutablePointer<Ink>
+  private let renditions: UnsafeMutablePointer<Ink>
   /// Index by hash of a rendition; a hint that is always verified.
   private let slots: UnsafeMutablePointer<UInt8>
   private var next: UnsafeMutablePointer<Int>
   private var capacity = 0
 
   init() {
-    inks = .allocate(capacity: RowInks.most)
+    renditions = .allocate(capacity: RowRenditions.most)
     slots = .allocate(capacity: 32)
     slots.initialize(repeating: 0, count: 32)
     next = .allocate(capacity: 0)
@@ -382,11 +386,11 @@ struct RowInks: ~Copyable {
 
   deinit {
     slots.deallocate()
-    inks.deallocate()
+    renditions.deallocate()
     next.deallocate()
   }
 
-  subscript(index: Int) -> Ink { inks[index] }
+  subscript(index: Int) -> Ink { renditions[index] }
 
   /// The next cell of the same ink; -1 at the end.
   func following(_ x: Int) -> Int { next[x] }
@@ -402,17 +406,19 @@ struct RowInks: ~Copyable {
   /// The number of a rendition, which may be a new one without cells yet.
   /// - Returns: `nil` when there are too many.
   @inline(__always)
-  mutating func index(of pen: RenditionState) -> Int? {
-    let slot = Int(((pen.foreground ^ (pen.background << 7) ^ UInt32(pen.attributes)) &* 0x9E37_79B1) >> 27)
+  mutating func index(of rendition: RenditionState) -> Int? {
+    let slot = Int(
+      ((rendition.foreground ^ (rendition.background << 7) ^ UInt32(rendition.attributes)) &* 0x9E37_79B1)
+        >> 27)
     var index = Int(slots[slot])
-    if index >= count || inks[index].pen != pen {
+    if index >= count || renditions[index].rendition != rendition {
       index = 0
-      while index < count && inks[index].pen != pen { index += 1 }
+      while index < count && renditions[index].rendition != rendition { index += 1 }
       slots[slot] = UInt8(index)
     }
     if index < count { return index }
-    guard count < RowInks.most else { return nil }
-    inks.advanced(by: count).initialize(to: Ink(pen: pen, first: -1, last: -1))
+    guard count < RowRenditions.most else { return nil }
+    renditions.advanced(by: count).initialize(to: Ink(rendition: rendition, first: -1, last: -1))
     count += 1
     return index
   }
@@ -421,7 +427,7 @@ struct RowInks: ~Copyable {
   @inline(__always)
   mutating func append(_ x: Int, to index: Int) {
     next[x] = -1
-    if inks[index].first < 0 { inks[index].first = x } else { next[inks[index].last] = x }
-    inks[index].last = x
+    if renditions[index].first < 0 { renditions[index].first = x } else { next[renditions[index].last] = x }
+    renditions[index].last = x
   }
 }

@@ -153,11 +153,11 @@ public final class TerminalSession {
       pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wantsWritable ? terminal.painting : -1, events: Int16(POLLOUT), revents: 0),
     ]
-    let patience: Duration? = decoder.isIncomplete ? .milliseconds(25) : decoder.isPasting ? .seconds(1) : nil
+    let timeout: Duration? = decoder.isIncomplete ? .milliseconds(25) : decoder.isPasting ? .seconds(1) : nil
     let limit = hasMoreInput || !queue.isEmpty ? clock.now : deadline
-    let count = poll(&polls, limit: limit, patience: patience)
+    let count = poll(&polls, limit: limit, timeout: timeout)
     let isOver = deadline.map { clock.now >= $0 } ?? false
-    if count == 0 && patience != nil && !hasMoreInput {
+    if count == 0 && timeout != nil && !hasMoreInput {
       // Nothing followed what had begun.
       decoder.flush()
       decoder.endPaste()
@@ -178,10 +178,10 @@ public final class TerminalSession {
   }
 
   private func poll(
-    _ polls: inout [pollfd], limit: ContinuousClock.Instant?, patience: Duration?
+    _ polls: inout [pollfd], limit: ContinuousClock.Instant?, timeout: Duration?
   ) -> Int32 {
     var remaining = limit.map { max(clock.now.duration(to: $0), .zero) }
-    if let patience { remaining = min(remaining ?? patience, patience) }
+    if let timeout { remaining = min(remaining ?? timeout, timeout) }
     guard let remaining else { return cncurses_poll(&polls, UInt(polls.count), -1) }
     // A day at most: the product below must not overflow.
     let nanoseconds = Int64(min(remaining, .seconds(86_400)) / .nanoseconds(1))
