@@ -214,7 +214,7 @@ public final class CollectorService: Sendable {
   }
 }
 
-extension CollectorService: RunControl {
+extension CollectorService: RunController {
   var currentRun: RunID? { state.withLock { $0.id } }
 
   func requestStart(name: String?, row: Int64) -> ControlReply {

@@ -17,7 +17,7 @@ final class StoreMaintenance {
   static let shortestPause = Duration.milliseconds(1)
 
   private let store: CollectorStore
-  private let control: any RunControl
+  private let control: any RunController
   /// Whether the collector stays after a run.
   private let serves: Bool
   private let clock: any HostClock
@@ -27,7 +27,7 @@ final class StoreMaintenance {
   private var deletions: [(row: Int64, run: RunID)] = []
   private var presenceNotedAt: MonotonicTime?
 
-  init(store: CollectorStore, control: any RunControl, serves: Bool, clock: any HostClock) {
+  init(store: CollectorStore, control: any RunController, serves: Bool, clock: any HostClock) {
     self.store = store
     self.control = control
     self.serves = serves
@@ -158,7 +158,7 @@ final class StoreMaintenanceThread: Sendable {
 }
 
 /// Starts and stops runs when another process asks for it.
-protocol RunControl: Sendable {
+protocol RunController: Sendable {
   /// The run that is being recorded, once it sends; otherwise `nil`.
   var currentRun: RunID? { get }
 
@@ -171,7 +171,7 @@ protocol RunControl: Sendable {
   func requestStop(row: Int64) -> ControlReply
 }
 
-/// What a ``RunControl`` does with a command.
+/// What a ``RunController`` does with a command.
 enum ControlReply: Sendable, Equatable {
   /// It carries the command out and answers it.
   case taken

@@ -8,7 +8,7 @@ import Testing
 @testable import Collector
 
 /// A service that only notes what it is asked.
-private final class NotedControl: RunControl {
+private final class NotedControl: RunController {
   private struct State {
     var run: RunID?
     var reply = ControlReply.taken
