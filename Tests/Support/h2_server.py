@@ -255,7 +255,7 @@ class Server:
             self.after(0.05, connection.close)
         elif name == "goaway-after":
             # This stream counts as perhaps processed.
-            connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=stream)
+            connection.h2.close_connection(CODES.NO_ERROR, b"shutting down\x07", last_stream_id=stream)
             connection.flush()
             self.after(0.05, connection.close)
         elif name == "refuse-late":

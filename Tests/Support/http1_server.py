@@ -33,6 +33,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.number = next(numbers)
         say("connection", self.number)
 
+    def finish(self):
+        super().finish()
+        if self.server.idle:
+            # Its close_notify, for which the peer's is not awaited.
+            self.connection.settimeout(0)
+            try:
+                self.connection.unwrap()
+            except (AttributeError, OSError):
+                pass
+
     def do_POST(self):
         self.rfile.read(int(self.headers.get("content-length", 0)))
         say("request", self.number, self.path)
@@ -59,9 +69,13 @@ def main():
     parser.add_argument("--no-alpn", action="store_true", help="take no part in ALPN")
     parser.add_argument("--redirect", help="answer 301 with this Location")
     parser.add_argument("--closes", action="store_true", help="end the connection after each answer")
+    parser.add_argument("--idle", type=float, default=0, help="ms after which an idle connection is ended")
     options = parser.parse_args()
+    if options.idle:
+        Handler.timeout = options.idle / 1000
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.delay, server.closes, server.redirect = options.delay / 1000, options.closes, options.redirect
+    server.idle = options.idle
     if options.cert:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options.cert, options.key)

@@ -46,4 +46,34 @@ struct HTTP1Tests {
     // libcurl closes before it hands the last answer over, which is an answer all the same.
     #expect(Set(seen.events(.disconnected).map(\.detail)) == ["0 unanswered"])
   }
+
+  /// The peer ends connections that are idle for 100 ms, as Apache does after 5 s: nothing is put on an ended one.
+  @Test(arguments: [true, false]) func anIdleConnectionThatWasEndedCostsNone(isEncrypted: Bool) throws {
+    let server = try ServerProcess.http1(["--idle", "100"], isEncrypted: isEncrypted)
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target("\(isEncrypted ? "https" : "http")://127.0.0.1:\(server.port)/", rate: 3, count: 6))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted == 6, "\(seen.failed)")
+    #expect(seen.events(.connected).count == 6)
+    #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
+  }
+
+  /// Such a peer may speak HTTP/2 all the same, and fail over HTTP/1.1: the failure names the likely cause.
+  @Test func aPeerWithoutALPNIsNamed() throws {
+    let server = try ServerProcess.http1(["--no-alpn", "--delay", "3000"], isEncrypted: true)
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        "https://127.0.0.1:\(server.port)/", rate: 5, count: 2, timeout: .milliseconds(300)))
+    #expect(run.waitForEnd())
+    #expect(run.seen.failed.count == 2)
+    #expect(
+      run.seen.failed.values.allSatisfy {
+        $0.reason == .timeout && $0.detail.contains("took no part in ALPN")
+      },
+      "\(run.seen.failed)")
+  }
 }

@@ -223,6 +223,17 @@ struct ScriptedServerTests {
     #expect(seen.accepted >= 80)
   }
 
+  /// The peer's words are kept, and are hostile text.
+  @Test func theTextOfGoawayIsTold() throws {
+    let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", "goaway-after"])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 50, count: 6, maximumStreams: 1))
+    #expect(run.waitForEnd())
+    let goaway = try #require(run.seen.events(.goaway).first)
+    #expect(goaway.detail.hasPrefix("error 0, last stream 7, 1 unanswered: shutting down"))
+    #expect(!goaway.detail.contains("\u{7}"))
+  }
+
   @Test func aFarewellBetweenRequestsCostsNone() throws {
     let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", "farewell"])
     let run = TransportRun()

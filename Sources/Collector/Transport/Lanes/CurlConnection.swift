@@ -8,7 +8,7 @@ import Providers
 /// One connection through libcurl: an easy handle in a multi handle of its own, under the timing thread's epoll.
 ///
 /// libcurl resolves the name, chooses the address, does TLS and checks the peer. It opens one connection and no second one:
-/// what it would send again ends with ``wasRetried``.
+/// what it would send again fails.
 final class CurlConnection {
   enum Purpose {
     /// Only bytes: HTTP/2 and HTTP/1.1 are offered by ALPN, and libcurl sends nothing of its own (`CONNECT_ONLY`).
@@ -28,7 +28,6 @@ final class CurlConnection {
   private var interests: [SocketInterest] = []
   /// When libcurl wants to be called for its own timers.
   private(set) var timer: MonotonicTime?
-  private(set) var isResolved = false
   /// The socket of the connection that stands, -1 before and after.
   private(set) var fd: Int32 = -1
   private(set) var stands = false
@@ -39,10 +38,9 @@ final class CurlConnection {
   private(set) var ssl: UnsafeMutableRawPointer?
   /// What ALPN selected, empty for nothing.
   private(set) var selectedProtocol = ""
-  private(set) var wasRetried = false
   private var isAdded = false
   private var isClosing = false
-  private var lastState: TransferFailure.Socket?
+  private var lastState: SocketState?
 
   /// Called before each of libcurl's requests goes onto the connection; `false` ends it.
   var mayStart: () -> Bool = { true }
@@ -154,7 +152,7 @@ final class CurlConnection {
 
   /// How far opening has come, read from which of libcurl's phases are stamped. libcurl 7.88 stamps the end of TCP's handshake
   /// only with that of TLS where both begin in one call; it knows the local port as soon as TCP's is over.
-  var stage: TransferFailure.Stage {
+  var stage: ConnectionStage {
     if stands { return .sent }
     if ccurl_easy_get_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
     let isConnected =
@@ -215,7 +213,7 @@ final class CurlConnection {
   }
 
   /// The state of the connection's socket, or the last one that it had.
-  var socketState: TransferFailure.Socket {
+  var socketState: SocketState {
     if let lastState { return lastState }
     guard fd >= 0 else { return .unknown }
     return switch clinux_tcp_state(fd) {
@@ -229,11 +227,8 @@ final class CurlConnection {
   // MARK: Called by libcurl
 
   fileprivate func resolving() -> Bool {
-    guard !stands else {
-      wasRetried = true
-      return false
-    }
-    return true
+    // A second connection would be for sending a request again.
+    !stands
   }
 
   fileprivate func opened(_ fd: Int32) -> Bool {
@@ -258,7 +253,6 @@ final class CurlConnection {
         tls: secured > 0 ? Int64(max(0, secured - connected)) : nil)
       if purpose == .bytes { readSelectedProtocol() }
     } else if fd < 0 {
-      wasRetried = true
       return false
     }
     return mayStart()
@@ -305,6 +299,15 @@ final class CurlConnection {
   fileprivate func timerChanged(_ milliseconds: Int) {
     timer = milliseconds < 0 ? nil : environment.now() + .milliseconds(milliseconds)
   }
+}
+
+/// What is wanted of a socket and what epoll was last told. They are brought together at the end of a turn, because libcurl
+/// changes its mind several times within one.
+private struct SocketInterest {
+  let fd: Int32
+  var wanted: UInt32
+  var registered: UInt32 = 0
+  var isRegistered = false
 }
 
 // libcurl calls these on the timing thread, from within its functions. They may not capture anything: their context comes as

@@ -84,7 +84,7 @@ final class CurlLane: Lane {
 
   // MARK: What it takes
 
-  var opening: TransferFailure.Stage? {
+  var opening: ConnectionStage? {
     guard let exchange, !connection.stands, !isOver else { return nil }
     return exchange.startedAt == nil ? connection.stage : nil
   }
@@ -235,24 +235,22 @@ final class CurlLane: Lane {
           LaneAnswer(
             status: status, headerLines: exchange.headerLines, body: exchange.body,
             version: speaksHTTP2 ? .http2 : .http1, at: answer.time, source: answer.source)))
-      if connection.fd < 0 { finish("0 unanswered") }
+      if connection.fd < 0 { finish("0 unanswered") } else { connection.watch(clinux_epoll_in) }
       return
     }
-    let failure = TransferFailure(
-      code: code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, message: connection.message,
-      wasRetried: connection.wasRetried, isTooLarge: exchange.isTooLarge, socket: connection.socketState)
-    let told = RequestFailure(
-      reason: failure.reason, detail: failure.detail + remark,
-      isLossOfConnection: failure.isLossOfConnection)
+    var failure = RequestFailure(
+      code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, message: connection.message,
+      isTooLarge: exchange.isTooLarge, socket: connection.socketState)
+    failure.detail += remark
     guard stage == .sent else {
       isOver = true
       connection.close()
-      events.append(.failedToConnect(exchange.request, told))
+      events.append(.failedToConnect(exchange.request, failure))
       return
     }
-    events.append(.failed(exchange.request, told))
+    events.append(.failed(exchange.request, failure))
     let isSilent = code == CURLE_OPERATION_TIMEDOUT && heardAt < (exchange.request.sent ?? .zero)
-    finish(isSilent ? "given up after silence" : told.isLossOfConnection ? "1 unanswered" : "0 unanswered")
+    finish(isSilent ? "given up after silence" : failure.isLossOfConnection ? "1 unanswered" : "0 unanswered")
   }
 
   // MARK: The clock

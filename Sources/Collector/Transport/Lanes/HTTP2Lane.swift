@@ -81,7 +81,7 @@ final class HTTP2Lane: Lane {
 
   // MARK: What it takes
 
-  var opening: TransferFailure.Stage? {
+  var opening: ConnectionStage? {
     if case .opening = state { connection.stage } else { nil }
   }
 
@@ -112,6 +112,9 @@ final class HTTP2Lane: Lane {
     let now = environment.now()
     request.taken = max(request.taken, now)
     put(request, isFresh: false, at: now)
+    // The frames are made now, so that only writing them is left at the planned instant.
+    session.write(into: &output)
+    drainSession(arrived: nil)
   }
 
   private func put(_ request: OutgoingRequest, isFresh: Bool, at now: MonotonicTime) {
@@ -158,13 +161,13 @@ final class HTTP2Lane: Lane {
     guard case .opening(let request) = state, let code = connection.takeResult() else { return }
     let now = environment.now()
     guard code == CURLE_OK, connection.stands, let ssl = connection.ssl else {
-      let stage = connection.stands ? TransferFailure.Stage.handshaking : connection.stage
-      let failure = TransferFailure(
-        code: code == CURLE_OK ? CURLE_SSL_CONNECT_ERROR : code, stage: stage, message: connection.message)
+      let stage = connection.stands ? ConnectionStage.handshaking : connection.stage
+      let failure = RequestFailure(
+        code == CURLE_OK ? CURLE_SSL_CONNECT_ERROR : code, stage: stage, message: connection.message,
+        socket: connection.socketState)
       state = .over
       connection.close()
-      events.append(
-        .failedToConnect(request, RequestFailure(reason: failure.reason, detail: failure.detail)))
+      events.append(.failedToConnect(request, failure))
       return
     }
     guard connection.selectedProtocol == "h2" else {
@@ -187,7 +190,7 @@ final class HTTP2Lane: Lane {
   // MARK: Sending
 
   func flush() {
-    guard case .open(var channel) = state else { return }
+    guard case .open(let channel) = state else { return }
     session.write(into: &output)
     drainSession(arrived: nil)
     while case .open = state, !isBlocked, outputHead < output.count {
@@ -196,7 +199,6 @@ final class HTTP2Lane: Lane {
           UnsafeRawBufferPointer(rebasing: bytes[outputHead...]), offset: environment.offset,
           now: environment.now)
       }
-      state = .open(channel)
       switch sent {
       case .taken(let count, let window, let departure):
         outputHead += count
@@ -255,9 +257,8 @@ final class HTTP2Lane: Lane {
   }
 
   private func read() {
-    while case .open(var channel) = state {
+    while case .open(let channel) = state {
       let received = channel.receive(into: input, offset: environment.offset)
-      state = .open(channel)
       switch received {
       case .bytes(let count, let stamp):
         heardAt = environment.now()

@@ -77,7 +77,7 @@ protocol LaneEnvironment: AnyObject {
 protocol Lane: AnyObject {
   var origin: Origin { get }
   /// The phase that opening has come to; `nil` once the connection stands or is over.
-  var opening: TransferFailure.Stage? { get }
+  var opening: ConnectionStage? { get }
   /// The connection stands, and new requests may go onto it.
   var isUsable: Bool { get }
   /// Nothing is under way and nothing will be: the lane can be dropped.

@@ -9,7 +9,7 @@ import Measurement
 /// **Sent**: each call is one TLS record and one write to the socket; the kernel names its stamps by the number of bytes that
 /// TCP was given, which OpenSSL counts. **Received**: one TLS record a call; before OpenSSL reads it, its header is peeked at
 /// for its length and then its last byte for the stamp of the packet that completed it.
-struct TLSChannel {
+final class TLSChannel {
   enum Sent {
     /// So many bytes were taken in one write.
     case taken(Int, SendWindow, departure: MonotonicTime?)
@@ -56,7 +56,7 @@ struct TLSChannel {
   // MARK: Sending
 
   /// Gives bytes to the connection. After ``Sent/full`` the next call must begin with the same bytes.
-  mutating func send(_ bytes: UnsafeRawBufferPointer, offset: RealtimeOffset, now: () -> MonotonicTime)
+  func send(_ bytes: UnsafeRawBufferPointer, offset: RealtimeOffset, now: () -> MonotonicTime)
     -> Sent
   {
     var count = 0
@@ -96,7 +96,7 @@ struct TLSChannel {
 
   /// Reads one TLS record.
   /// - Parameter buffer: of ``recordBytes`` at least.
-  mutating func receive(into buffer: UnsafeMutableRawBufferPointer, offset: RealtimeOffset) -> Received {
+  func receive(into buffer: UnsafeMutableRawBufferPointer, offset: RealtimeOffset) -> Received {
     let stamp = isAligned ? stampOfNextRecord() : nil
     var count = 0
     let before = copenssl_bytes_read(ssl)
@@ -113,7 +113,7 @@ struct TLSChannel {
   }
 
   /// - Returns: CLOCK_REALTIME ns; `nil` when the record is not complete.
-  private mutating func stampOfNextRecord() -> Int64? {
+  private func stampOfNextRecord() -> Int64? {
     var unreadHeader = 0
     if missing == 0 {
       var bytes: UInt64 = 0
@@ -132,7 +132,7 @@ struct TLSChannel {
   }
 
   /// - Returns: whether OpenSSL has taken a whole record.
-  private mutating func note(taken: Int) -> Bool {
+  private func note(taken: Int) -> Bool {
     guard isAligned else { return false }
     missing -= taken
     guard missing >= 0 else {

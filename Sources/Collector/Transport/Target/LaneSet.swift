@@ -21,7 +21,7 @@ struct LaneSet {
   private var all: [any Lane] { retired.isEmpty ? lanes : retired + lanes }
 
   /// The phase of the connection that is being opened.
-  var opening: TransferFailure.Stage? {
+  var opening: ConnectionStage? {
     for lane in lanes { if let stage = lane.opening { return stage } }
     return nil
   }
