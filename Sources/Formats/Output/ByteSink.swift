@@ -1,4 +1,5 @@
 import Glibc
+import Measurement
 
 /// Where finished bytes go, in large pieces.
 public protocol ByteSink: AnyObject {
@@ -109,7 +110,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var message: String {
-    let name = VisibleText.make(name)
+    let name = EscapedText.make(name)
     switch code {
     case .closedPipe: return "the reader of \(name) went away"
     case .noSpace: return "no space left for \(name)"
@@ -119,7 +120,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case .readOnly: return "\(name) lies on a read-only file system"
     case .isDatabase: return "\(name) is an SQLite database"
     case .belongsToDatabase(let database):
-      return "\(name) belongs to the SQLite database \(VisibleText.make(database))"
+      return "\(name) belongs to the SQLite database \(EscapedText.make(database))"
     case .system(let number): return "\(name) cannot be written: \(String(cString: strerror(number)))"
     }
   }

@@ -1,3 +1,5 @@
+import Measurement
+
 /// A screen as Scalable Vector Graphics 1.1, with nothing in it but shapes and text: no scripts, no links, nothing that
 /// is fetched.
 public enum SVGPicture {
@@ -178,7 +180,7 @@ public enum SVGPicture {
   /// Text that XML takes as text, with what acts instead of showing made visible (XML 1.0, 2.2 and 2.4).
   static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in VisibleText.make(text).unicodeScalars {
+    for scalar in EscapedText.make(text).unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"

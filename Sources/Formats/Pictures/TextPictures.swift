@@ -1,3 +1,5 @@
+import Measurement
+
 /// A screen as text with the escape sequences of ECMA-48 SGR: `cat` shows it again.
 public enum ANSIPicture {
   /// A line for each row, each of which begins and ends with the terminal's own colors. Nothing but SGR sequences of
@@ -23,7 +25,7 @@ public enum ANSIPicture {
           text += sequence(run.style)
           style = run.style
         }
-        text += VisibleText.make(run.text)
+        text += EscapedText.make(run.text)
       }
       text += style == PictureStyle() ? "\n" : "\u{1B}[0m\n"
     }

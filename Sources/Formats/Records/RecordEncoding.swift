@@ -1,7 +1,7 @@
 import Measurement
 
 extension ByteBuffer {
-  /// Appends a text field of a CSV row (RFC 4180), made harmless: see ``VisibleText``, and a leading `'` before what a
+  /// Appends a text field of a CSV row (RFC 4180), made harmless (`EscapedText`), with a leading `'` before what a
   /// spreadsheet would run as a formula.
   public mutating func append(csvText text: UnsafeRawBufferPointer) {
     guard let first = text.first else { return }
@@ -21,9 +21,9 @@ extension ByteBuffer {
     let isQuoted = text.contains { $0 == 0x22 || $0 == 0x2C }
     if isQuoted { append(0x22) }
     if Self.startsFormula(first) { append(0x27) }
-    VisibleText.scalars(of: text) { scalar in
-      if VisibleText.isHarmful(scalar) {
-        append(VisibleText.picture(of: scalar))
+    forEachScalar(of: text) { scalar in
+      if EscapedText.isHarmful(scalar) {
+        append(EscapedText.picture(of: scalar))
       } else {
         if scalar == "\"" { append(0x22) }
         append(scalar)
@@ -55,7 +55,7 @@ extension ByteBuffer {
     if text.allSatisfy(Self.isPlainInJSON) {
       append(text)
     } else {
-      VisibleText.scalars(of: text) { append(jsonScalar: $0) }
+      forEachScalar(of: text) { append(jsonScalar: $0) }
     }
     append(0x22)
   }
@@ -73,7 +73,7 @@ extension ByteBuffer {
     case "\r": append("\\r")
     case "\t": append("\\t")
     default:
-      if VisibleText.isHarmful(scalar) {
+      if EscapedText.isHarmful(scalar) {
         for unit in String(scalar).utf16 { append(jsonEscape: unit) }
       } else {
         append(scalar)
@@ -127,5 +127,18 @@ struct DayText: ~Copyable {
     bytes.append(UnsafeRawBufferPointer(text))
     let intoDay = time.microseconds % Self.dayLength
     start = time.microseconds - (intoDay < 0 ? intoDay + Self.dayLength : intoDay)
+  }
+}
+
+/// Calls `body` with each scalar of UTF-8 bytes; bytes that are not UTF-8 come as U+FFFD.
+private func forEachScalar(of bytes: UnsafeRawBufferPointer, _ body: (Unicode.Scalar) -> Void) {
+  var iterator = bytes.makeIterator()
+  var decoder = UTF8()
+  while true {
+    switch decoder.decode(&iterator) {
+    case .scalarValue(let scalar): body(scalar)
+    case .error: body("\u{FFFD}")
+    case .emptyInput: return
+    }
   }
 }

@@ -1,3 +1,5 @@
+import Measurement
+
 /// A table in plain text, columns lined up, for terminals and mails.
 public struct TextTable: Sendable {
   public enum Alignment: Sendable {
@@ -21,7 +23,7 @@ public struct TextTable: Sendable {
 
   /// Adds a row; missing cells are empty. Texts may come from anywhere.
   public mutating func append(_ cells: [String]) {
-    let shown = cells.prefix(columns.count).map(VisibleText.make)
+    let shown = cells.prefix(columns.count).map { EscapedText.make($0) }
     rows.append(shown + Array(repeating: "", count: columns.count - shown.count))
   }
 

@@ -61,7 +61,7 @@ public struct CalibrationReport: Sendable, Equatable {
           "\($0.counted) (\(FigureText.percent($0.counted, of: calibration.planned)))"
         })
     let title =
-      "floor of \(VisibleText.make(calibration.host)), \(RunText.time(calibration.at)) UTC, "
+      "floor of \(EscapedText.make(calibration.host)), \(RunText.time(calibration.at)) UTC, "
       + "\(CountText.text(calibration.planned, "notification")) at \(FigureText.rate(calibration.rate))"
     return [title] + table.lines(indent: 2) + [
       "A service that answers at once is measured like this here: pushscope, the kernel and TLS at both ends. Latencies",

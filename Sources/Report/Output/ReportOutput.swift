@@ -79,8 +79,8 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
 
   init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
-    self.message = VisibleText.make(message)
-    self.remedy = VisibleText.make(remedy)
+    self.message = EscapedText.make(message)
+    self.remedy = EscapedText.make(remedy)
   }
 
   public var description: String { "\(message); \(remedy)" }

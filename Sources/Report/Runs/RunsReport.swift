@@ -82,7 +82,7 @@ public enum RatesReport {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return try reader.rates(of: run).map { rates in
-      let name = VisibleText.make(targets[rates.target]?.name ?? "?")
+      let name = EscapedText.make(targets[rates.target]?.name ?? "?")
       guard let achieved = rates.achieved, let missed = rates.missedRate else {
         return "\(name): asked \(FigureText.rate(rates.asked)), nothing due yet"
       }

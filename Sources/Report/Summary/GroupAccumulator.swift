@@ -30,7 +30,7 @@ struct TargetAccumulator {
     let known = entry.target.variants.compactMap { variant in
       groups[variant.id]?.summary(variant: variant.name, expectsReceipts: expectsReceipts)
     }
-    let counts = known.reduce(into: StateTally()) { $0 += $1.counts }
+    let counts = known.reduce(into: StateCounts()) { $0 += $1.counts }
     let due = counts.planned - counts[.planned]
     return TargetSummary(
       record: entry.target,
@@ -39,7 +39,7 @@ struct TargetAccumulator {
   }
 
   /// What was sent and missed are shares of what came due.
-  private static func rates(planned: Double, _ counts: StateTally, due: Int) -> TargetSummary.Rates {
+  private static func rates(planned: Double, _ counts: StateCounts, due: Int) -> TargetSummary.Rates {
     TargetSummary.Rates(
       planned: planned, sent: planned * Double(counts.sent) / Double(due),
       missed: planned * Double(counts[.missed]) / Double(due))
@@ -48,7 +48,7 @@ struct TargetAccumulator {
 
 /// Adds up the notifications of one target and variant.
 struct GroupAccumulator {
-  private var counts = StateTally()
+  private var counts = StateCounts()
   private var duplicates = 0
   private var outOfOrder = 0
   private var onFreshConnections = 0
@@ -70,7 +70,7 @@ struct GroupAccumulator {
   }
 
   mutating func add(_ row: borrowing SampleRow) {
-    counts.add(row)
+    counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
     duplicates += row.duplicates
     let isFresh = row.isFreshConnection ?? false
     if row.isOutOfOrder { outOfOrder += 1 }
@@ -155,7 +155,7 @@ struct MetricAccumulator {
   }
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  func summary(_ metric: Metric, of counts: StateTally, limits: LatencyHistogram? = nil) -> MetricSummary {
+  func summary(_ metric: Metric, of counts: StateCounts, limits: LatencyHistogram? = nil) -> MetricSummary {
     MetricSummary(
       metric: metric, all: ValueSummary(all, of: counts, limits: limits),
       fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, limits: limits) : nil)
@@ -188,7 +188,7 @@ struct DeliveryErrorAccumulator {
   }
 
   /// - Returns: `nil` when nothing was delivered.
-  func summary(of counts: StateTally) -> DeliveryErrorSummary? {
+  func summary(of counts: StateCounts) -> DeliveryErrorSummary? {
     guard deliveries > 0 else { return nil }
     let limited = limits?.count ?? 0
     return DeliveryErrorSummary(

@@ -73,14 +73,14 @@ public struct TargetSummary: Sendable, Equatable {
     public let missed: Double
   }
 
-  public var counts: StateTally { groups.reduce(into: StateTally()) { $0 += $1.counts } }
+  public var counts: StateCounts { groups.reduce(into: StateCounts()) { $0 += $1.counts } }
 }
 
 /// What became of the notifications of one target and variant.
 public struct GroupSummary: Sendable, Equatable {
   /// Empty where a target has none.
   public let variant: String
-  public let counts: StateTally
+  public let counts: StateCounts
   /// Further receipts with ids heard before.
   public let duplicates: Int
   /// Received after a later sequence number.
@@ -139,13 +139,14 @@ public struct ValueSummary: Sendable, Equatable {
   public let figures: [Figure]
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  init(_ values: QuantileAccumulator, of counts: StateTally, limits: LatencyHistogram? = nil) {
+  init(_ values: QuantileAccumulator, of counts: StateCounts, limits: LatencyHistogram? = nil) {
     self.init(RangedLatencies(values), of: counts, limits: limits)
   }
 
   /// - Parameter limits: where the values lie that are but upper limits.
-  init(_ ranged: RangedLatencies<QuantileAccumulator>, of counts: StateTally, limits: LatencyHistogram? = nil)
-  {
+  init(
+    _ ranged: RangedLatencies<QuantileAccumulator>, of counts: StateCounts, limits: LatencyHistogram? = nil
+  ) {
     let values = ranged.values
     share = ShareOfPlanned(
       counted: values.count, planned: counts.planned, stillToBeSent: counts[.planned])

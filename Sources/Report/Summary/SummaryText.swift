@@ -17,7 +17,7 @@ extension SummaryReport {
   }
 
   private static func title(_ run: RunRecord) -> String {
-    let name = run.name.map { " \"\(VisibleText.make($0))\"" } ?? ""
+    let name = run.name.map { " \"\(EscapedText.make($0))\"" } ?? ""
     return
       "run \(run.id)\(name), \(RunText.time(run.startedAt)) UTC, \(RunText.length(run)), \(RunText.end(run))"
   }
@@ -29,14 +29,14 @@ extension SummaryReport {
       first += ", planned \(FigureText.rate(rates.planned)), achieved \(FigureText.rate(rates.sent))"
       first += ", missed \(FigureText.rate(rates.missed))"
     }
-    guard !target.groups.isEmpty else { return [VisibleText.make(first), "  nothing planned"] }
-    var lines = [VisibleText.make(first)]
+    guard !target.groups.isEmpty else { return [EscapedText.make(first), "  nothing planned"] }
+    var lines = [EscapedText.make(first)]
     if let end = target.rolledUpTo {
       lines.append("  from rollups up to \(RunText.time(end)) UTC: quantiles to 3 digits, counts exact")
     }
     for group in target.groups {
       let hasVariant = !group.variant.isEmpty
-      if hasVariant { lines.append("  \(VisibleText.make(group.variant))") }
+      if hasVariant { lines.append("  \(EscapedText.make(group.variant))") }
       lines.append((hasVariant ? "    " : "  ") + states(of: group))
       lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
       lines += (unknown(of: group) + fresh(of: group) + errors(of: group)).map {

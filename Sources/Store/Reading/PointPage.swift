@@ -4,7 +4,7 @@ import Measurement
 /// The result of reading points.
 public struct PointPage: Sendable, Equatable {
   /// Ascending by id, so by target, then sequence.
-  public var points: ContiguousArray<SamplePoint>
+  public var points: ContiguousArray<PointRow>
   /// The store's revision at the read: the cursor to follow changes from.
   public var revision: Int64
   /// Whether the oldest were left out because of the limit.
@@ -19,9 +19,9 @@ extension StoreReader {
       let statement = try RawStatement(
         db,
         """
-        SELECT \(SamplePoint.columns) FROM sample WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3
+        SELECT \(PointRow.columns) FROM sample WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3
         """)
-      var points = ContiguousArray<SamplePoint>()
+      var points = ContiguousArray<PointRow>()
       var isTruncated = false
       for target in targets.sorted() {
         let range = target.sampleIDs
@@ -29,7 +29,7 @@ extension StoreReader {
         statement.bind(range.upperBound, at: 2)
         statement.bind(limit + 1, at: 3)
         let start = points.count
-        while try statement.step() { points.append(SamplePoint(from: statement)) }
+        while try statement.step() { points.append(PointRow(from: statement)) }
         if points.count - start > limit {
           isTruncated = true
           points.removeLast()
@@ -55,14 +55,14 @@ extension StoreReader {
       let statement = try RawStatement(
         db,
         """
-        SELECT \(SamplePoint.columns) FROM sample INDEXED BY sample_planned_at
+        SELECT \(PointRow.columns) FROM sample INDEXED BY sample_planned_at
         WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4 ORDER BY planned_at DESC
         """)
       statement.bind(start.microseconds, at: 1)
       statement.bind(end.microseconds, at: 2)
       statement.bind(first.sampleIDs.lowerBound, at: 3)
       statement.bind(last.sampleIDs.upperBound, at: 4)
-      var points = ContiguousArray<SamplePoint>()
+      var points = ContiguousArray<PointRow>()
       var isTruncated = false
       while try statement.step() {
         guard wanted.contains(SampleID(rawValue: statement.integer(0)).target) else { continue }
@@ -71,7 +71,7 @@ extension StoreReader {
           statement.reset()
           break
         }
-        points.append(SamplePoint(from: statement))
+        points.append(PointRow(from: statement))
       }
       points.reverse()
       if wanted.count > 1 || !points.isAscending { points.sort { $0.id < $1.id } }
@@ -83,18 +83,18 @@ extension StoreReader {
   ///
   /// A point that changes again is returned again. Plans that recovery removes are not seen here: read the run again
   /// when it ends as `interrupted`.
-  public func changedPoints(after cursor: Int64, limit: Int) throws -> ChangePage<SamplePoint> {
+  public func changedPoints(after cursor: Int64, limit: Int) throws -> ChangePage<PointRow> {
     try read { db in
       let statement = try RawStatement(
         db,
         """
-        SELECT \(SamplePoint.columns), revision FROM sample INDEXED BY sample_revision
+        SELECT \(PointRow.columns), revision FROM sample INDEXED BY sample_revision
         WHERE revision > ?1 ORDER BY revision LIMIT ?2
         """)
       statement.bind(cursor, at: 1)
       statement.bind(limit, at: 2)
       return try Self.page(db, statement, after: cursor, limit: limit) { row in
-        (SamplePoint(from: row), row.integer(SamplePoint.columnCount))
+        (PointRow(from: row), row.integer(PointRow.columnCount))
       }
     }
   }
@@ -157,7 +157,7 @@ extension TargetID {
   }
 }
 
-extension ContiguousArray<SamplePoint> {
+extension ContiguousArray<PointRow> {
   fileprivate var isAscending: Bool {
     for index in indices.dropFirst() where self[index].id < self[index - 1].id { return false }
     return true

@@ -1,40 +1,52 @@
 import Measurement
 
-/// How many notifications are in each state. They add up to ``planned``: nothing is dropped from the denominator.
+/// Number of notifications in each state, and how far they came. The states add up to ``planned``: nothing is dropped from
+/// the denominator.
 public struct StateCounts: Sendable, Equatable {
-  private var counts: [Int]
+  /// By raw value of the state, without an allocation: a density plot has thousands of these.
+  private var states = SIMD16<Int>.zero
   /// How many went onto the wire.
-  public internal(set) var sent: Int
-  /// How many the provider accepted, whatever became of them after.
-  public internal(set) var acceptedByProvider: Int
+  public var sent = 0
+  /// How many the provider accepted, in whatever state they ended.
+  public var acceptedByProvider = 0
 
-  public init() {
-    counts = Array(repeating: 0, count: NotificationState.allCases.count)
-    sent = 0
-    acceptedByProvider = 0
+  public init() {}
+
+  public subscript(state: NotificationState) -> Int {
+    get { states[state.rawValue] }
+    set { states[state.rawValue] = newValue }
   }
 
-  public internal(set) subscript(state: NotificationState) -> Int {
-    get { counts[state.rawValue] }
-    set { counts[state.rawValue] = newValue }
-  }
+  /// All of them, whatever their state.
+  public var planned: Int { states.wrappedSum() }
 
-  /// All there are, whatever their state.
-  public var planned: Int { counts.reduce(0, +) }
+  /// Those whose planned time has come: the denominator of shares.
+  public var due: Int { planned - self[.planned] }
 
-  /// Those whose end is not known yet.
+  /// Those whose final state is not known yet.
   public var open: Int { self[.planned] + self[.inFlight] }
 
-  /// How many have failed because there was no connection to send them on: what came due and was neither sent nor missed.
-  /// `nil` when some are interrupted, since it is not counted how many of those had been sent.
+  /// How many failed because there was no connection to send them on: due, but neither sent nor missed.
+  /// `nil` when some are interrupted, because it is not recorded how many of those had been sent.
   public var failedBeforeSending: Int? {
-    let unsent = max(0, planned - self[.planned] - sent - self[.missed])
+    let unsent = max(0, due - sent - self[.missed])
     guard unsent == 0 || self[.interrupted] == 0 else { return nil }
     return min(self[.failed], unsent)
   }
 
+  /// Adds `count` notifications, or removes them when it is negative.
+  public mutating func add(_ state: NotificationState, isSent: Bool, isAccepted: Bool, count: Int = 1) {
+    self[state] += count
+    if isSent { sent += count }
+    if isAccepted { acceptedByProvider += count }
+  }
+
+  mutating func add(_ flags: SampleStateFlags, _ count: Int = 1) {
+    add(flags.state, isSent: flags.isSent, isAccepted: flags.isAccepted, count: count)
+  }
+
   public static func += (sum: inout Self, other: Self) {
-    for state in NotificationState.allCases { sum[state] += other[state] }
+    sum.states &+= other.states
     sum.sent += other.sent
     sum.acceptedByProvider += other.acceptedByProvider
   }
@@ -43,12 +55,5 @@ public struct StateCounts: Sendable, Equatable {
     var sum = a
     sum += b
     return sum
-  }
-
-  /// Counts a notification in, or with -1 out.
-  mutating func add(_ standing: SampleStateFlags, _ count: Int = 1) {
-    self[standing.state] += count
-    if standing.isSent { sent += count }
-    if standing.isAccepted { acceptedByProvider += count }
   }
 }

@@ -164,7 +164,7 @@ final class DashboardScreen {
       // Whole seconds, so that not every frame asks for something else.
       let second: Int64 = 1_000_000
       return .until(
-        WallTime(microseconds: (replay.position.microseconds.flooringQuotient(second) + 1) * second))
+        WallTime(microseconds: (replay.position.microseconds.flooringDivision(by: second) + 1) * second))
     }
   }
 

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// One plot: owns its view, what was worked out for it, and the raster that it is drawn with.
 final class PlotPane {
@@ -135,7 +136,7 @@ final class PlotArea {
     var place = TimeWindow(scale: scale, firstColumn: content.window.firstColumn, columns: columns)
     if let start = context.shown.run?.startedAt, let otherStart = snapshot.run?.startedAt {
       let shift = otherStart.microseconds - start.microseconds
-      place = place.moved(byColumns: Int(shift.flooringQuotient(scale.columnDuration)))
+      place = place.moved(byColumns: Int(shift.flooringDivision(by: scale.columnDuration)))
     }
     var secondState = state
     secondState.metric = content.facts.metric

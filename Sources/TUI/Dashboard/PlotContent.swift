@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// What plot and histogram show of a snapshot: facts and summaries of the window.
 ///

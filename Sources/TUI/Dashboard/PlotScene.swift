@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// One plot as a value: what it shows, where, and on which axis. It draws the plot and finds what is under the pointer.
 struct PlotScene {

@@ -2,6 +2,7 @@ import Glibc
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// Starting, stopping, renaming and deleting runs: what is asked before, and what follows from the collector's answer.
 struct RunControl {
@@ -50,7 +51,7 @@ struct RunControl {
       return .say("\(run.title) is being recorded; stop it first", .warning)
     }
     let began = options.zone.civil(run.startedAt).dateTime
-    let count = "\(FixedPoint.grouped(run.counts.total)) notification\(run.counts.total == 1 ? "" : "s")"
+    let count = "\(FixedPoint.grouped(run.counts.planned)) notification\(run.counts.planned == 1 ? "" : "s")"
     return .open(
       .question(
         Question(
@@ -106,11 +107,14 @@ final class ControlWorker: Sendable {
   }
 
   func send(_ command: ControlCommand) throws(DashboardError) {
-    try WorkerThread.start { [self] in
-      WorkerThread.setName("control")
-      let report = ControlReport(command: command, result: result(of: command))
-      reports.withLock { $0.append(report) }
-      onReport()
+    do {
+      try DedicatedThread.start(name: "control") { [self] in
+        let report = ControlReport(command: command, result: result(of: command))
+        reports.withLock { $0.append(report) }
+        onReport()
+      }
+    } catch {
+      throw DashboardError(error)
     }
   }
 

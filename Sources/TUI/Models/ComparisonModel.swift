@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The two plots' quantiles side by side, and by how much they differ.
 struct ComparisonModel {

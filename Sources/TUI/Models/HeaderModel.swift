@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The first line: which run, whether it goes on, how fast.
 struct HeaderModel {
@@ -69,7 +70,7 @@ struct HeaderModel {
         priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(bullet, appearance(.live))]))
     case .silent(let since):
-      let age = Self.age(since: since, now: snapshot.now)
+      let age = Age(since: since, now: snapshot.now)
       return LineItem(
         priority: 68, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))],
         short: LineItem.Short(
@@ -166,17 +167,6 @@ struct HeaderModel {
     return FixedPoint.text(
       Int64((perSecond * 1_000).rounded()), scale: 1_000, decimals: perSecond < 99.95 ? 1 : 0) + "/s"
   }
-
-  /// `12 s`, `5 min`, `3 h`, `2 d`.
-  static func age(since: WallTime, now: WallTime) -> String {
-    let seconds = max(0, now.microseconds - since.microseconds) / 1_000_000
-    return switch seconds {
-    case ..<120: "\(seconds) s"
-    case ..<7_200: "\(seconds / 60) min"
-    case ..<172_800: "\(seconds / 3_600) h"
-    default: "\(seconds / 86_400) d"
-    }
-  }
 }
 
 /// How many notifications went out in each of the last seconds.
@@ -187,7 +177,7 @@ struct RateHistory: Sendable, Equatable {
   static let seconds = 30
 
   init(snapshot: Snapshot, targets: [Int]) {
-    let end = snapshot.edge.microseconds.flooringQuotient(1_000_000) * 1_000_000
+    let end = snapshot.edge.microseconds.flooringDivision(by: 1_000_000) * 1_000_000
     let start = end - Int64(Self.seconds) * 1_000_000
     var counts = Array(repeating: 0, count: Self.seconds)
     for target in targets where snapshot.tracks.indices.contains(target) {

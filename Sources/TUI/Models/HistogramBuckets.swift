@@ -1,3 +1,5 @@
+import Store
+
 /// Counts of values in buckets, and where these stand.
 struct Buckets {
   let axis: LatencyAxis

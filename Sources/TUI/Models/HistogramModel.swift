@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The distribution of the window's latencies, with the window before as a ghost behind, percentile letters with
 /// their intervals below, and the quantiles of every metric beside it.

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The runs of the store as a table, the newest first. Counts have the names and the meanings of the CSV's columns.
 struct RunsModel {
@@ -104,8 +105,9 @@ struct RunsModel {
     // Where no receipts are expected, accepted is as far as it goes.
     let isEnd = runs.contains { $0.counts[.accepted] > 0 }
     return [
-      count("planned", priority: 90) { $0.counts.total }, count("sent", priority: 30) { $0.counts.sent },
-      count("accepted", priority: isEnd ? 89 : 35) { $0.counts.accepted }, state(.delivered, priority: 84),
+      count("planned", priority: 90) { $0.counts.planned }, count("sent", priority: 30) { $0.counts.sent },
+      count("accepted", priority: isEnd ? 89 : 35) { $0.counts.acceptedByProvider },
+      state(.delivered, priority: 84),
       state(.late, priority: 81), state(.lost, priority: 89), state(.rejected, priority: 87),
       state(.failed, priority: 88), state(.missed, priority: 86), state(.interrupted, priority: 85),
     ]
@@ -193,7 +195,7 @@ struct RunsModel {
     switch phase {
     case .live: TextSpan("\(appearance.glyphs.bullet) recording", appearance(.live))
     case .silent(let since):
-      TextSpan("no word for \(HeaderModel.age(since: since, now: now))", appearance(.alarm))
+      TextSpan("no word for \(Age(since: since, now: now))", appearance(.alarm))
     case .ended(_, let reason): TextSpan(reason, appearance(.secondary))
     }
   }

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The plot of latency over time as cells: a pure function of what is known and what is asked for.
 struct ScatterModel {

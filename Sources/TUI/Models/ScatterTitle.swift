@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The line above the plot: what is shown, how many of what, and the quantiles of the window.
 enum ScatterTitle {
@@ -130,7 +131,8 @@ enum ScatterTitle {
 
   /// How many of the window's notifications are in each class; the good ones always, the others when there are any.
   private static func stateLegend(
-    _ counts: Tally, _ colors: SeriesColors, expectsReceipts: Bool, hasBullet: Bool, _ appearance: Appearance
+    _ counts: StateCounts, _ colors: SeriesColors, expectsReceipts: Bool, hasBullet: Bool,
+    _ appearance: Appearance
   ) -> [LineItem] {
     // Each state by itself: where receipts are expected of some targets only, both ends are good ones.
     let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }

@@ -1,8 +1,9 @@
 import Measurement
+import Store
 
 /// What the notifications planned in one window have in common: counts and the values to take quantiles of.
 struct WindowStatistics: Sendable {
-  let counts: Tally
+  let counts: StateCounts
   let metric: Metric
   /// µs, in no particular order.
   let values: [Int64]
@@ -26,14 +27,14 @@ struct WindowStatistics: Sendable {
       )
     }
     var sweep = Sweep(metric: metric, now: includesPending ? snapshot.monotonicNow : nil)
-    var counts = Array(repeating: Int32(0), count: Tally.places)
+    var states = Array(repeating: 0, count: NotificationState.allCases.count)
     // As many as there can be; what has no value leaves its place to the next.
     values = Array(unsafeUninitializedCapacity: stretches.reduce(0) { $0 + $1.range.count }) {
       buffer, count in
-      counts.withUnsafeMutableBufferPointer { counts in
+      states.withUnsafeMutableBufferPointer { states in
         for stretch in stretches {
           stretch.track.forEachRun(in: stretch.range) { run in
-            for point in run { sweep.take(point, buffer, counts) }
+            for point in run { sweep.take(point, buffer, states) }
           }
         }
       }
@@ -44,7 +45,11 @@ struct WindowStatistics: Sendable {
       ? Self.ends(of: stretches.map { ($0.track, $0.range) }, count: values.count) : nil
     let density = snapshot.density?.sums(of: targets, metric: metric, from: window.start, to: window.end)
     sums = density?.buckets ?? []
-    self.counts = Tally(counts) + (density?.counts ?? Tally())
+    var counts = density?.counts ?? StateCounts()
+    for state in NotificationState.allCases { counts[state] += states[state.rawValue] }
+    counts.sent += sweep.sent
+    counts.acceptedByProvider += sweep.accepted
+    self.counts = counts
     self.metric = metric
     withinError = sweep.withinError
     let hasAges = sweep.oldest > 0
@@ -78,7 +83,7 @@ struct WindowStatistics: Sendable {
     return ends
   }
 
-  var isEmpty: Bool { counts.total == 0 }
+  var isEmpty: Bool { counts.planned == 0 }
 
   /// How many have a value.
   var valueCount: Int { values.count + sums.reduce(0) { $0 + Int($1.count) } }
@@ -89,6 +94,8 @@ struct WindowStatistics: Sendable {
     /// What ages are counted from.
     let now: Int64?
     var count = 0
+    var sent = 0
+    var accepted = 0
     var withinError = 0
     var hasInexact = false
     var smallest = Int64.max
@@ -102,15 +109,15 @@ struct WindowStatistics: Sendable {
 
     @inline(__always)
     mutating func take(
-      _ point: PlotPoint, _ buffer: UnsafeMutableBufferPointer<Int64>,
-      _ counts: UnsafeMutableBufferPointer<Int32>
+      _ point: SamplePoint, _ buffer: UnsafeMutableBufferPointer<Int64>,
+      _ states: UnsafeMutableBufferPointer<Int>
     ) {
       // There is a place for each raw value.
-      counts[point.state.rawValue] &+= 1
-      if point.isSent { counts[Tally.sentPlace] &+= 1 }
-      if point.rawValue(of: .accept) != PlotPoint.absent { counts[Tally.acceptedPlace] &+= 1 }
+      states[point.state.rawValue] &+= 1
+      if point.isSent { sent &+= 1 }
+      if point.rawValue(of: .accept) != SamplePoint.absent { accepted &+= 1 }
       let raw = point.rawValue(of: metric)
-      if raw != PlotPoint.absent {
+      if raw != SamplePoint.absent {
         // A corrected latency may come out below nothing.
         let value = max(0, raw)
         buffer[count] = value

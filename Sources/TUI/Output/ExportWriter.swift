@@ -3,6 +3,7 @@ import Formats
 import Measurement
 import Synchronization
 import Terminal
+import Threads
 
 /// Writes files that a person asked for, on threads of their own, and says how it went.
 final class ExportWriter: Sendable {
@@ -56,7 +57,7 @@ final class ExportWriter: Sendable {
 
   private func start(_ work: @escaping @Sendable () throws -> FooterMessage) {
     do {
-      try WorkerThread.start { [self] in
+      try DedicatedThread.start(name: "export") { [self] in
         do {
           say(try work())
         } catch {

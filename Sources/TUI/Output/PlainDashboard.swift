@@ -3,29 +3,31 @@ import Measurement
 import Store
 import Synchronization
 import Terminal
+import Threads
 
 /// The dashboard as lines of text: one a second while a run goes on, a summary at its end.
 struct PlainDashboard {
   let settings: DashboardSettings
   let stop: DashboardStop
   var output: Int32 = STDOUT_FILENO
-  /// ms between two lines.
-  var interval: Int32 = 1_000
+  /// Time between two lines.
+  var interval = Duration.seconds(1)
 
   /// Bytes that a pipe takes without blocking when it can be written to (PIPE_BUF).
   private static let atOnce = 4_096
 
   func run() throws(DashboardError) -> Dashboard.Outcome {
-    let alarm = try Alarm()
-    stop.onStop { alarm.ring() }
+    let wake: WakeSignal
+    do { wake = try WakeSignal() } catch { throw DashboardError(error) }
+    stop.onStop { wake.raise() }
     defer { stop.onStop(nil) }
-    let signals = EndSignals(ringing: alarm, catchesEnd: settings.options.catchesSignals)
+    let signals = EndSignals(raising: wake, catchesEnd: settings.options.catchesSignals)
     let options = settings.options
     var source = SnapshotSource(
       path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
     var snapshot = Snapshot()
     var isStopping: Bool { signals.haveCome || stop.isStopped }
-    func emit(_ line: String) -> Bool { write(line, alarm, isStopping: { isStopping }) }
+    func emit(_ line: String) -> Bool { write(line, wake, isStopping: { isStopping }) }
     var ended: Dashboard.Outcome { isStopping ? .stopped : .hangup }
     var isFirst = true
     var replacements = 0
@@ -49,7 +51,7 @@ struct PlainDashboard {
       default: throw failure(snapshot.condition)
       }
       isFirst = false
-      alarm.wait(milliseconds: interval)
+      wake.wait(atMost: interval)
     }
     return .stopped
   }
@@ -89,11 +91,11 @@ struct PlainDashboard {
 
   /// Writes a line as soon as the reader takes it.
   /// - Returns: false when nobody reads any more, or it is to end.
-  private func write(_ line: String, _ alarm: Alarm, isStopping: () -> Bool) -> Bool {
+  private func write(_ line: String, _ wake: WakeSignal, isStopping: () -> Bool) -> Bool {
     var rest = Array((line + "\n").utf8)[...]
     while !rest.isEmpty {
       // A reader that stands still must not keep a signal waiting.
-      while !alarm.wait(untilWritable: output) {
+      while !wake.wait(for: output, events: Int16(POLLOUT)) {
         if isStopping() { return false }
       }
       if isStopping() { return false }
@@ -117,10 +119,10 @@ struct EndSignals: ~Copyable {
 
   private var replaced: [(signal: Int32, action: sigaction)] = []
 
-  /// - Parameter alarm: rings when a signal comes.
-  init(ringing alarm: Alarm, catchesEnd: Bool) {
+  /// - Parameter wake: raised when a signal comes.
+  init(raising wake: WakeSignal, catchesEnd: Bool) {
     Self.hasCome.store(false, ordering: .relaxed)
-    Self.descriptor.store(alarm.descriptor, ordering: .relaxed)
+    Self.descriptor.store(wake.descriptor, ordering: .relaxed)
     var ignoring = sigaction()
     ignoring.__sigaction_handler.sa_handler = SIG_IGN
     install(ignoring, for: SIGPIPE)
@@ -129,7 +131,7 @@ struct EndSignals: ~Copyable {
     // Async-signal-safe: two atomics and a write.
     action.__sigaction_handler.sa_handler = { _ in
       EndSignals.hasCome.store(true, ordering: .relaxed)
-      Alarm.ring(EndSignals.descriptor.load(ordering: .relaxed))
+      WakeSignal.raise(EndSignals.descriptor.load(ordering: .relaxed))
     }
     for signal in Self.caught { install(action, for: signal) }
   }

@@ -13,7 +13,7 @@ struct PlainLine {
 
   var text: String {
     let all = Array(snapshot.targets.indices)
-    let counts = snapshot.totals.reduce(Tally()) { $0 + $1 }
+    let counts = snapshot.totals.reduce(StateCounts()) { $0 + $1 }
     var words = [zone.civil(snapshot.now).hoursMinutesSeconds, phase]
     words.append(snapshot.targets.map { VisibleText.visible($0.name) }.joined(separator: "+"))
     let asked = snapshot.targets.reduce(0) { $0 + $1.askedRate }
@@ -27,7 +27,7 @@ struct PlainLine {
   private var phase: String {
     switch snapshot.run?.phase {
     case .live: "live"
-    case .silent(let since): "collector gone for \(HeaderModel.age(since: since, now: snapshot.now))"
+    case .silent(let since): "collector gone for \(Age(since: since, now: snapshot.now))"
     case .ended(_, let reason): reason.isEmpty ? "ended" : "ended (\(reason))"
     case nil: "no run"
     }
@@ -35,11 +35,12 @@ struct PlainLine {
 
   /// How far notifications came, and every state with its count, in the words of the CSV files; those that do not occur are
   /// there too. The state `accepted` comes last, because its words are several.
-  static func states(_ counts: Tally) -> String {
+  static func states(_ counts: StateCounts) -> String {
     let shown: [NotificationState] = [
       .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
     ]
-    let reached = "due \(counts.due) planned \(counts.total) sent \(counts.sent) accepted \(counts.accepted)"
+    let reached =
+      "due \(counts.due) planned \(counts.planned) sent \(counts.sent) accepted \(counts.acceptedByProvider)"
     return
       ([reached] + shown.map { "\($0.name) \(counts[$0])" } + [
         "\(NotificationState.accepted.title) \(counts[.accepted])"
@@ -49,7 +50,7 @@ struct PlainLine {
   private func quantiles(_ targets: [Int]) -> String {
     let end = snapshot.edge
     let scale = TimeScale(columnAtLeast: 1_000_000)
-    let last = end.microseconds.flooringQuotient(scale.columnDuration)
+    let last = end.microseconds.flooringDivision(by: scale.columnDuration)
     let window = TimeWindow(scale: scale, firstColumn: last - Self.seconds + 1, columns: Int(Self.seconds))
     let metric = ViewState().metric(in: snapshot)
     let facts = WindowStatistics(
@@ -90,7 +91,7 @@ struct PlainSummary {
     }
     var lines = [Self.heading(snapshot, zone)]
     for (index, target) in snapshot.targets.enumerated() {
-      let counts = snapshot.totals.indices.contains(index) ? snapshot.totals[index] : Tally()
+      let counts = snapshot.totals.indices.contains(index) ? snapshot.totals[index] : StateCounts()
       let name = VisibleText.visible(target.name)
       lines.append("\(name) \(PlainLine.states(counts))")
       for metric in [Metric.delivery, .accept, .service] {

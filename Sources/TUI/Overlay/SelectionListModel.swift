@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The selected notifications as a table, one per row.
 struct SelectionListModel {

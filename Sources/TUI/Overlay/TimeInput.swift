@@ -56,7 +56,7 @@ struct TimeInput {
     let day: Int64 = 86_400_000_000
     let ofDay = (numbers[0] * 3600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)) * 1_000_000
     let local = now.microseconds + zone.offset(at: now)
-    var moment = local.flooringQuotient(day) * day + ofDay
+    var moment = local.flooringDivision(by: day) * day + ofDay
     if moment > local { moment -= day }
     let guess = WallTime(microseconds: moment - zone.offset(at: now))
     // The zone's offset may have changed since.

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// A grid of cells with dots in them, in two planes: which dots are set, and what the cell as a whole stands for
 /// (how many notifications, the worst class among them). A cell has one color; it is given by the second plane.
@@ -99,7 +100,7 @@ struct DotRaster {
   }
 
   /// Sets the dots of all points; those outside the window or without a value are passed over.
-  mutating func plot(_ points: UnsafeBufferPointer<PlotPoint>, _ projection: Projection) {
+  mutating func plot(_ points: UnsafeBufferPointer<SamplePoint>, _ projection: Projection) {
     guard columns > 0, rows > 0, projection.lane < lanes else { return }
     let phase = medianPhase(of: projection.window)
     projection.lookup.withReader { lookup in
@@ -140,7 +141,7 @@ struct DotRaster {
   /// Runs of columns for medians are counted from 1970, so that a step of the window does not change them.
   func medianPhase(of window: TimeWindow) -> Int {
     let size = Int64(Self.medianColumns)
-    return Int(window.firstColumn - window.firstColumn.flooringQuotient(size) * size)
+    return Int(window.firstColumn - window.firstColumn.flooringDivision(by: size) * size)
   }
 }
 
@@ -164,14 +165,14 @@ struct RasterPlanes {
 
   @inline(__always)
   func plot(
-    _ point: PlotPoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
+    _ point: SamplePoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
     firstRun: Int
   ) {
     let code = projection.codes[point.state]
     if code == 0 { return }
     var value = point.rawValue(of: projection.metric)
     var isPending = false
-    if value == PlotPoint.absent {
+    if value == SamplePoint.absent {
       guard point.state == .inFlight, let now = projection.pendingUntil else { return }
       isPending = true
       value = now - point.plannedMonotonic

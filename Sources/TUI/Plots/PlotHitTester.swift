@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// Finds notifications by where they stand in a plot, by the same arithmetic that draws them.
 struct PlotHitTester {
@@ -29,9 +30,9 @@ struct PlotHitTester {
 
   /// The row of cells of a point's mark for a metric; `nil` where it has none. What is off the scale stands at its
   /// edge.
-  func row(of point: PlotPoint, _ metric: Metric) -> Int? {
+  func row(of point: SamplePoint, _ metric: Metric) -> Int? {
     var value = point.rawValue(of: metric)
-    if value == PlotPoint.absent {
+    if value == SamplePoint.absent {
       guard point.state == .inFlight, metric == metrics.first, let now else { return nil }
       value = now - point.plannedMonotonic
     }
@@ -42,7 +43,7 @@ struct PlotHitTester {
   /// Calls `body` with every mark between two columns: those of its metrics, and that in the band of losses.
   func forEachMark(
     in columns: ClosedRange<Int>,
-    _ body: (_ target: Int, _ index: Int, _ point: PlotPoint, _ metric: Metric, _ column: Int, _ y: Int) ->
+    _ body: (_ target: Int, _ index: Int, _ point: SamplePoint, _ metric: Metric, _ column: Int, _ y: Int) ->
       Void
   ) {
     let first = window.firstColumn + Int64(columns.lowerBound)
@@ -66,7 +67,7 @@ struct PlotHitTester {
   }
 
   /// The marks of one point.
-  func forEachMark(of point: PlotPoint, _ body: (_ metric: Metric, _ y: Int) -> Void) {
+  func forEachMark(of point: SamplePoint, _ body: (_ metric: Metric, _ y: Int) -> Void) {
     guard let markClass = MarkClass(point.state) else { return }
     for metric in metrics {
       if let y = row(of: point, metric) { body(metric, y) }
@@ -146,7 +147,7 @@ struct PickedNotification: Sendable, Hashable {
   /// Its place in the run's order of targets.
   let target: Int
   let sequence: Int64
-  let point: PlotPoint
+  let point: SamplePoint
   /// The metric it stands there for.
   let metric: Metric
   let column: Int

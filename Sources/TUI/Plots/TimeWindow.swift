@@ -18,15 +18,15 @@ struct TimeWindow: Sendable, Hashable {
   /// on by `step` columns. A plot that crawled by a dot would be painted anew on every frame.
   init(following edge: WallTime, scale: TimeScale, columns: Int, step: Int) {
     let step = Int64(max(1, min(step, columns / 2)))
-    let edgeColumn = edge.microseconds.flooringQuotient(scale.columnDuration)
-    let end = (edgeColumn.flooringQuotient(step) + 1) * step
+    let edgeColumn = edge.microseconds.flooringDivision(by: scale.columnDuration)
+    let end = (edgeColumn.flooringDivision(by: step) + 1) * step
     self.init(scale: scale, firstColumn: end - Int64(columns), columns: columns)
   }
 
   /// A window of whole columns around a moment, which stays where it is on the screen: `fraction` of the width from
   /// the left.
   init(around moment: WallTime, at fraction: Double, scale: TimeScale, columns: Int) {
-    let column = moment.microseconds.flooringQuotient(scale.columnDuration)
+    let column = moment.microseconds.flooringDivision(by: scale.columnDuration)
     self.init(
       scale: scale, firstColumn: column - Int64((Double(columns) * fraction).rounded(.down)), columns: columns
     )
@@ -44,7 +44,7 @@ struct TimeWindow: Sendable, Hashable {
 
   /// The column a moment falls into, from the window's left; may lie outside.
   func column(of time: WallTime) -> Int {
-    Int(time.microseconds.flooringQuotient(scale.columnDuration) - firstColumn)
+    Int(time.microseconds.flooringDivision(by: scale.columnDuration) - firstColumn)
   }
 
   func moved(byColumns count: Int) -> TimeWindow {
@@ -108,7 +108,7 @@ enum TimeTicks {
     var ticks: [TimeTick] = []
     // One offset for the axis: a change of daylight saving inside the window shows in the labels, not in the grid.
     let offset = zone.offset(at: window.start)
-    var local = (window.start.microseconds + offset - 1).flooringQuotient(interval) * interval + interval
+    var local = (window.start.microseconds + offset - 1).flooringDivision(by: interval) * interval + interval
     while true {
       let time = WallTime(microseconds: local - offset)
       guard time < window.end else { return ticks }

@@ -12,7 +12,7 @@ struct DensityReading {
   private var columns: [[Density.Column]]
   private var histograms: [[RangedLatencies<LatencyHistogram>]]
   /// The column of each target that is being put together.
-  private var open: [(start: Int64, duration: Int64, counts: Tally)?]
+  private var open: [(start: Int64, duration: Int64, counts: StateCounts)?]
   private var tallies: [[DensityAccumulator]]
   /// The shortest and the longest that the deliveries of that column can have been.
   private var ends: [(lows: DensityAccumulator, highs: DensityAccumulator)]
@@ -47,8 +47,8 @@ struct DensityReading {
     _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
   ) throws -> WallTime {
     let second: Int64 = 1_000_000
-    let firstWhole = -(-start.microseconds).flooringQuotient(second) * second
-    let lastWhole = end.microseconds.flooringQuotient(second) * second
+    let firstWhole = -(-start.microseconds).flooringDivision(by: second) * second
+    let lastWhole = end.microseconds.flooringDivision(by: second) * second
     guard firstWhole < lastWhole else {
       try readPoints(targets, from: start, to: end, in: reader)
       return end
@@ -71,8 +71,8 @@ struct DensityReading {
     _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
   ) throws {
     guard start < end else { return }
-    for point in try reader.points(of: targets, plannedFrom: start, to: end, limit: Self.mostRows).points {
-      take(PlotPoint(point), of: point.id.target)
+    for row in try reader.points(of: targets, plannedFrom: start, to: end, limit: Self.mostRows).points {
+      take(row.point, of: row.id.target)
     }
   }
 
@@ -102,7 +102,7 @@ struct DensityReading {
 
   private mutating func take(_ row: RollupRow) {
     guard let place = places[row.target] else { return }
-    add(Tally(row.counts), at: row.start, duration: row.span.microseconds, place)
+    add(row.counts, at: row.start, duration: row.span.microseconds, place)
     let isCounted = isInWindow(row.start)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let packed = row.ranged(metric) else { continue }
@@ -121,10 +121,10 @@ struct DensityReading {
     }
   }
 
-  private mutating func take(_ point: PlotPoint, of target: TargetID) {
+  private mutating func take(_ point: SamplePoint, of target: TargetID) {
     guard let place = places[target] else { return }
     let plannedAt = WallTime(microseconds: point.plannedAt)
-    var counts = Tally()
+    var counts = StateCounts()
     counts.add(point)
     add(counts, at: plannedAt, duration: 0, place)
     for (number, metric) in Metric.allCases.enumerated() {
@@ -140,14 +140,14 @@ struct DensityReading {
   }
 
   /// Adds to the column of a target that lies at a moment; those before it are over.
-  private mutating func add(_ counts: Tally, at moment: WallTime, duration: Int64, _ place: Int) {
+  private mutating func add(_ counts: StateCounts, at moment: WallTime, duration: Int64, _ place: Int) {
     let isWide = duration > tick
     // A column does not begin before the window that it belongs to.
     let start =
       isWide
-      ? moment.microseconds : max(moment.microseconds.flooringQuotient(tick) * tick, edge(before: moment))
+      ? moment.microseconds : max(moment.microseconds.flooringDivision(by: tick) * tick, edge(before: moment))
     if open[place]?.start != start { close(place) }
-    open[place] = (start, isWide ? duration : tick, (open[place]?.counts ?? Tally()) + counts)
+    open[place] = (start, isWide ? duration : tick, (open[place]?.counts ?? StateCounts()) + counts)
   }
 
   private func edge(before moment: WallTime) -> Int64 {

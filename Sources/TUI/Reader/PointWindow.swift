@@ -12,7 +12,7 @@ struct PointWindow {
   private var places: [TargetID: Int] = [:]
   /// Points whose predecessors have not come yet, by target. Changes come in the order of their revisions: a notification
   /// that was answered between two looks comes after later ones that were only planned.
-  private var early: [[Int64: PlotPoint]] = []
+  private var early: [[Int64: SamplePoint]] = []
   private var earlyCount = 0
 
   /// As many as are kept, over all targets.
@@ -37,7 +37,7 @@ struct PointWindow {
       tracks.append(PointTrack(target: target))
       early.append([:])
     }
-    for point in page.points { append(point) }
+    for row in page.points { append(row) }
   }
 
   /// Whether everything planned since a moment is here.
@@ -63,24 +63,24 @@ struct PointWindow {
   }
 
   /// Whether it belongs to one of the targets, and not to another run.
-  func concerns(_ point: SamplePoint) -> Bool { places[point.id.target] != nil }
+  func concerns(_ row: PointRow) -> Bool { places[row.id.target] != nil }
 
   /// Takes in a point that is new or has changed; one of another run or target is passed over. Points may come in any
   /// order up to the next ``settle()``.
-  mutating func take(_ point: SamplePoint) {
-    guard let place = places[point.id.target] else { return }
-    let sequence = point.id.sequence
+  mutating func take(_ row: PointRow) {
+    guard let place = places[row.id.target] else { return }
+    let sequence = row.id.sequence
     if tracks[place].isEmpty {
       // Changed, but planned before everything that is wanted.
-      if let start, point.plannedAt < start { return }
+      if let start, row.point.plannedAt < start.microseconds { return }
     } else if sequence < tracks[place].endSequence {
-      _ = tracks[place].update(sequence: sequence, to: PlotPoint(point))
+      _ = tracks[place].update(sequence: sequence, to: row.point)
       return
     } else if sequence == tracks[place].endSequence, early[place].isEmpty {
-      tracks[place].append(PlotPoint(point))
+      tracks[place].append(row.point)
       return
     }
-    if early[place].updateValue(PlotPoint(point), forKey: sequence) == nil { earlyCount += 1 }
+    if early[place].updateValue(row.point, forKey: sequence) == nil { earlyCount += 1 }
   }
 
   /// There are so many changes that what is wanted is better read anew.
@@ -111,9 +111,9 @@ struct PointWindow {
   }
 
   /// Takes in a change of a point that is here.
-  mutating func update(_ point: SamplePoint) {
-    guard let place = places[point.id.target] else { return }
-    _ = tracks[place].update(sequence: point.id.sequence, to: PlotPoint(point))
+  mutating func update(_ row: PointRow) {
+    guard let place = places[row.id.target] else { return }
+    _ = tracks[place].update(sequence: row.id.sequence, to: row.point)
   }
 
   /// Lets the oldest go when there are too many.
@@ -130,32 +130,13 @@ struct PointWindow {
     return isTrimmed
   }
 
-  private mutating func append(_ point: SamplePoint) {
-    guard let place = places[point.id.target] else { return }
-    let sequence = point.id.sequence
+  private mutating func append(_ row: PointRow) {
+    guard let place = places[row.id.target] else { return }
+    let sequence = row.id.sequence
     // A gap can only come from other hands; the stretch then begins behind it.
     if tracks[place].isEmpty || sequence != tracks[place].endSequence {
-      tracks[place] = PointTrack(target: point.id.target, firstSequence: sequence)
+      tracks[place] = PointTrack(target: row.id.target, firstSequence: sequence)
     }
-    tracks[place].append(PlotPoint(point))
-  }
-}
-
-extension PlotPoint {
-  init(_ point: SamplePoint) {
-    self.init(
-      plannedAt: point.plannedAt, plannedMonotonic: point.plannedMonotonic, scheduleLag: point.scheduleLag,
-      acceptLatency: point.acceptLatency, deliveryLatency: point.deliveryLatency, state: point.state,
-      deliveryError: point.deliveryError, deliveryHigh: point.deliveryHigh, status: point.status,
-      isFreshConnection: point.isFreshConnection, isOutOfOrder: point.isOutOfOrder)
-  }
-}
-
-extension Tally {
-  init(_ counts: StateCounts) {
-    self.init()
-    for state in NotificationState.allCases { self[state] = counts[state] }
-    sent = counts.sent
-    accepted = counts.acceptedByProvider
+    tracks[place].append(row.point)
   }
 }

@@ -1,5 +1,6 @@
 import Measurement
 import Synchronization
+import Threads
 
 /// Reads snapshots on a thread of its own and hands over the newest one, so that neither SQLite nor a slow disk ever
 /// holds up the screen.
@@ -18,16 +19,16 @@ final class SnapshotReader: Sendable {
   }
 
   private let mailbox: Mutex<Mailbox>
-  private let alarm: Alarm
+  private let wake: WakeSignal
   private let onSnapshot: @Sendable () -> Void
   private let path: String
   private let clock: any HostClock
   private let bootID: String
 
-  /// How often the store is asked while a collector writes, ms.
-  private static let livePatience: Int32 = 50
+  /// How often the store is asked while a collector writes.
+  private static let liveInterval = Duration.milliseconds(50)
   /// How often when nothing happens.
-  private static let idlePatience: Int32 = 200
+  private static let idleInterval = Duration.milliseconds(200)
 
   /// - Parameter onSnapshot: called on the reader's thread when there is a new one to take.
   init(
@@ -39,7 +40,7 @@ final class SnapshotReader: Sendable {
     self.clock = clock
     self.bootID = bootID
     self.onSnapshot = onSnapshot
-    alarm = try Alarm()
+    do { wake = try WakeSignal() } catch { throw DashboardError(error) }
   }
 
   /// What has come since the last time.
@@ -56,26 +57,31 @@ final class SnapshotReader: Sendable {
       defer { mailbox.order = order }
       return mailbox.order != order
     }
-    if isNew { alarm.ring() }
+    if isNew { wake.raise() }
   }
 
-  func start() throws(DashboardError) { try WorkerThread.start { [self] in run() } }
+  func start() throws(DashboardError) {
+    do {
+      try DedicatedThread.start(name: "store reader") { [self] in run() }
+    } catch {
+      throw DashboardError(error)
+    }
+  }
 
   /// Has the thread end after what it is doing.
   func stop() {
     mailbox.withLock { $0.isStopping = true }
-    alarm.ring()
+    wake.raise()
   }
 
   private func run() {
-    WorkerThread.setName("store reader")
     let first = mailbox.withLock { $0.order }
     var source = SnapshotSource(path: path, subject: first.subject, clock: clock, bootID: bootID)
     var second: (run: RunID, source: SnapshotSource)?
     while true {
       let (order, isStopping) = mailbox.withLock { ($0.order, $0.isStopping) }
       if isStopping { return }
-      source.look(at: order.subject, wantsRuns: order.wantsRuns)
+      source.follow(order.subject, wantsRuns: order.wantsRuns)
       source.show(order.lists)
       var news = SnapshotUpdate(snapshot: source.poll(order.request))
       if let wanted = order.second {
@@ -90,7 +96,7 @@ final class SnapshotReader: Sendable {
         second = nil
       }
       deliver(news)
-      alarm.wait(milliseconds: source.isReading ? 0 : source.isLive ? Self.livePatience : Self.idlePatience)
+      wake.wait(atMost: source.isReading ? .zero : source.isLive ? Self.liveInterval : Self.idleInterval)
     }
   }
 
@@ -102,4 +108,8 @@ final class SnapshotReader: Sendable {
     }
     onSnapshot()
   }
+}
+
+extension DashboardError {
+  init(_ error: ThreadError) { self.init(code: .system, message: error.message, remedy: error.remedy) }
 }

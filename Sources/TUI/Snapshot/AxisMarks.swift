@@ -94,7 +94,7 @@ struct AxisMarks: Sendable, Equatable {
     var kept: [Mark] = []
     var places: [Place: Int] = [:]
     for mark in marks {
-      let place = Place(stretch: mark.at.microseconds.flooringQuotient(grain), target: mark.target)
+      let place = Place(stretch: mark.at.microseconds.flooringDivision(by: grain), target: mark.target)
       if let index = places[place] {
         if kept[index].kind.role != .warning, mark.kind.role == .warning { kept[index] = mark }
       } else {

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// What the store has summed up of a stretch of time in which there are more notifications than are kept one by one:
 /// as much as a screen can show, however many there were.
@@ -9,7 +10,7 @@ struct Density: Sendable {
     let start: Int64
     /// µs.
     let duration: Int64
-    let counts: Tally
+    let counts: StateCounts
     /// By the places of `Metric.allCases`; ascending.
     let buckets: [ContiguousArray<DensityBucket>]
     /// The shortest and the longest that its deliveries can have been, where not all are exact.
@@ -59,8 +60,8 @@ struct Density: Sendable {
   /// What was summed up of some targets in a stretch of time, all columns as one.
   func sums(
     of targets: [Int], metric: Metric, from start: WallTime, to end: WallTime
-  ) -> (buckets: ContiguousArray<DensityBucket>, counts: Tally) {
-    var counts = Tally()
+  ) -> (buckets: ContiguousArray<DensityBucket>, counts: StateCounts) {
+    var counts = StateCounts()
     var tally = DensityAccumulator()
     for target in targets {
       for column in columns(of: target, from: start, to: end) {

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// The notifications of one target without a gap, in the order of their sequence numbers, which is that of their
 /// planned times.
@@ -7,7 +8,7 @@ import Measurement
 struct PointTrack: Sendable {
   let target: TargetID
   private(set) var firstSequence: Int64
-  private var chunks: [ContiguousArray<PlotPoint>] = []
+  private var chunks: [ContiguousArray<SamplePoint>] = []
   private(set) var count = 0
 
   /// Those planned before, µs, are in sums instead: `range(from:to:)` leaves them out.
@@ -26,12 +27,12 @@ struct PointTrack: Sendable {
   var endSequence: Int64 { firstSequence + Int64(count) }
 
   /// The point at a place from the front.
-  subscript(index: Int) -> PlotPoint { chunks[index / Self.chunkSize][index % Self.chunkSize] }
+  subscript(index: Int) -> SamplePoint { chunks[index / Self.chunkSize][index % Self.chunkSize] }
 
   /// Adds what comes next in sequence.
-  mutating func append(_ point: PlotPoint) {
+  mutating func append(_ point: SamplePoint) {
     if count % Self.chunkSize == 0 {
-      var chunk = ContiguousArray<PlotPoint>()
+      var chunk = ContiguousArray<SamplePoint>()
       chunk.reserveCapacity(Self.chunkSize)
       chunks.append(chunk)
     }
@@ -41,7 +42,7 @@ struct PointTrack: Sendable {
 
   /// Replaces the point of a sequence number that is here.
   /// - Returns: what it was, or nil when the number is not in the track.
-  mutating func update(sequence: Int64, to point: PlotPoint) -> PlotPoint? {
+  mutating func update(sequence: Int64, to point: SamplePoint) -> SamplePoint? {
     guard sequence >= firstSequence, sequence < endSequence else { return nil }
     let index = Int(sequence - firstSequence)
     let old = self[index]
@@ -90,7 +91,7 @@ struct PointTrack: Sendable {
   }
 
   /// Calls `body` with runs of neighboring points that together make up `range`.
-  func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<PlotPoint>) -> Void) {
+  func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<SamplePoint>) -> Void) {
     var index = range.lowerBound
     while index < range.upperBound {
       let chunk = index / Self.chunkSize

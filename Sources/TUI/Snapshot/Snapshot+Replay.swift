@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 extension Snapshot {
   /// The run as it was known at a moment: later notifications are not there yet, and of the others only what had
@@ -17,7 +18,7 @@ extension Snapshot {
       let range = track.range(from: since, to: moment.advanced(byMicroseconds: 1))
       var past = PointTrack(
         target: track.target, firstSequence: track.firstSequence + Int64(range.lowerBound))
-      var counts = Tally()
+      var counts = StateCounts()
       track.forEachRun(in: range) { run in
         for point in run {
           let then = point.known(at: moment, deadline: deadline)
@@ -42,10 +43,10 @@ extension Snapshot {
   }
 }
 
-extension PlotPoint {
+extension SamplePoint {
   /// The notification as it was known at a moment after it was planned.
   /// - Parameter deadline: µs after which it counts as lost; `nil` when not known.
-  func known(at moment: WallTime, deadline: Int64?) -> PlotPoint {
+  func known(at moment: WallTime, deadline: Int64?) -> SamplePoint {
     let age = moment.microseconds - plannedAt
     let accept = acceptLatency.flatMap { $0 <= age ? $0 : nil }
     let then: NotificationState
@@ -61,8 +62,14 @@ extension PlotPoint {
       if delivery <= age { return self }
       then = deadline.map { age >= $0 } ?? false ? .lost : .inFlight
     }
-    return PlotPoint(
+    return SamplePoint(
       plannedAt: WallTime(microseconds: plannedAt), plannedMonotonic: plannedMonotonic,
-      scheduleLag: isSent ? Int64(storedLag) : nil, acceptLatency: accept, deliveryLatency: nil, state: then)
+      scheduleLag: scheduleLag, acceptLatency: accept, deliveryLatency: nil, state: then)
+  }
+}
+
+extension StateCounts {
+  mutating func add(_ point: SamplePoint) {
+    add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil)
   }
 }

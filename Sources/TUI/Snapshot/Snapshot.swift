@@ -17,7 +17,7 @@ struct Snapshot: Sendable {
   /// What lies before the notifications of `tracks`, summed up; `nil` where these are all there are.
   var density: Density?
   /// Of the whole run, by target in the same order.
-  var totals: [Tally] = []
+  var totals: [StateCounts] = []
   /// When the snapshot was taken.
   var now = WallTime(microseconds: 0)
   /// The same on the monotonic clock of the run's boot, µs; `nil` when the run belongs to another boot.
@@ -97,6 +97,17 @@ struct DisplayedRun: Sendable, Equatable {
     /// It has not been heard of since: it was killed, or its host is gone.
     case silent(since: WallTime)
     case ended(at: WallTime, reason: String)
+
+    init(_ run: RunRecord, at now: WallTime) {
+      let heard = run.lastHeartbeat ?? run.startedAt
+      if let ended = run.endedAt {
+        self = .ended(at: ended, reason: run.endReason?.rawValue ?? "")
+      } else if now.microseconds - heard.microseconds > DisplayedRun.silence {
+        self = .silent(since: heard)
+      } else {
+        self = .live
+      }
+    }
   }
 
   var id: RunID
@@ -105,6 +116,15 @@ struct DisplayedRun: Sendable, Equatable {
   var phase: Phase
 
   var isLive: Bool { phase == .live }
+
+  /// A collector that has not written for this long is taken to be gone, µs.
+  static let silence: Int64 = 5_000_000
+}
+
+extension DisplayedRun {
+  init(_ run: RunRecord, at now: WallTime) {
+    self.init(id: run.id, name: run.name, startedAt: run.startedAt, phase: Phase(run, at: now))
+  }
 }
 
 /// A target of the run on display.
@@ -121,6 +141,15 @@ struct DisplayedTarget: Sendable, Equatable {
   var receiptDeadline: Int64?
 }
 
+extension DisplayedTarget {
+  init(_ target: TargetRecord) {
+    self.init(
+      id: target.id, name: target.name, provider: target.provider,
+      expectsReceipts: target.receiptDeadline != nil, askedRate: target.askedRate,
+      receiptDeadline: target.receiptDeadline)
+  }
+}
+
 /// A run in the list of runs.
 struct RunEntry: Sendable, Equatable {
   var id: RunID
@@ -130,7 +159,7 @@ struct RunEntry: Sendable, Equatable {
   var phase: DisplayedRun.Phase
   /// Names of its targets.
   var targets: [String]
-  var counts: Tally
+  var counts: StateCounts
 
   /// µs from its beginning to its end, or to now.
   func length(at now: WallTime) -> Int64 {
@@ -145,6 +174,14 @@ struct RunEntry: Sendable, Equatable {
 
   /// Its name, or the part of its number that tells it from others of the same minute.
   var title: String { name ?? String("\(id)".prefix(13)) }
+}
+
+extension RunEntry {
+  init(_ run: RunRecord, at now: WallTime) {
+    self.init(
+      id: run.id, name: run.name, startedAt: run.startedAt, phase: DisplayedRun.Phase(run, at: now),
+      targets: run.targetNames, counts: run.counts)
+  }
 }
 
 /// Whether a collector is at work on the store.

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// Provides the present state and context to whatever draws from them.
 typealias ScreenSource = () -> (state: ViewState, context: ScreenContext)

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// Selected notifications. Every panel shows the same selection, and it stays while their states change.
 struct Selection: Sendable, Hashable {
@@ -125,7 +126,7 @@ extension Selection {
   }
 
   /// Visits the selected points of a track in a range of its indices.
-  func forEach(of track: PointTrack, in range: Range<Int>, _ body: (Int64, PlotPoint) -> Void) {
+  func forEach(of track: PointTrack, in range: Range<Int>, _ body: (Int64, SamplePoint) -> Void) {
     let first = track.firstSequence
     for sequence in sequences(
       of: track.target, from: first + Int64(range.lowerBound), to: first + Int64(range.upperBound))
@@ -154,7 +155,7 @@ extension Selection {
   }
 }
 
-extension PlotPoint {
+extension SamplePoint {
   /// How long the notification was under way, or has been so far, µs; `nil` when it was not sent.
   func life(until now: Int64) -> Int64? {
     if let longest = [acceptLatency, deliveryLatency].compactMap({ $0 }).max() { return max(0, longest) }

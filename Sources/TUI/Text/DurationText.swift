@@ -1,3 +1,5 @@
+import Measurement
+
 /// Latencies as people read them: three significant digits and a unit.
 enum DurationText {
   /// 840 µs, 3.52 ms, 35.2 ms, 812 ms, 1.20 s, 35.2 s, 1204 s.
@@ -109,4 +111,24 @@ enum FixedPoint {
     }
     return result
   }
+}
+
+/// Time since an instant as people say it: 12 s, 5 min, 3 h, 2 d. Two instants that read the same are equal.
+struct Age: Equatable, CustomStringConvertible {
+  private let count: Int64
+  private let unit: String
+
+  /// A negative age counts as 0.
+  init(since: WallTime, now: WallTime) {
+    let seconds = max(0, now.microseconds - since.microseconds) / 1_000_000
+    (count, unit) =
+      switch seconds {
+      case ..<120: (seconds, "s")
+      case ..<7_200: (seconds / 60, "min")
+      case ..<172_800: (seconds / 3_600, "h")
+      default: (seconds / 86_400, "d")
+      }
+  }
+
+  var description: String { "\(count) \(unit)" }
 }

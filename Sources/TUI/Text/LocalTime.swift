@@ -36,7 +36,7 @@ struct CivilTime: Sendable, Hashable {
   let microsecond: Int64
 
   init(localMicroseconds: Int64) {
-    let days = localMicroseconds.flooringQuotient(86_400_000_000)
+    let days = localMicroseconds.flooringDivision(by: 86_400_000_000)
     let date = CivilDate(daysSinceEpoch: days)
     let rest = localMicroseconds - days * 86_400_000_000
     (year, month, day) = (date.year, date.month, date.day)

@@ -36,7 +36,7 @@ struct Doctor: AsyncParsableCommand {
     let chosen = try chosenTargets(of: configuration)
     var worst = ExitStatus?.none
     func report(_ finding: DoctorFinding) {
-      StandardOutput.writeLine(VisibleText.make(finding.description))
+      StandardOutput.writeLine(EscapedText.make(finding.description))
       switch finding.level {
       case .fine, .note: break
       case .misconfigured: worst = .configuration
@@ -60,7 +60,7 @@ struct Doctor: AsyncParsableCommand {
     for name in targets where !configuration.targets.contains(where: { $0.name == name }) {
       let names = configuration.targets.map(\.name).joined(separator: ", ")
       throw CommandFailure(
-        "\(configuration.file) has no target named \"\(VisibleText.make(name))\"; it has: \(names)",
+        "\(configuration.file) has no target named \"\(EscapedText.make(name))\"; it has: \(names)",
         exitStatus: .usage)
     }
     return targets.isEmpty

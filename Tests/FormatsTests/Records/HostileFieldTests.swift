@@ -1,4 +1,5 @@
 import Formats
+import Measurement
 import TestKit
 import Testing
 
@@ -60,11 +61,11 @@ import Testing
     try #require(lines.count == texts.count)
     for (line, text) in zip(lines, texts) {
       let guarded = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-      let expected = (guarded ? "'" : "") + VisibleText.make(text)
+      let expected = (guarded ? "'" : "") + EscapedText.make(text)
       // Python's own escapes, so that both sides are compared scalar by scalar.
       #expect(String(line) == asciiJSON(expected))
     }
-    #expect(!table.unicodeScalars.contains { VisibleText.isHarmful($0) && $0 != "\r" && $0 != "\n" })
+    #expect(!table.unicodeScalars.contains { EscapedText.isHarmful($0) && $0 != "\r" && $0 != "\n" })
   }
 
   @Test(.enabled(if: Python.isUsable, "python3 is not installed"))
@@ -90,7 +91,7 @@ import Testing
     let lines = try Python.run(script, input: Array(table.utf8)).split(separator: "\n")
     try #require(lines.count == texts.count)
     for (line, text) in zip(lines, texts) { #expect(String(line) == asciiJSON(text)) }
-    #expect(!table.unicodeScalars.contains { VisibleText.isHarmful($0) && $0 != "\n" })
+    #expect(!table.unicodeScalars.contains { EscapedText.isHarmful($0) && $0 != "\n" })
   }
 
   /// A JSON string as Python's `json.dumps` writes it by default.

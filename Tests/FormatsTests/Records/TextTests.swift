@@ -1,16 +1,17 @@
 import Formats
+import Measurement
 import Testing
 
 @Suite struct TextTests {
   @Test func everyControlAndDirectionMarkIsShown() {
-    for value in UInt32(0)..<0x20 { #expect(VisibleText.isHarmful(Unicode.Scalar(UInt8(value)))) }
+    for value in UInt32(0)..<0x20 { #expect(EscapedText.isHarmful(Unicode.Scalar(UInt8(value)))) }
     for scalar in "\u{7F}\u{80}\u{9B}\u{9F}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}\u{61C}\u{FEFF}"
       .unicodeScalars
     {
-      #expect(VisibleText.isHarmful(scalar), "\(scalar.value)")
+      #expect(EscapedText.isHarmful(scalar), "\(scalar.value)")
     }
-    for scalar in "aé漢😀\u{200D}\u{301}�".unicodeScalars { #expect(!VisibleText.isHarmful(scalar)) }
-    #expect(VisibleText.make("a\u{1B}]0;x\u{7}b\u{202E}") == "a␛]0;x␇b\\u{202E}")
+    for scalar in "aé漢😀\u{200D}\u{301}�".unicodeScalars { #expect(!EscapedText.isHarmful(scalar)) }
+    #expect(EscapedText.make("a\u{1B}]0;x\u{7}b\u{202E}") == "a␛]0;x␇b\\u{202E}")
   }
 
   @Test func widthCountsCells() {

@@ -28,7 +28,7 @@ private final class Flag: Sendable {
         let page = try reader.changedPoints(after: cursor, limit: limit)
         #expect(page.rows.count <= limit)
         #expect(page.next >= cursor)
-        for point in page.rows { points[point.id] = point }
+        for row in page.rows { points[row.id] = row.point }
         cursor = page.next
         if page.isComplete { return }
       }
@@ -61,7 +61,7 @@ private final class Flag: Sendable {
       if Bool.random(using: &generator) {
         // A page at a time, and not always to the end.
         let page = try reader.changedPoints(after: mirror.cursor, limit: 17)
-        for point in page.rows { mirror.points[point.id] = point }
+        for row in page.rows { mirror.points[row.id] = row.point }
         mirror.cursor = page.next
       }
     }

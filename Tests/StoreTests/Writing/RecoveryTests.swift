@@ -70,7 +70,7 @@ import Testing
     fixture.clock.advance(by: .seconds(9))
     let store = try fixture.reopened()
     let changes = try reader.changedPoints(after: cursor, limit: 100)
-    #expect(changes.rows.map(\.state) == Array(repeating: .interrupted, count: 5))
+    #expect(changes.rows.map(\.point.state) == Array(repeating: .interrupted, count: 5))
     #expect(try #require(try reader.run(fixture.run)).revision > cursor)
     store.close()
   }

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
@@ -97,7 +98,7 @@ struct CompareTests {
     other.tracks[0].forEachRun(in: 0..<other.tracks[0].count) { run in
       for point in run {
         track.append(
-          PlotPoint(
+          SamplePoint(
             plannedAt: WallTime(microseconds: point.plannedAt + earlier),
             plannedMonotonic: point.plannedMonotonic,
             scheduleLag: 40, acceptLatency: point.acceptLatency, deliveryLatency: point.deliveryLatency,
@@ -111,7 +112,7 @@ struct CompareTests {
     let second = try #require(stage.screen.context.otherContent)
     let offset = second.window.start.microseconds - first.window.start.microseconds
     #expect(abs(offset - earlier) <= first.window.scale.columnDuration)
-    #expect(second.facts.counts.total > 0 && stage.text.contains("B before"))
+    #expect(second.facts.counts.planned > 0 && stage.text.contains("B before"))
     #expect(stage.screen.order.second?.request != nil)
     stage.press("c")
     stage.frames(30)
@@ -135,7 +136,7 @@ struct CompareTests {
     snapshot.tracks[0].forEachRun(in: 0..<snapshot.tracks[0].count) { run in
       for point in run {
         track.append(
-          PlotPoint(
+          SamplePoint(
             plannedAt: WallTime(microseconds: point.plannedAt + shift),
             plannedMonotonic: point.plannedMonotonic, scheduleLag: 40, acceptLatency: point.acceptLatency,
             deliveryLatency: point.deliveryLatency, state: point.state))
@@ -182,7 +183,7 @@ struct CompareTests {
     let stage = try Self.compared(first, second, columns: columns)
     let shown = try #require(stage.screen.context.content)
     let other = try #require(stage.screen.context.otherContent)
-    #expect(shown.facts.counts.total > 0 && other.facts.counts.total > 0)
+    #expect(shown.facts.counts.planned > 0 && other.facts.counts.planned > 0)
     // All of the shorter run is in view, from the beginning, and it fills as much of the window as scales allow.
     let common = Int64(min(seconds.0, seconds.1))
     for (content, run) in [(shown, first), (other, second)] {
@@ -198,7 +199,7 @@ struct CompareTests {
     let second = Self.run(1, seconds: 60, start: -86_400)
     var stage = try Self.compared(first, second)
     let other = try #require(stage.screen.context.otherContent)
-    #expect(other.facts.counts.total > 0 && stage.screen.request?.to != nil)
+    #expect(other.facts.counts.planned > 0 && stage.screen.request?.to != nil)
     #expect(stage.rows[0].contains("looking back"))
     stage.press("f")
     stage.frame()
@@ -210,7 +211,7 @@ struct CompareTests {
     let stage = try Self.compared(
       Self.run(2, seconds: 40, isLive: true), Self.run(1, seconds: 600, start: -86_400))
     #expect(stage.screen.state.anchor == .edge)
-    #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
+    #expect(try #require(stage.screen.context.otherContent).facts.counts.planned > 0)
   }
 
   @Test("of very many notifications the end of what both have is shown")
@@ -221,7 +222,7 @@ struct CompareTests {
     let stage = try Self.compared(first, second)
     let place = try Self.place(#require(stage.screen.context.otherContent), of: second)
     #expect(place.lowerBound > 500 && (600...680).contains(place.upperBound))
-    #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
+    #expect(try #require(stage.screen.context.otherContent).facts.counts.planned > 0)
   }
 
   @Test("a place that was gone to and that both have stays; one that the other lacks does not")
@@ -246,7 +247,7 @@ struct CompareTests {
       stage.screen.showOther(second, at: .zero)
       stage.frame()
       #expect((stage.screen.state.anchor == anchor) == stays, "\(moment)")
-      #expect(try #require(stage.screen.context.otherContent).facts.counts.total > 0)
+      #expect(try #require(stage.screen.context.otherContent).facts.counts.planned > 0)
     }
   }
 

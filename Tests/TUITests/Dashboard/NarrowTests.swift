@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 import Testing
 
@@ -83,7 +84,7 @@ struct NarrowTests {
       for (place, point) in run.enumerated() {
         let state = place >= 20 && place < 20 + 2 * states.count ? states[(place - 20) / 2] : .delivered
         track.append(
-          PlotPoint(
+          SamplePoint(
             plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
             scheduleLag: 40, acceptLatency: 4_000,
             deliveryLatency: state == .delivered || state == .late ? 200_000 : nil, state: state))

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
@@ -23,13 +24,13 @@ struct ReplayTests {
   @Test("a notification is known as it was at each moment")
   func point() {
     let planned = WallTime(microseconds: 1_000_000_000)
-    func point(_ state: NotificationState, accept: Int64?, delivery: Int64?) -> PlotPoint {
-      PlotPoint(
+    func point(_ state: NotificationState, accept: Int64?, delivery: Int64?) -> SamplePoint {
+      SamplePoint(
         plannedAt: planned, plannedMonotonic: 5, scheduleLag: 10, acceptLatency: accept,
         deliveryLatency: delivery,
         state: state)
     }
-    func known(_ point: PlotPoint, _ age: Int64, deadline: Int64? = 1_000) -> PlotPoint {
+    func known(_ point: SamplePoint, _ age: Int64, deadline: Int64? = 1_000) -> SamplePoint {
       point.known(at: planned.advanced(byMicroseconds: age), deadline: deadline)
     }
     let delivered = point(.delivered, accept: 100, delivery: 500)
@@ -57,7 +58,7 @@ struct ReplayTests {
     let early = run.known(at: Self.start.advanced(byMicroseconds: 30_000_000), since: Self.start)
     #expect(early.tracks[0].count < run.tracks[0].count && early.run?.phase == .live)
     #expect(early.events.allSatisfy { $0.row.at <= early.now } && early.events.count < run.events.count)
-    #expect(early.totals[0].total == early.tracks[0].count)
+    #expect(early.totals[0].planned == early.tracks[0].count)
     #expect(run.known(at: Self.start.advanced(byMicroseconds: -5), since: Self.start).tracks[0].isEmpty)
   }
 
@@ -85,12 +86,12 @@ struct ReplayTests {
   @Test("what has not happened yet is not shown")
   func unknown() throws {
     var stage = try Stage(snapshot: Self.ended())
-    let all = try #require(stage.screen.context.content?.facts.counts.total)
+    let all = try #require(stage.screen.context.content?.facts.counts.planned)
     stage.press("r")
     for _ in 0..<5 { stage.press(")") }
     for _ in 0..<30 { stage.frame() }
     let content = try #require(stage.screen.context.content)
-    #expect(content.facts.counts.total > 0 && content.facts.counts.total < all)
+    #expect(content.facts.counts.planned > 0 && content.facts.counts.planned < all)
     #expect(stage.screen.context.shown.tracks[0].count < stage.screen.context.latest.tracks[0].count)
   }
 

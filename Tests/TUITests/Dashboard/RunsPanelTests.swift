@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
@@ -15,7 +16,7 @@ struct RunsPanelTests {
 
   /// Runs of the past days; the newest is the one that the sample run is.
   static func entries(_ count: Int) -> [RunEntry] {
-    var counts = Tally()
+    var counts = StateCounts()
     counts[.delivered] = 12_345
     counts[.lost] = 7
     return (0..<count).map { place in
@@ -72,7 +73,8 @@ struct RunsPanelTests {
     var more = Self.snapshot(41)
     more.number = 2
     more.runs.insert(
-      RunEntry(id: Self.id(99), name: "new", startedAt: more.now, phase: .live, targets: [], counts: Tally()),
+      RunEntry(
+        id: Self.id(99), name: "new", startedAt: more.now, phase: .live, targets: [], counts: StateCounts()),
       at: 0)
     stage.show(more)
     #expect(stage.screen.state.runs.place(in: more.runs) == 2)
@@ -137,13 +139,13 @@ struct RunsPanelTests {
   /// Two runs, the second of which has a number of its own in every column.
   private static func troubled(_ zero: Set<NotificationState> = []) -> Snapshot {
     var snapshot = Self.snapshot(2)
-    for place in snapshot.runs.indices { snapshot.runs[place].counts = Tally() }
+    for place in snapshot.runs.indices { snapshot.runs[place].counts = StateCounts() }
     for (place, state) in states.enumerated() where !zero.contains(state) {
       snapshot.runs[1].counts[state] = 1_000 + 111 * place
     }
     snapshot.runs[1].counts[.planned] = 4
     snapshot.runs[1].counts.sent = 7_777
-    snapshot.runs[1].counts.accepted = 6_666
+    snapshot.runs[1].counts.acceptedByProvider = 6_666
     snapshot.runs[1].name = "nightly"
     return snapshot
   }

@@ -160,15 +160,15 @@ import Testing
   @Test func theDashboard() throws {
     var source = SnapshotSource(
       path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
-    source.look(at: Subject(), wantsRuns: true)
+    source.follow(Subject(), wantsRuns: true)
     let start = fixture.sample(1).plannedAt
     let read = source.poll(
       ReadRequest(from: start.advanced(byMicroseconds: -1_000_000), to: nil, tick: 1_000_000))
     let snapshot = try #require(read)
     let totals = try #require(snapshot.totals.first)
-    #expect(totals.total == Self.planned && totals.due == Self.due)
-    #expect(totals.sent == Self.sent && totals.accepted == Self.accepted)
-    #expect((totals + totals).sent == 2 * Self.sent && (totals + totals).total == 2 * Self.planned)
+    #expect(totals.planned == Self.planned && totals.due == Self.due)
+    #expect(totals.sent == Self.sent && totals.acceptedByProvider == Self.accepted)
+    #expect((totals + totals).sent == 2 * Self.sent && (totals + totals).planned == 2 * Self.planned)
 
     let line = PlainLine(snapshot: snapshot, zone: .utc).text
     let reached = "due \(Self.due) planned \(Self.planned) sent \(Self.sent) accepted \(Self.accepted) "
@@ -185,6 +185,6 @@ import Testing
       #expect(title.contains("\(state.title) \(Self.states[state] ?? 0)"), "\(state.title): \(title)")
     }
     let facts = try #require(stage.screen.context.content).facts
-    #expect(facts.counts.sent == Self.sent && facts.counts.accepted == Self.accepted)
+    #expect(facts.counts.sent == Self.sent && facts.counts.acceptedByProvider == Self.accepted)
   }
 }

@@ -47,7 +47,7 @@ import Testing
     let (fixture, truths) = try Self.recorded()
     let window = TimeWindow(
       scale: TimeScale(columnAtLeast: 1_000_000),
-      firstColumn: fixture.sample(1).plannedAt.microseconds.flooringQuotient(1_000_000),
+      firstColumn: fixture.sample(1).plannedAt.microseconds.flooringDivision(by: 1_000_000),
       columns: Int(Self.seconds) + 1)
     var source = SnapshotSource(
       path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
@@ -111,8 +111,8 @@ import Testing
   }
 
   @Test func aPointOfThePlotKnowsItsRange() {
-    func point(_ latency: Int64, _ error: Int64?, _ high: Int64?) -> PlotPoint {
-      PlotPoint(
+    func point(_ latency: Int64, _ error: Int64?, _ high: Int64?) -> SamplePoint {
+      SamplePoint(
         plannedAt: SampleRun.start, plannedMonotonic: 0, scheduleLag: 0, acceptLatency: 100,
         deliveryLatency: latency, state: .delivered, deliveryError: error, deliveryHigh: high, status: 599,
         isFreshConnection: true, isOutOfOrder: true)

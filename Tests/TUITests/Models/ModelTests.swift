@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 import Testing
 
@@ -102,7 +103,7 @@ struct ModelTests {
         "0/s", "15.0/min", "59.9/min", "1.0/s", "4.0/s", "99.9/s", "100/s", "1000/s",
       ])
     func age(_ seconds: Int64) -> String {
-      HeaderModel.age(since: WallTime(microseconds: 0), now: WallTime(microseconds: seconds * 1_000_000))
+      Age(since: WallTime(microseconds: 0), now: WallTime(microseconds: seconds * 1_000_000)).description
     }
     #expect(
       [0, 119, 120, 7_199, 7_200, 172_800].map(age) == ["0 s", "119 s", "2 min", "119 min", "2 h", "2 d"])
@@ -120,7 +121,7 @@ struct ModelTests {
     #expect(facts.values.min() == facts.smallest)
     let accept = WindowStatistics(
       snapshot: run, window: window, targets: [0], metric: .accept, includesPending: false)
-    #expect(accept.values.count == facts.counts.total - facts.counts[.failed] - facts.counts[.rejected])
+    #expect(accept.values.count == facts.counts.planned - facts.counts[.failed] - facts.counts[.rejected])
     #expect(accept.values.max() == accept.largest)
     let none = WindowStatistics(
       snapshot: run, window: window, targets: [], metric: .delivery, includesPending: true)

@@ -5,6 +5,7 @@ import Measurement
 import Store
 import Synchronization
 import Testing
+import Threads
 
 @testable import TUI
 
@@ -102,9 +103,10 @@ struct PlainTests {
     let writing = pipe.writing
     let ending = Ending()
     // A thread of its own: it blocks, and the pool that tests run on is small.
-    try WorkerThread.start {
+    try DedicatedThread.start(name: "plain") {
       ending.outcome.withLock {
-        $0 = try? PlainDashboard(settings: settings, stop: stop, output: writing, interval: 5).run()
+        $0 = try? PlainDashboard(settings: settings, stop: stop, output: writing, interval: .milliseconds(5))
+          .run()
       }
       close(writing)
     }
@@ -131,12 +133,13 @@ struct PlainTests {
     let stop = DashboardStop()
     let settings = try Self.settings(fixture)
     let ending = Ending()
-    let (writing, done) = (pipe.writing, try Alarm())
-    try WorkerThread.start {
+    let (writing, done) = (pipe.writing, try WakeSignal())
+    try DedicatedThread.start(name: "plain") {
       ending.outcome.withLock {
-        $0 = try? PlainDashboard(settings: settings, stop: stop, output: writing, interval: 5).run()
+        $0 = try? PlainDashboard(settings: settings, stop: stop, output: writing, interval: .milliseconds(5))
+          .run()
       }
-      done.ring()
+      done.raise()
     }
     // It writes into the room that there is, until it is used up.
     var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -147,11 +150,11 @@ struct PlainTests {
     while !isFull, clock.now < deadline {
       var waiting = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
       isFull = poll(&waiting, 1, 0) == 0
-      done.wait(milliseconds: 5)
+      done.wait(atMost: .milliseconds(5))
     }
     #expect(isFull)
     stop.stop()
-    done.wait(milliseconds: 60_000)
+    done.wait(atMost: .seconds(60))
     #expect(ending.outcome.withLockIfAvailable { $0 } == .some(.stopped))
     close(pipe.writing)
   }
@@ -169,7 +172,8 @@ struct PlainTests {
     pipe(&ends)
     close(ends[0])
     let plain = PlainDashboard(
-      settings: try Self.settings(fixture), stop: DashboardStop(), output: ends[1], interval: 5)
+      settings: try Self.settings(fixture), stop: DashboardStop(), output: ends[1], interval: .milliseconds(5)
+    )
     #expect(try plain.run() == .hangup)
     close(ends[1])
   }

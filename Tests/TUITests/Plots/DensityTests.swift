@@ -15,10 +15,10 @@ struct DensityTests {
     var histograms: [[RangedLatencies<LatencyHistogram>]] = []
     let tick = window.scale.columnDuration
     for (place, track) in snapshot.tracks.enumerated() {
-      var points: [Int64: [PlotPoint]] = [:]
+      var points: [Int64: [SamplePoint]] = [:]
       var sums = Metric.allCases.map { _ in RangedLatencies<LatencyHistogram>() }
       for index in track.range(from: SampleRun.start, to: end) {
-        points[track[index].plannedAt.flooringQuotient(tick), default: []].append(track[index])
+        points[track[index].plannedAt.flooringDivision(by: tick), default: []].append(track[index])
         guard track[index].plannedAt >= window.start.microseconds else { continue }
         for (number, metric) in Metric.allCases.enumerated() {
           track[index].value(of: metric).map { sums[number].record(RangedLatencies($0)) }
@@ -26,7 +26,7 @@ struct DensityTests {
       }
       columns.append(
         points.keys.sorted().map { column in
-          var counts = Tally()
+          var counts = StateCounts()
           var tallies = Metric.allCases.map { _ in DensityAccumulator() }
           for point in points[column] ?? [] {
             counts.add(point)
@@ -222,7 +222,7 @@ struct DensityTests {
     let scale = TimeScale(columnAtLeast: tick)
     // From the column of the run's beginning, from before it and from within it.
     for (before, columns) in [(0, 40), (3, 30), (-2, 25), (-1, 7)] {
-      let first = start.microseconds.flooringQuotient(tick) - Int64(before)
+      let first = start.microseconds.flooringDivision(by: tick) - Int64(before)
       let window = TimeWindow(scale: scale, firstColumn: first, columns: columns)
       for to in [nil, window.end] {
         var request = ReadRequest(from: window.previous.start, to: to, tick: tick, start: window.start)
@@ -308,7 +308,7 @@ struct DensityTests {
     let whole = try read(start, end)
     let found = whole.density
     let density = try #require(found)
-    let counted = density.columns[0].reduce(0) { $0 + $1.counts.total }
+    let counted = density.columns[0].reduce(0) { $0 + $1.counts.planned }
     let kept = whole.tracks[0].range(from: start, to: end).count
     #expect(counted + kept == 6_000 && counted >= 4_000 && !whole.isTruncated)
     #expect(density.histograms[0].map(\.count) == Array(repeating: counted, count: Metric.allCases.count))

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 import Testing
 
@@ -47,7 +48,7 @@ struct PlotGoldenTests {
     for index in 0..<track.count {
       let point = track[index]
       result.append(
-        PlotPoint(
+        SamplePoint(
           plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
           scheduleLag: 40, acceptLatency: point.acceptLatency,
           deliveryLatency: index % 2 == 0 ? point.deliveryLatency : nil,

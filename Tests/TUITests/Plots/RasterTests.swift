@@ -1,4 +1,5 @@
 import Measurement
+import Store
 import Terminal
 import Testing
 
@@ -12,15 +13,15 @@ struct RasterTests {
 
   static func point(
     at offset: Int64, accept: Int64? = nil, delivery: Int64? = nil, state: NotificationState = .delivered
-  ) -> PlotPoint {
-    PlotPoint(
+  ) -> SamplePoint {
+    SamplePoint(
       plannedAt: WallTime(microseconds: window().start.microseconds + offset), plannedMonotonic: offset,
       scheduleLag: state == .missed ? nil : 10, acceptLatency: accept, deliveryLatency: delivery, state: state
     )
   }
 
   static func raster(
-    _ points: [PlotPoint], axis: LatencyAxis, rows: Int = 10, repertoire: GlyphRepertoire = .braille,
+    _ points: [SamplePoint], axis: LatencyAxis, rows: Int = 10, repertoire: GlyphRepertoire = .braille,
     metric: Metric = .delivery, target: Int = 0, pendingUntil: Int64? = nil
   ) -> DotRaster {
     var raster = DotRaster(encoding: DotEncoding(repertoire))
@@ -32,7 +33,7 @@ struct RasterTests {
     return raster
   }
 
-  static func randomPoints(_ count: Int, seed: UInt64) -> [PlotPoint] {
+  static func randomPoints(_ count: Int, seed: UInt64) -> [SamplePoint] {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in
       let state = NotificationState.allCases.randomElement(using: &generator) ?? .delivered

@@ -1,5 +1,6 @@
 import Foundation
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
@@ -29,7 +30,7 @@ struct RunsReadingTests {
 
     func poll(_ request: ReadRequest?) -> Snapshot? { source.poll(request) }
 
-    func look(at subject: Subject, wantsRuns: Bool) { source.look(at: subject, wantsRuns: wantsRuns) }
+    func follow(_ subject: Subject, wantsRuns: Bool) { source.follow(subject, wantsRuns: wantsRuns) }
   }
 
   @Test("the list of runs is read while it is wanted, the newest first")
@@ -37,7 +38,7 @@ struct RunsReadingTests {
     let (fixture, first, second) = try Self.fixture()
     let source = Watcher(fixture)
     #expect(source.poll(nil)?.runs.isEmpty == true)
-    source.look(at: Subject(), wantsRuns: true)
+    source.follow(Subject(), wantsRuns: true)
     let snapshot = try #require(source.poll(nil))
     #expect(snapshot.runs.map(\.id) == [second, first])
     #expect(snapshot.runs.map { $0.counts[.delivered] } == [2, 1])
@@ -59,11 +60,11 @@ struct RunsReadingTests {
     let (fixture, first, second) = try Self.fixture()
     let source = Watcher(fixture)
     #expect(source.poll(nil)?.run?.id == second)
-    source.look(at: Subject(run: first, target: nil), wantsRuns: false)
+    source.follow(Subject(run: first, target: nil), wantsRuns: false)
     let past = try #require(source.poll(nil))
     #expect(past.run?.id == first && past.tracks[0].count == 1 && past.targets.map(\.name) == ["loopback"])
     #expect(past.recording?.id == second)
-    source.look(at: Subject(), wantsRuns: false)
+    source.follow(Subject(), wantsRuns: false)
     let newest = try #require(source.poll(nil))
     #expect(newest.run?.id == second && newest.tracks[0].count == 2 && newest.recording == nil)
   }

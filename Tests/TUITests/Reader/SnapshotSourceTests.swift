@@ -30,6 +30,10 @@ struct SnapshotSourceTests {
         bootID: StoreFixture.bootID))
   }
 
+  private static func row(_ sample: Sample) -> PointRow {
+    PointRow(id: sample.id, point: SamplePoint(sample))
+  }
+
   @Test("no store, then an empty one, then a run: each is seen without being asked twice")
   func appears() throws {
     let fixture = try StoreFixture()
@@ -156,7 +160,7 @@ struct SnapshotSourceTests {
     let soon = try #require(source.poll(nil))
     #expect(soon.tracks[0].count == 2 && soon.totals[0].due == 1)
     #expect(source.poll(nil) == nil)
-    fixture.clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
     #expect(source.poll(nil)?.totals[0].due == 2)
     #expect(source.poll(nil) == nil)
   }
@@ -171,7 +175,7 @@ struct SnapshotSourceTests {
     let begun = try #require(source.poll(nil))
     #expect(begun.run?.isLive == true && begun.collector?.run == run)
     try fixture.end()
-    fixture.clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
     let ended = try #require(source.poll(nil))
     #expect(ended.run?.isLive == false && ended.collector?.isIdle == true)
   }
@@ -184,7 +188,7 @@ struct SnapshotSourceTests {
     let heard = fixture.clock.wallNow()
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.run?.phase == .live)
-    fixture.clock.advance(by: .microseconds(SnapshotSource.silence + 1_000))
+    fixture.clock.advance(by: .microseconds(DisplayedRun.silence + 1_000))
     #expect(source.poll(nil)?.run?.phase == .silent(since: heard))
     #expect(source.poll(nil) == nil && !source.isLive)
     fixture.clock.advance(by: .seconds(1))
@@ -306,11 +310,11 @@ struct SnapshotSourceTests {
     try fixture.begin()
     var window = PointWindow(
       targets: [target], page: PointPage(points: [], revision: 0, isTruncated: false))
-    window.take(SamplePoint(fixture.delivered(1)))
+    window.take(Self.row(fixture.delivered(1)))
     let isWhole = window.settle()
     #expect(isWhole)
     for sequence in 3...Int64(PointWindow.capacity) + 3 where !window.isBehind {
-      window.take(SamplePoint(fixture.delivered(sequence, at: sequence)))
+      window.take(Self.row(fixture.delivered(sequence, at: sequence)))
     }
     #expect(window.isBehind)
     let isComplete = window.settle()
@@ -367,7 +371,7 @@ struct SnapshotSourceTests {
     var window = PointWindow(targets: targets, page: PointPage(points: [], revision: 0, isTruncated: false))
     let share = PointWindow.capacity / 2
     for sequence in 1...Int64(share + share / 4 + PointTrack.chunkSize) {
-      window.take(SamplePoint(fixture.delivered(sequence, target: 0, at: sequence)))
+      window.take(Self.row(fixture.delivered(sequence, target: 0, at: sequence)))
     }
     let isWhole = window.settle()
     #expect(isWhole)

@@ -1,12 +1,13 @@
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
 
 @Suite("A track of points")
 struct PointTrackTests {
-  static func point(_ sequence: Int64, state: NotificationState = .delivered) -> PlotPoint {
-    PlotPoint(
+  static func point(_ sequence: Int64, state: NotificationState = .delivered) -> SamplePoint {
+    SamplePoint(
       plannedAt: WallTime(microseconds: sequence * 1_000), plannedMonotonic: sequence * 1_000, scheduleLag: 5,
       acceptLatency: sequence, deliveryLatency: nil, state: state)
   }
@@ -21,7 +22,7 @@ struct PointTrackTests {
   func model() {
     var generator = SeededGenerator(seed: 3)
     var track = PointTrack(target: TargetID(rawValue: 1))
-    var model: [(sequence: Int64, point: PlotPoint)] = []
+    var model: [(sequence: Int64, point: SamplePoint)] = []
     var next: Int64 = 1
     for _ in 0..<400 {
       switch Int.random(in: 0..<10, using: &generator) {
@@ -78,16 +79,16 @@ struct PointTrackTests {
 
   @Test("a point keeps what it was made of")
   func point() {
-    let whole = PlotPoint(
+    let whole = SamplePoint(
       plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: 40, acceptLatency: 900,
       deliveryLatency: 2_000, state: .delivered)
     #expect(
       whole.value(of: .accept) == 900 && whole.value(of: .delivery) == 2_000
         && whole.value(of: .service) == 860)
-    let bare = PlotPoint(
+    let bare = SamplePoint(
       plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: nil, acceptLatency: nil,
       deliveryLatency: nil, state: .missed)
     #expect(Metric.allCases.allSatisfy { bare.value(of: $0) == nil } && !bare.isSent)
-    #expect(MemoryLayout<PlotPoint>.stride == 48)
+    #expect(MemoryLayout<SamplePoint>.stride == 48)
   }
 }

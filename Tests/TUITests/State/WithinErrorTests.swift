@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Testing
 
 @testable import TUI
@@ -10,7 +11,7 @@ struct WithinErrorTests {
     "are those that DeliveryCertainty marks",
     arguments: [Int64(0), 1, 999, 1_000, 1_001], [nil, 0, 1, 1_000, 5_000_000] as [Int64?])
   func certainty(latency: Int64, error: Int64?) {
-    let point = PlotPoint(
+    let point = SamplePoint(
       plannedAt: SampleRun.start, plannedMonotonic: 0, scheduleLag: 0, acceptLatency: 100,
       deliveryLatency: latency, state: .delivered, deliveryError: error)
     #expect(point.isWithinError == DeliveryCertainty(latency: latency, error: error).isMarked)
@@ -22,7 +23,7 @@ struct WithinErrorTests {
     var track = PointTrack(target: snapshot.tracks[0].target)
     for index in 0..<30 {
       track.append(
-        PlotPoint(
+        SamplePoint(
           plannedAt: SampleRun.start.advanced(byMicroseconds: Int64(index) * 1_000_000),
           plannedMonotonic: Int64(index) * 1_000_000, scheduleLag: 10, acceptLatency: 1_000,
           deliveryLatency: 20_000, state: .delivered, deliveryError: index < 4 ? 30_000 : 5_000))

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 import Terminal
 
 @testable import TUI
@@ -31,7 +32,7 @@ struct SampleRun {
       snapshot.targets.append(
         DisplayedTarget(id: id, name: name, provider: "loopback", expectsReceipts: true, askedRate: rate))
       var track = PointTrack(target: id)
-      var tally = Tally()
+      var tally = StateCounts()
       var time = 0.0
       while true {
         time += -Double.random(in: 0.0001..<1, using: &generator).logarithm / rate
@@ -49,7 +50,7 @@ struct SampleRun {
 
   private static func point(
     at time: Double, now: Double, target: Int, _ generator: inout SeededGenerator
-  ) -> PlotPoint {
+  ) -> SamplePoint {
     let plannedAt = start.advanced(byMicroseconds: Int64(time * 1e6))
     let monotonic = Int64(time * 1e6)
     let lag = Int64.random(in: 20...90, using: &generator)
@@ -67,7 +68,7 @@ struct SampleRun {
     if Double(delivery) / 1e6 > now - time { state = .inFlight }
     if state == .delivered, delivery > 4_000_000 { state = .late }
     let isAnswered = state != .rejected && state != .failed
-    return PlotPoint(
+    return SamplePoint(
       plannedAt: plannedAt, plannedMonotonic: monotonic, scheduleLag: lag,
       acceptLatency: isAnswered ? lag + service : nil,
       deliveryLatency: state == .delivered || state == .late ? delivery : nil, state: state,

@@ -87,14 +87,14 @@ final class StoreFixture {
   func commit(inserted: [Sample] = [], updated: [Sample] = [], events: [Event] = [], log: [LogLine] = [])
     throws
   {
-    clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    clock.advance(by: .microseconds(StoreFollower.runInterval))
     _ = try collector?.commit(
       WriteBatch(run: run?.run, inserted: inserted, updated: updated, events: events, log: log))
   }
 
   func end(_ reason: RunEndReason = .completed) throws {
     guard let run else { return }
-    clock.advance(by: .microseconds(SnapshotSource.factsInterval))
+    clock.advance(by: .microseconds(StoreFollower.runInterval))
     try collector?.endRun(run.run, at: clock.wallNow(), reason: reason)
   }
 }

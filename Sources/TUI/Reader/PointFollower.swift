@@ -1,0 +1,133 @@
+import Measurement
+import Store
+
+/// Holds the notifications that the plots show and keeps them up to date: the newest ones, those of a window in the past,
+/// and sums from the rollups where there are too many to read one by one.
+struct PointFollower {
+  private let clock: any HostClock
+  /// At most this many points of one window are read one by one.
+  private let capacity: Int
+  private var targets: [TargetID] = []
+  private var request: ReadRequest?
+  private var live = PointWindow()
+  /// A window in the past that the live points do not reach.
+  private var past: PointWindow?
+  /// Sums of what lies before the points.
+  private var density: Density?
+  /// Monotonic time, µs.
+  private var densityReadAt: Int64 = .min / 2
+  /// Revision up to which changes have been read.
+  private var cursor: Int64 = 0
+  /// Increases with every change that shows.
+  private(set) var changes: UInt64 = 0
+
+  /// How often the sums of a growing run are read anew, µs.
+  static let densityInterval: Int64 = 10_000_000
+
+  init(clock: any HostClock, capacity: Int) {
+    self.clock = clock
+    self.capacity = capacity
+  }
+
+  /// Sets the window that is wanted; ``serve(_:)`` reads it.
+  /// - Returns: whether it is another one.
+  mutating func ask(_ request: ReadRequest?) -> Bool {
+    defer { self.request = request }
+    return request != self.request
+  }
+
+  /// Reads the newest points of these targets, then the window that is wanted.
+  mutating func restart(_ reader: StoreReader, targets: [TargetID]) throws {
+    self.targets = targets
+    let limit = max(1, min(PointWindow.firstLook, capacity) / max(1, targets.count))
+    let page = try reader.lastPoints(of: targets, limit: limit)
+    live = PointWindow(targets: targets, page: page)
+    cursor = page.revision
+    (past, density) = (nil, nil)
+    changes += 1
+    if request != nil { try serve(reader) }
+  }
+
+  /// Reads what changed since the last call.
+  /// - Returns: whether any row of any kind has changed.
+  mutating func follow(_ reader: StoreReader) throws -> Bool {
+    let before = cursor
+    while true {
+      let page = try reader.changedPoints(after: cursor, limit: 5_000)
+      cursor = page.next
+      for row in page.rows where live.concerns(row) {
+        changes += 1
+        past?.update(row)
+        live.take(row)
+      }
+      if page.isComplete || live.isBehind { break }
+    }
+    if live.isBehind || !live.settle() {
+      try restart(reader, targets: targets)
+    } else if live.trim(), request != nil {
+      // The points that were dropped are needed as sums.
+      try serve(reader)
+    }
+    let now = clock.monotonicNow().microseconds
+    if density != nil, cursor != before, now - densityReadAt >= Self.densityInterval { try serve(reader) }
+    return cursor != before
+  }
+
+  /// Reads the window that is wanted, unless it is in memory.
+  mutating func serve(_ reader: StoreReader) throws {
+    guard let request else { return }
+    if live.covers(from: request.from) {
+      (past, density) = (nil, nil)
+      return
+    }
+    if density == nil, let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
+    // Plans of a committed block lie ahead of now, by less than a day.
+    let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
+    changes += 1
+    density = nil
+    if try reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1) > capacity {
+      density = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
+      densityReadAt = clock.monotonicNow().microseconds
+    }
+    let from = density?.end ?? request.from
+    if request.to == nil, live.covers(from: from) || density == nil && live.isFull {
+      // The live points reach back to the sums, or as far as capacity allows.
+      past = nil
+      return
+    }
+    let page = try reader.points(of: targets, plannedFrom: from, to: end, limit: 2 * capacity)
+    let window = PointWindow(targets: targets, page: page, from: from, to: request.to)
+    if request.to == nil {
+      // This page may be newer than the cursor: reading a change twice does no harm.
+      (live, past) = (window, nil)
+    } else {
+      past = window
+    }
+  }
+
+  /// The points in memory, as a snapshot needs them.
+  var content: PointContent {
+    var tracks = (past ?? live).tracks
+    if let density {
+      for place in tracks.indices { tracks[place].hiddenBefore = density.end.microseconds }
+    }
+    let isTruncated =
+      request.map { past?.isFull ?? !live.covers(from: density?.end ?? $0.from) } ?? false
+    return PointContent(tracks: tracks, density: density, covered: covered, isTruncated: isTruncated)
+  }
+
+  /// The window that was asked for, and whatever else is in memory.
+  private var covered: ReadStretch {
+    guard let request else { return ReadStretch(from: live.coveredFrom) }
+    guard past == nil else { return ReadStretch(from: request.from, to: request.to) }
+    return ReadStretch(from: min(request.from, live.coveredFrom))
+  }
+}
+
+/// Points and sums of one moment; see the properties of the same names in ``Snapshot``.
+struct PointContent: Sendable {
+  var tracks: [PointTrack] = []
+  var density: Density?
+  var covered = ReadStretch()
+  var isTruncated = false
+}

@@ -1,0 +1,117 @@
+import Measurement
+import Store
+
+/// Assembles snapshots from what was read of a store, and decides which of them would look different from the last one.
+struct SnapshotBuilder {
+  /// The kernel's boot id: monotonic times of other boots mean nothing here.
+  private let bootID: String
+  private var last = Snapshot()
+  /// ``StoreContent/changes`` of the last snapshot.
+  private var builtChanges: UInt64 = 0
+
+  /// How often pending notifications are drawn anew because they have aged, µs.
+  static let agingInterval: Int64 = 100_000
+
+  init(bootID: String) { self.bootID = bootID }
+
+  /// Whether the last snapshot shows a run that the collector writes.
+  var isLive: Bool { last.condition == .ready && (last.run?.isLive ?? false) }
+
+  /// - Parameters:
+  ///   - tick: time after which the same data look different, µs.
+  ///   - now: on the wall clock.
+  ///   - monotonicNow: the same instant on the monotonic clock, µs.
+  /// - Returns: a snapshot when it would look different from the last one, else `nil`.
+  mutating func build(
+    _ content: StoreContent, tick: Int64?, now: WallTime, monotonicNow: Int64
+  ) -> Snapshot? {
+    var next = last
+    next.condition = content.condition
+    next.replacements = content.replacements
+    next.targets = content.targets.map(DisplayedTarget.init)
+    next.totals = content.targets.map(\.counts)
+    next.tracks = content.points.tracks
+    next.density = content.points.density
+    next.covered = content.points.covered
+    next.isTruncated = content.points.isTruncated
+    next.eventList = content.events
+    next.logList = content.log
+    next.axisMarks = content.axisMarks
+    next.runs = content.runs
+    next.recording = content.recording
+    next.collector = content.collector
+    next.request = content.answered
+    if let run = content.run {
+      next.run = DisplayedRun(run, at: now)
+      next.monotonicNow = run.bootID == bootID ? monotonicNow : nil
+    }
+    guard last.number == 0 || content.changes != builtChanges || looksDifferent(next, at: now, tick: tick)
+    else {
+      return nil
+    }
+    builtChanges = content.changes
+    next.now = now
+    next.number += 1
+    last = next
+    return next
+  }
+
+  private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
+    if next.condition != last.condition || next.collector != last.collector { return true }
+    guard next.condition == .ready else { return false }
+    if next.runs != last.runs || next.recording != last.recording || next.run != last.run
+      || next.totals != last.totals || next.request != last.request
+    {
+      return true
+    }
+    switch next.run?.phase {
+    case .live:
+      // The newest edge has moved by a column, or pending notifications have aged.
+      let tick = max(1, tick ?? 1_000_000)
+      let isPending = next.totals.contains { $0[.inFlight] > 0 }
+      let elapsed = now.microseconds - last.now.microseconds
+      return now.microseconds / tick != last.now.microseconds / tick
+        || isPending && elapsed >= Self.agingInterval
+    case .silent(let since):
+      return Age(since: since, now: now) != Age(since: since, now: last.now)
+    case .ended, nil:
+      return false
+    }
+  }
+}
+
+/// Turns a store into snapshots: a follower that reads and a builder that assembles.
+struct SnapshotSource {
+  private var follower: StoreFollower
+  private var builder: SnapshotBuilder
+  private let clock: any HostClock
+
+  init(
+    path: String, subject: Subject, clock: any HostClock, bootID: String, capacity: Int = PointWindow.capacity
+  ) {
+    self.clock = clock
+    follower = StoreFollower(path: path, subject: subject, clock: clock, capacity: capacity)
+    builder = SnapshotBuilder(bootID: bootID)
+  }
+
+  /// Sets the run to follow, and whether the list of all runs is wanted.
+  mutating func follow(_ subject: Subject, wantsRuns: Bool) {
+    follower.follow(subject, wantsRuns: wantsRuns)
+  }
+
+  /// Sets the parts of the events and log lines that are wanted.
+  mutating func show(_ lists: ListsPlace) { follower.show(lists) }
+
+  /// - Returns: a snapshot when it would look different from the last one, else `nil`.
+  mutating func poll(_ request: ReadRequest?) -> Snapshot? {
+    let content = follower.poll(request)
+    return builder.build(
+      content, tick: request?.tick, now: clock.wallNow(), monotonicNow: clock.monotonicNow().microseconds)
+  }
+
+  /// Whether there is more to read at once.
+  var isReading: Bool { follower.isReading }
+
+  /// Whether the collector writes, so that the next poll should follow soon.
+  var isLive: Bool { builder.isLive }
+}

@@ -1,0 +1,215 @@
+import Measurement
+import Store
+
+/// The run, and optionally one target of it, on display.
+struct Subject: Sendable, Equatable {
+  /// `nil` follows the newest run.
+  var run: RunID?
+  /// By name; `nil` for all.
+  var target: String?
+}
+
+/// What the follower last read of a store.
+struct StoreContent: Sendable {
+  var condition = StoreCondition.opening
+  /// How often another file has taken the store's place.
+  var replacements = 0
+  var run: RunRecord?
+  /// Those of the run that are on display, in its order.
+  var targets: [TargetRecord] = []
+  var points = PointContent()
+  var events = RecordList<Event>()
+  var log = RecordList<LogLine>()
+  var axisMarks = AxisMarks()
+  /// All runs, the newest first; read only while they are wanted.
+  var runs: [RunEntry] = []
+  /// The run that is being recorded when it is not the one on display.
+  var recording: DisplayedRun?
+  var collector: CollectorStatus?
+  /// The request that the last successful read answered.
+  var answered: ReadRequest?
+  /// Increases with every change of notifications, events, log lines or marks that shows.
+  var changes: UInt64 = 0
+}
+
+/// Opens a store, follows its changes by revision, and reads what the screen asks for. It belongs to one thread and waits
+/// for nothing but SQLite.
+struct StoreFollower {
+  private let path: String
+  private let clock: any HostClock
+  private var subject: Subject
+  private var wantsRuns = false
+  private var lists = ListsPlace()
+  private var reader: StoreReader?
+  /// The file that was open last.
+  private var file: FileIdentity?
+  private var points: PointFollower
+  private var records = RecordTails()
+  /// Changes of events, log lines and marks that show.
+  private var recordChanges: UInt64 = 0
+  private var content = StoreContent()
+
+  // When something was read last, in monotonic µs.
+  private var runReadAt: Int64 = .min / 2
+  /// Changes came since then that were not looked up yet.
+  private var isRunStale = false
+  private var collectorReadAt: Int64 = .min / 2
+  /// What ``readCollector(_:at:)`` was read for.
+  private var collectorReadFor: RunPhaseKey?
+  /// `nil` to read them at the next poll.
+  private var runsReadAt: Int64?
+
+  /// How often the run, its targets and their counts are read while they change, µs.
+  static let runInterval: Int64 = 250_000
+  /// How often the collector's presence is read: it shows without any change in the store. µs.
+  static let collectorInterval: Int64 = 1_000_000
+
+  init(path: String, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity) {
+    self.path = path
+    self.subject = subject
+    self.clock = clock
+    points = PointFollower(clock: clock, capacity: capacity)
+  }
+
+  /// Sets the run to follow, and whether the list of all runs is wanted.
+  mutating func follow(_ subject: Subject, wantsRuns: Bool) {
+    if subject != self.subject {
+      self.subject = subject
+      (isRunStale, runReadAt) = (true, .min / 2)
+    }
+    if wantsRuns, !self.wantsRuns { runsReadAt = nil }
+    self.wantsRuns = wantsRuns
+  }
+
+  /// Sets the parts of the events and log lines that are wanted.
+  mutating func show(_ lists: ListsPlace) { self.lists = lists }
+
+  /// Whether marks further back are still to be read, so that the next poll should follow at once.
+  var isReading: Bool { content.condition == .ready && !records.marks.isComplete }
+
+  /// Reads what has changed, and the window of the request when it is another one.
+  /// - Returns: what is known of the store. Errors are its ``StoreContent/condition``; the rest stays as it was.
+  mutating func poll(_ request: ReadRequest?) -> StoreContent {
+    let isAsked = points.ask(request)
+    do {
+      let reader = try opened()
+      let hasChanged = try reader.hasChanged()
+      let now = clock.monotonicNow().microseconds
+      if hasChanged || isRunStale && now - runReadAt >= Self.runInterval { try readChanges(reader, at: now) }
+      if content.condition == .ready {
+        if isAsked { try points.serve(reader) }
+        if let run = content.run {
+          if try records.show(lists, reader, run: run.id) { recordChanges += 1 }
+          if try records.readMarks(reader, run: run.id) { recordChanges += 1 }
+        }
+      }
+      if now - collectorReadAt >= Self.collectorInterval || collectorReadFor != runPhaseKey {
+        try readCollector(reader, at: now)
+      }
+      if wantsRuns, content.condition == .ready { try readRuns(reader, at: now) }
+      content.answered = request
+    } catch {
+      close()
+      content.condition = StoreCondition(error)
+      if content.condition == .missing, file != nil { content.condition = .gone }
+    }
+    content.points = points.content
+    (content.events, content.log) = (records.events.list, records.log.list)
+    content.axisMarks = records.marks
+    content.changes = points.changes + recordChanges
+    return content
+  }
+
+  private mutating func opened() throws -> StoreReader {
+    if let reader {
+      if reader.isStillAt(path) { return reader }
+      close()
+    }
+    let opened = try StoreReader.open(at: path)
+    reader = opened
+    content.run = nil
+    if let file, file != opened.file { content.replacements += 1 }
+    file = opened.file
+    return opened
+  }
+
+  private mutating func close() {
+    reader?.close()
+    reader = nil
+  }
+
+  /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few
+  /// times a second, because they take more queries than all the rest.
+  private mutating func readChanges(_ reader: StoreReader, at now: Int64) throws {
+    if content.run == nil || content.condition != .ready || now - runReadAt >= Self.runInterval {
+      (runReadAt, isRunStale) = (now, false)
+      if try !readRun(reader) { return }
+    } else {
+      isRunStale = true
+    }
+    if let run = content.run, try points.follow(reader), try records.follow(reader, run: run.id) {
+      recordChanges += 1
+    }
+  }
+
+  /// Reads the run on display and its targets, and all of the run when it is another one.
+  /// - Returns: whether it is the same run as before, so that its changes are still to be read.
+  private mutating func readRun(_ reader: StoreReader) throws -> Bool {
+    guard let record = try subject.run.map({ try reader.run($0) }) ?? reader.latestRun() else {
+      content.condition = subject.run.map { .noSuchRun("\($0)") } ?? .empty
+      return false
+    }
+    let old = content.run
+    content.run = record
+    content.recording = try recording(reader)
+    let all = try reader.targets(of: record.id)
+    content.targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
+    if let name = subject.target, content.targets.isEmpty {
+      content.condition = .noSuchTarget(name, available: all.map(\.name))
+      return false
+    }
+    content.condition = .ready
+    // Plans that a recovery takes back leave no trace among the changes.
+    let hasRecovered = old?.endedAt == nil && record.endReason == .interrupted
+    guard old?.id != record.id || hasRecovered else { return true }
+    records = try RecordTails(reader, run: record.id)
+    try points.restart(reader, targets: content.targets.map(\.id))
+    return false
+  }
+
+  private func recording(_ reader: StoreReader) throws -> DisplayedRun? {
+    guard subject.run != nil, let newest = try reader.latestRun(), newest.id != content.run?.id else {
+      return nil
+    }
+    let run = DisplayedRun(newest, at: clock.wallNow())
+    return run.isLive ? run : nil
+  }
+
+  /// The presence is read anew when this changes: a screen that shows a run as live must know who records it.
+  private struct RunPhaseKey: Equatable {
+    var run: RunID?
+    var hasEnded: Bool
+    var recording: RunID?
+  }
+
+  private var runPhaseKey: RunPhaseKey {
+    RunPhaseKey(
+      run: content.run?.id, hasEnded: content.run?.endedAt != nil, recording: content.recording?.id)
+  }
+
+  private mutating func readCollector(_ reader: StoreReader, at now: Int64) throws {
+    (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
+    let presence = try reader.collector()
+    content.collector = CollectorStatus(
+      isRunning: presence.isRunning, run: presence.run, staysAfterRun: presence.servesControl)
+  }
+
+  /// Reads all runs: once a second, or every five seconds when there are more than a hundred.
+  private mutating func readRuns(_ reader: StoreReader, at now: Int64) throws {
+    let interval: Int64 = content.runs.count > 100 ? 5_000_000 : 1_000_000
+    if let runsReadAt, now - runsReadAt < interval { return }
+    runsReadAt = now
+    let wall = clock.wallNow()
+    content.runs = try reader.runs().reversed().map { RunEntry($0, at: wall) }
+  }
+}

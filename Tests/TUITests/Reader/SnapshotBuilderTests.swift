@@ -1,0 +1,181 @@
+import Foundation
+import Measurement
+import Testing
+
+@testable import Store
+@testable import TUI
+
+/// A builder by reference, so that it can be used inside expectations.
+private final class Building {
+  private var builder: SnapshotBuilder
+
+  init(bootID: String = StoreFixture.bootID) { builder = SnapshotBuilder(bootID: bootID) }
+
+  func build(_ content: StoreContent, tick: Int64?, now: WallTime, monotonicNow: Int64) -> Snapshot? {
+    builder.build(content, tick: tick, now: now, monotonicNow: monotonicNow)
+  }
+
+  var isLive: Bool { builder.isLive }
+}
+
+/// A follower by reference, so that it can be used inside expectations.
+private final class Following {
+  private var follower: StoreFollower
+
+  init(_ fixture: StoreFixture) {
+    follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
+  }
+
+  func poll(_ request: ReadRequest?) -> StoreContent { follower.poll(request) }
+
+  func follow(_ subject: Subject, wantsRuns: Bool) { follower.follow(subject, wantsRuns: wantsRuns) }
+}
+
+@Suite("A builder hands out a snapshot only when it would look different")
+struct SnapshotBuilderTests {
+  private static let start = WallTime(microseconds: 1_700_000_000_000_000)
+
+  /// What a follower of a live run with one target has read.
+  private static func content(inFlight: Int = 0) throws -> StoreContent {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    var follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
+    var content = follower.poll(nil)
+    content.run?.lastHeartbeat = start
+    content.targets[0].variants = [VariantRecord(id: .none, name: "", counts: counts(inFlight: inFlight))]
+    return content
+  }
+
+  private static func counts(inFlight: Int) -> StateCounts {
+    var counts = StateCounts()
+    counts[.inFlight] = inFlight
+    counts.sent = inFlight
+    return counts
+  }
+
+  private static func at(_ microseconds: Int64) -> WallTime { start.advanced(byMicroseconds: microseconds) }
+
+  @Test(
+    "a change of what is shown is a snapshot, what is not shown is none",
+    arguments: [
+      ("nothing", false), ("changes", true), ("condition", true), ("collector", true), ("runs", true),
+      ("recording", true), ("totals", true), ("answered", true), ("heartbeat", false), ("end", true),
+    ])
+  func changes(what: String, isNew: Bool) throws {
+    var content = try Self.content()
+    let builder = Building()
+    let first = try #require(builder.build(content, tick: nil, now: Self.start, monotonicNow: 5))
+    #expect(first.number == 1 && first.condition == .ready && first.run?.phase == .live)
+    let run = try #require(content.run)
+    switch what {
+    case "changes": content.changes += 1
+    case "condition": content.condition = .locked
+    case "collector": content.collector = CollectorStatus(isRunning: false, run: nil, staysAfterRun: false)
+    case "runs": content.runs = [RunEntry(run, at: Self.start)]
+    case "recording": content.recording = DisplayedRun(run, at: Self.start)
+    case "totals": content.targets[0].variants[0].counts[.lost] += 1
+    case "answered": content.answered = ReadRequest(from: Self.start, to: nil, tick: 1_000_000)
+    case "heartbeat": content.run?.lastHeartbeat = Self.at(1)
+    case "end": (content.run?.endedAt, content.run?.endReason) = (Self.at(1), .completed)
+    default: break
+    }
+    let second = builder.build(content, tick: nil, now: Self.at(1), monotonicNow: 6)
+    #expect((second != nil) == isNew)
+    if let second { #expect(second.number == 2 && second.now == Self.at(1)) }
+    #expect(builder.build(content, tick: nil, now: Self.at(2), monotonicNow: 7) == nil)
+  }
+
+  @Test(
+    "time alone is a snapshot when the edge moves by a column or pending ones age",
+    arguments: [
+      (0, 999_999, false), (0, 1_000_000, true), (3, 99_999, false), (3, SnapshotBuilder.agingInterval, true),
+    ])
+  func time(inFlight: Int, elapsed: Int64, isNew: Bool) throws {
+    let content = try Self.content(inFlight: inFlight)
+    let builder = Building()
+    #expect(builder.build(content, tick: 1_000_000, now: Self.start, monotonicNow: 0) != nil)
+    let next = builder.build(content, tick: 1_000_000, now: Self.at(elapsed), monotonicNow: elapsed)
+    #expect((next != nil) == isNew)
+  }
+
+  @Test("a silent run is a snapshot whenever its age reads differently, an ended one never")
+  func silence() throws {
+    var content = try Self.content()
+    let builder = Building()
+    var taken: [Int64] = []
+    for second in Int64(0)...300
+    where builder.build(content, tick: 3_600_000_000, now: Self.at(second * 1_000_000), monotonicNow: 0)
+      != nil
+    {
+      taken.append(second)
+    }
+    // Live for five seconds, then by the second, then by the minute.
+    #expect(taken == [0] + Array(6...120) + [180, 240, 300])
+    #expect(!builder.isLive)
+    (content.run?.endedAt, content.run?.endReason) = (Self.at(0), .stopped)
+    #expect(builder.build(content, tick: 1, now: Self.at(301_000_000), monotonicNow: 0) != nil)
+    #expect(builder.build(content, tick: 1, now: Self.at(900_000_000), monotonicNow: 0) == nil)
+  }
+
+  @Test("monotonic time is given for runs of this boot only")
+  func boot() throws {
+    let content = try Self.content()
+    for (bootID, expected) in [(StoreFixture.bootID, Int64(17)), ("another", nil)] {
+      let builder = Building(bootID: bootID)
+      let snapshot = try #require(builder.build(content, tick: nil, now: Self.start, monotonicNow: 17))
+      #expect(snapshot.monotonicNow == expected)
+    }
+  }
+}
+
+@Suite("A follower reads what has changed, and no more often than it must")
+struct StoreFollowerTests {
+  @Test("an error is a condition and leaves what was read in place; the next poll recovers")
+  func recovers() throws {
+    let fixture = try StoreFixture()
+    let follower = Following(fixture)
+    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1)
+    let missing = follower.poll(request)
+    #expect(missing.condition == .missing && missing.run == nil && missing.answered == nil)
+    let run = try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let ready = follower.poll(request)
+    #expect(ready.condition == .ready && ready.run?.id == run && ready.answered == request)
+    #expect(ready.points.tracks.map(\.count) == [1] && ready.changes > missing.changes)
+    try FileManager.default.moveItem(atPath: fixture.path, toPath: fixture.path + ".old")
+    let gone = follower.poll(request)
+    #expect(gone.condition == .gone && gone.run?.id == run && gone.points.tracks.map(\.count) == [1])
+    try FileManager.default.moveItem(atPath: fixture.path + ".old", toPath: fixture.path)
+    #expect(follower.poll(request).condition == .ready)
+  }
+
+  @Test("points are read at once, counts at intervals")
+  func intervals() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let follower = Following(fixture)
+    #expect(follower.poll(nil).targets[0].counts.planned == 1)
+    _ = try fixture.collector?.commit(
+      WriteBatch(run: fixture.run?.run, inserted: [fixture.delivered(2, at: 10)]))
+    let soon = follower.poll(nil)
+    #expect(soon.points.tracks[0].count == 2 && soon.targets[0].counts.planned == 1)
+    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    #expect(follower.poll(nil).targets[0].counts.planned == 2)
+  }
+
+  @Test("runs are read while they are wanted, once a second")
+  func runs() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    let follower = Following(fixture)
+    #expect(follower.poll(nil).runs.isEmpty)
+    follower.follow(Subject(), wantsRuns: true)
+    #expect(follower.poll(nil).runs.count == 1)
+    try fixture.end()
+    try fixture.begin()
+    #expect(follower.poll(nil).runs.count == 1)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(follower.poll(nil).runs.count == 2)
+  }
+}
