@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file that appears under its name only when it is whole: written without a name first, where the file system can
-/// do that, otherwise beside it under another, then renamed.
+/// A file that appears under its name only when it is complete. It is written without a name (`O_TMPFILE`) where the file
+/// system supports that, else under a temporary name beside it, then renamed.
 ///
-/// What exists and is no regular file (a terminal, `/dev/null`, a FIFO) is written to directly; a symbolic link keeps
-/// pointing where it does, also one to a file that is not there yet. Databases are refused (``OutputGuard``). Left
-/// uncommitted, nothing remains and an older file stays as it was.
+/// An existing file that is not a regular one (a terminal, `/dev/null`, a FIFO) is written directly. Symbolic links are
+/// followed, also dangling ones. Databases are refused (``OutputGuard``). Without ``commit()`` nothing remains and an older
+/// file is unchanged.
 public final class AtomicFile: ByteSink {
-  /// How the bytes come to stand under the name.
+  /// How the file gets its name.
   private enum Way: Equatable {
     case direct
-    /// Has no name yet and vanishes with the process (O_TMPFILE).
+    /// `O_TMPFILE`: it has no name until the commit and vanishes with the process.
     case unnamed
     case besides
   }
@@ -24,7 +24,7 @@ public final class AtomicFile: ByteSink {
   private let databases: OutputGuard
   private var isCommitted = false
 
-  /// - Parameter databases: refuses what must not be replaced.
+  /// - Parameter databases: refuses paths of databases.
   public init(path: String, databases: OutputGuard = OutputGuard()) throws(OutputError) {
     name = path
     self.databases = databases
@@ -35,7 +35,7 @@ public final class AtomicFile: ByteSink {
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw OutputError(code: .isDirectory, name: path) }
     destination = OutputPath.resolved(path)
-    // The process id keeps two exports to one name apart; a leftover of a killed one with the same id is replaced.
+    // The process id separates two exports to one name; a leftover of a killed process with the same id is replaced.
     temporary = "\(destination).\(getpid()).tmp"
     if exists, kind != S_IFREG {
       way = .direct
@@ -58,14 +58,14 @@ public final class AtomicFile: ByteSink {
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) { try sink.write(bytes) }
 
-  /// Makes it whole: on the disk, and under its name.
+  /// Syncs the file to disk and gives it its name.
   public func commit() throws(OutputError) {
     if way != .direct {
       guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
-      // A long export leaves time for a database to be made there.
+      // A database may have been created there during a long export.
       try databases.check(destination)
       if way == .unnamed {
-        // A link cannot replace a file, so it takes the other name first.
+        // A link cannot replace a file, so it gets the temporary name first.
         let source = "/proc/self/fd/\(descriptor)"
         guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
           throw OutputError(errno: errno, name: name)
@@ -80,20 +80,20 @@ public final class AtomicFile: ByteSink {
     isCommitted = true
   }
 
-  /// O_TMPFILE (open(2)); a macro of two flags that Swift does not import.
+  /// O_TMPFILE (open(2)), a macro that Swift does not import.
   private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
 }
 
-/// A file that did not exist before: whatever is there already is left alone.
+/// A new file. Existing files are never replaced.
 public final class NewFile: ByteSink {
-  /// Its name without the directory.
+  /// File name without the directory.
   public let name: String
   public let path: String
   private let descriptor: Int32
   private let sink: FileDescriptorSink
   private var isFinished = false
 
-  /// Creates `STEM.EXTENSION` in a directory, or `STEM-2.EXTENSION` and so on where that is taken.
+  /// Creates `STEM.EXTENSION` in a directory, or `STEM-2.EXTENSION` and so on when it exists.
   public init(in directory: String, stem: String, extension suffix: String) throws(OutputError) {
     var number = 1
     while true {
@@ -116,7 +116,7 @@ public final class NewFile: ByteSink {
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) { try sink.write(bytes) }
 
-  /// Keeps it; one that was not finished goes away with this object.
+  /// Syncs and keeps the file; an unfinished file is deleted with this object.
   public func finish() throws(OutputError) {
     guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: path) }
     isFinished = true

@@ -1,16 +1,16 @@
 import Glibc
 import Measurement
 
-/// Where finished bytes go, in large pieces.
+/// A destination of bytes, written in large pieces.
 public protocol ByteSink: AnyObject {
-  /// Takes all the bytes, or throws.
+  /// Writes all the bytes, or throws.
   func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError)
 }
 
 extension ByteSink {
-  /// Writes a text that is at hand.
+  /// Writes a text as UTF-8.
   public func write(_ text: String) throws(OutputError) {
-    // The error leaves the closure in a variable: handing on a typed throw through `withUTF8` crashes Swift 6.3.
+    // A typed throw through `withUTF8` crashes Swift 6.3, so the error is passed in a variable.
     var failure: OutputError?
     var text = text
     text.withUTF8 { bytes in
@@ -20,12 +20,12 @@ extension ByteSink {
   }
 }
 
-/// Writes to an open file descriptor, which stays its owner's.
+/// Writes to an open file descriptor, and does not close it.
 public final class FileDescriptorSink: ByteSink {
   private let descriptor: Int32
   private let name: String
 
-  /// - Parameter name: what errors call it.
+  /// - Parameter name: used in error messages.
   public init(descriptor: Int32, name: String) {
     self.descriptor = descriptor
     self.name = name
@@ -35,7 +35,7 @@ public final class FileDescriptorSink: ByteSink {
     FileDescriptorSink(descriptor: STDOUT_FILENO, name: "standard output")
   }
 
-  /// Waits for as long as the reader takes, also where someone made the descriptor non-blocking.
+  /// Blocks until everything is written, also when the descriptor is non-blocking.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -56,7 +56,7 @@ public final class FileDescriptorSink: ByteSink {
   }
 }
 
-/// Keeps what is written, for texts that are small.
+/// Collects what is written in memory.
 public final class MemorySink: ByteSink {
   public private(set) var bytes: [UInt8] = []
 
@@ -70,18 +70,18 @@ public final class MemorySink: ByteSink {
 /// Why output could not be written.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// The reader went away (`| head`): nothing to complain about.
+    /// The reader closed the pipe (`| head`); not a failure.
     case closedPipe
     /// The disk, the quota or the file size limit is exhausted.
     case noSpace
     case permissionDenied
-    /// The directory is not there.
+    /// The directory does not exist.
     case noDirectory
     case isDirectory
     case readOnly
-    /// An SQLite database stands there already.
+    /// The file is an SQLite database.
     case isDatabase
-    /// A file that SQLite or the collector keeps beside the database of this path.
+    /// The file belongs to the SQLite database at this path (`-wal`, `-shm`, `-journal`, `.lock`).
     case belongsToDatabase(String)
     case system(errno: Int32)
   }
@@ -141,10 +141,10 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(message); \(remedy)" }
 }
 
-/// The two signals that would kill a program for writing.
+/// The signals that terminate a process for writing.
 public enum OutputSignals {
-  /// Ignores SIGPIPE (the reader went away) and SIGXFSZ (the file size limit), for the whole process, so that they
-  /// come as ``OutputError`` instead. To be called once, before any output.
+  /// Ignores SIGPIPE (closed pipe) and SIGXFSZ (file size limit) for the whole process, so that both are reported as
+  /// ``OutputError``. Call it once, before any output.
   public static func ignore() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

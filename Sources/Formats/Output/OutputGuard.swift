@@ -1,14 +1,14 @@
 import Glibc
 
-/// Refuses an output that would replace or damage a database: one of those it is told of or a file that belongs to it, and
-/// any other file that begins like an SQLite database.
+/// Refuses an output path that would replace or damage a database: a known one, a file that belongs to it, or any other
+/// file with the header of an SQLite database.
 ///
-/// The databases it is told of are compared by `stat` alone and before anything is opened: closing a second descriptor
-/// of a database that this process has open would drop SQLite's locks on it.
+/// Known databases are compared by `stat` before any file is opened: closing a second descriptor of a database that this
+/// process has open would drop SQLite's locks on it.
 public struct OutputGuard: Sendable {
-  /// What SQLite and the collector put behind a database's name for the files beside it.
+  /// Suffixes of the files that SQLite and the collector keep beside a database.
   private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
-  /// SQLite's file format, section 1.2.1, and the two byte orders of a write-ahead log, section 4.1.
+  /// Headers of a database and of a write-ahead log in both byte orders (SQLite file format, sections 1.2.1 and 4.1).
   private static let beginnings: [[UInt8]] = [
     Array("SQLite format 3\u{0}".utf8), [0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83],
   ]
@@ -20,13 +20,13 @@ public struct OutputGuard: Sendable {
     self.databases = databases
   }
 
-  /// - Parameter path: where a file is going to be written, whether or not there is one already.
-  /// - Throws: ``OutputError`` with `isDatabase` or `belongsToDatabase`, or with what the system says.
+  /// - Parameter path: the file to be written; it need not exist.
+  /// - Throws: ``OutputError`` with `isDatabase` or `belongsToDatabase`, or with the system's error.
   public func check(_ path: String) throws(OutputError) {
     try check(path, as: path)
   }
 
-  /// The same of what a shell has connected this process's output to (`>> FILE`).
+  /// Checks the file that a shell redirected this process's output to (`>> FILE`).
   /// - Parameter descriptor: 1 or 2.
   public static func check(descriptor: Int32, as name: String) throws(OutputError) {
     try OutputGuard().check("/proc/self/fd/\(descriptor)", as: name)
@@ -61,13 +61,13 @@ public struct OutputGuard: Sendable {
     }
   }
 
-  /// One file by what it is, or, where there is none yet, by where it is going to be.
+  /// Compares existing files by identity, and others by directory and name.
   private static func isSame(_ identity: FileIdentity?, _ place: FileLocation?, _ file: String) -> Bool {
     if let identity { return identity == FileIdentity(file) }
     return place != nil && place == FileLocation(file)
   }
 
-  /// What cannot be read might be one, and then somebody else's: it is not replaced.
+  /// Throws when the file cannot be read: it might be another user's database.
   private static func beginsLikeDatabase(_ path: String, as name: String) throws(OutputError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
@@ -83,10 +83,10 @@ public struct OutputGuard: Sendable {
   }
 }
 
-/// Where a path leads.
+/// Resolution of paths.
 enum OutputPath {
-  /// The real path of what exists; of what does not, the path that its symbolic links name, so that a dangling link keeps
-  /// pointing where it does. Links that lead nowhere else come back as they are.
+  /// The real path of an existing file; otherwise the path that its symbolic links name, so that a dangling link keeps its
+  /// target. Circular links are returned unchanged.
   static func resolved(_ path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }
@@ -105,7 +105,7 @@ enum OutputPath {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// As many as Linux follows (path_resolution(7)).
+  /// The limit of Linux (path_resolution(7)).
   private static let mostLinks = 40
 
   private static func target(of path: String) -> String? {
@@ -117,7 +117,7 @@ enum OutputPath {
   }
 }
 
-/// A file, whatever its names are.
+/// Identity of a file, independent of its names.
 private struct FileIdentity: Equatable {
   let device: dev_t
   let inode: ino_t
@@ -130,7 +130,7 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// A name in a directory, whatever the directory's names are.
+/// A name in a directory, independent of the directory's names.
 private struct FileLocation: Equatable {
   let directory: FileIdentity
   let name: Substring

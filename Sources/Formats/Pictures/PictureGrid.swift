@@ -1,7 +1,7 @@
-/// A screen as values: what each cell shows, for writing it as a picture or as text.
+/// The contents of a screen, cell by cell, to be written as a picture or as text.
 public struct PictureGrid: Sendable, Hashable {
   public struct Cell: Sendable, Hashable {
-    /// One character; empty in the second column of a wide one. May come from outside: writers make it harmless.
+    /// One character; empty in the second column of a wide one. Untrusted: writers escape it.
     public var text: String
     public var style: PictureStyle
 
@@ -18,10 +18,10 @@ public struct PictureGrid: Sendable, Hashable {
   public let rows: Int
   /// Row by row.
   public private(set) var cells: [Cell]
-  /// What the terminal's own colors are taken to be.
+  /// Assumed default colors of the terminal.
   public var standardForeground = PictureColor.rgb(red: 204, green: 204, blue: 204)
   public var standardBackground = PictureColor.rgb(red: 0, green: 0, blue: 0)
-  /// What it shows, for those who cannot see it. May come from outside.
+  /// Alternative text for readers who cannot see the picture. Untrusted.
   public var title = ""
 
   public init(columns: Int, rows: Int) {
@@ -30,17 +30,17 @@ public struct PictureGrid: Sendable, Hashable {
     cells = Array(repeating: .blank, count: self.columns * self.rows)
   }
 
-  /// The cell at a place inside.
+  /// The cell at a position inside the grid.
   public subscript(column: Int, row: Int) -> Cell {
     get { cells[row * columns + column] }
     set { cells[row * columns + column] = newValue }
   }
 
-  /// A stretch of neighboring cells in one style.
+  /// Neighboring cells in one style.
   struct Run {
     let row: Int
     let column: Int
-    /// Columns that it takes.
+    /// Width in columns.
     var width: Int
     var text: String
     let style: PictureStyle
@@ -64,7 +64,7 @@ public struct PictureGrid: Sendable, Hashable {
   }
 }
 
-/// How a cell looks apart from its text.
+/// Colors and attributes of a cell.
 public struct PictureStyle: Sendable, Hashable {
   public var foreground = PictureColor.standard
   public var background = PictureColor.standard
@@ -76,10 +76,10 @@ public struct PictureStyle: Sendable, Hashable {
 
   public init() {}
 
-  /// Whether a space in it shows nothing.
+  /// Whether a space in this style is invisible.
   var isInvisibleOnBlank: Bool { background == .standard && !isUnderlined && !isReversed }
 
-  /// Words for people: `bold reverse`.
+  /// The attributes as words: `bold reverse`.
   var attributes: String {
     let names = [
       (isBold, "bold"), (isDim, "dim"), (isItalic, "italic"), (isUnderlined, "underline"),
@@ -89,15 +89,15 @@ public struct PictureStyle: Sendable, Hashable {
   }
 }
 
-/// A color of a cell, as the terminal was told it.
+/// A color of a cell, as sent to the terminal.
 public enum PictureColor: Sendable, Hashable {
-  /// The terminal's own.
+  /// The terminal's default.
   case standard
-  /// Of xterm's 256; the first sixteen are the terminal's palette.
+  /// Index into xterm's 256 colors; the first sixteen are the terminal's palette.
   case indexed(UInt8)
   case rgb(red: UInt8, green: UInt8, blue: UInt8)
 
-  /// `#rrggbb`, with xterm's values for indices; `nil` for the terminal's own.
+  /// `#rrggbb`, with xterm's values for indices; `nil` for the terminal's default.
   public var hex: String? {
     switch self {
     case .standard: nil

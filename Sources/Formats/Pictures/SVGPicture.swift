@@ -1,7 +1,6 @@
 import Measurement
 
-/// A screen as Scalable Vector Graphics 1.1, with nothing in it but shapes and text: no scripts, no links, nothing that
-/// is fetched.
+/// A screen as SVG 1.1 with shapes and text only: no scripts, no links, no external resources.
 public enum SVGPicture {
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {
     try sink.write(text(of: grid))
@@ -22,7 +21,7 @@ public enum SVGPicture {
 
   private struct Sheet {
     var paths: [Layer: String] = [:]
-    /// As they first occurred, so that the same screen gives the same bytes.
+    /// In order of first occurrence, so that the same screen gives the same bytes.
     var order: [Layer] = []
     var words: [String] = []
 
@@ -151,7 +150,7 @@ public enum SVGPicture {
     "M\(number(box.x)) \(number(box.y))h\(number(box.width))v\(number(box.height))h-\(number(box.width))z"
   }
 
-  /// A word, stretched to the columns it took.
+  /// A word, stretched to the width of its columns.
   private static func text(
     _ word: String, x: Double, y: Double, columns: Int, _ style: PictureStyle, _ color: String,
     _ opacity: Double
@@ -168,7 +167,7 @@ public enum SVGPicture {
       """
   }
 
-  /// At most two decimals, and none that say nothing.
+  /// At most two decimals, without trailing zeros.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     let (whole, rest) = (hundredths / 100, abs(hundredths % 100))
@@ -177,7 +176,7 @@ public enum SVGPicture {
     return "\(sign)\(whole)." + (rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")
   }
 
-  /// Text that XML takes as text, with what acts instead of showing made visible (XML 1.0, 2.2 and 2.4).
+  /// Text escaped for XML (XML 1.0, 2.2 and 2.4), with harmful characters escaped first.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in EscapedText.make(text).unicodeScalars {
@@ -194,8 +193,8 @@ public enum SVGPicture {
   }
 }
 
-/// What a character that plots are made of looks like in a cell of 10 by 20 units, drawn instead of written: fonts
-/// differ in whether they have these, how wide they are and whether neighbors touch.
+/// The shape of a plot character (braille, block or line drawing) in a cell of 10 by 20 units. These characters are drawn
+/// instead of written, because fonts differ in having them, in their width and in whether neighbors touch.
 enum GlyphShape: Sendable, Hashable {
   struct Place: Sendable, Hashable {
     let x: Double
@@ -211,15 +210,15 @@ enum GlyphShape: Sendable, Hashable {
 
   /// Round dots.
   case dots([Place])
-  /// Filled rectangles, and how much of the color they have.
+  /// Filled rectangles and their opacity.
   case boxes([Box], opacity: Double)
-  /// Straight lines between places, each with a width.
+  /// Straight lines, each with a width.
   case lines([[Place]], width: Double)
 
   static let width = 10.0
   static let height = 20.0
 
-  /// `nil` for characters that are written.
+  /// `nil` for characters that are written as text.
   init?(_ scalar: Unicode.Scalar) {
     switch scalar.value {
     case 0x2801...0x28FF: self = Self.braille(scalar.value)

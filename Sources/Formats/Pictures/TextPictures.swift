@@ -1,14 +1,14 @@
 import Measurement
 
-/// A screen as text with the escape sequences of ECMA-48 SGR: `cat` shows it again.
+/// A screen as text with ECMA-48 SGR sequences, as `cat` shows it.
 public enum ANSIPicture {
-  /// A line for each row, each of which begins and ends with the terminal's own colors. Nothing but SGR sequences of
-  /// our own comes out: control characters in the cells are shown.
+  /// Writes one line per row; each begins and ends with the default colors. Control characters in cells are escaped, so the
+  /// output has no escape sequences but SGR.
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {
     var text = ""
     for row in 0..<grid.rows {
       var runs = grid.runs(ofRow: row)
-      // What is blank at the end would only wrap in a narrower terminal.
+      // Trailing blanks would only wrap in a narrower terminal.
       while var last = runs.popLast() {
         guard last.style == PictureStyle() else {
           runs.append(last)
@@ -32,7 +32,7 @@ public enum ANSIPicture {
     try sink.write(text)
   }
 
-  /// From whatever was before to a style.
+  /// The SGR sequence that sets a style, whatever was set before.
   static func sequence(_ style: PictureStyle) -> String {
     var codes = ["0"]
     for (isOn, code) in [
@@ -55,9 +55,9 @@ public enum ANSIPicture {
   }
 }
 
-/// A screen as a table: a row for each stretch of cells that look alike, blank ones left out.
+/// A screen as CSV: one row for each run of cells in the same style, without blank ones.
 public enum CSVPicture {
-  /// `row` and `column` count from 1; colors are `#rrggbb`, empty for the terminal's own.
+  /// `row` and `column` count from 1; colors are `#rrggbb`, empty for the terminal's default.
   public static let columns = ["row", "column", "columns", "text", "foreground", "background", "attributes"]
 
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {

@@ -1,7 +1,7 @@
-/// Bytes on their way out: one allocation, reused for as long as the output lasts.
+/// An output buffer: one allocation, reused until the output ends.
 ///
-/// Not `[UInt8]`: appending to an array checks for uniqueness and capacity at each byte, which is a third of the time
-/// of an export. Growth happens only when a single row is larger than what is free.
+/// Appending to `[UInt8]` checks uniqueness and capacity at each byte, a third of the time of an export. The buffer grows
+/// only when a single row does not fit.
 public struct ByteBuffer: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<UInt8>
   @usableFromInline var capacity: Int
@@ -14,12 +14,12 @@ public struct ByteBuffer: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// What has been appended, valid until the next change.
+  /// The bytes appended so far, valid until the next change.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
   public mutating func removeAll() { count = 0 }
 
-  /// Makes room for `length` more bytes.
+  /// Reserves `length` more bytes.
   @inline(__always)
   mutating func reserve(_ length: Int) {
     if count + length > capacity { grow(by: length) }
@@ -52,7 +52,7 @@ public struct ByteBuffer: ~Copyable {
     count += bytes.count
   }
 
-  /// Appends text of our own.
+  /// Appends a literal.
   @inline(__always)
   public mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
@@ -95,7 +95,7 @@ extension ByteBuffer {
     count = end
   }
 
-  /// Appends a number of exactly six digits, zeros in front.
+  /// Appends a number as six digits with leading zeros.
   mutating func append(sixDigits value: Int) {
     reserve(6)
     pair(value / 10_000, at: count)
@@ -104,7 +104,7 @@ extension ByteBuffer {
     count += 6
   }
 
-  /// Appends a number of exactly two digits, zeros in front.
+  /// Appends a number as two digits with leading zeros.
   mutating func append(twoDigits value: Int) {
     reserve(2)
     pair(value, at: count)
@@ -125,7 +125,7 @@ extension ByteBuffer {
     hex(words.low, digits: 12)
   }
 
-  /// Writes a number's lowest digits, base 16, into room that is there.
+  /// Writes the lowest hexadecimal digits of a number into reserved space.
   @inline(__always)
   private mutating func hex(_ value: UInt64, digits: Int) {
     var rest = value
@@ -143,7 +143,7 @@ extension ByteBuffer {
     count += 1
   }
 
-  /// Appends the shortest decimal text that reads back as the same number; nothing for what is not finite.
+  /// Appends the shortest decimal text that reads back as the same number; nothing if it is not finite.
   public mutating func append(number value: Double) {
     guard value.isFinite else { return }
     if value == value.rounded(), abs(value) < 1e15 {
@@ -153,7 +153,7 @@ extension ByteBuffer {
     }
   }
 
-  /// Writes 00 to 99 into room that is there.
+  /// Writes 00 to 99 into reserved space.
   @inline(__always)
   private mutating func pair(_ value: Int, at place: Int) {
     let tens = value / 10

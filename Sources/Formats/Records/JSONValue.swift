@@ -1,4 +1,4 @@
-/// A JSON document of our own making, small enough to stand in memory; objects keep their order.
+/// A JSON document in memory. Objects keep the order of their members.
 public indirect enum JSONValue: Sendable, Equatable {
   case object([Member])
   case array([JSONValue])
@@ -30,7 +30,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     let sink = MemorySink()
     var bytes = ByteBuffer(capacity: 4096)
     append(to: &bytes, indent: 0)
-    // Memory takes what it is given.
+    // A MemorySink does not throw.
     try? sink.write(bytes.bytes)
     return sink.text
   }

@@ -1,8 +1,8 @@
 import Measurement
 
 extension ByteBuffer {
-  /// Appends a text field of a CSV row (RFC 4180), made harmless (`EscapedText`), with a leading `'` before what a
-  /// spreadsheet would run as a formula.
+  /// Appends a text field of a CSV row (RFC 4180). Harmful characters are escaped (`EscapedText`), and a leading `'` keeps
+  /// spreadsheets from running the text as a formula.
   public mutating func append(csvText text: UnsafeRawBufferPointer) {
     guard let first = text.first else { return }
     if Self.startsFormula(first) || !text.allSatisfy(Self.isPlainInCSV) {
@@ -32,7 +32,7 @@ extension ByteBuffer {
     if isQuoted { append(0x22) }
   }
 
-  /// `=` `+` `-` `@`, tab and carriage return (OWASP's list).
+  /// `=` `+` `-` `@`, tab and carriage return (OWASP, CSV injection).
   private static func startsFormula(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D: true
@@ -40,7 +40,7 @@ extension ByteBuffer {
     }
   }
 
-  /// ASCII that shows and needs no quotes.
+  /// Printable ASCII that needs no quotes.
   @inline(__always)
   private static func isPlainInCSV(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x2C
@@ -48,8 +48,8 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-  /// Appends a JSON string (RFC 8259) that reads back as exactly the same text; what acts on a terminal is written as
-  /// an escape.
+  /// Appends a JSON string (RFC 8259) that reads back as exactly the same text. Characters that act on a terminal are
+  /// escaped.
   public mutating func append(jsonString text: UnsafeRawBufferPointer) {
     append(0x22)
     if text.allSatisfy(Self.isPlainInJSON) {
@@ -95,13 +95,13 @@ extension ByteBuffer {
   }
 }
 
-/// Writes RFC 3339 times and remembers the date of the last one: rows of an export follow each other by milliseconds,
-/// and the calendar is most of the work.
+/// Writes RFC 3339 times. It caches the date of the last one, because the rows of an export are milliseconds apart and the
+/// calendar takes most of the time.
 struct DayText: ~Copyable {
   private static let dayLength: Int64 = 86_400_000_000
   private static let dateBytes = 11
 
-  /// The remembered day's first microsecond; a value that no time is near until one has been written.
+  /// First microsecond of the cached day, or a value far from any time while none is cached.
   private var start = Int64.min
   private let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: WallTime.rfc3339Length)
 

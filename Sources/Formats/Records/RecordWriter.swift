@@ -5,13 +5,13 @@ import Measurement
 /// Between ``beginRow()`` and ``endRow()`` every column gets exactly one call, in order; each writer takes `nil` for
 /// an absent value. Nothing is allocated per row.
 public struct RecordWriter: ~Copyable {
-  /// When this much has gathered it is handed on.
+  /// Buffered bytes are written when there are this many.
   static let bufferBytes = 256 * 1024
 
   var bytes: ByteBuffer
   public let format: RecordFormat
   private let sink: any ByteSink
-  /// What stands before each field, one after the other, and where each begins.
+  /// The separators before each field, concatenated, and the offset of each.
   private let prefixes: UnsafeMutableRawBufferPointer
   private let starts: UnsafeMutableBufferPointer<Int>
   private let columns: [String]
@@ -72,7 +72,7 @@ public struct RecordWriter: ~Copyable {
     try handOnIfFull()
   }
 
-  /// Hands on what is left; to be called once, after the last row.
+  /// Writes what is buffered. Call it once, after the last row.
   public mutating func finish() throws(OutputError) {
     try sink.write(bytes.bytes)
     bytes.removeAll()
@@ -104,7 +104,7 @@ public struct RecordWriter: ~Copyable {
     if format == .jsonl { bytes.append(0x22) }
   }
 
-  /// A word of our own, known to need neither quotes nor escapes.
+  /// A word that needs neither quotes nor escapes.
   public mutating func word(_ value: StaticString?) {
     next()
     guard let value else { return absent() }
@@ -119,13 +119,13 @@ public struct RecordWriter: ~Copyable {
     if format == .jsonl { bytes.append(0x22) }
   }
 
-  /// Text made ready for this format before.
+  /// Text that was encoded for this format before.
   public mutating func prepared(_ value: PreparedText) {
     next()
     value.bytes.withUnsafeBytes { bytes.append($0) }
   }
 
-  /// Text that may come from anywhere, as UTF-8.
+  /// Untrusted text, as UTF-8.
   public mutating func text(_ value: UnsafeRawBufferPointer?) {
     next()
     guard let value else { return absent() }
@@ -135,7 +135,7 @@ public struct RecordWriter: ~Copyable {
     }
   }
 
-  /// Text that may come from anywhere.
+  /// Untrusted text.
   public mutating func text(_ value: String?) {
     guard var value else { return text(UnsafeRawBufferPointer?.none) }
     value.withUTF8 { text(UnsafeRawBufferPointer($0)) }
@@ -168,18 +168,16 @@ public struct RecordWriter: ~Copyable {
 
 /// How rows are written.
 public enum RecordFormat: String, Sendable, Hashable, CaseIterable {
-  /// RFC 4180: a header row, CRLF, quotes only where needed. Text that acts on a terminal or in a spreadsheet is made
-  /// harmless, so a field may differ from what was stored; a field never holds a line break.
+  /// RFC 4180: a header row, CRLF, quotes only where needed. Text that acts on a terminal or in a spreadsheet is escaped, so
+  /// a field may differ from what was stored. A field never contains a line break.
   case csv
-  /// JSON Lines: an object a row with all keys in column order, absent values `null`. Text is exactly what was stored,
-  /// escaped to be harmless as it stands.
+  /// JSON Lines: one object per row, all keys in column order, absent values `null`. Text reads back exactly as stored.
   case jsonl
 }
 
-/// One column of a table: its name, and how a row's field is written. A list of these is all that CSV and JSON Lines
-/// need to know of a table.
+/// One column of a table: its name, and how the field of a row is written. A list of columns describes a table.
 ///
-/// `Context` is what neighboring rows share, like the run and the target, so that rows need not carry it.
+/// `Context` holds what neighboring rows share, like the run and the target.
 public struct Column<Row: ~Copyable, Context>: Sendable {
   /// Writes exactly one field.
   public typealias Write = @Sendable (borrowing Row, Context, inout RecordWriter) -> Void
@@ -200,13 +198,13 @@ extension RecordWriter {
     _ row: borrowing Row, in context: Context, _ columns: [Column<Row, Context>]
   ) throws(OutputError) {
     beginRow()
-    // By index: taking a column out of the array would count references to its name, each time.
+    // By index: iterating would retain and release each column's name.
     for index in columns.indices { columns[index].write(row, context, &self) }
     try endRow()
   }
 }
 
-/// A text already in the form of one format, for fields that many rows share.
+/// Text encoded for one format in advance, for fields that many rows share.
 public struct PreparedText: Sendable {
   let bytes: [UInt8]
 

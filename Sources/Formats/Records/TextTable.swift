@@ -1,6 +1,6 @@
 import Measurement
 
-/// A table in plain text, columns lined up, for terminals and mails.
+/// A table in plain text with aligned columns.
 public struct TextTable: Sendable {
   public enum Alignment: Sendable {
     case left, right
@@ -21,13 +21,13 @@ public struct TextTable: Sendable {
 
   public init(_ columns: [Column]) { self.columns = columns }
 
-  /// Adds a row; missing cells are empty. Texts may come from anywhere.
+  /// Adds a row; missing cells are empty. Harmful characters are escaped.
   public mutating func append(_ cells: [String]) {
     let shown = cells.prefix(columns.count).map { EscapedText.make($0) }
     rows.append(shown + Array(repeating: "", count: columns.count - shown.count))
   }
 
-  /// The lines: titles, then rows, cells two spaces apart, nothing hanging over at the right.
+  /// The titles, then the rows: cells two spaces apart, no trailing spaces.
   public func lines(indent: Int = 0) -> [String] {
     let all = [columns.map(\.title)] + rows
     let widths = columns.indices.map { column in all.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
@@ -43,8 +43,8 @@ public struct TextTable: Sendable {
   }
 }
 
-/// How many terminal cells a text takes, near enough for lining up tables: marks take none, East Asian wide
-/// characters and emoji two (Unicode Standard Annex 11).
+/// Approximate width of a text in terminal cells, for aligning tables: marks take none, East Asian wide characters and emoji
+/// two (Unicode Standard Annex 11).
 public enum DisplayWidth {
   public static func of(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }

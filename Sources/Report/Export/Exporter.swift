@@ -2,14 +2,14 @@ import Formats
 import Measurement
 import Store
 
-/// Writes the rows of a selection as CSV or JSON Lines, streaming: a million rows need no more memory than a thousand.
+/// Writes the rows of a selection as CSV or JSON Lines. It streams: memory does not grow with the number of rows.
 public struct Exporter {
   let reader: StoreReader
   let selection: RowSelection
   let format: RecordFormat
-  /// How much of `summary` and `histogram` is read from notifications one by one.
+  /// How much of `summary` and `histogram` is read from single notifications.
   let depth: RollupThreshold
-  /// Told the number of rows written, every few thousand.
+  /// Called with the number of rows written, every few thousand.
   let progress: (Int64) -> Void
 
   static let rowsBetweenReports: Int64 = 8192
@@ -35,9 +35,10 @@ public struct Exporter {
     self.progress = progress
   }
 
-  /// Writes a table, and answers how many rows it had.
+  /// Writes a table.
   ///
-  /// - Throws: ``StoreError`` while reading, ``OutputError`` while writing, ``ReportError`` when a run vanished.
+  /// - Returns: the number of rows.
+  /// - Throws: ``StoreError`` while reading, ``OutputError`` while writing, ``ReportError`` when a run was deleted meanwhile.
   @discardableResult
   public func export(_ table: ExportTable, to sink: any ByteSink) throws -> Int64 {
     switch table {
@@ -51,7 +52,7 @@ public struct Exporter {
     }
   }
 
-  /// Writes header, rows and what is left in the buffer.
+  /// Writes the header and the rows.
   func write<Row: ~Copyable, Context>(
     _ columns: [Column<Row, Context>], to sink: any ByteSink, _ body: (inout RecordWriter) throws -> Void
   ) throws -> Int64 {
@@ -62,7 +63,7 @@ public struct Exporter {
     return writer.rowCount
   }
 
-  /// Writes one row, and reports now and then.
+  /// Writes one row, and reports progress every few thousand.
   func write<Row: ~Copyable, Context>(
     _ row: borrowing Row, _ context: Context, _ columns: [Column<Row, Context>], to writer: inout RecordWriter
   ) throws {
@@ -90,9 +91,9 @@ public enum ExportTable: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Exporter {
-  /// Writes some rows of the table `samples`, with its columns and in its order; ids that are not in the store are passed
-  /// over. The exporter's selection should hold all of the ids' runs.
-  /// - Returns: how many rows there were.
+  /// Writes some rows of the table `samples`, in its order. Ids that are not in the store are skipped. The exporter's
+  /// selection must include the runs of all ids.
+  /// - Returns: the number of rows.
   @discardableResult
   public func exportSamples(withIDs ids: [SampleID], to sink: any ByteSink) throws -> Int64 {
     let columns = SamplesTable.columns

@@ -2,16 +2,16 @@ import Formats
 import Measurement
 import Store
 
-/// The columns of `histogram`: the buckets of a target's, variant's and metric's values that hold any.
+/// The columns of `histogram`: the non-empty buckets of each target, variant and metric.
 enum HistogramTable {
   struct Row {
     let metric: Metric
     let lower: Int64
     let upper: Int64
     let count: Int
-    /// Of these, how many are but upper limits; `nil` for what has no error.
+    /// How many of these are only upper limits; `nil` for metrics without an error.
     let limits: Int?
-    /// Of these, how many opened a connection.
+    /// How many of these opened a connection.
     let fresh: Int
   }
 
@@ -56,14 +56,14 @@ extension Exporter {
   }
 }
 
-/// Counts a variant's latencies in buckets; those of requests that opened a connection, and the deliveries that are but
-/// upper limits, once more apart.
+/// Counts the latencies of a variant in buckets, and separately those of requests that opened a connection and the deliveries
+/// that are only upper limits.
 struct HistogramAccumulator {
   private var latencies = Metric.allCases.map { _ in LatencyHistogram() }
   private var fresh = Metric.allCases.map { _ in LatencyHistogram() }
   private var limits = LatencyHistogram()
 
-  /// What it takes of rollups.
+  /// The rollup figures that it reads.
   static let figures = Set(RollupFigure.allCases).subtracting([
     .scheduleLag, .deliveryError, .deliveryLow, .deliveryHigh, .freshDeliveryLow, .freshDeliveryHigh,
   ])

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Measurement
 import Store
 
-/// The columns of `receipts`: one row for each receipt that named a notification of ours.
+/// The columns of `receipts`: one row for each receipt of a known notification.
 enum ReceiptsTable {
   static let columns: [Column<Receipt, TargetDirectory.Entry>] = [
     Column("run") { $2.uuid($1.run.id.uuid.words) },
@@ -77,8 +77,8 @@ extension Exporter {
   }
 }
 
-/// The columns of `runs`. `planned`, `sent` and `accepted` count how far notifications came: into the plan, onto the
-/// wire, past the provider; the others count how they ended.
+/// The columns of `runs`. `planned`, `sent` and `accepted` count how far notifications came; the others count their final
+/// states.
 enum RunsTable {
   static let columns: [Column<RunRecord, Void>] =
     [
@@ -94,7 +94,7 @@ enum RunsTable {
       Column("accepted") { $2.integer($0.counts.acceptedByProvider) },
     ] + states.map(state)
 
-  /// How they ended.
+  /// Final states.
   static let states: [NotificationState] = [
     .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted,
   ]
@@ -105,7 +105,7 @@ enum RunsTable {
 }
 
 extension Exporter {
-  /// The runs of the selection: those that began in its time and have one of its targets.
+  /// The runs that began in the time of the selection and have one of its targets.
   func runs(to sink: any ByteSink) throws -> Int64 {
     let columns = RunsTable.columns
     return try write(columns, to: sink) { writer in

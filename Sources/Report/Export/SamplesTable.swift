@@ -4,7 +4,7 @@ import Store
 
 /// The columns of `samples`: one row for each planned notification.
 enum SamplesTable {
-  /// What the rows of one target share, ready to be written.
+  /// Fields that the rows of one target share, encoded in advance.
   final class Context {
     let id: TargetID
     let runID: RunID
@@ -86,7 +86,7 @@ enum SamplesTable {
 }
 
 extension RecordWriter {
-  /// A time as a distance from another, as the store keeps it.
+  /// Writes a time that the store keeps as an interval from another.
   fileprivate mutating func time(_ start: WallTime, plus interval: Int64?) {
     time(interval.map { start.advanced(byMicroseconds: $0) })
   }

@@ -2,7 +2,7 @@ import Formats
 import Measurement
 import Store
 
-/// The columns of `summary`: a row for each quantile of a target's, variant's and metric's values.
+/// The columns of `summary`: one row for each quantile of each target, variant and metric.
 enum SummaryTable {
   struct Row {
     let summary: MetricSummary
@@ -15,7 +15,7 @@ enum SummaryTable {
     let variant: String
     let errors: DeliveryErrorSummary?
 
-    /// How many of a metric's values are but upper limits.
+    /// How many values of the metric are only upper limits.
     func limits(_ metric: Metric) -> Int? { metric == .delivery ? errors?.limits ?? 0 : nil }
   }
 

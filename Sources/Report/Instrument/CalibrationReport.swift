@@ -2,14 +2,14 @@ import Formats
 import Measurement
 import Store
 
-/// What a calibration came to, for people and for programs.
+/// The result of a calibration, as text and as JSON.
 public struct CalibrationReport: Sendable, Equatable {
   public let calibration: Calibration
 
   public init(_ calibration: Calibration) { self.calibration = calibration }
 
-  /// Reads the floor from a run against a service that answers at once. Requests that opened a connection are left
-  /// out: they paid for what the others do not.
+  /// Reads the floor from a run against a service that answers at once. Requests that opened a connection are left out,
+  /// because they include the time to connect.
   ///
   /// - Throws: ``StoreError``, or ``ReportError`` when nothing was answered.
   public init(
@@ -73,7 +73,7 @@ public struct CalibrationReport: Sendable, Equatable {
 }
 
 extension Calibration {
-  /// The floor for programs: names and units of the exports, `null` where n is too small.
+  /// The floor as JSON: names and units as in the exports, `null` where n is too small.
   var json: JSONValue {
     .object([
       .init("at", .string(at.rfc3339)),

@@ -3,8 +3,8 @@ import Measurement
 import Store
 
 extension InstrumentRecord {
-  /// The run's own error for people. Its quantiles are of all that the run sent and all that its thread woke, not
-  /// estimates from a sample; too few of them are said to be too few all the same.
+  /// The measurement error of the run itself, as text. Its quantiles are exact, taken over all sends and wake-ups of the run;
+  /// with too few of them they are still reported as too few.
   var lines: [String] {
     [
       "own error: sent late \(Self.text(figures.scheduleLag))",
@@ -27,7 +27,7 @@ extension InstrumentRecord {
 }
 
 extension Calibration {
-  /// What pushscope measures where there is nothing to measure: a line for each interval.
+  /// The latencies that pushscope measures against a service that answers at once, one line per interval.
   fileprivate var floorLines: [String] {
     ["  floor of this host (calibrated \(RunText.time(at)) UTC, \(planned) at \(FigureText.rate(rate))):"]
       + floors.map { floor in
@@ -42,7 +42,7 @@ extension Calibration {
 }
 
 extension InstrumentRecord {
-  /// The run's own error for programs.
+  /// The measurement error of the run itself, as JSON.
   var json: JSONValue {
     .object([
       .init("host", .string(figures.host)),

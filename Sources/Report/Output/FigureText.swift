@@ -1,7 +1,7 @@
 import Measurement
 import Store
 
-/// Figures as people read them; three significant digits.
+/// Figures as text, with three significant digits.
 enum FigureText {
   /// A latency in µs: `850 µs`, `1.23 ms`, `12.3 s`.
   static func latency(_ microseconds: Int64) -> String {
@@ -9,14 +9,14 @@ enum FigureText {
     return "\(value) \(unit)"
   }
 
-  /// A latency with its interval, the unit said once where it is the same: `1.23 ms (1.10–1.42)`.
+  /// A latency with its interval; the unit is written once where it is the same: `1.23 ms (1.10–1.42)`.
   static func latency(_ value: Int64, from low: Int64, to high: Int64) -> String {
     let units = Set([value, low, high].map { scaled($0).unit })
     if units.count == 1 { return "\(latency(value)) (\(scaled(low).value)–\(scaled(high).value))" }
     return "\(latency(value)) (\(latency(low))–\(latency(high)))"
   }
 
-  /// A quantile with its interval, or how many values it would take.
+  /// A quantile with its interval, or the number of values that it needs.
   static func estimate(_ estimate: QuantileEstimate) -> String {
     switch estimate {
     case .known(let value, let low, let high): latency(value, from: low, to: high)
@@ -68,7 +68,7 @@ enum FigureText {
   }
 }
 
-/// A run's dates as people read them.
+/// Times of a run as text.
 enum RunText {
   /// To the second, UTC: `2026-03-01 12:00:00`.
   static func time(_ time: WallTime) -> String {
@@ -76,10 +76,10 @@ enum RunText {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
   }
 
-  /// How long it took, or that it is open: `1h 02m`, `10s`.
+  /// Length of the run, or that it is open: `1h 02m`, `10s`.
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
-    // Wall times, so a clock step shows here: good enough to recognize a run by.
+    // From wall times, so a clock step shows.
     let seconds = max(0, (end.microseconds - run.startedAt.microseconds) / 1_000_000)
     switch seconds {
     case ..<60: return "\(seconds)s"

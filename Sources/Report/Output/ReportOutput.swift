@@ -1,16 +1,16 @@
 import Formats
 import Measurement
 
-/// Where a report goes.
+/// Destination of a report.
 public enum ReportOutput {
-  /// Runs `body` with standard output, or with a file that appears only when all of it is written.
+  /// Runs `body` with standard output, or with a file that appears only when it is complete.
   ///
-  /// A reader of standard output that stops reading (`| head`) ends the report quietly. Needs
+  /// When the reader of standard output closes the pipe (`| head`), the report ends without an error. Call
   /// ``OutputSignals/ignore()`` once before.
   ///
   /// - Parameters:
   ///   - path: `nil` or `-` for standard output.
-  ///   - store: the database that is read; neither it nor a file that belongs to it is ever replaced.
+  ///   - store: the database that is read; it and its files are never replaced.
   /// - Throws: ``OutputError``, and whatever `body` throws.
   public static func write(
     to path: String?, store: String? = nil, _ body: (any ByteSink) throws -> Void
@@ -35,7 +35,7 @@ public enum ReportOutput {
   }
 }
 
-/// Tells how far a long export has come: nothing in the first second, then a line a second.
+/// Reports the progress of a long export: nothing in the first second, then one line per second.
 public struct ExportProgress {
   private static let period = Duration.seconds(1)
 
@@ -44,7 +44,7 @@ public struct ExportProgress {
   private var next: MonotonicTime
   private var hasTold = false
 
-  /// - Parameter tell: takes a line without its end.
+  /// - Parameter tell: called with a line, without a line break.
   public init(clock: any HostClock, tell: @escaping (String) -> Void) {
     self.clock = clock
     self.tell = tell
@@ -59,17 +59,17 @@ public struct ExportProgress {
     tell("\(CountText.text(rows, "row")) so far")
   }
 
-  /// The last word, when there was a word before.
+  /// Reports the total, if there was a report before.
   public func finish(rows: Int64) {
     if hasTold { tell(CountText.text(rows, "row")) }
   }
 }
 
-/// A report that cannot be made as asked.
+/// Why a report cannot be made.
 public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Code: Sendable {
     case noSuchRun, ambiguousRun, noSuchTarget
-    /// Rows were read whose target is gone: the run was deleted meanwhile.
+    /// The run of the rows was deleted while they were read.
     case runVanished
   }
 

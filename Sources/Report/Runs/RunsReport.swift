@@ -3,7 +3,7 @@ import FoundationEssentials
 import Measurement
 import Store
 
-/// The runs of a store, for people.
+/// The runs of a store as text.
 public enum RunsReport {
   /// A table of all runs, oldest first.
   public static func list(_ reader: StoreReader) throws -> [String] {
@@ -26,16 +26,16 @@ public enum RunsReport {
     return table.lines()
   }
 
-  /// How far notifications came, whatever became of them after: the words of the table `runs`.
+  /// How far notifications came, in whatever state they ended. The words are those of the table `runs`.
   private static var reached: [(name: String, count: (StateCounts) -> Int)] {
     [("planned", { $0.planned }), ("sent", { $0.sent }), ("accepted", { $0.acceptedByProvider })]
   }
 
-  /// Those that notifications end in, then those that they are still in.
+  /// Final states, then the others.
   private static let states: [NotificationState] =
     NotificationState.allCases.filter(\.isSettled) + [.inFlight, .planned]
 
-  /// All that is known of one run. The states of each line add up to what was planned.
+  /// Details of one run. The states of each line add up to `planned`.
   public static func show(_ run: RunRecord, in reader: StoreReader) throws -> [String] {
     var facts = TextTable([.init("run"), .init(run.id.description)])
     facts.append(["name", run.name ?? "–"])
@@ -73,11 +73,11 @@ public enum RunsReport {
   }
 }
 
-/// How a run keeps, or kept, to its schedule.
+/// Planned and achieved rates of a run.
 public enum RatesReport {
-  /// A line a target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
+  /// One line per target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
   /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
-  /// those of the CSV files. What stands behind the colon adds up to what was due.
+  /// those of the CSV files. The states after the colon add up to the due notifications.
   public static func lines(of run: RunID, in reader: StoreReader) throws -> [String] {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -91,7 +91,7 @@ public enum RatesReport {
     }
   }
 
-  /// How far the notifications came that came due; then how they ended, so far.
+  /// How far the due notifications came, then their states.
   private static func ends(of target: TargetRecord) -> String {
     let counts = target.counts
     let received = counts[.delivered] + counts[.late]
@@ -104,7 +104,7 @@ public enum RatesReport {
     if let unsent = counts.failedBeforeSending, unsent > 0 {
       reached.append("\(unsent) failed before sending")
     }
-    // Those that say whether all is well are there even if there are none.
+    // States that tell whether all is well are listed even when 0.
     var always: Set<NotificationState> = [.rejected, .failed, .missed]
     if expectsReceipts { always.formUnion([.delivered, .lost]) } else { always.insert(.accepted) }
     let ends = (NotificationState.allCases.filter(\.isSettled) + [.inFlight])
@@ -113,7 +113,7 @@ public enum RatesReport {
   }
 }
 
-/// Finds the run that someone means.
+/// Finds a run by id, name or `latest`.
 public enum RunFinder {
   /// - Parameter text: a run's UUID or the beginning of one (at least four characters), its name, or `latest`.
   public static func find(_ text: String, in reader: StoreReader) throws -> RunRecord {
@@ -139,7 +139,7 @@ public enum RunFinder {
     return run
   }
 
-  /// Checks that each name is a target of a run that is looked at, so that a typing mistake is not an empty report.
+  /// Checks that each name is a target of a selected run, so that a typing mistake is an error and not an empty report.
   public static func check(targets: Set<String>, of run: RunID?, in reader: StoreReader) throws {
     let runs = try RowSelection(run: run).runs(in: reader)
     let known = Set(runs.flatMap(\.targetNames))

@@ -1,17 +1,17 @@
 import Measurement
 import Store
 
-/// Reads what the figures of a target are made of: notifications one by one where there are few, rollups for long
-/// stretches, with the notifications before the first whole second and after the last one.
+/// Reads the data for the figures of a target: single notifications where there are few, otherwise rollups, with the
+/// notifications before the first whole second and after the last one.
 struct TargetFigures {
   let reader: StoreReader
   let selection: RowSelection
   let depth: RollupThreshold
 
   /// - Parameters:
-  ///   - wanted: what is read of rollups.
+  ///   - wanted: the rollup figures to read.
   ///   - totals: called at most once, before any row.
-  ///   - row: called for each notification that the totals do not speak for.
+  ///   - row: called for each notification that the totals do not include.
   func read(
     _ target: TargetRecord, _ wanted: Set<RollupFigure>, totals: (RollupTotals) throws -> Void,
     row: (borrowing SampleRow) throws -> Void
@@ -72,7 +72,7 @@ struct TargetDirectory {
 }
 
 extension RowSelection {
-  /// The runs it may take rows from, oldest first.
+  /// The runs that it selects from, oldest first.
   func runs(in reader: StoreReader) throws -> [RunRecord] {
     guard let run else { return try reader.runs() }
     return try reader.run(run).map { [$0] } ?? []

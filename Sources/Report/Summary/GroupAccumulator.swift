@@ -1,7 +1,7 @@
 import Measurement
 import Store
 
-/// Adds up a target's notifications by variant.
+/// Accumulates the notifications of a target by variant.
 struct TargetAccumulator {
   private let entry: TargetDirectory.Entry
   private let room: QuantileAccumulator.Room
@@ -24,7 +24,7 @@ struct TargetAccumulator {
     for total in totals.variants { groups[total.variant, default: GroupAccumulator(room: room)].add(total) }
   }
 
-  /// - Parameter pace: given how many came due, how fast the schedule went.
+  /// - Parameter pace: returns the planned rate for a number of due notifications.
   func summary(pace: (Int) throws -> PlannedPace?) rethrows -> TargetSummary {
     let expectsReceipts = entry.target.receiptDeadline != nil
     let known = entry.target.variants.compactMap { variant in
@@ -38,7 +38,7 @@ struct TargetAccumulator {
       rolledUpTo: rolledUpTo, groups: known)
   }
 
-  /// What was sent and missed are shares of what came due.
+  /// Sent and missed rates are shares of the due notifications.
   private static func rates(planned: Double, _ counts: StateCounts, due: Int) -> TargetSummary.Rates {
     TargetSummary.Rates(
       planned: planned, sent: planned * Double(counts.sent) / Double(due),
@@ -46,7 +46,7 @@ struct TargetAccumulator {
   }
 }
 
-/// Adds up the notifications of one target and variant.
+/// Accumulates the notifications of one target and variant.
 struct GroupAccumulator {
   private var counts = StateCounts()
   private var duplicates = 0
@@ -58,7 +58,7 @@ struct GroupAccumulator {
   private var delivery: MetricAccumulator
   private var deliveryErrors: DeliveryErrorAccumulator
 
-  /// What it takes of rollups.
+  /// The rollup figures that it reads.
   static let figures = Set(RollupFigure.allCases)
 
   init(room: QuantileAccumulator.Room) {
@@ -115,7 +115,7 @@ struct GroupAccumulator {
   }
 }
 
-/// Gathers a metric's values twice: all of them, and those of requests that opened a connection.
+/// Accumulates the values of a metric: all of them, and those of requests that opened a connection.
 struct MetricAccumulator {
   private var all: RangedLatencies<QuantileAccumulator>
   private var fresh: RangedLatencies<QuantileAccumulator>
@@ -127,7 +127,7 @@ struct MetricAccumulator {
 
   var count: Int { all.values.count }
 
-  /// - Parameter range: of a delivery.
+  /// - Parameter range: bounds of a delivery latency.
   mutating func record(_ value: Int64, _ range: DeliveryRange? = nil, isFresh: Bool) {
     let value = RangedLatencies(value, range)
     Self.combine(&all, value) { $0.record($1) }
@@ -149,12 +149,12 @@ struct MetricAccumulator {
     _ sum: inout RangedLatencies<QuantileAccumulator>, _ other: RangedLatencies<Other>,
     _ change: (inout QuantileAccumulator, Other) -> Void
   ) {
-    // The first value with an error makes lows and highs of all the values before it.
+    // The first value with an error copies the values so far into lows and highs.
     if sum.isExact, !other.isExact { sum.values.reserve(copies: 2) }
     sum.combine(other, change)
   }
 
-  /// - Parameter limits: where the values lie that are but upper limits.
+  /// - Parameter limits: the values that are only upper limits.
   func summary(_ metric: Metric, of counts: StateCounts, limits: LatencyHistogram? = nil) -> MetricSummary {
     MetricSummary(
       metric: metric, all: ValueSummary(all, of: counts, limits: limits),
@@ -162,11 +162,11 @@ struct MetricAccumulator {
   }
 }
 
-/// Counts deliveries by how well their latencies are known.
+/// Counts deliveries by the certainty of their latencies.
 struct DeliveryErrorAccumulator {
   private var deliveries = 0
   private var bounded: QuantileAccumulator
-  /// Where the latencies lie that are but limits.
+  /// The latencies that are only upper limits.
   private(set) var limits: LatencyHistogram?
 
   init(room: QuantileAccumulator.Room) { bounded = QuantileAccumulator(room: room) }

@@ -1,16 +1,16 @@
 import Measurement
 
-/// Gathers the values of one metric: exactly while there is room, in a histogram from then on.
+/// Accumulates the values of one metric: exactly up to a capacity, in a histogram from then on.
 struct QuantileAccumulator {
-  /// Where figures come from.
+  /// What figures were computed from.
   enum Method: String, Sendable {
-    /// All values were at hand.
+    /// All values.
     case exact
     /// A histogram of three significant digits.
     case histogram
   }
 
-  /// Room for values, shared by all of a target.
+  /// Capacity for values, shared by all accumulators of a target.
   final class Room {
     var free: Int
 
@@ -24,7 +24,7 @@ struct QuantileAccumulator {
   private(set) var count = 0
   private(set) var minimum = Int64.max
   private(set) var maximum = Int64.min
-  /// The largest value is no smaller: where it was counted in a bucket, ``maximum`` is the upper end of that.
+  /// Lower bound of the largest value: the lower end of its bucket, where ``maximum`` is the upper end.
   private(set) var maximumLowerEnd = Int64.min
 
   init(room: Room) { self.room = room }
@@ -47,7 +47,7 @@ struct QuantileAccumulator {
     }
   }
 
-  /// Adds what was counted in buckets; from then on there is a histogram only.
+  /// Adds bucketed counts and drops the exact values.
   mutating func merge(_ packed: PackedLatencies) {
     guard !packed.isEmpty else { return }
     moveToHistogram()
@@ -60,7 +60,7 @@ struct QuantileAccumulator {
     }
   }
 
-  /// Takes the room for copies of the values kept so far.
+  /// Reserves capacity for copies of the values kept so far.
   func reserve(copies: Int) { room.free -= copies * values.count }
 
   func estimates(_ quantiles: [Quantile]) -> [QuantileEstimate] {
@@ -79,16 +79,15 @@ struct QuantileAccumulator {
   }
 }
 
-/// How much is read one by one before reports turn to what was added up.
+/// Limits above which reports read rollups and histograms instead of single notifications.
 struct RollupThreshold: Sendable {
-  /// A target with more notifications is read from rollups, as far as there are any.
+  /// A target with more notifications is read from rollups, as far as they exist.
   var rows = 100_000
-  /// Values kept for exact quantiles, over all variants and metrics of a target: lag, service, accept and delivery with
-  /// its two ends, and all but the lag once more for requests that opened a connection. 9 MB at most, and a moment to
-  /// sort them.
+  /// Values kept for exact quantiles, over all variants and metrics of a target: lag, service, accept and delivery with its
+  /// two bounds, and all but the lag again for requests that opened a connection. At most 9 MB.
   var values = 1_100_000
 
   static let standard = RollupThreshold()
-  /// Every value of every notification.
+  /// No limits: every value of every notification.
   static let exact = RollupThreshold(rows: .max, values: .max)
 }

@@ -4,7 +4,7 @@ import Measurement
 import Store
 
 extension SummaryReport {
-  /// The summary for programs; names and units are those of the exports, `null` where n is too small.
+  /// The summary as JSON: names and units as in the exports, `null` where n is too small.
   public var json: JSONValue {
     .object([.init("runs", .array(runs.map(Self.json)))])
   }

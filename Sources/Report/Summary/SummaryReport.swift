@@ -1,24 +1,24 @@
 import Measurement
 import Store
 
-/// What runs came to: quantiles with intervals, states and rates, by target and variant.
+/// Summary of runs: quantiles with intervals, states and rates, by target and variant.
 public struct SummaryReport: Sendable, Equatable {
   public struct Run: Sendable, Equatable {
     public let record: RunRecord
     /// By name; a target without rows has no groups.
     public let targets: [TargetSummary]
-    /// The run's own error; `nil` when nothing is known of it.
+    /// The measurement error of the run itself; `nil` when not recorded.
     public let instrument: InstrumentRecord?
   }
 
   /// Oldest first.
   public let runs: [Run]
 
-  /// Reads the selection once. Long targets are read from rollups, in some hundred rows however many notifications there
-  /// are; memory grows with runs and targets, unless every value is kept.
+  /// Reads the selection once. Targets with many notifications are read from a few hundred rollup rows. Memory grows with
+  /// runs and targets, unless every value is kept.
   ///
-  /// - Parameter isExact: take quantiles from all values (8 bytes each), however many there are; otherwise from
-  ///   histograms of three significant digits where a target has more than a hundred thousand notifications.
+  /// - Parameter isExact: take quantiles from all values (8 bytes each); otherwise from histograms of three significant
+  ///   digits where a target has more than 100 000 notifications.
   public init(_ reader: StoreReader, _ selection: RowSelection = RowSelection(), isExact: Bool = false) throws
   {
     try self.init(reader, selection, depth: isExact ? .exact : .standard)
@@ -37,7 +37,7 @@ public struct SummaryReport: Sendable, Equatable {
     self.runs = runs
   }
 
-  /// Hands on each target as soon as its figures are read; one without rows has no groups.
+  /// Calls `body` with each target as soon as its figures are read. A target without rows has no groups.
   static func forEachTarget(
     _ reader: StoreReader, _ selection: RowSelection, _ depth: RollupThreshold,
     _ body: (RunRecord, TargetSummary) throws -> Void
@@ -55,18 +55,18 @@ public struct SummaryReport: Sendable, Equatable {
   }
 }
 
-/// A target's figures over the rows looked at.
+/// Figures of one target over the selected rows.
 public struct TargetSummary: Sendable, Equatable {
   public let record: TargetRecord
-  /// How often notifications were planned, sent and missed, per second; `nil` with less than two planned instants.
+  /// Notifications planned, sent and missed per second; `nil` with less than two planned instants.
   public let rates: Rates?
-  /// Up to when its figures were read from rollups; `nil` when all come from the notifications one by one.
+  /// End of the time that was read from rollups; `nil` when all figures come from single notifications.
   public let rolledUpTo: WallTime?
-  /// One for each variant that has rows, in the order the store numbers them.
+  /// One for each variant with rows, in the order of the store's numbers.
   public let groups: [GroupSummary]
 
   public struct Rates: Sendable, Equatable {
-    /// What the schedule really came to.
+    /// The rate that the schedule came to.
     public let planned: Double
     /// Sent: the achieved rate.
     public let sent: Double
@@ -76,18 +76,18 @@ public struct TargetSummary: Sendable, Equatable {
   public var counts: StateCounts { groups.reduce(into: StateCounts()) { $0 += $1.counts } }
 }
 
-/// What became of the notifications of one target and variant.
+/// Figures of the notifications of one target and variant.
 public struct GroupSummary: Sendable, Equatable {
   /// Empty where a target has none.
   public let variant: String
   public let counts: StateCounts
-  /// Further receipts with ids heard before.
+  /// Receipts with the id of an earlier one.
   public let duplicates: Int
   /// Received after a later sequence number.
   public let outOfOrder: Int
-  /// Requests that opened a connection, and waited for it.
+  /// Requests that opened a connection and waited for it.
   public let onFreshConnections: Int
-  /// Planned to sent, of all that were sent, whatever became of them.
+  /// Planned to sent, of all that were sent, in whatever state they ended.
   public let scheduleLag: ValueSummary
   /// `service` and `accept`, and `delivery` where receipts are expected or came.
   public let metrics: [MetricSummary]
@@ -95,7 +95,7 @@ public struct GroupSummary: Sendable, Equatable {
   public let deliveryErrors: DeliveryErrorSummary?
 }
 
-/// A metric's figures: over all notifications, and over those that waited for a connection to be opened.
+/// Figures of a metric: over all notifications, and over those that opened a connection.
 public struct MetricSummary: Sendable, Equatable {
   public typealias Figure = ValueSummary.Figure
 
@@ -113,37 +113,36 @@ public struct MetricSummary: Sendable, Equatable {
   public var figures: [Figure] { all.figures }
 }
 
-/// The quantiles of some intervals, and what share of the planned notifications they speak for.
+/// The quantiles of some intervals, and the share of due notifications that have a value.
 public struct ValueSummary: Sendable, Equatable {
   public struct Figure: Sendable, Equatable {
     public let quantile: Quantile
-    /// Of deliveries that are not exact, the interval reaches from the lower end of what the shortest they can have been
-    /// gives to the upper end of what the longest give.
+    /// For inexact deliveries, the interval reaches from the lower end given by the shortest possible latencies to the upper
+    /// end given by the longest.
     public let estimate: QuantileEstimate
-    /// Whether there are values among those that it rests on, the ones within its interval, that are but upper limits
-    /// (``DeliveryCertainty/limit``).
+    /// Whether values within its interval are only upper limits (``DeliveryCertainty/limit``).
     public let restsOnLimits: Bool
   }
 
   public let share: ShareOfPlanned
-  /// µs; `nil` without values. From rollups: the lower end of the bucket it lies in.
+  /// µs; `nil` without values. From rollups, the lower end of its bucket.
   public let minimum: Int64?
-  /// From rollups: the upper end of the bucket it lies in.
+  /// From rollups, the upper end of its bucket.
   public let maximum: Int64?
-  /// Between which ends the largest true value lies; both are ``maximum`` where all values are exact.
+  /// Bounds of the largest true value; both are ``maximum`` where all values are exact.
   public let maximumRange: ClosedRange<Int64>?
-  /// Whether ``maximum`` may be but an upper limit.
+  /// Whether ``maximum`` may be only an upper limit.
   public let maximumIsLimit: Bool
   /// Whether the figures come from all values or from a histogram of three significant digits.
   public let isExact: Bool
   public let figures: [Figure]
 
-  /// - Parameter limits: where the values lie that are but upper limits.
+  /// - Parameter limits: the values that are only upper limits.
   init(_ values: QuantileAccumulator, of counts: StateCounts, limits: LatencyHistogram? = nil) {
     self.init(RangedLatencies(values), of: counts, limits: limits)
   }
 
-  /// - Parameter limits: where the values lie that are but upper limits.
+  /// - Parameter limits: the values that are only upper limits.
   init(
     _ ranged: RangedLatencies<QuantileAccumulator>, of counts: StateCounts, limits: LatencyHistogram? = nil
   ) {
@@ -176,19 +175,19 @@ public struct ValueSummary: Sendable, Equatable {
 }
 
 extension LatencyHistogram {
-  /// Whether a bucket with any values has a part in a stretch of values, both ends included.
+  /// Whether a non-empty bucket overlaps a range of values, both ends included.
   fileprivate func hasValues(from low: Int64, to high: Int64) -> Bool {
     buckets.contains { $0.upper >= low && $0.lower <= high }
   }
 }
 
-/// How well the delivery latencies of a group are known.
+/// Errors of the delivery latencies of a group.
 public struct DeliveryErrorSummary: Sendable, Equatable {
-  /// Deliveries that were timed on one clock: no error.
+  /// Deliveries timed on one clock: no error.
   public let exact: Int
   /// The bounds of those whose bound is smaller than the latency, µs.
   public let bounded: ValueSummary
-  /// Deliveries whose bound is as large as the latency: upper limits.
+  /// Deliveries whose bound is at least as large as the latency: upper limits.
   public let limits: Int
 
   public var deliveries: Int { exact + bounded.share.counted + limits }

@@ -3,7 +3,7 @@ import Measurement
 import Store
 
 extension SummaryReport {
-  /// The summary for a terminal or a mail, line by line.
+  /// The summary as lines of plain text.
   public var lines: [String] {
     guard !runs.isEmpty else { return ["no runs here"] }
     var lines: [String] = []
@@ -84,12 +84,12 @@ extension SummaryReport {
     [group.scheduleLag] + group.metrics.map(\.all)
   }
 
-  /// Whether any of the values are enough for that quantile.
+  /// Whether any column has enough values for that quantile.
   private static func isKnown(_ index: Int, _ values: [ValueSummary]) -> Bool {
     values.contains { if case .known = $0.figures[index].estimate { true } else { false } }
   }
 
-  /// The quantiles that no column has values enough for, in a line in place of a row each.
+  /// One line for all quantiles that no column has enough values for.
   private static func unknown(of group: GroupSummary) -> [String] {
     let values = values(of: group)
     let parts = Quantile.standard.enumerated().compactMap { index, quantile -> String? in
@@ -116,10 +116,10 @@ extension SummaryReport {
     return text + (values.maximumIsLimit ? limitMark : "")
   }
 
-  /// Behind figures that rest on deliveries of which only an upper limit is known.
+  /// Mark of figures that rest on deliveries of which only an upper limit is known.
   static let limitMark = " †"
 
-  /// How many deliveries carry what error.
+  /// Counts of deliveries by their error.
   private static func errors(of group: GroupSummary) -> [String] {
     guard let errors = group.deliveryErrors else { return [] }
     var parts: [String] = []
@@ -146,7 +146,7 @@ extension SummaryReport {
     return lines
   }
 
-  /// Requests that had to wait for a connection, apart from the others: a median where there are enough of them.
+  /// Requests that opened a connection, with their median where there are enough of them.
   private static func fresh(of group: GroupSummary) -> [String] {
     let parts = group.metrics.compactMap { metric -> String? in
       guard let fresh = metric.fresh, fresh.share.counted > 0, let median = fresh.figures.first else {

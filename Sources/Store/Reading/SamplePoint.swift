@@ -102,12 +102,9 @@ public struct SamplePoint: Sendable, Hashable {
   /// The value of a metric, µs, or ``absent``: for loops that cannot afford optionals.
   @inlinable
   public func rawValue(of metric: Metric) -> Int64 {
-    switch metric {
-    case .accept: storedAccept
-    case .delivery: storedDelivery
-    case .service:
-      storedAccept == Self.absent || storedLag < 0 ? Self.absent : storedAccept - Int64(storedLag)
-    }
+    metric.value(
+      service: storedLag < 0 ? Self.absent : storedAccept &- Int64(storedLag), accept: storedAccept,
+      delivery: storedDelivery, absent: Self.absent)
   }
 
   /// The value of a metric, µs.

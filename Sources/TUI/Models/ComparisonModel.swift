@@ -2,12 +2,12 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The two plots' quantiles side by side, and by how much they differ.
+/// The quantiles of two plots side by side, and their differences.
 struct ComparisonModel {
   let facts: ComparisonFigures
   /// What the first and the second plot show.
   let names: [String]
-  /// A part of one of the windows has not been read yet.
+  /// Whether a part of one of the windows has not been read yet.
   let isReading: Bool
   let appearance: Appearance
   let width: Int
@@ -25,7 +25,7 @@ struct ComparisonModel {
     TitleRow.add(
       FittedLine(left: title, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
     if isReading {
-      // No figures of a part.
+      // Figures of a part would be taken for those of the window.
       let text = ScatterTitle.reading(appearance)
       picture.put(
         text.text, x: max(1, (width - text.columns) / 2), y: max(1, height / 2), style: appearance(.secondary)
@@ -41,7 +41,7 @@ struct ComparisonModel {
       let text = FittedText.padded(name + count, columns: columns - 1)
       add(text, x: 1 + Self.nameColumns + place * columns, y: 1, columns, appearance(.strong), &picture)
     }
-    // One row for values and one for intervals, and a blank one where there is room.
+    // One row for values and one for intervals, and a blank one where it fits.
     let step = height >= 3 + facts.rows.count * 3 ? 3 : height >= 2 + facts.rows.count * 2 ? 2 : 1
     for (index, row) in facts.rows.enumerated() {
       let y = 2 + index * step
@@ -66,7 +66,7 @@ struct ComparisonModel {
   }
 
   private func drawMethod(below y: Int, _ picture: inout CellPicture) {
-    // A sentence that is cut off may say the opposite: each is shown whole, or not at all.
+    // A truncated sentence may be misleading: each is shown whole or not at all.
     var y = y
     for sentence in Self.method {
       let lines = NoticeModel.wrapped(sentence, columns: max(1, width - 3))
@@ -84,7 +84,7 @@ struct ComparisonModel {
     "Each interval holds with at least 95 % by itself, whatever the distributions are.",
   ]
 
-  /// Names come from outside: they go through the canvas.
+  /// Names are untrusted: the canvas escapes them.
   private func add(
     _ text: String, x: Int, y: Int, _ columns: Int, _ style: CellStyle, _ picture: inout CellPicture
   ) {
@@ -108,7 +108,7 @@ extension QuantileDifference {
   }
 }
 
-/// How the quantiles of two windows compare.
+/// Comparison of the quantiles of two windows.
 struct ComparisonFigures: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     let quantile: Quantile
@@ -129,7 +129,7 @@ struct ComparisonFigures: Sendable, Equatable {
     self = other
   }
 
-  /// `nil` when neither of the two has any sums.
+  /// `nil` when neither has sums.
   private init?(sums first: PlotContent, _ second: PlotContent) {
     guard first.summary.histogram != nil || second.summary.histogram != nil else { return nil }
     metric = first.facts.metric

@@ -1,6 +1,6 @@
 import Measurement
 
-/// The events of the run as a table, with the columns of the CSV.
+/// The events of the run as a table, with the columns of the CSV file.
 struct EventsModel {
   let entries: [ListEntry<Event>]
   let targets: [DisplayedTarget]
@@ -8,7 +8,7 @@ struct EventsModel {
   let position: ListPosition
   var filter: ListFilter?
   var marks: SelectionMarks?
-  /// The number of the row that was chosen.
+  /// Number of the chosen row.
   var chosen: Int64?
   let appearance: Appearance
   let zone: LocalTime
@@ -19,7 +19,7 @@ struct EventsModel {
   func list(width: Int, height: Int) -> ListModel {
     let room = ListModel.room(height: height, hasHeading: height > 2)
     let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
-    // Narrow terminals go without the columns that are seldom filled.
+    // Narrow terminals omit the columns that are rarely filled.
     let isWide = width >= 100
     let kindColumns = kindColumns
     return ListModel(
@@ -91,7 +91,7 @@ struct EventsModel {
 }
 
 extension EventKind {
-  /// The word on the axis of time for what happens to a connection or a clock; `nil` for what the plot shows anyway.
+  /// Label on the time axis for what happens to a connection, token or clock; `nil` for what the plot shows itself.
   var axisLabel: String? {
     switch self {
     case .connected: "connected"
@@ -112,7 +112,7 @@ extension EventKind {
     }
   }
 
-  /// How much it should catch the eye.
+  /// Role of its label and mark.
   var role: Role {
     switch self {
     case .lost: .lost

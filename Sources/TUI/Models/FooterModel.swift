@@ -1,12 +1,12 @@
 import ConstraintAnimation
 
-/// The last line: the keys that matter most, and what the dashboard itself costs.
+/// The last line: the most important keys, and the cost of the dashboard itself.
 struct FooterModel {
   let keys: KeyTable
   let cost: FrameCost?
-  /// In place of the keys.
+  /// Shown instead of the keys.
   let message: FooterMessage?
-  /// Something lies on top and has the keys.
+  /// An overlay is open and takes the keys.
   var isCovered = false
   let appearance: Appearance
 
@@ -36,7 +36,7 @@ struct FooterModel {
     }
   }
 
-  /// The ways out while something lies on top: other keys are not the dashboard's then.
+  /// The keys that close an overlay; it takes all others.
   private var closing: [LineItem] {
     func item(_ stroke: KeyStroke?, _ short: String, priority: Int) -> LineItem? {
       guard let stroke else { return nil }
@@ -48,13 +48,13 @@ struct FooterModel {
         ])
     }
     let quit = keys.bindings.first { $0.command == .quit }?.strokes.first { $0.modifiers.contains(.control) }
-    // Escape closes whatever the configuration says.
+    // Escape closes overlays regardless of the configuration.
     return [
       item(KeyStroke(.escape), "close", priority: 90), item(quit, "quit", priority: 80),
     ].compactMap { $0 }
   }
 
-  /// Help and the way out stay longest.
+  /// Help and quit have the highest priority.
   private static func priority(of line: KeyHelp) -> Int {
     switch line.group {
     case .program: 90
@@ -90,14 +90,14 @@ struct FooterModel {
   }
 }
 
-/// Something said in the last line: for a while, or until the next key.
+/// A message in the last line, for a time or until the next key.
 struct FooterMessage: Sendable, Equatable {
-  /// May hold text from outside, as file names do; escaped at the sink.
+  /// Untrusted, as it may contain file names; escaped at the sink.
   let text: String
   var role = Role.accent
-  /// When it goes; `nil` waits for a key.
+  /// When it disappears; `nil` waits for a key.
   var until: MotionTime?
 
-  /// How long a passing remark stays.
+  /// How long a temporary message is shown.
   static let stay = Duration.seconds(4)
 }

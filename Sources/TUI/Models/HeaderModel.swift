@@ -2,16 +2,16 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The first line: which run, whether it goes on, how fast.
+/// The first line: the run, its phase and its rates.
 struct HeaderModel {
   let snapshot: Snapshot
   let shown: [Int]
   let isFrozen: Bool
-  /// Whether the newest is in view and will stay so.
+  /// Whether the window follows the newest notifications.
   let follows: Bool
-  /// Notifications since the picture was frozen.
+  /// Notifications since the view was frozen.
   let newSinceFrozen: Int
-  /// The run as it was at a moment.
+  /// Position of a replay.
   let replay: Replay?
   let rates: RateHistory
   let appearance: Appearance
@@ -23,7 +23,7 @@ struct HeaderModel {
     let line = FittedLine(
       left: [brand, phase] + recording + whereabouts + names, right: speed, width: width - 2, gap: 2,
       middle: 2)
-    // Whatever it is, the tabs behind it stand apart.
+    // Keeps a distance to the tabs.
     picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width - 1))
     if line.rightColumns > 0 {
       picture.lines.append(
@@ -65,7 +65,7 @@ struct HeaderModel {
     }
     switch snapshot.run?.phase {
     case .live:
-      // Who looks back must see that more than that the run is live.
+      // That the window is in the past is more important than that the run is live.
       return LineItem(
         priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(bullet, appearance(.live))]))
@@ -92,7 +92,7 @@ struct HeaderModel {
     }
   }
 
-  /// Which run is being recorded when another one is shown.
+  /// The recorded run, when another one is shown.
   private var recording: [LineItem] {
     if snapshot.collector?.isIdle ?? false, replay == nil {
       return [LineItem(priority: 65, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
@@ -110,7 +110,7 @@ struct HeaderModel {
     ]
   }
 
-  /// Says so when what is shown is not what happens now.
+  /// Says that the window is in the past.
   private var whereabouts: [LineItem] {
     guard !follows, !isFrozen, replay == nil, snapshot.run?.isLive ?? false else { return [] }
     return [
@@ -136,14 +136,14 @@ struct HeaderModel {
     return items
   }
 
-  /// What was asked for and what went out, while it does.
+  /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {
     guard snapshot.run?.isLive ?? false, replay == nil else { return [] }
     let asked = shown.reduce(0) {
       $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
     }
     let sent = rates.average(seconds: 10)
-    // Ten seconds of a random arrival process differ from its rate by about this much.
+    // Ten seconds of a random arrival process deviate from its rate by about this much.
     let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())
     let role: Role = sent < asked - slack ? .warning : .text
     return [
@@ -158,7 +158,7 @@ struct HeaderModel {
     ]
   }
 
-  /// `4.0/s`, `1000/s`; below one a second by the minute.
+  /// `4.0/s`, `1000/s`; below one per second, per minute.
   static func rate(_ perSecond: Double) -> String {
     guard perSecond > 0 else { return "0/s" }
     if perSecond < 1 {
@@ -169,9 +169,9 @@ struct HeaderModel {
   }
 }
 
-/// How many notifications went out in each of the last seconds.
+/// Notifications sent in each of the last seconds.
 struct RateHistory: Sendable, Equatable {
-  /// Oldest first; the second that is still running is left out.
+  /// Oldest first, without the current second.
   let perSecond: [Int]
 
   static let seconds = 30
@@ -193,16 +193,16 @@ struct RateHistory: Sendable, Equatable {
     perSecond = counts
   }
 
-  /// Notifications a second over the last `seconds`.
+  /// Notifications per second over the last `seconds`.
   func average(seconds: Int) -> Double {
     let last = perSecond.suffix(seconds)
     return last.isEmpty ? 0 : Double(last.reduce(0, +)) / Double(last.count)
   }
 }
 
-/// Numbers as a row of small bars.
+/// A row of small bars.
 enum Sparkline {
-  /// The last values, as high as the highest of them allows; two make one bar.
+  /// One bar per two values, relative to the highest.
   static func text(_ values: [Int], _ glyphs: GlyphSet) -> String {
     let pairs = stride(from: values.count % 2, to: values.count - 1, by: 2).map {
       values[$0] + values[$0 + 1]
@@ -217,11 +217,11 @@ enum Sparkline {
   }
 }
 
-/// What the last second of painting has cost.
+/// Cost of the frames of the last second.
 struct FrameCost: Sendable, Equatable {
-  /// µs of layout, drawing and comparing, a frame.
+  /// Layout, drawing and comparing per frame, µs.
   var microseconds: Int
   var bytes: Int
-  /// Frames that the terminal was too slow for, since the start.
+  /// Frames skipped because the terminal was too slow, since the start.
   var skipped: Int
 }

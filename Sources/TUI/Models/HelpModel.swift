@@ -1,10 +1,10 @@
 import ConstraintAnimation
 
-/// The help: every key there is, from the same table that the keys themselves come from.
+/// The help: all keys, from the key table.
 struct HelpModel {
   let keys: KeyTable
   let appearance: Appearance
-  /// The first line in view, where not all fit.
+  /// The first visible line, where not all fit.
   let firstLine: Int
 
   private struct Line {
@@ -13,13 +13,13 @@ struct HelpModel {
     let isHeading: Bool
   }
 
-  /// Columns and rows the help would like, frame included, within a terminal of this size.
+  /// Preferred columns and rows, including the frame, in a terminal of this size.
   func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
     let count = columnCount(width, height)
     return (min(width, count * columnWidth + 3), min(height, lineCount(count) + Self.margin))
   }
 
-  /// How far the lines can be scrolled in a terminal of this size.
+  /// The largest scroll offset in a terminal of this size.
   func mostScroll(fitting width: Int, _ height: Int) -> Int {
     max(0, lineCount(columnCount(width, height)) + Self.margin - height)
   }
@@ -42,14 +42,14 @@ struct HelpModel {
 
   private var columnWidth: Int { keyColumns + (groups.joined().map(\.text.count).max() ?? 0) + 1 }
 
-  /// Two columns where one would be too tall and there is room.
+  /// Two columns where one is too tall and both fit.
   private func columnCount(_ width: Int, _ height: Int) -> Int {
     lineCount(1) + Self.margin > height && width >= 2 * columnWidth + 3 ? 2 : 1
   }
 
   private func lineCount(_ columns: Int) -> Int { arranged(columns).map(\.count).max() ?? 0 }
 
-  /// Groups in columns, none of them torn apart, a blank line between two.
+  /// Groups in columns, with a blank line between two; a group is never split.
   private func arranged(_ count: Int) -> [[Line?]] {
     let all = groups
     let total = all.reduce(0) { $0 + $1.count + 1 }
@@ -85,7 +85,7 @@ struct HelpModel {
     return picture
   }
 
-  /// What does not fit is said, not hidden.
+  /// Says that there are more lines.
   private func hint(hasMore: Bool) -> [TextSpan] {
     let arrows = appearance.isASCII ? "Up Down" : "↑ ↓"
     return (hasMore ? [TextSpan("\(arrows) for more  ", appearance(.warning))] : [])

@@ -1,23 +1,21 @@
-import Store
-
-/// Counts of values in buckets, and where these stand.
+/// Counts of values in buckets, and the columns of these.
 struct Buckets {
   let axis: LatencyAxis
-  /// Columns that a bucket is wide.
+  /// Width of a bucket in columns.
   let width: Int
   /// Whether a column stays free between two buckets.
   let hasGaps: Bool
-  /// µs that a bucket spans where all span the same.
+  /// Span of a bucket, µs, where all are equal.
   let span: Int64?
   let now: [Int]
   let before: [Int]
   /// Those of `now` that are selected.
   let selected: [Int]
 
-  /// Columns of the axis; the last bucket may reach beyond.
+  /// Columns of the axis; the last bucket may extend beyond.
   let columns: Int
 
-  /// Values of a window: one by one, and those that are only known as sums.
+  /// Values of a window: single ones, and sums.
   struct Values {
     var single: [Int64] = []
     var sums = ContiguousArray<DensityBucket>()
@@ -29,9 +27,9 @@ struct Buckets {
     var count: Int { single.count + sums.reduce(0) { $0 + Int($1.count) } }
   }
 
-  /// Of equal width on a logarithmic axis.
+  /// Makes buckets of equal width on a logarithmic axis.
   init(axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
-    // Few values in narrow buckets make a comb, not a distribution.
+    // Few values in narrow buckets do not show a distribution.
     let wanted = max(12, Int(3 * Double(max(now.count, 1)).squareRoot()))
     var width = 1
     while columns / width > wanted && width < 8 { width *= 2 }
@@ -47,7 +45,7 @@ struct Buckets {
     self.selected = Self.counts(of: Values(selected), lookup: lookup, width: width, count: count)
   }
 
-  /// Of one second each from nothing on, or of as many as it takes for all to fit.
+  /// Makes buckets of one second from 0, or of more seconds where they do not fit.
   init(secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
     let second: Int64 = 1_000_000
     let seconds = max(1, largest / second + 1)
@@ -67,22 +65,22 @@ struct Buckets {
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }
 
-  /// The bucket a column belongs to; `nil` for the gap between two, and beyond the last.
+  /// The bucket of a column; `nil` in a gap and beyond the last.
   func bucket(at column: Int) -> Int? {
     guard column >= 0, column / width < now.count else { return nil }
     return hasGaps && column % width == width - 1 ? nil : column / width
   }
 
-  /// The values that fall into a bucket: from the first, to before the second; µs.
+  /// Bounds of a bucket, µs; `to` is excluded.
   func bounds(of bucket: Int) -> (from: Int64, to: Int64) {
     if let span { return (Int64(bucket) * span, Int64(bucket + 1) * span) }
-    // The axis ends with the last column, which buckets need not do.
+    // The axis ends with the last column; buckets may end later.
     func edge(_ column: Int) -> Int64 {
       if column <= 0 { return 0 }
       if column >= columns { return axis.upper + 1 }
       var low = axis.lower
       var high = axis.upper + 1
-      // The smallest value of the column, as the axis itself decides it.
+      // The smallest value of the column, by the arithmetic of the axis.
       while low < high {
         let middle = low + (high - low) / 2
         if (axis.row(of: middle, rows: columns) ?? columns) < column {

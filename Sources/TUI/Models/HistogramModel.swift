@@ -2,21 +2,21 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The distribution of the window's latencies, with the window before as a ghost behind, percentile letters with
-/// their intervals below, and the quantiles of every metric beside it.
+/// The distribution of the window's latencies, with that of the window before behind it, percentile marks with their
+/// intervals below, and the quantiles of every metric beside it.
 struct HistogramModel {
   let facts: WindowStatistics
   let before: WindowStatistics
   let summary: WindowSummary
-  /// Of all metrics, the one on display first.
+  /// Quantiles of all metrics, the displayed one first.
   let summaries: [WindowSummary]
   let kind: BucketKind
-  /// The latencies of those that are selected, µs.
+  /// Latencies of the selected notifications, µs.
   let selected: [Int64]
   let targetStyle: CellStyle
-  /// A part of the window has not been read yet.
+  /// Whether a part of the window has not been read yet.
   let isReading: Bool
-  /// The sums that are not over yet at the moment of a replay, by their length; `nil` when all are.
+  /// Length of the sums that are not over at the moment of a replay; `nil` when all are.
   let openSums: String?
   let appearance: Appearance
   let width: Int
@@ -29,7 +29,7 @@ struct HistogramModel {
     let buckets = buckets
     drawTitle(buckets, &picture)
     if isReading {
-      // No figures of a part.
+      // Figures of a part would be taken for those of the window.
     } else if tableWidth > 0 {
       table.draw(&picture, x: width - tableWidth, y: 1, height: height - 1)
     } else if figuresWidth > 0 {
@@ -54,19 +54,19 @@ struct HistogramModel {
     return facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
   }
 
-  /// Nothing is known before the first of the sums is over: no figure stands for it.
+  /// Nothing is known before the first sum is over.
   private var isUnknown: Bool { facts.isEmpty && openSums != nil }
 
   // MARK: - Room
 
   private var table: QuantileTable { QuantileTable(summaries: summaries, appearance: appearance) }
 
-  /// Quantiles of every metric, where there is room.
+  /// Quantiles of every metric, where they fit.
   private var tableWidth: Int { !isUnknown && width >= 60 + table.width && height >= 5 ? table.width : 0 }
 
   private var figures: QuantileFigures { QuantileFigures(summary: summary, appearance: appearance) }
 
-  /// Quantiles of the metric on display, where there is room for these only.
+  /// Quantiles of the displayed metric, where only these fit.
   private var figuresWidth: Int {
     !isUnknown && width >= 44 + QuantileFigures.width && height >= 5 ? QuantileFigures.width : 0
   }
@@ -79,7 +79,7 @@ struct HistogramModel {
 
   private var rows: Int { height - 1 - labelRows }
 
-  /// Percentile letters, and the axis below them where there is room.
+  /// Rows of the percentile marks, and of the axis where it fits.
   private var labelRows: Int { height >= 6 ? 2 : 1 }
 
   /// `nil` when there is nothing to count.
@@ -139,8 +139,7 @@ struct HistogramModel {
       FittedLine(left: left, right: share, width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
   }
 
-  /// How many of those that were planned the figures speak for: what never arrived has no latency, and a distribution
-  /// without it flatters.
+  /// The share of due notifications that have a latency. Without those that never arrived, a distribution looks too good.
   private var share: [LineItem] {
     if isReading { return [LineItem(priority: 7, [ScatterTitle.reading(appearance)])] }
     if isUnknown { return [] }
@@ -170,8 +169,8 @@ struct HistogramModel {
     return Unicode.Scalar(appearance.glyphs.ghost).map { String(Character($0)) } ?? " "
   }
 
-  /// Whether the ghost has a glyph of its own: with sixteen colors or none its shade may be the background's or the
-  /// bars' own, and ASCII has one glyph for one thing.
+  /// Whether the ghost is drawn in glyphs of its own: with sixteen colors or fewer its shade may equal the background or the
+  /// bars, and ASCII has no other glyphs.
   private var ghostNeedsGlyph: Bool { !appearance.hasManyColors || appearance.isASCII }
 
   // MARK: - Bars
@@ -179,7 +178,7 @@ struct HistogramModel {
   private func draw(_ buckets: Buckets, _ picture: inout CellPicture) {
     let levels = rows * 8
     let top = Self.roundCount(atLeast: max(2, buckets.highest))
-    // What is there is never too low to be seen.
+    // A count above 0 is always visible.
     func height(_ count: Int, atLeast least: Int) -> Int {
       count == 0 ? 0 : max(least, Int((Double(count) / Double(top) * Double(levels)).rounded()))
     }
@@ -198,7 +197,7 @@ struct HistogramModel {
     if labelRows > 1 { drawScale(buckets.axis, columns: columns, y: 2 + rows, &picture) }
   }
 
-  /// One column of bars: eighths from below, the ghost behind where it is higher, the selected part in front.
+  /// Draws one column: the bar in eighths of a cell, the ghost where it is higher, the selected part in front.
   private func drawColumn(x: Int, bar: Int, ghost: Int, selected: Int, _ picture: inout CellPicture) {
     let bars = appearance.glyphs.bars
     for row in 0..<rows {
@@ -211,7 +210,7 @@ struct HistogramModel {
       } else if filled == 8 || filled > 0 && behind <= filled {
         picture.set(bars[filled], x: x, y: y, style: targetStyle)
       } else if filled > 0 {
-        // Both end in this cell: the ghost fills what the bar leaves.
+        // Both end in this cell: the ghost fills the rest of it.
         var style = targetStyle
         if behind == 8, appearance.hasManyColors { style.background = appearance(.ghost).foreground }
         picture.set(bars[filled], x: x, y: y, style: style)
@@ -221,7 +220,7 @@ struct HistogramModel {
     }
   }
 
-  /// Eighths of a cell from which a glyph that fills all of it stands for the ghost.
+  /// Eighths of a cell from which a full glyph stands for the ghost.
   private static let leastGhost = 4
 
   private func drawGhost(_ eighths: Int, x: Int, y: Int, _ picture: inout CellPicture) {
@@ -236,7 +235,7 @@ struct HistogramModel {
   private func drawSelected(_ chosen: Int, of filled: Int, x: Int, y: Int, _ picture: inout CellPicture) {
     let bars = appearance.glyphs.bars
     if appearance.marksNeedGlyphs {
-      // A letter of its own, where there is no color to tell them by.
+      // Without colors, the selected part has a glyph of its own.
       picture.set(appearance.glyphs.selectedBar, x: x, y: y, style: appearance(.strong))
       return
     }
@@ -245,7 +244,7 @@ struct HistogramModel {
     picture.set(bars[chosen], x: x, y: y, style: style)
   }
 
-  /// The end of the axis of counts: a round number not far above the highest bar, so that bars seldom all change.
+  /// Upper end of the count axis: a round number above the highest bar, so that the scale changes rarely.
   static func roundCount(atLeast count: Int) -> Int {
     var decade = 1
     while decade * 10 < count { decade *= 10 }
@@ -270,7 +269,7 @@ struct HistogramModel {
 
   // MARK: - Axis
 
-  /// The line under the bars with a pointer and a name for each percentile, and how far its interval reaches.
+  /// Draws the line under the bars with a pointer, a name and an interval for each percentile.
   private func drawPercentiles(_ axis: LatencyAxis, columns: Int, y: Int, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     picture.set(glyphs.lowerLeft, x: Self.gutter - 1, y: y, style: appearance(.faint))
@@ -296,7 +295,7 @@ struct HistogramModel {
       picture.set(glyphs.pointer, x: Self.gutter + mark.column, y: y, style: appearance(.median))
     }
     for mark in marks {
-      // To the right of its interval, or to the left; not on top of another.
+      // To the right of its interval, or to the left; never over another.
       for start in [mark.high + 1, mark.low - mark.name.count] {
         let end = start + mark.name.count
         guard start >= 0, end <= self.columns, !taken[start..<end].contains(true),
@@ -323,11 +322,11 @@ struct HistogramModel {
   }
 }
 
-/// Where a percentile and its interval stand on an axis.
+/// Columns of a percentile and its interval on an axis.
 struct PercentileMark: Sendable, Hashable {
   let name: String
   let column: Int
-  /// Columns of the interval's ends; at the axis's own where it reaches beyond.
+  /// Columns of the interval's ends, limited to the axis.
   let low: Int
   let high: Int
 

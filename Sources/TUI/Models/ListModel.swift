@@ -1,27 +1,27 @@
 import ConstraintAnimation
 import Measurement
 
-/// What the log and the events have in common: a title, rows of which some are in view, and a bar that says which.
+/// A list of rows with a title and a scroll bar; the log and the events are lists.
 struct ListModel {
   let title: String
-  /// Why not all lines are here; `nil` when they are.
+  /// The filter of the rows; `nil` when all are listed.
   var filter: ListFilter?
-  /// Beside the title, as far as there is room.
+  /// Beside the title, where it fits.
   var details: [LineItem] = []
-  /// What there is in all, and how many of them were kept.
+  /// Number of rows.
   let count: Int
   let visible: Range<Int>
   let follows: Bool
-  /// Where the rows at hand lie among all; of use where these are not all there are.
+  /// Position of the rows in memory among all rows of the run.
   var extent = ListExtent()
   /// Shown instead of rows when there are none.
   let emptyText: String
   /// Above the rows; `nil` for none.
   let heading: [TextSpan]?
   let rows: [[TextSpan]]
-  /// Offsets of rows that speak of what is selected.
+  /// Offsets of rows that concern selected notifications.
   var marked: Set<Int> = []
-  /// Offset of the row that was chosen.
+  /// Offset of the chosen row.
   var chosen: Int?
   let appearance: Appearance
   let width: Int
@@ -95,7 +95,7 @@ struct ListModel {
     ]
   }
 
-  /// Rows before those at hand, and rows in all, unless only those that pass a filter are counted.
+  /// Rows before those in memory, and rows in all; with a filter, only those in memory count.
   private var before: Int { extent.isFiltered ? 0 : extent.first }
   private var all: Int { extent.isFiltered ? count : max(count, extent.total) }
 
@@ -111,7 +111,7 @@ struct ListModel {
   }
 }
 
-/// The lines of log and events that are listed: those at hand, or those of them that pass the filter.
+/// The log lines and events to be listed: those in memory that pass the filter.
 struct ListedRows: Sendable {
   var log: [ListEntry<LogLine>] = []
   var events: [ListEntry<Event>] = []
@@ -135,13 +135,13 @@ struct ListedRows: Sendable {
   }
 }
 
-/// Where the rows at hand lie among all that there are.
+/// Position of the rows in memory among all rows of the run.
 struct ListExtent: Sendable, Equatable {
-  /// How many there are before them.
+  /// Number of rows before them.
   var first = 0
   var count = 0
   var total = 0
-  /// Only some of those at hand are listed.
+  /// Whether a filter is applied.
   var isFiltered = false
 
   init() {}
@@ -155,7 +155,7 @@ struct ListExtent: Sendable, Equatable {
 
   var isWhole: Bool { count >= total }
 
-  /// What to say when nothing is listed.
+  /// The text of an empty list.
   func emptyText(_ none: String, noneMatches: String, ellipsis: String) -> String {
     if count == 0, first > 0 { return "reading\(ellipsis)" }
     guard isFiltered else { return none }

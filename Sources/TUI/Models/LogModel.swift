@@ -7,7 +7,7 @@ struct LogModel {
   let position: ListPosition
   var filter: ListFilter?
   var marks: SelectionMarks?
-  /// The number of the row that was chosen.
+  /// Number of the chosen row.
   var chosen: Int64?
   let appearance: Appearance
   let zone: LocalTime

@@ -1,17 +1,17 @@
 import ConstraintAnimation
 
-/// A screen in place of the dashboard: what is wrong, where, and what to do.
+/// A notice in place of the dashboard: what is wrong, where, and what to do.
 struct NoticeModel: Sendable, Equatable {
   let title: String
-  /// Sentences; broken at spaces to fit.
+  /// Sentences, wrapped at spaces.
   let body: [String]
-  /// What happens next without anybody doing anything.
+  /// What happens without any action.
   let outlook: String?
 
   static let leastColumns = 60
   static let leastRows = 16
 
-  /// For a store that cannot be shown; `nil` when it can.
+  /// The notice for a store that cannot be shown; `nil` when it can.
   init?(condition: StoreCondition, path: String, collector: CollectorStatus? = nil) {
     switch condition {
     case .opening, .ready: return nil
@@ -78,7 +78,7 @@ struct NoticeModel: Sendable, Equatable {
     }
   }
 
-  /// For a terminal that is too small; `nil` when it is not.
+  /// The notice for a terminal that is too small; `nil` when it is not.
   init?(columns: Int, rows: Int) {
     guard columns < Self.leastColumns || rows < Self.leastRows else { return nil }
     title = "Too small"
@@ -110,7 +110,7 @@ struct NoticeModel: Sendable, Equatable {
     return picture
   }
 
-  /// Lines of at most `columns`, broken at spaces; a longer word is cut where the line ends.
+  /// Lines of at most `columns`, wrapped at spaces; longer words are split.
   static func wrapped(_ text: String, columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""

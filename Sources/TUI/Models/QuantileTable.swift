@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Measurement
 
-/// Quantiles of all metrics with their intervals, and what tells the metrics apart.
+/// Quantiles of all metrics with their intervals.
 struct QuantileTable {
   let summaries: [WindowSummary]
   let appearance: Appearance
@@ -15,7 +15,7 @@ struct QuantileTable {
     for (index, quantile) in WindowSummary.quantiles.enumerated() {
       put(quantile.label, cell: index, x: x, y: y, &picture, appearance(.secondary))
     }
-    // Two rows for a metric, one for the value and one for its interval; with less room values only.
+    // Two rows per metric, one for values and one for intervals; values only where these do not fit.
     let known = summaries.filter { $0.count > 0 }
     let step = height >= 1 + known.count * 3 ? 3 : height >= 1 + known.count * 2 ? 2 : 1
     var row = y + 1
@@ -51,7 +51,7 @@ struct QuantileTable {
     }
   }
 
-  /// Right-aligned, so that digits stay where they are.
+  /// Right-aligned, so that digits do not move.
   private func put(
     _ text: String, cell: Int, x: Int, y: Int, _ picture: inout CellPicture, _ style: CellStyle
   ) {
@@ -60,7 +60,7 @@ struct QuantileTable {
   }
 }
 
-/// The quantiles of one metric with their intervals, one a row: for panels too narrow for those of all.
+/// Quantiles of one metric with their intervals, one per row, for panels that are too narrow for all metrics.
 struct QuantileFigures {
   let summary: WindowSummary
   let appearance: Appearance

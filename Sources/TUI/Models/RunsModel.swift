@@ -2,7 +2,7 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The runs of the store as a table, the newest first. Counts have the names and the meanings of the CSV's columns.
+/// The runs of the store as a table, the newest first. Counts have the names and meanings of the CSV columns.
 struct RunsModel {
   let runs: [RunEntry]
   let position: RunsPosition
@@ -25,33 +25,33 @@ struct RunsModel {
 
   // MARK: - Columns
 
-  /// A column of the table. Where not all fit, those that say least about the runs at hand go first.
+  /// A column of the table. Columns that do not fit are left out by priority.
   private struct Column {
-    /// What it shows of a run.
+    /// Its value for a run.
     enum Field {
       case name
       case began(isShort: Bool)
       case length
-      /// The class gives numbers above 0 their color.
+      /// Numbers above 0 have the color of the class.
       case count(MarkClass?, (RunEntry) -> Int)
       case end
     }
 
     let title: String
     let field: Field
-    /// The lowest goes first.
+    /// The lowest is left out first.
     var priority: Int
     var width: Int
     var isLeading = false
-    /// Shown instead when it would have to go.
+    /// Shorter form.
     var short: [Column] = []
   }
 
-  /// Which run is chosen, marked, on display.
+  /// Marks of the chosen, the marked and the displayed run.
   private static let markColumns = 3
   private static let gap = 2
 
-  /// The columns there is room for, in their order, and the others, the most important first.
+  /// The columns that fit, in order, and the others, the most important first.
   private func fitted(into room: Int) -> (shown: [Column], hidden: [Column]) {
     var shown = allColumns.enumerated().map { (place: $0.offset, column: $0.element) }
     var hidden: [(place: Int, column: Column)] = []
@@ -66,7 +66,7 @@ struct RunsModel {
         hidden.insert(shown.remove(at: lowest), at: 0)
       }
     }
-    // Where a wide column went, a narrow one that had gone before it may have room.
+    // After a wide column is left out, a narrow one that was left out before may fit.
     hidden.removeAll { candidate in
       guard total() + Self.gap + candidate.column.width <= room else { return false }
       shown.append(candidate)
@@ -94,15 +94,15 @@ struct RunsModel {
       + [Column(title: "ended", field: .end, priority: 60, width: max(5, ends), isLeading: true)]
   }
 
-  /// Enough for the part of a number that a run without a name is called by.
+  /// Fits the part of the id that stands for a missing name.
   private static let leastName = 13
 
-  /// In the CSV's order. What did not arrive stays longest; a column with nothing but 0 in it goes before any other.
+  /// In the order of the CSV columns. Losses have the highest priority; a column with zeros only has the lowest.
   private var counts: [Column] {
     func state(_ state: NotificationState, priority: Int) -> Column {
       count(state.name, priority: priority, MarkClass(state)) { $0.counts[state] }
     }
-    // Where no receipts are expected, accepted is as far as it goes.
+    // Where no receipts are expected, `accepted` is the final state.
     let isEnd = runs.contains { $0.counts[.accepted] > 0 }
     return [
       count("planned", priority: 90) { $0.counts.planned }, count("sent", priority: 30) { $0.counts.sent },
@@ -161,20 +161,20 @@ struct RunsModel {
     }
   }
 
-  /// What the table has no room for, of the chosen run.
+  /// The columns of the chosen run that do not fit the table.
   private func details(of run: RunEntry, _ hidden: [Column]) -> [LineItem] {
     hidden.compactMap { column in
       let span = cell(run, column, isChosen: false)
       let item = LineItem(priority: 3, [TextSpan("\(column.title) ", appearance(.secondary)), span])
       switch column.field {
-      // How a run ended speaks for itself.
+      // The end reason needs no title.
       case .end: return LineItem(priority: 3, [span])
       case .name, .began, .length: return item
       case .count(_, let value) where value(run) == 0: return nil
       case .count(let markClass, _):
         guard let markClass else { return item }
         var state = item
-        // With the plot's sign rather than not at all.
+        // Shortened to the sign of the plot.
         let sign = appearance.glyphs.sign(of: markClass)
         state.short = LineItem.Short(
           priority: 4, spans: [TextSpan("\(sign) ", appearance(Role(markClass))), span])

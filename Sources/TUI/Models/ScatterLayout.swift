@@ -1,10 +1,10 @@
 import Measurement
 
-/// How the plot's rectangle is shared out among the metrics on display: all in one, or one beside the other with the
-/// same stretch of time.
+/// How the plot's rectangle is divided among the displayed metrics: all in one pane, or side by side with the same range of
+/// time.
 struct ScatterPanes: Sendable, Hashable {
   struct Pane: Sendable, Hashable {
-    /// The first is the one that quantiles are given of.
+    /// The quantiles are those of the first.
     let metrics: [Metric]
     /// Columns from the rectangle's left.
     let x: Int
@@ -13,17 +13,17 @@ struct ScatterPanes: Sendable, Hashable {
 
   let panes: [Pane]
 
-  /// A plot narrower than this is not worth having.
+  /// Smallest useful width of a pane.
   static let leastWidth = 44
 
-  /// - Parameter metrics: the one on display first.
+  /// - Parameter metrics: the displayed one first.
   init(width: Int, height: Int, metrics: [Metric], arrangement: MetricArrangement) {
     let share = width / max(1, metrics.count)
     guard arrangement == .sideBySide, metrics.count > 1, share >= Self.leastWidth else {
       panes = [Pane(metrics: metrics, x: 0, geometry: ScatterGeometry(width: width, height: height))]
       return
     }
-    // On its way a notification is accepted before it is delivered.
+    // In the order in which they happen.
     panes = Metric.allCases.filter(metrics.contains).enumerated().map { index, metric in
       Pane(
         metrics: [metric], x: index * share, geometry: ScatterGeometry(width: share, height: height))
@@ -33,16 +33,16 @@ struct ScatterPanes: Sendable, Hashable {
   /// Columns of cells of one plot; all have as many.
   var columns: Int { panes[0].geometry.columns }
 
-  /// The pane that a column of the rectangle belongs to.
+  /// The pane at a column of the rectangle.
   func pane(at x: Int) -> Pane { panes.last { $0.x <= x } ?? panes[0] }
 }
 
-/// How the plot's rectangle is divided.
+/// Rows and columns of the parts of a plot.
 struct ScatterGeometry: Sendable, Hashable {
   let width: Int
   let height: Int
 
-  /// Labels of the axis of latencies and the axis itself.
+  /// Columns of the latency axis and its labels.
   static let gutter = 9
 
   init(width: Int, height: Int) {
@@ -51,17 +51,16 @@ struct ScatterGeometry: Sendable, Hashable {
   }
 
   var columns: Int { max(0, width - Self.gutter) }
-  /// Where lost, failed and rejected ones are marked.
+  /// Row of the marks of lost, failed and rejected notifications.
   var bandRow: Int { 1 }
   var firstRow: Int { 2 }
-  /// The axis of time, and a row for its labels where there is room.
+  /// Rows of the time axis, and of its labels where these fit.
   var axisRows: Int { height >= 11 ? 2 : 1 }
   var axisRow: Int { height - axisRows }
   var rows: Int { max(0, axisRow - firstRow) }
 }
 
-/// Which of the theme's colors a mark gets, by what was asked for: a place that stands for a target or a state, and
-/// with two metrics in one plot for the metric too.
+/// Index into the theme's colors for a mark: by target or by state, and by metric where one plot has two.
 struct SeriesColors: Sendable, Hashable {
   let coloring: MarkColoring
   /// Of the run.

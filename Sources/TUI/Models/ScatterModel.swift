@@ -2,31 +2,31 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The plot of latency over time as cells: a pure function of what is known and what is asked for.
+/// The plot of latency over time as cells: a pure function of its properties.
 struct ScatterModel {
   let snapshot: Snapshot
   let window: TimeWindow
   let targets: [Int]
-  /// Those plotted on top of one another, the one that quantiles are given of first.
+  /// Plotted on top of one another; the quantiles are those of the first.
   let metrics: [Metric]
   let axis: LatencyAxis
-  /// Whether nothing at all was planned in the window.
+  /// Whether nothing was planned in the window.
   let isEmpty: Bool
-  /// A part of the window has not been read yet.
+  /// Whether a part of the window has not been read yet.
   let isReading: Bool
   let colors: SeriesColors
   let averages: AverageLines
   /// µs.
   let threshold: Int64?
   let overlay: ScatterOverlay
-  /// Whether the newest edge is in view and moving.
+  /// Whether the newest edge is in the window and moves.
   let isLive: Bool
   let title: FittedLine
   let appearance: Appearance
   let zone: LocalTime
   let geometry: ScatterGeometry
 
-  /// - Parameter raster: scratch, kept between frames for its memory.
+  /// - Parameter raster: scratch space, reused between frames.
   func picture(_ raster: inout DotRaster) -> CellPicture {
     var picture = CellPicture(width: geometry.width, height: geometry.height)
     drawTitle(&picture)
@@ -51,7 +51,7 @@ struct ScatterModel {
   }
 
   private func plot(into raster: inout DotRaster, _ lookup: RowLookup) {
-    // Nobody knows how old they are once the collector has fallen silent.
+    // The ages of pending ones are not known once the collector is silent.
     let now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
     for (lane, metric) in metrics.enumerated() {
       for target in targets where snapshot.tracks.indices.contains(target) {
@@ -59,10 +59,10 @@ struct ScatterModel {
         let projection = DotRaster.Projection(
           window: window, lookup: lookup, metric: metric,
           codes: colors.codes(target: target, metric: metric),
-          // One that has been accepted waits for its receipt: it is pending in one of the metrics only.
+          // A pending notification is drawn for the first metric only.
           pendingUntil: lane == 0 ? now : nil, dotColumns: raster.encoding.columns, lane: lane)
         if let density = snapshot.density {
-          // What began before the window may reach into it.
+          // A column that began before the window may extend into it.
           let start = window.start.advanced(byMicroseconds: -max(density.span, window.scale.columnDuration))
           raster.plot(density.columns(of: target, from: start, to: window.end), projection)
         }
@@ -77,7 +77,7 @@ struct ScatterModel {
     TitleRow.add(title, to: &picture)
   }
 
-  /// The row of cells in which a latency lies, from the picture's top.
+  /// The row of cells of a latency, from the top of the picture.
   func row(of value: Int64) -> Int? {
     axis.row(of: value, rows: geometry.rows * appearance.glyphs.dots.rows).map {
       geometry.axisRow - 1 - $0 / appearance.glyphs.dots.rows
@@ -108,7 +108,7 @@ struct ScatterModel {
     }
   }
 
-  /// Where time has come to.
+  /// Draws the newest edge.
   private func drawNow(_ picture: inout CellPicture) {
     guard isLive, appearance.glyphs.grid != 0, appearance.hasManyColors else { return }
     let column = window.column(of: snapshot.edge)
@@ -157,7 +157,7 @@ struct ScatterModel {
     }
   }
 
-  /// One mark a column: the worst of what never got a latency.
+  /// Draws one mark per column: the worst notification without a latency.
   private func drawBand(_ picture: inout CellPicture) {
     var worst = Array(repeating: UInt8(0), count: geometry.columns)
     for target in targets where snapshot.tracks.indices.contains(target) {
@@ -181,7 +181,7 @@ struct ScatterModel {
     }
   }
 
-  /// What never got a latency and is only known as sums: marked in the middle of its column.
+  /// Marks losses that are only known as sums, in the middle of their column.
   private func markSums(_ worst: inout [UInt8]) {
     guard let density = snapshot.density else { return }
     let losses = NotificationState.allCases.compactMap { state in
@@ -198,7 +198,7 @@ struct ScatterModel {
     }
   }
 
-  /// Says why there is nothing to see.
+  /// Says why the plot is empty.
   private func drawHint(_ picture: inout CellPicture) {
     guard isEmpty else { return }
     let from = zone.civil(window.start).hoursMinutesSeconds
@@ -222,7 +222,7 @@ struct ScatterModel {
 }
 
 extension ScatterModel {
-  /// Behind the marks, with its value beside the axis.
+  /// Draws the threshold behind the marks, with its value beside the axis.
   func drawThreshold(_ picture: inout CellPicture) {
     guard let threshold, let y = row(of: threshold) else { return }
     let style = appearance(.threshold)
@@ -233,7 +233,7 @@ extension ScatterModel {
     picture.set(appearance.glyphs.teeLeft, x: left - 1, y: y, style: style)
   }
 
-  /// The running averages of each metric: the mean broken, the median whole and on top of it.
+  /// Draws the running averages of each metric: the mean dashed, the median solid and on top.
   func drawAverages(_ raster: DotRaster, _ lookup: RowLookup, _ picture: inout CellPicture) {
     let phase = raster.medianPhase(of: window)
     for lane in metrics.indices {
@@ -248,7 +248,7 @@ extension ScatterModel {
     }
   }
 
-  /// Cells on the line keep their dots and take the line's color, unless they hold something worse than a delivery.
+  /// Cells on the line keep their dots and take the line's color, unless they have a mark that is worse than a delivery.
   private func draw(
     _ line: RunningLine, glyph: UInt32, role: Role, isBroken: Bool, _ raster: DotRaster,
     _ picture: inout CellPicture
@@ -256,7 +256,7 @@ extension ScatterModel {
     let dots = appearance.glyphs.dots
     let edge = window.column(of: snapshot.edge)
     for column in 0..<geometry.columns where column <= edge {
-      // Gaps are counted from 1970, so that they do not wander when the window steps.
+      // Gaps count from 1970, so that they do not move with the window.
       if isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
       var patterns: [Int: UInt8] = [:]
       for side in 0..<dots.columns {
@@ -283,7 +283,7 @@ extension ScatterModel {
 }
 
 extension ScatterModel {
-  /// The axis of time, its marks, and what happened to connections meanwhile.
+  /// Draws the time axis with its ticks and event marks.
   func drawTimeAxis(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let left = ScatterGeometry.gutter
@@ -291,7 +291,7 @@ extension ScatterModel {
     picture.set(glyphs.lowerLeft, x: left - 1, y: y, style: appearance(.faint))
     picture.row(glyphs.horizontal, x: left, y: y, count: geometry.columns, style: appearance(.faint))
     let marks = eventMarks
-    // Where the axis's own row is written on.
+    // Columns of the axis row that are taken.
     var taken = Array(repeating: false, count: geometry.width)
     for mark in marks { taken[mark.x] = true }
     for tick in TimeTicks.make(for: window, spacing: 14, in: zone) {
@@ -306,7 +306,7 @@ extension ScatterModel {
     draw(marks, &picture, &taken)
   }
 
-  /// Marks on the axis with their names beside them, as far as these do not run into anything.
+  /// Draws marks with their labels, where these do not overlap anything.
   private func draw(_ marks: [EventMark], _ picture: inout CellPicture, _ taken: inout [Bool]) {
     for mark in marks {
       let style = appearance(mark.kind.role)
@@ -324,13 +324,13 @@ extension ScatterModel {
     let kind: EventKind
   }
 
-  /// What happened in view, at most one in a column.
+  /// The events in the window, at most one per column.
   private var eventMarks: [EventMark] {
     var worst: [Int: EventKind] = [:]
     for event in snapshot.axisMarks.marks(from: window.start, to: window.end) {
       guard concernsShownTarget(event) else { continue }
       let x = ScatterGeometry.gutter + window.column(of: event.at)
-      // In one column what breaks a connection says more than what makes one.
+      // In one column, events with the role `warning` win.
       if worst[x]?.role != .warning || event.kind.role == .warning { worst[x] = event.kind }
     }
     return worst.map { EventMark(x: $0.key, kind: $0.value) }.sorted { $0.x < $1.x }
@@ -349,14 +349,14 @@ extension ScatterModel {
     if let crosshair = overlay.crosshair { draw(crosshair, &picture) }
   }
 
-  /// By the arithmetic that places marks.
+  /// Finds marks with the arithmetic that draws them.
   var probe: PlotHitTester {
     PlotHitTester(
       snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
       dots: appearance.glyphs.dots)
   }
 
-  /// Cells with selected notifications keep glyph and color and stand out by their background.
+  /// Gives cells with selected notifications a background.
   private func drawSelection(_ picture: inout CellPicture) {
     guard let selection = overlay.selection else { return }
     let probe = probe
@@ -380,7 +380,7 @@ extension ScatterModel {
     }
   }
 
-  /// Two lines through free cells, the nearest mark, and what it is.
+  /// Draws two lines through free cells, and highlights and labels the nearest mark.
   private func draw(_ place: PlotPosition, _ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let style = appearance(.crosshair)
@@ -416,7 +416,7 @@ extension ScatterModel {
         pick, target: target, now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil, zone: zone,
         appearance)
     } else {
-      // Nothing near: where the crosshair itself stands.
+      // Without a near mark, the position of the crosshair.
       let value = Int64(axis.value(at: position(ofRow: place.y)).rounded())
       let time = zone.civil(
         window.start.advanced(byMicroseconds: Int64(place.column) * window.scale.columnDuration))
@@ -428,7 +428,7 @@ extension ScatterModel {
     let space = TextSpan(" ", .plain)
     spans = [space] + spans + [space]
     let width = TextSpan.columns(of: spans)
-    // To the right of the lines where there is room, and not on them; never over the mark itself.
+    // To the right of the lines where it fits; never over the mark.
     let isRight = place.column + 2 + width <= geometry.columns
     let x = isRight ? place.column + 2 : max(0, place.column - 1 - width)
     var y = place.y > geometry.firstRow ? place.y - 1 : place.y + 1
@@ -439,13 +439,13 @@ extension ScatterModel {
     picture.lines.append(CellPicture.Line(x: left + x, y: y, spans: spans, end: geometry.width))
   }
 
-  /// Where the middle of a row of cells is on the axis of latencies.
+  /// Position of the middle of a row of cells on the latency axis.
   private func position(ofRow y: Int) -> Double {
     (Double(geometry.axisRow - 1 - y) + 0.5) / Double(max(1, geometry.rows))
   }
 }
 
-/// What lies over the marks of one plot: what is selected, a box that is being drawn, the crosshair.
+/// What is drawn over the marks of one plot: the selection, a box, the crosshair.
 struct ScatterOverlay: Sendable {
   var selection: Selection?
   var box: PlotBox?

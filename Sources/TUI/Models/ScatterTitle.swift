@@ -2,7 +2,7 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The line above the plot: what is shown, how many of what, and the quantiles of the window.
+/// The line above a plot: metric, legends, counts and quantiles of the window.
 enum ScatterTitle {
   static func line(
     facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget],
@@ -19,12 +19,12 @@ enum ScatterTitle {
           priority: 63, spans: metricLegend(facts.metric, colors, shown: shown, isShort: true, appearance)))
     ]
     if isReading {
-      // Counts and quantiles of a part would pass for those of the window.
+      // Counts and quantiles of a part would be taken for those of the window.
       left.append(LineItem(priority: 65, [reading(appearance)]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
     if facts.isEmpty, let openSums {
-      // Nothing is known before the first of them is over: no count is 0, and n is not too small.
+      // Nothing is known before the first sum is over: neither counts of 0 nor a too small n.
       left.append(LineItem(priority: 65, [TextSpan("sums of \(openSums)", appearance(.warning))]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
@@ -63,12 +63,12 @@ enum ScatterTitle {
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
   }
 
-  /// In place of everything that is not known before the store has been read.
+  /// Shown until the window has been read.
   static func reading(_ appearance: Appearance) -> TextSpan {
     TextSpan("reading\(appearance.glyphs.ellipsis)", appearance(.warning))
   }
 
-  /// One name, or two with the colors that tell them apart.
+  /// The name of the metric, or two names with their colors.
   private static func metricLegend(
     _ metric: Metric, _ colors: SeriesColors, shown: [Int], isShort: Bool = false, _ appearance: Appearance
   ) -> [TextSpan] {
@@ -96,7 +96,7 @@ enum ScatterTitle {
     return items
   }
 
-  /// How many are beyond the line.
+  /// The share beyond the threshold.
   private static func thresholdLegend(_ threshold: ThresholdFigures?, _ appearance: Appearance) -> [LineItem]
   {
     guard let threshold else { return [] }
@@ -113,7 +113,7 @@ enum ScatterTitle {
         ? [] : [LineItem(priority: 10, [TextSpan("of planned", appearance(.secondary))])])
   }
 
-  /// The colors of targets, when there are several: all of them or none.
+  /// The colors of targets when there are several; all of them or none.
   private static func targetLegend(_ targets: [DisplayedTarget], shown: [Int], _ appearance: Appearance)
     -> [LineItem]
   {
@@ -129,12 +129,12 @@ enum ScatterTitle {
     return [LineItem(priority: 45, Array(spans.joined(separator: [TextSpan("  ", .plain)])))]
   }
 
-  /// How many of the window's notifications are in each class; the good ones always, the others when there are any.
+  /// Counts of the window by state: the good ones always, the others when not 0.
   private static func stateLegend(
     _ counts: StateCounts, _ colors: SeriesColors, expectsReceipts: Bool, hasBullet: Bool,
     _ appearance: Appearance
   ) -> [LineItem] {
-    // Each state by itself: where receipts are expected of some targets only, both ends are good ones.
+    // Where receipts are expected of some targets only, both final states are good.
     let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }
     var items = (good.isEmpty ? [expectsReceipts ? .delivered : .accepted] : good).map { state in
       var item = item(state, counts[state], priority: 40, appearance)
@@ -144,12 +144,12 @@ enum ScatterTitle {
       }
       return item
     }
-    // Several targets have a color each, and no class has one of its own.
+    // With several targets, colors stand for targets and not for states.
     if !hasBullet { items[0].spans.removeFirst(2) }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {
       var item = item(state, counts[state], priority: 50 - index, appearance)
-      // Without its name rather than not at all: the sign is the plot's, and only the median is worth more.
+      // Shortened to sign and count rather than left out; only the median has a higher priority.
       let least = state == .late ? 74 : 80 - index
       item.short = LineItem.Short(priority: least, spans: [item.spans[0], item.spans[1], item.spans[3]])
       items.append(item)
@@ -172,7 +172,7 @@ enum ScatterTitle {
       ])
   }
 
-  /// The value, and its interval where there is room.
+  /// The value, and its interval where it fits.
   private static func figure(
     _ quantile: Quantile, _ summary: WindowSummary, priority: Int, isNarrow: Bool, _ appearance: Appearance
   ) -> [LineItem] {
@@ -180,7 +180,7 @@ enum ScatterTitle {
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
     guard let interval = estimate.interval else {
       let text = isNarrow ? estimate.shortText : estimate.text
-      // That there is no figure yet matters less than what there is.
+      // A missing figure is less important than any that is known.
       return [LineItem(priority: priority - 15, [name, TextSpan(text, appearance(.secondary))])]
     }
     return [
@@ -194,17 +194,17 @@ enum ScatterTitle {
   }
 }
 
-/// A threshold, and how much of what came due in the window is beyond it.
+/// A threshold, and the number of due notifications of the window that exceed it.
 struct ThresholdFigures: Sendable, Hashable {
   /// µs.
   let value: Int64
   let over: Int
-  /// What never arrived has no latency, but was planned all the same: a share without it flatters.
+  /// Due notifications, including those without a latency: without them the share would be too small.
   let due: Int
 
   /// - Parameters:
-  ///   - sums: further values; those in the bucket of the threshold itself count by its middle.
-  ///   - due: of how many planned notifications the time has come, with a value or without.
+  ///   - sums: further values; the bucket of the threshold counts by its middle.
+  ///   - due: number of due notifications, with or without a value.
   init(value: Int64, values: [Int64], sums: ContiguousArray<DensityBucket> = [], due: Int) {
     self.value = value
     self.due = due
@@ -213,16 +213,16 @@ struct ThresholdFigures: Sendable, Hashable {
       + sums.reduce(0) { $0 + ($1.middle > value ? Int($1.count) : 0) }
   }
 
-  /// Of what was planned, `3.2 %`; empty where nothing was.
+  /// Share of the due notifications, `3.2 %`; empty when none are due.
   var share: String {
     guard due > 0 else { return "" }
     return FixedPoint.text(Int64(over) * 100_000 / Int64(due), scale: 1_000, decimals: 1) + " %"
   }
 }
 
-/// Titles that stand in a horizontal line, with a blank on either side.
+/// Titles in a horizontal line, with a space on either side.
 enum TitleRow {
-  /// Puts a line's groups two columns from the left and from the right.
+  /// Puts the groups of a line two columns from the left and from the right.
   static func add(_ line: FittedLine, to picture: inout CellPicture, y: Int = 0) {
     let space = TextSpan(" ", .plain)
     if line.leftColumns > 0 {
@@ -236,6 +236,6 @@ enum TitleRow {
     }
   }
 
-  /// Columns a fitted line may take in a picture of this width.
+  /// Columns for a fitted line in a picture of this width.
   static func room(_ width: Int) -> Int { width - 6 }
 }

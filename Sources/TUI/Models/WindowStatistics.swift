@@ -1,24 +1,23 @@
 import Measurement
 import Store
 
-/// What the notifications planned in one window have in common: counts and the values to take quantiles of.
+/// Counts and values of the notifications planned in one window.
 struct WindowStatistics: Sendable {
   let counts: StateCounts
   let metric: Metric
   /// µs, in no particular order.
   let values: [Int64]
-  /// Of each value the shortest and the longest that it can really have been, where not all are exact; in the order of
-  /// ``values``.
+  /// Lower and upper bounds of each value, where not all are exact; in the order of ``values``.
   private let ends: (lows: [Int64], highs: [Int64])?
-  /// Those that are only known as sums, ascending.
+  /// Values that are only known as sums, ascending.
   let sums: ContiguousArray<DensityBucket>
-  /// How many of the delivery latencies are no larger than the bound of their own error.
+  /// Number of delivery latencies that are no larger than their error bound.
   let withinError: Int
   let smallest: Int64?
-  /// The age of pending ones included: where they are drawn has to be on the axis.
+  /// Includes the ages of pending ones, because they are drawn.
   let largest: Int64?
 
-  /// Reads all shown tracks between the window's ends.
+  /// Reads all displayed tracks within the window.
   init(snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool) {
     let stretches = targets.filter(snapshot.tracks.indices.contains).map { target in
       (
@@ -28,7 +27,7 @@ struct WindowStatistics: Sendable {
     }
     var sweep = Sweep(metric: metric, now: includesPending ? snapshot.monotonicNow : nil)
     var states = Array(repeating: 0, count: NotificationState.allCases.count)
-    // As many as there can be; what has no value leaves its place to the next.
+    // Upper limit of the number of values.
     values = Array(unsafeUninitializedCapacity: stretches.reduce(0) { $0 + $1.range.count }) {
       buffer, count in
       states.withUnsafeMutableBufferPointer { states in
@@ -59,7 +58,7 @@ struct WindowStatistics: Sendable {
     largest = most.compactMap { $0 }.max()
   }
 
-  /// The values with the ranges of what is not exact.
+  /// The values with their bounds.
   var ranged: RangedLatencies<[Int64]> {
     guard let ends else { return RangedLatencies(values) }
     return RangedLatencies(values, lows: ends.lows, highs: ends.highs)
@@ -85,13 +84,13 @@ struct WindowStatistics: Sendable {
 
   var isEmpty: Bool { counts.planned == 0 }
 
-  /// How many have a value.
+  /// Number of values.
   var valueCount: Int { values.count + sums.reduce(0) { $0 + Int($1.count) } }
 
   /// One pass over the points.
   private struct Sweep {
     let metric: Metric
-    /// What ages are counted from.
+    /// Monotonic time that ages count up to, µs.
     let now: Int64?
     var count = 0
     var sent = 0
@@ -112,13 +111,13 @@ struct WindowStatistics: Sendable {
       _ point: SamplePoint, _ buffer: UnsafeMutableBufferPointer<Int64>,
       _ states: UnsafeMutableBufferPointer<Int>
     ) {
-      // There is a place for each raw value.
+      // `states` has an element for each raw value.
       states[point.state.rawValue] &+= 1
       if point.isSent { sent &+= 1 }
       if point.rawValue(of: .accept) != SamplePoint.absent { accepted &+= 1 }
       let raw = point.rawValue(of: metric)
       if raw != SamplePoint.absent {
-        // A corrected latency may come out below nothing.
+        // A clock correction may make a latency negative.
         let value = max(0, raw)
         buffer[count] = value
         count += 1
@@ -139,35 +138,35 @@ struct WindowStatistics: Sendable {
 struct WindowSummary: Sendable, Equatable {
   let metric: Metric
   let count: Int
-  /// What the figures were read from where the values themselves are not all at hand.
+  /// The source of the figures where not all values are in memory.
   let histogram: RangedLatencies<LatencyHistogram>?
   private let estimates: [Quantile: QuantileEstimate]
 
-  /// What panels and titles show.
+  /// The quantiles of panels and titles.
   static let quantiles: [Quantile] = [.p50, .p90, .p99, .p999]
 
   /// - Parameter values: µs, in any order.
   init(metric: Metric, values: [Int64]) { self.init(metric: metric, ranged: RangedLatencies(values)) }
 
-  /// - Parameter ranged: values in any order, with what they can really have been.
+  /// - Parameter ranged: values in any order, with their bounds; µs.
   init(metric: Metric, ranged: RangedLatencies<[Int64]>) {
     self.metric = metric
     count = ranged.values.count
     histogram = nil
-    // All values are at hand, so the figures are exact.
+    // All values are in memory, so the figures are exact.
     let exact = ranged.map { ExactQuantiles(RadixSort.sorted($0)) }
     var estimates: [Quantile: QuantileEstimate] = [:]
     for quantile in Self.quantiles { estimates[quantile] = exact.estimate { $0.estimate(quantile) } }
     self.estimates = estimates
   }
 
-  /// Of a window of which a part is only known as sums.
+  /// Quantiles of a window of which a part may only be known as sums.
   init(_ facts: WindowStatistics, _ snapshot: Snapshot, window: TimeWindow, targets: [Int]) {
     guard !facts.sums.isEmpty else {
       self.init(metric: facts.metric, ranged: facts.ranged)
       return
     }
-    // Of another window than the one that was read, as in a replay, as much as the plot itself can tell.
+    // For a window that was not read, as in a replay, from the buckets of the plot.
     var histogram =
       snapshot.density?.histogram(of: facts.metric, targets: targets, in: window)
       ?? snapshot.density?.coarseHistogram(
@@ -190,7 +189,7 @@ struct WindowSummary: Sendable, Equatable {
 }
 
 extension QuantileEstimate {
-  /// `812 ms`, or `n too small (needs 368)`: never a number that too few notifications stand for.
+  /// `812 ms`, or `n too small (needs 368)`: never a number from too few notifications.
   var text: String {
     switch self {
     case .known(let value, _, _): DurationText.text(value)
@@ -198,7 +197,7 @@ extension QuantileEstimate {
     }
   }
 
-  /// `812 ms`, or `needs 368`: where the word `n` is in sight.
+  /// `812 ms`, or `needs 368` where `n` is shown nearby.
   var shortText: String {
     switch self {
     case .known: text
@@ -220,7 +219,7 @@ extension QuantileEstimate {
 }
 
 extension Metric {
-  /// What is timed, from where, in the words of the plot's title.
+  /// What is timed, and from when, for the title of the plot.
   var title: String {
     switch self {
     case .delivery: "delivery latency, from planned send"
@@ -247,9 +246,9 @@ extension Metric {
   }
 }
 
-/// Sorts latencies: several times faster than comparing them, which matters where it is done between two frames.
+/// Sorts latencies several times faster than by comparison, because it is done between two frames.
 enum RadixSort {
-  /// Ascending. Least significant digit first, eleven bits at a time, as many digits as the largest value has.
+  /// Ascending. Radix sort by 11 bits, least significant digit first.
   /// - Parameter values: none negative.
   static func sorted(_ values: [Int64]) -> [Int64] {
     guard values.count > 64, let largest = values.max(), values.allSatisfy({ $0 >= 0 }) else {

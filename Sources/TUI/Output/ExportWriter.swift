@@ -5,22 +5,22 @@ import Synchronization
 import Terminal
 import Threads
 
-/// Writes files that a person asked for, on threads of their own, and says how it went.
+/// Writes exports on background threads and reports the results.
 final class ExportWriter: Sendable {
   private let answer = Mutex<FooterMessage?>(nil)
   private let options: Dashboard.Options
   private let onAnswer: @Sendable () -> Void
 
-  /// - Parameter onAnswer: called on another thread when there is something to take.
+  /// - Parameter onAnswer: called on another thread when there is a result.
   init(options: Dashboard.Options, onAnswer: @escaping @Sendable () -> Void) {
     self.options = options
     self.onAnswer = onAnswer
   }
 
-  /// What there is to say since the last time.
+  /// The last result that was not taken yet.
   func take() -> FooterMessage? { answer.withLock { $0.take() } }
 
-  /// Writes a screen as it is now.
+  /// Writes the current screen.
   func write(_ buffer: CellBuffer, as format: ViewFormat) {
     let grid = PictureGrid(buffer, title: "pushscope: latency of push notifications over time")
     let now = options.clock.wallNow()
@@ -83,13 +83,13 @@ final class ExportWriter: Sendable {
   }
 }
 
-/// How a view can be written.
+/// Format of an exported view.
 enum ViewFormat: String, Sendable, Hashable, CaseIterable {
   case svg
   case ansi
   case csv
 
-  /// What files of it are called at the end.
+  /// Extension of its files.
   var fileExtension: String { self == .ansi ? "ans" : rawValue }
 
   /// The key that chooses it.

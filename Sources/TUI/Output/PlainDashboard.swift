@@ -5,7 +5,7 @@ import Synchronization
 import Terminal
 import Threads
 
-/// The dashboard as lines of text: one a second while a run goes on, a summary at its end.
+/// The dashboard as lines of text: one per second during a run, a summary at its end.
 struct PlainDashboard {
   let settings: DashboardSettings
   let stop: DashboardStop
@@ -46,7 +46,7 @@ struct PlainDashboard {
         guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return ended }
       case .empty, .opening:
         if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
-      // A store that cannot be read now and then is no reason to give up on it, once it could be.
+      // Temporary read errors are ignored after the first successful read.
       case .locked where !isFirst, .unreadable where !isFirst: break
       default: throw failure(snapshot.condition)
       }
@@ -89,12 +89,12 @@ struct PlainDashboard {
     return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
   }
 
-  /// Writes a line as soon as the reader takes it.
-  /// - Returns: false when nobody reads any more, or it is to end.
+  /// Writes a line; blocks while the pipe is full.
+  /// - Returns: `false` when the reader is gone or the dashboard is to end.
   private func write(_ line: String, _ wake: WakeSignal, isStopping: () -> Bool) -> Bool {
     var rest = Array((line + "\n").utf8)[...]
     while !rest.isEmpty {
-      // A reader that stands still must not keep a signal waiting.
+      // A reader that does not read must not delay a signal.
       while !wake.wait(for: output, events: Int16(POLLOUT)) {
         if isStopping() { return false }
       }
@@ -110,11 +110,11 @@ struct PlainDashboard {
   }
 }
 
-/// SIGINT, SIGTERM and SIGHUP as something to look at, and SIGPIPE as an error of `write`, for as long as this lives.
+/// Catches SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE so that `write` fails instead, for the lifetime of this value.
 struct EndSignals: ~Copyable {
   private static let caught = [SIGINT, SIGTERM, SIGHUP]
   private static let hasCome = Atomic<Bool>(false)
-  /// What the handler writes to.
+  /// Descriptor that the handler writes to.
   private static let descriptor = Atomic<Int32>(-1)
 
   private var replaced: [(signal: Int32, action: sigaction)] = []
@@ -142,7 +142,7 @@ struct EndSignals: ~Copyable {
     if sigaction(signal, &action, &before) == 0 { replaced.append((signal, before)) }
   }
 
-  /// Whether one has come.
+  /// Whether a signal has come.
   var haveCome: Bool { Self.hasCome.load(ordering: .relaxed) }
 
   deinit {

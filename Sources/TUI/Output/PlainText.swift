@@ -8,7 +8,7 @@ struct PlainLine {
   let snapshot: Snapshot
   let zone: LocalTime
 
-  /// Quantiles speak for this many seconds.
+  /// Seconds that the quantiles cover.
   static let seconds: Int64 = 60
 
   var text: String {
@@ -33,8 +33,8 @@ struct PlainLine {
     }
   }
 
-  /// How far notifications came, and every state with its count, in the words of the CSV files; those that do not occur are
-  /// there too. The state `accepted` comes last, because its words are several.
+  /// Every count and every state, also those that are 0, in the words of the CSV files. The state `accepted` comes last,
+  /// because its title has several words.
   static func states(_ counts: StateCounts) -> String {
     let shown: [NotificationState] = [
       .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
@@ -67,12 +67,12 @@ struct PlainLine {
   }
 }
 
-/// What became of a whole run, in lines of text: every notification counts, whatever is kept in memory.
+/// Summary of a whole run as lines of text, over all its notifications in the store.
 struct PlainSummary {
 
   let lines: [String]
 
-  /// Reads the run through once.
+  /// Reads the run once.
   /// - Parameter target: by name; `nil` for all.
   init(_ reader: StoreReader, run: RunID, target: String?, snapshot: Snapshot, zone: LocalTime) throws {
     var histograms: [TargetID: [Metric: RangedLatencies<LatencyHistogram>]] = [:]

@@ -58,7 +58,7 @@ struct DotEncoding: Sendable, Hashable {
   /// An upper and a lower half.
   static let halves = DotEncoding(columns: 1, rows: 2) { [0x20, 0x2580, 0x2584, 0x2588][$0] }
 
-  /// One mark a cell; how many it stands for shows in the mark itself (see `GlyphSet.density`).
+  /// One mark per cell; the glyph shows the number of notifications (see `GlyphSet.density`).
   static let single = DotEncoding(columns: 1, rows: 1) { _ in 0x2E }
 
   init(_ repertoire: GlyphRepertoire) {

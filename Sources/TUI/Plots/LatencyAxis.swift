@@ -1,6 +1,6 @@
 import Glibc
 
-/// The axis of latencies: a range of microseconds and how it is spread over the height.
+/// A latency axis: a range of µs and its scale over the height.
 struct LatencyAxis: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case linear
@@ -19,7 +19,7 @@ struct LatencyAxis: Sendable, Hashable {
     self.upper = max(self.lower + 1, upper)
   }
 
-  /// Where a value lies: 0 at the lower edge, 1 at the upper one, beyond them outside.
+  /// Position of a value: 0 at the lower edge, 1 at the upper one, less or more outside.
   func position(of value: Int64) -> Double {
     switch kind {
     case .linear:
@@ -39,7 +39,7 @@ struct LatencyAxis: Sendable, Hashable {
     }
   }
 
-  /// Which of `rows` equal rows a value falls into, 0 = the lowest; the upper edge belongs to the highest. `nil`
+  /// The one of `rows` equal rows that has a value, 0 = the lowest; the upper edge belongs to the highest. `nil`
   /// outside the range.
   func row(of value: Int64, rows: Int) -> Int? {
     let value = kind == .logarithmic ? max(1, value) : value
@@ -49,8 +49,8 @@ struct LatencyAxis: Sendable, Hashable {
 }
 
 extension LatencyAxis {
-  /// A calm range around values from `smallest` to `largest` µs: the edges are 1, 2 or 5 times a power of ten, so
-  /// that they move seldom and by whole steps. With nothing to show it is 1 ms to 1 s.
+  /// A stable range around values from `smallest` to `largest` µs: the edges are 1, 2 or 5 times a power of ten, so
+  /// that they change rarely and in whole steps. Without values it is 1 ms to 1 s.
   static func fitting(kind: Kind, smallest: Int64?, largest: Int64?) -> LatencyAxis {
     guard let smallest, let largest, smallest <= largest else {
       return LatencyAxis(kind: kind, lower: kind == .linear ? 0 : 1_000, upper: 1_000_000)
@@ -63,7 +63,7 @@ extension LatencyAxis {
     case .logarithmic:
       let lower = niceFloor(max(1, smallest))
       var upper = niceCeiling(max(1, largest))
-      // Less than half a decade says nothing about a distribution.
+      // Less than half a decade does not show a distribution.
       while upper < lower * 5 { upper = niceCeiling(upper + 1) }
       return LatencyAxis(kind: .logarithmic, lower: lower, upper: upper)
     }
@@ -103,13 +103,13 @@ extension LatencyAxis {
   /// The next of 1, 2, 5 × 10ⁿ above a value.
   static func niceAbove(_ value: Int64) -> Int64 { niceCeiling(min(value, .max / 20) + 1) }
 
-  /// The smallest and the largest span worth looking at, µs.
+  /// The smallest and the largest span, µs.
   private static let leastSpan: Int64 = 20
   private static let highest: Int64 = 86_400_000_000
 
-  /// What lies between two places on the axis, as a range of its own; 0 is the lower edge, 1 the upper one.
+  /// The range between two positions on the axis; 0 is the lower edge, 1 the upper one.
   ///
-  /// It stays above nothing and below a day, and never shrinks to less than there is to see.
+  /// It is limited to 0 to one day, and to the smallest span.
   func range(from start: Double, to end: Double) -> LatencyRange {
     func bounded(_ value: Double) -> Int64 {
       Int64(min(max(value.isFinite ? value : 0, 0), Double(Self.highest)).rounded())
@@ -117,7 +117,7 @@ extension LatencyAxis {
     var lower = bounded(value(at: start))
     var upper = bounded(value(at: end))
     if kind == .linear, lower == 0, start < 0 {
-      // Pushed against the floor it keeps its height.
+      // At the lower limit it keeps its span.
       upper = max(upper, bounded(Double(self.upper - self.lower) * (end - start)))
     }
     if kind == .logarithmic { lower = max(1, lower) }
@@ -131,11 +131,11 @@ extension LatencyAxis {
 
 /// How the range follows the data.
 enum LatencyRange: Sendable, Hashable {
-  /// Everything in view fits.
+  /// All values in the window fit.
   case automatic
-  /// The highest per cent may stick out; it is marked at the edge. One spike then does not flatten the rest.
+  /// The highest percent may exceed it and is marked at the edge, so that one spike does not flatten the rest.
   case capped
-  /// Stays, whatever comes; µs.
+  /// A fixed range, µs.
   case fixed(lower: Int64, upper: Int64)
 }
 
@@ -172,7 +172,7 @@ enum LatencyTicks {
       if values.count <= room { return named(values) }
     }
     let decades = multiples(of: [1], in: axis)
-    // Fewer than one a row: every second, third, … decade.
+    // Fewer than one per row: every second, third, … decade.
     let stride = max(1, (decades.count + room - 1) / room)
     return named(decades.enumerated().filter { $0.offset % stride == 0 }.map(\.element))
   }

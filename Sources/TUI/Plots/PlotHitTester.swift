@@ -1,11 +1,11 @@
 import Measurement
 import Store
 
-/// Finds notifications by where they stand in a plot, by the same arithmetic that draws them.
+/// Finds notifications by their position in a plot, with the arithmetic that draws them.
 struct PlotHitTester {
   let snapshot: Snapshot
   let window: TimeWindow
-  /// Places of the targets on display.
+  /// Indices of the displayed targets.
   let targets: [Int]
   let metrics: [Metric]
   let geometry: ScatterGeometry
@@ -28,8 +28,7 @@ struct PlotHitTester {
     now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
   }
 
-  /// The row of cells of a point's mark for a metric; `nil` where it has none. What is off the scale stands at its
-  /// edge.
+  /// The row of cells of a point's mark for a metric; `nil` where it has none. Values off the scale are at its edge.
   func row(of point: SamplePoint, _ metric: Metric) -> Int? {
     var value = point.rawValue(of: metric)
     if value == SamplePoint.absent {
@@ -40,7 +39,7 @@ struct PlotHitTester {
     return geometry.axisRow - 1 - row / rowsOfCell
   }
 
-  /// Calls `body` with every mark between two columns: those of its metrics, and that in the band of losses.
+  /// Calls `body` with every mark between two columns, including those in the loss band.
   func forEachMark(
     in columns: ClosedRange<Int>,
     _ body: (_ target: Int, _ index: Int, _ point: SamplePoint, _ metric: Metric, _ column: Int, _ y: Int) ->
@@ -75,11 +74,11 @@ struct PlotHitTester {
     if markClass.isLoss { body(metrics.first ?? .delivery, geometry.bandRow) }
   }
 
-  /// Columns to either side in which something may be meant.
+  /// Columns to either side that are searched.
   private static let reach = 12
 
-  /// The notification whose mark is nearest to a cell. Rows count double, as they are twice as high as columns are wide;
-  /// among equals the worst, then the newest.
+  /// The notification whose mark is nearest to a cell. Rows count double, because they are twice as high as columns are wide;
+  /// of equally near marks the worst, then the newest.
   func nearest(to column: Int, y: Int) -> PickedNotification? {
     var best: PickedNotification?
     var bestDistance = Int.max
@@ -102,7 +101,7 @@ struct PlotHitTester {
     return best
   }
 
-  /// The next notification in time, of any target on display, or the one before.
+  /// The next or previous notification in time, of any displayed target.
   func neighbor(of pick: PickedNotification, forward: Bool) -> PickedNotification? {
     var best: PickedNotification?
     let own = (pick.point.plannedAt, pick.target, pick.sequence)
@@ -130,7 +129,7 @@ struct PlotHitTester {
     return best
   }
 
-  /// All that have a mark in a box.
+  /// All notifications with a mark in a box.
   func selection(in box: PlotBox) -> Selection {
     var selection = Selection(label: "in the box")
     forEachMark(in: box.columns) { target, index, _, _, column, y in
@@ -142,13 +141,13 @@ struct PlotHitTester {
   }
 }
 
-/// A notification as it stands in a plot.
+/// A notification with the position of its mark.
 struct PickedNotification: Sendable, Hashable {
-  /// Its place in the run's order of targets.
+  /// Index of its target in the run.
   let target: Int
   let sequence: Int64
   let point: SamplePoint
-  /// The metric it stands there for.
+  /// The metric of the mark.
   let metric: Metric
   let column: Int
   let y: Int
@@ -156,7 +155,7 @@ struct PickedNotification: Sendable, Hashable {
 
 /// A cell of a plot.
 struct PlotPosition: Sendable, Hashable {
-  /// Which of the plots, from the left.
+  /// Index of the pane, from the left.
   var pane: Int
   /// From the left edge of the window.
   var column: Int
@@ -181,7 +180,7 @@ struct PlotBox: Sendable, Hashable {
   func contains(column: Int, y: Int) -> Bool { columns.contains(column) && rows.contains(y) }
 }
 
-/// What the pointer does between press and release.
+/// A drag of the pointer, between press and release.
 enum PointerDrag: Sendable, Hashable {
   /// In the plot. Rows and columns are counted from where it was last.
   case plot(DragAction, last: PlotPosition, hasMoved: Bool)

@@ -1,7 +1,7 @@
 import Measurement
 
-/// The stretch of time that a plot shows: a number of columns, each a whole multiple of its duration after
-/// 1970-01-01, so that a sample falls into the same column wherever the window is.
+/// The range of time that a plot shows: a number of columns that begin at whole multiples of their duration after
+/// 1970-01-01, so that a sample is in the same column for every position of the window.
 struct TimeWindow: Sendable, Hashable {
   let scale: TimeScale
   /// Number of the first column, counted from 1970-01-01.
@@ -14,8 +14,8 @@ struct TimeWindow: Sendable, Hashable {
     self.columns = max(1, columns)
   }
 
-  /// A window that shows `edge` and follows it in steps: it stands still until the edge has left it and then jumps
-  /// on by `step` columns. A plot that crawled by a dot would be painted anew on every frame.
+  /// A window that shows `edge` and follows it in steps of `step` columns when the edge has left it. Scrolling by single
+  /// dots would repaint the whole plot in every frame.
   init(following edge: WallTime, scale: TimeScale, columns: Int, step: Int) {
     let step = Int64(max(1, min(step, columns / 2)))
     let edgeColumn = edge.microseconds.flooringDivision(by: scale.columnDuration)
@@ -42,7 +42,7 @@ struct TimeWindow: Sendable, Hashable {
 
   func contains(_ time: WallTime) -> Bool { time >= start && time < end }
 
-  /// The column a moment falls into, from the window's left; may lie outside.
+  /// The column of a moment, from the window's left; may be outside.
   func column(of time: WallTime) -> Int {
     Int(time.microseconds.flooringDivision(by: scale.columnDuration) - firstColumn)
   }
@@ -55,7 +55,7 @@ struct TimeWindow: Sendable, Hashable {
   var previous: TimeWindow { moved(byColumns: -columns) }
 }
 
-/// How much time a column of cells stands for. The steps are such that round times fall on whole columns.
+/// Duration of a column of cells. The steps are such that round times fall on whole columns.
 struct TimeScale: Sendable, Hashable, Comparable {
   /// Index into `steps`.
   private let index: Int
@@ -88,8 +88,8 @@ struct TimeScale: Sendable, Hashable, Comparable {
   static func < (left: TimeScale, right: TimeScale) -> Bool { left.index < right.index }
 }
 
-/// Chooses the marks of an axis of time: every 1 2 5 10 15 30 s or min, 1 2 3 6 12 h, 1 2 7 d, below a second every
-/// 10 20 50 100 200 500 ms. They fall on round times of the people who look, not of UTC.
+/// Chooses the ticks of a time axis: every 1 2 5 10 15 30 s or min, 1 2 3 6 12 h, 1 2 7 d, below a second every
+/// 10 20 50 100 200 500 ms. They are round in local time, not in UTC.
 enum TimeTicks {
   static let intervals: [Int64] = {
     let second: Int64 = 1_000_000
@@ -120,7 +120,7 @@ enum TimeTicks {
 }
 
 extension LocalTime {
-  /// As much of a time as marks of this interval tell apart.
+  /// The part of a time that distinguishes ticks of this interval.
   fileprivate func label(of time: WallTime, interval: Int64) -> String {
     let clock = civil(time)
     switch interval {

@@ -1,37 +1,37 @@
 import Measurement
 import Store
 
-/// Reads the store's sums for a plot: row by row, put together by the plot's columns, so that what is handed over is no
-/// more than a screen can show.
+/// Reads rollups for a plot and merges them by the columns of the plot, so that the result is no larger than a screen
+/// can show.
 struct DensityReading {
   private let request: ReadRequest
   private let span: RollupSpan
-  /// How much time is put together, µs.
+  /// Time that is merged into one column, µs.
   private let tick: Int64
   private let places: [TargetID: Int]
   private var columns: [[Density.Column]]
   private var histograms: [[RangedLatencies<LatencyHistogram>]]
-  /// The column of each target that is being put together.
+  /// The column of each target that is being merged.
   private var open: [(start: Int64, duration: Int64, counts: StateCounts)?]
   private var tallies: [[DensityAccumulator]]
-  /// The shortest and the longest that the deliveries of that column can have been.
+  /// Lower and upper bounds of the deliveries of that column.
   private var ends: [(lows: DensityAccumulator, highs: DensityAccumulator)]
 
-  /// As many sums of one variant as are read for one picture, and of all at a time.
+  /// Rollup rows of one variant that are read for one plot, and of all variants at a time.
   private static let mostRows = 40_000
 
-  /// - Returns: `nil` where nothing is summed up: a store of an older version, or too young.
+  /// - Returns: `nil` where there are no rollups: the store has an older version, or the run is too new.
   static func read(
     _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: StoreReader
   ) throws -> Density? {
     let from = request.from
-    // A run that ended long ago has nothing to sum up since.
+    // Rollups of a run that ended end with it.
     let end = min(end, try reader.rollupsCoverTo() ?? from)
     guard from < end else { return nil }
     let span = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
     var reading = DensityReading(targets, request, span: span)
     var reached = from
-    // No row may reach from one window into the next: it would count in one of them as a whole, or in none.
+    // No row may span two windows: it would count in one of them as a whole.
     for edge in request.edges(to: end) where reached < edge {
       let next = try reading.read(targets, from: reached, to: edge, in: reader)
       reached = max(reached, next)
@@ -41,8 +41,8 @@ struct DensityReading {
     return reading.density(end: reached)
   }
 
-  /// Reads a stretch: whole seconds from the sums, what remains at its ends from the notifications.
-  /// - Returns: how far there are sums.
+  /// Reads a range of time: whole seconds from rollups, the remainders at its ends from single notifications.
+  /// - Returns: how far there are rollups.
   private mutating func read(
     _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
   ) throws -> WallTime {
@@ -66,7 +66,7 @@ struct DensityReading {
     return end
   }
 
-  /// Less than a second.
+  /// Reads less than a second.
   private mutating func readPoints(
     _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
   ) throws {
@@ -76,8 +76,8 @@ struct DensityReading {
     }
   }
 
-  /// The coarsest span that a column of the plot does not show as such, and none of which there are too many. A replay
-  /// knows of a span only when it is over: it gets the finest there is.
+  /// The coarsest span that is not visible in a column of the plot, limited by the number of rows. A replay knows a span
+  /// only when it is over, so it gets the finest.
   private static func span(for request: ReadRequest, length: Int64, targets: Int) -> RollupSpan {
     let fitting = RollupSpan.allCases.filter {
       length / $0.microseconds * Int64(max(1, targets)) <= Int64(mostRows)
@@ -139,10 +139,10 @@ struct DensityReading {
     }
   }
 
-  /// Adds to the column of a target that lies at a moment; those before it are over.
+  /// Adds counts to the column of a target at a moment; columns before it are closed.
   private mutating func add(_ counts: StateCounts, at moment: WallTime, duration: Int64, _ place: Int) {
     let isWide = duration > tick
-    // A column does not begin before the window that it belongs to.
+    // A column does not begin before its window.
     let start =
       isWide
       ? moment.microseconds : max(moment.microseconds.flooringDivision(by: tick) * tick, edge(before: moment))

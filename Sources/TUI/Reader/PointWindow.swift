@@ -1,23 +1,23 @@
 import Measurement
 import Store
 
-/// Notifications of a run's targets that lie in memory: a stretch of each target's sequence without gaps.
+/// Notifications of a run's targets in memory: a contiguous range of each target's sequence.
 struct PointWindow {
   private(set) var tracks: [PointTrack] = []
-  /// Older ones were left out or let go, because they are too many.
+  /// Older ones were left out or dropped, because of the capacity.
   private(set) var isFull = false
-  /// From where on, and up to where, everything planned is here; `nil` for no end.
+  /// Planned time of which everything is in memory; an end of `nil` is open.
   private var start: WallTime?
   private let end: WallTime?
   private var places: [TargetID: Int] = [:]
-  /// Points whose predecessors have not come yet, by target. Changes come in the order of their revisions: a notification
-  /// that was answered between two looks comes after later ones that were only planned.
+  /// Points whose predecessors are still missing, by target. Changes come in the order of their revisions: a notification
+  /// that was answered between two reads comes after later ones that were only planned.
   private var early: [[Int64: SamplePoint]] = []
   private var earlyCount = 0
 
-  /// As many as are kept, over all targets.
+  /// Points that are kept, over all targets.
   static let capacity = 200_000
-  /// As many as are read before the first picture.
+  /// Points that are read for the first snapshot.
   static let firstLook = 4_000
 
   init() {
@@ -26,8 +26,8 @@ struct PointWindow {
   }
 
   /// - Parameters:
-  ///   - page: for each target a stretch of its sequence.
-  ///   - from: everything since then is in the page; `nil` when the page holds as many as there was room for.
+  ///   - page: a contiguous range of each target's sequence.
+  ///   - from: everything since then is in the page; `nil` when the page was limited by number.
   init(targets: [TargetID], page: PointPage, from: WallTime? = nil, to: WallTime? = nil) {
     start = page.isTruncated ? nil : from
     end = to
@@ -40,7 +40,7 @@ struct PointWindow {
     for row in page.points { append(row) }
   }
 
-  /// Whether everything planned since a moment is here.
+  /// Whether everything planned since a moment is in memory.
   func covers(from moment: WallTime) -> Bool {
     guard end == nil, !places.isEmpty else { return false }
     if let start, start <= moment { return true }
@@ -49,29 +49,29 @@ struct PointWindow {
     }
   }
 
-  /// Since when everything planned is here; the distant past where that is all there ever was.
+  /// Planned time since when everything is in memory; the distant past when that is the whole run.
   var coveredFrom: WallTime {
     if let start { return start }
     let first = tracks.compactMap { $0.isEmpty || $0.firstSequence == 1 ? nil : $0[0].plannedAt }.max()
     return WallTime(microseconds: first ?? .min)
   }
 
-  /// Whether everything planned in a stretch is here, or as much of it as there is room for.
+  /// Whether everything planned in a range of time is in memory, up to the capacity.
   func covers(from moment: WallTime, to other: WallTime?) -> Bool {
     guard let start, let end, let other else { return false }
     return start <= moment && other <= end
   }
 
-  /// Whether it belongs to one of the targets, and not to another run.
+  /// Whether the point belongs to one of the targets.
   func concerns(_ row: PointRow) -> Bool { places[row.id.target] != nil }
 
-  /// Takes in a point that is new or has changed; one of another run or target is passed over. Points may come in any
-  /// order up to the next ``settle()``.
+  /// Adds or updates a point; points of other targets are ignored. Points may come in any order up to the next
+  /// ``settle()``.
   mutating func take(_ row: PointRow) {
     guard let place = places[row.id.target] else { return }
     let sequence = row.id.sequence
     if tracks[place].isEmpty {
-      // Changed, but planned before everything that is wanted.
+      // It changed, but was planned before the window.
       if let start, row.point.plannedAt < start.microseconds { return }
     } else if sequence < tracks[place].endSequence {
       _ = tracks[place].update(sequence: sequence, to: row.point)
@@ -83,11 +83,11 @@ struct PointWindow {
     if early[place].updateValue(row.point, forKey: sequence) == nil { earlyCount += 1 }
   }
 
-  /// There are so many changes that what is wanted is better read anew.
+  /// Whether there are so many changes that reading the window again is cheaper.
   var isBehind: Bool { earlyCount > Self.capacity }
 
-  /// Puts in order what has come since the last time.
-  /// - Returns: false when points are missing in between.
+  /// Appends the points that came out of order.
+  /// - Returns: `false` when points are missing in between.
   mutating func settle() -> Bool {
     guard earlyCount > 0 else { return true }
     var isWhole = true
@@ -110,14 +110,14 @@ struct PointWindow {
     return isWhole
   }
 
-  /// Takes in a change of a point that is here.
+  /// Updates a point, if it is in memory.
   mutating func update(_ row: PointRow) {
     guard let place = places[row.id.target] else { return }
     _ = tracks[place].update(sequence: row.id.sequence, to: row.point)
   }
 
-  /// Lets the oldest go when there are too many.
-  /// - Returns: whether there were.
+  /// Drops the oldest points above the capacity.
+  /// - Returns: whether any were dropped.
   mutating func trim() -> Bool {
     let limit = Self.capacity / max(1, tracks.count)
     var isTrimmed = false
@@ -133,7 +133,7 @@ struct PointWindow {
   private mutating func append(_ row: PointRow) {
     guard let place = places[row.id.target] else { return }
     let sequence = row.id.sequence
-    // A gap can only come from other hands; the stretch then begins behind it.
+    // Only another program can leave a gap; the range then begins after it.
     if tracks[place].isEmpty || sequence != tracks[place].endSequence {
       tracks[place] = PointTrack(target: row.id.target, firstSequence: sequence)
     }

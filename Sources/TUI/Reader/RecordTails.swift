@@ -1,13 +1,13 @@
 import Measurement
 import Store
 
-/// Events and log lines of a run: of each the part that a list shows, and every mark on the axis of time.
+/// Events and log lines of a run: the page of each that a list shows, and all marks on the time axis.
 struct RecordTails {
   private(set) var events: RecordPage<Event>
   private(set) var log: RecordPage<LogLine>
   private(set) var marks = AxisMarks()
 
-  /// As many of each as are at hand.
+  /// Rows of each that are kept in memory.
   static let capacity = 5_000
 
   init() { (events, log) = (RecordPage(), RecordPage()) }
@@ -18,7 +18,7 @@ struct RecordTails {
     marks = AxisMarks(newest: events.list)
   }
 
-  /// Adds what came since, and looks further back for marks.
+  /// Reads new rows.
   /// - Returns: whether anything looks different.
   mutating func follow(_ reader: StoreReader, run: RunID) throws -> Bool {
     let news = try events.follow(reader, run: run)
@@ -26,7 +26,7 @@ struct RecordTails {
     return try !log.follow(reader, run: run).isEmpty || !news.isEmpty
   }
 
-  /// Reads some of the marks that lie further back.
+  /// Reads some older events for their marks.
   /// - Returns: whether anything looks different.
   mutating func readMarks(_ reader: StoreReader, run: RunID) throws -> Bool {
     guard !marks.isComplete else { return false }
@@ -34,7 +34,7 @@ struct RecordTails {
     return true
   }
 
-  /// Gets the parts that are to be shown.
+  /// Reads the pages that are to be shown.
   /// - Returns: whether anything looks different.
   mutating func show(_ place: ListsPlace, _ reader: StoreReader, run: RunID) throws -> Bool {
     let isOther = try events.show(place.events, reader, run: run)
@@ -42,7 +42,7 @@ struct RecordTails {
   }
 }
 
-/// A part of a run's events or log lines, without gaps.
+/// A contiguous page of a run's events or log lines.
 struct RecordPage<Row: PagedRecord> {
   private(set) var list = RecordList<Row>()
   private var cursor: Int64 = 0
@@ -58,7 +58,7 @@ struct RecordPage<Row: PagedRecord> {
     cursor = page.next
   }
 
-  /// - Returns: what came since, also where it is not at hand then.
+  /// - Returns: the new rows, including those outside the page.
   mutating func follow(_ reader: StoreReader, run: RunID) throws -> [ListEntry<Row>] {
     var news: [ListEntry<Row>] = []
     while true {
@@ -69,12 +69,12 @@ struct RecordPage<Row: PagedRecord> {
     }
     guard !news.isEmpty else { return [] }
     if list.reachesEnd {
-      // Read anew as a page may have been meanwhile.
+      // The page may have been read again meanwhile, with some of these rows.
       let last = list.entries.last?.number ?? .min
       let unseen = news.filter { $0.number > last }
       list.entries += unseen
       list.total = list.first + list.entries.count
-      // A quarter more, so that not each line moves all the others.
+      // A quarter more, so that not every row moves all others.
       if list.entries.count > RecordTails.capacity * 5 / 4 {
         let dropped = list.entries.count - RecordTails.capacity
         list.entries.removeFirst(dropped)
@@ -86,9 +86,8 @@ struct RecordPage<Row: PagedRecord> {
     return news
   }
 
-  /// Reads another part when what is at hand does not have what is to be shown, with some of what stands before and
-  /// behind it.
-  /// - Returns: whether it did.
+  /// Reads another page when the current one does not have the rows to be shown, with rows on both sides of them.
+  /// - Returns: whether a page was read.
   mutating func show(_ place: ListPlace, _ reader: StoreReader, run: RunID) throws -> Bool {
     guard !list.has(place) else { return false }
     let through: Int64
@@ -110,21 +109,21 @@ struct RecordPage<Row: PagedRecord> {
   }
 }
 
-/// Rows that are read a page at a time.
+/// Rows that are read in pages.
 protocol PagedRecord: Sendable, Equatable {
   var at: WallTime { get }
 
-  /// The last rows of a run up to a number, oldest first, and the cursor to follow from.
+  /// The last rows of a run up to a number, oldest first, and the cursor from which to follow changes.
   static func last(_ reader: StoreReader, of run: RunID, through number: Int64, limit: Int) throws
     -> (entries: [ListEntry<Self>], next: Int64)
-  /// The first ones after a number.
+  /// The first rows after a number.
   static func first(_ reader: StoreReader, of run: RunID, after number: Int64, limit: Int) throws
     -> [ListEntry<Self>]
-  /// What was written after a cursor.
+  /// The rows written after a cursor.
   static func changes(_ reader: StoreReader, of run: RunID, after cursor: Int64, limit: Int) throws
     -> (entries: [ListEntry<Self>], next: Int64, isComplete: Bool)
   static func count(_ reader: StoreReader, of run: RunID, before number: Int64) throws -> Int
-  /// The number of the last one that had happened at a moment.
+  /// The number of the last row at or before a moment.
   static func last(_ reader: StoreReader, of run: RunID, until moment: WallTime) throws -> Int64?
 }
 

@@ -2,10 +2,10 @@ import Measurement
 import Synchronization
 import Threads
 
-/// Reads snapshots on a thread of its own and hands over the newest one, so that neither SQLite nor a slow disk ever
-/// holds up the screen.
+/// Reads snapshots on a thread of its own and delivers the newest one, so that neither SQLite nor a slow disk delays the
+/// screen.
 final class SnapshotReader: Sendable {
-  /// What there is to take.
+  /// Snapshots that were not taken yet.
   struct SnapshotUpdate: Sendable {
     var snapshot: Snapshot?
     /// Of the second run.
@@ -27,10 +27,10 @@ final class SnapshotReader: Sendable {
 
   /// How often the store is asked while a collector writes.
   private static let liveInterval = Duration.milliseconds(50)
-  /// How often when nothing happens.
+  /// How often it is asked otherwise.
   private static let idleInterval = Duration.milliseconds(200)
 
-  /// - Parameter onSnapshot: called on the reader's thread when there is a new one to take.
+  /// - Parameter onSnapshot: called on the reader's thread when there is a new snapshot.
   init(
     path: String, subject: Subject, clock: any HostClock, bootID: String,
     onSnapshot: @escaping @Sendable () -> Void
@@ -43,7 +43,7 @@ final class SnapshotReader: Sendable {
     do { wake = try WakeSignal() } catch { throw DashboardError(error) }
   }
 
-  /// What has come since the last time.
+  /// The snapshots that came since the last call.
   func take() -> SnapshotUpdate {
     mailbox.withLock { mailbox in
       defer { mailbox.news = SnapshotUpdate() }
@@ -51,7 +51,7 @@ final class SnapshotReader: Sendable {
     }
   }
 
-  /// Says what the picture needs.
+  /// Sets what to read.
   func ask(_ order: ReaderOrder) {
     let isNew = mailbox.withLock { mailbox in
       defer { mailbox.order = order }
@@ -68,7 +68,7 @@ final class SnapshotReader: Sendable {
     }
   }
 
-  /// Has the thread end after what it is doing.
+  /// Ends the thread after its current read.
   func stop() {
     mailbox.withLock { $0.isStopping = true }
     wake.raise()

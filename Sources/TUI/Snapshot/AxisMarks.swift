@@ -1,10 +1,10 @@
 import Measurement
 import Store
 
-/// What happened to connections, tokens and clocks in a run: every event that the axis of time has a mark for.
+/// The events of a run that have a mark on the time axis: what happened to connections, tokens and clocks.
 ///
-/// The store has no index of them by kind. They are taken from the events as these are read, the newest first; so that
-/// a run with millions of events is on the screen at once, each look reads a part of them.
+/// The store has no index of events by kind. Marks are taken from the events as these are read, the newest first. Each poll
+/// reads a part of them, so that a run with millions of events shows at once.
 struct AxisMarks: Sendable, Equatable {
   struct Mark: Sendable, Equatable {
     let at: WallTime
@@ -14,34 +14,34 @@ struct AxisMarks: Sendable, Equatable {
 
   /// Ascending by time.
   private(set) var marks: [Mark] = []
-  /// Since when all of them are here.
+  /// Since when all marks are known.
   private(set) var from = WallTime(microseconds: .min)
-  /// The number of the first event that was looked at; `nil` when none lies before it.
+  /// The number of the first event that was read; `nil` when there is none before it.
   private var first: Int64?
-  /// Of marks in one stretch of this length, µs, one is kept for each target; 0 keeps all.
+  /// Length of time in which one mark is kept for each target, µs; 0 keeps all.
   private var grain: Int64 = 0
 
-  /// More are thinned out.
+  /// With more marks, some are dropped.
   private static let capacity = 50_000
-  /// Events looked at at a time.
+  /// Events read at a time.
   private static let step = 20_000
 
   init() {}
 
-  /// - Parameter newest: the end of a run's events.
+  /// - Parameter newest: the last events of a run.
   init(newest: RecordList<Event>) {
     append(newest.entries)
     guard newest.first > 0, let entry = newest.entries.first else { return }
     (first, from) = (entry.number, entry.row.at)
   }
 
-  /// All events that there are have been looked at.
+  /// Whether all events have been read.
   var isComplete: Bool { first == nil }
 
-  /// Takes in later events.
+  /// Adds later events.
   mutating func append(_ entries: [ListEntry<Event>]) { insert(entries.compactMap { Mark($0.row) }) }
 
-  /// Looks at some of the events before those that have been looked at.
+  /// Reads some of the events before those that were read.
   mutating func readBack(_ reader: StoreReader, run: RunID) throws {
     guard let before = first else { return }
     let page = try reader.lastEvents(of: run, through: before - 1, limit: Self.step)
@@ -53,7 +53,7 @@ struct AxisMarks: Sendable, Equatable {
     }
   }
 
-  /// As it was at a moment.
+  /// The part up to a moment.
   func until(_ moment: WallTime) -> AxisMarks {
     var known = self
     known.marks.removeSubrange(place(after: moment)...)
@@ -84,7 +84,7 @@ struct AxisMarks: Sendable, Equatable {
     while marks.count > Self.capacity { thin() }
   }
 
-  /// Keeps one mark of each stretch and target: what breaks a connection says more than what makes one.
+  /// Keeps one mark per length of time and target. Marks with the role `warning` win.
   private mutating func thin() {
     grain = max(1_000_000, grain * 2)
     struct Place: Hashable {

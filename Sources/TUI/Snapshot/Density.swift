@@ -1,19 +1,19 @@
 import Measurement
 import Store
 
-/// What the store has summed up of a stretch of time in which there are more notifications than are kept one by one:
-/// as much as a screen can show, however many there were.
+/// Rollups of a range of time with more notifications than are kept one by one: as much as a screen can show, however many
+/// there were.
 struct Density: Sendable {
-  /// What was planned in one column of the plot, or in one span where that is longer.
+  /// Notifications planned in one column of the plot, or in one rollup span where that is longer.
   struct Column: Sendable {
     /// Wall time, µs.
     let start: Int64
     /// µs.
     let duration: Int64
     let counts: StateCounts
-    /// By the places of `Metric.allCases`; ascending.
+    /// By index in `Metric.allCases`; ascending.
     let buckets: [ContiguousArray<DensityBucket>]
-    /// The shortest and the longest that its deliveries can have been, where not all are exact.
+    /// Lower and upper bounds of its deliveries, where not all are exact.
     var deliveryEnds: (lows: ContiguousArray<DensityBucket>, highs: ContiguousArray<DensityBucket>)?
 
     func buckets(of metric: Metric) -> ContiguousArray<DensityBucket> {
@@ -26,21 +26,21 @@ struct Density: Sendable {
     }
   }
 
-  /// µs of the spans that it was read from; none is longer.
+  /// The longest rollup span that it was read from, µs.
   let span: Int64
-  /// Everything planned before it is in the columns; from there on notifications are there one by one.
+  /// Everything planned before it is in the columns; later notifications are in the tracks.
   let end: WallTime
-  /// For each target of the snapshot, in its order: ascending by start.
+  /// By target of the snapshot, in its order; ascending by start.
   let columns: [[Column]]
-  /// The window that the histograms speak for: from its start, to its end where that lies before `end`.
+  /// The window that the histograms cover: from its start to its end, or to `end` where that is earlier.
   let start: WallTime
   let to: WallTime?
-  /// Three digits of every latency in that window before `end`, by target and by the places of `Metric.allCases`.
+  /// Every latency in that window before `end`, to three digits, by target and by index in `Metric.allCases`.
   let histograms: [[RangedLatencies<LatencyHistogram>]]
-  /// For each target when columns began that were not over at the moment of a replay, µs; ascending.
+  /// By target, the starts of columns that were not over at the moment of a replay, µs; ascending.
   var open: [[Int64]] = []
 
-  /// The columns of a target that begin in a stretch of time.
+  /// The columns of a target that begin in a range of time.
   func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
     guard columns.indices.contains(target) else { return [] }
     let all = columns[target]
@@ -57,7 +57,7 @@ struct Density: Sendable {
     return all[lower..<max(lower, first(notBefore: end.microseconds))]
   }
 
-  /// What was summed up of some targets in a stretch of time, all columns as one.
+  /// All columns of some targets in a range of time, merged.
   func sums(
     of targets: [Int], metric: Metric, from start: WallTime, to end: WallTime
   ) -> (buckets: ContiguousArray<DensityBucket>, counts: StateCounts) {
@@ -72,7 +72,7 @@ struct Density: Sendable {
     return (tally.take(), counts)
   }
 
-  /// Whether the histograms speak for another window.
+  /// Whether the histograms cover another window.
   func isOfAnother(_ window: TimeWindow) -> Bool {
     !histograms.isEmpty && (window.start != start || to.map { $0 != window.end } ?? false)
   }
@@ -88,7 +88,7 @@ struct Density: Sendable {
     return sum
   }
 
-  /// As much as the columns themselves can tell of any window.
+  /// The latencies of any window, to the precision of the buckets.
   func coarseHistogram(of metric: Metric, targets: [Int], from start: WallTime, to end: WallTime)
     -> RangedLatencies<LatencyHistogram>
   {
@@ -103,7 +103,7 @@ struct Density: Sendable {
     return sum
   }
 
-  /// As it was known at a moment: columns that are not over by then are left out.
+  /// The sums as known at a moment: columns that are not over by then are left out.
   func known(at moment: WallTime) -> Density {
     let moment = moment.microseconds
     var known = Density(
@@ -116,8 +116,7 @@ struct Density: Sendable {
     return known
   }
 
-  /// Whether something was planned in a stretch of time that a replay does not know of yet, because its column is not
-  /// over.
+  /// Whether a range of time has a column that a replay does not know yet, because it is not over.
   func isAnyOpen(of targets: [Int], from start: WallTime, to end: WallTime) -> Bool {
     targets.contains { target in
       open.indices.contains(target)
@@ -135,22 +134,22 @@ struct Density: Sendable {
   }
 }
 
-/// Some latencies that differ by less than 0.8 %: what a plot can tell apart.
+/// Latencies that differ by less than 0.8 %, which a plot cannot tell apart.
 ///
-/// The leading bits of a value's floating-point form are its bucket: 128 of them to each doubling.
+/// The index is the leading bits of the floating-point value: 128 buckets per power of two.
 struct DensityBucket: Sendable, Hashable {
   let index: UInt16
   var count: UInt32
 
-  /// More than there are.
+  /// Upper limit of the number of buckets.
   static let places = 63 << fractionBits + 1
 
   private static let fractionBits = 7
   private static let shift = UInt64(52 - fractionBits)
-  /// The leading bits of 1, less one: place 0 is for values below.
+  /// The leading bits of 1, minus one: index 0 is for smaller values.
   private static let base = Int(Double(1).bitPattern >> shift) - 1
 
-  /// - Parameter value: µs; below 1 it counts as nothing.
+  /// - Parameter value: µs; values below 1 count as 0.
   static func index(of value: Int64) -> Int {
     value < 1 ? 0 : Int(Double(value).bitPattern >> shift) - base
   }
@@ -168,10 +167,10 @@ struct DensityBucket: Sendable, Hashable {
   var middle: Int64 { lower + (upper - lower) / 2 }
 }
 
-/// Counts of latencies by the bucket they fall into, while they are being summed up.
+/// Accumulates latencies by bucket.
 struct DensityAccumulator {
   private var counts = ContiguousArray(repeating: UInt32(0), count: DensityBucket.places)
-  /// The buckets that were touched lie in it.
+  /// Range of the buckets that may not be empty.
   private var touched: ClosedRange<Int>?
 
   mutating func add(_ value: Int64, count: Int) {
@@ -195,7 +194,7 @@ struct DensityAccumulator {
     touched = min(before.lowerBound, range.lowerBound)...max(before.upperBound, range.upperBound)
   }
 
-  /// The buckets with anything in them, ascending; the tally begins anew.
+  /// Returns the non-empty buckets, ascending, and resets all to 0.
   mutating func take() -> ContiguousArray<DensityBucket> {
     var buckets = ContiguousArray<DensityBucket>()
     for index in touched ?? 0...0 where counts[index] > 0 {

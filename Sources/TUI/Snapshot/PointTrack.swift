@@ -1,17 +1,17 @@
 import Measurement
 import Store
 
-/// The notifications of one target without a gap, in the order of their sequence numbers, which is that of their
+/// A contiguous range of the notifications of one target, in the order of their sequence numbers, which is that of their
 /// planned times.
 ///
-/// They lie in chunks that snapshots share: a change copies the chunk it falls into, not the track.
+/// Snapshots share chunks of points: a change copies one chunk, not the track.
 struct PointTrack: Sendable {
   let target: TargetID
   private(set) var firstSequence: Int64
   private var chunks: [ContiguousArray<SamplePoint>] = []
   private(set) var count = 0
 
-  /// Those planned before, µs, are in sums instead: `range(from:to:)` leaves them out.
+  /// Points planned before this time, µs, are left out by `range(from:to:)`, because they are in the density sums.
   var hiddenBefore = Int64.min
 
   static let chunkSize = 2_048
@@ -23,13 +23,13 @@ struct PointTrack: Sendable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// One past the last.
+  /// One more than the last sequence number.
   var endSequence: Int64 { firstSequence + Int64(count) }
 
-  /// The point at a place from the front.
+  /// The point at an index from the front.
   subscript(index: Int) -> SamplePoint { chunks[index / Self.chunkSize][index % Self.chunkSize] }
 
-  /// Adds what comes next in sequence.
+  /// Appends the point of the next sequence number.
   mutating func append(_ point: SamplePoint) {
     if count % Self.chunkSize == 0 {
       var chunk = ContiguousArray<SamplePoint>()
@@ -40,8 +40,8 @@ struct PointTrack: Sendable {
     count += 1
   }
 
-  /// Replaces the point of a sequence number that is here.
-  /// - Returns: what it was, or nil when the number is not in the track.
+  /// Replaces the point of a sequence number.
+  /// - Returns: the old point, or `nil` when the number is not in the track.
   mutating func update(sequence: Int64, to point: SamplePoint) -> SamplePoint? {
     guard sequence >= firstSequence, sequence < endSequence else { return nil }
     let index = Int(sequence - firstSequence)
@@ -50,7 +50,7 @@ struct PointTrack: Sendable {
     return old
   }
 
-  /// Lets whole chunks go from the front until at most `limit` points, and a chunk more, are left.
+  /// Drops whole chunks from the front until at most `limit` points and one chunk are left.
   mutating func dropFirst(keeping limit: Int) {
     var dropped = 0
     while count - dropped * Self.chunkSize >= limit + Self.chunkSize { dropped += 1 }
@@ -60,7 +60,7 @@ struct PointTrack: Sendable {
     firstSequence += Int64(dropped * Self.chunkSize)
   }
 
-  /// Lets go everything from a sequence number on: plans that were taken back.
+  /// Drops everything from a sequence number on: plans that were taken back.
   mutating func removeAll(from sequence: Int64) {
     let kept = max(0, Int(min(sequence, endSequence) - firstSequence))
     guard kept < count else { return }
@@ -73,13 +73,13 @@ struct PointTrack: Sendable {
     count = kept
   }
 
-  /// Places of the points planned from `start` up to, not including, `end`.
+  /// Indices of the points planned from `start` up to, not including, `end`.
   func range(from start: WallTime, to end: WallTime) -> Range<Int> {
     let lower = firstIndex(notBefore: max(start.microseconds, hiddenBefore))
     return lower..<max(lower, firstIndex(notBefore: end.microseconds))
   }
 
-  /// The place of the first point that was not planned before a time, µs.
+  /// Index of the first point that was not planned before a time, µs.
   func firstIndex(notBefore time: Int64) -> Int {
     var low = 0
     var high = count
@@ -90,7 +90,7 @@ struct PointTrack: Sendable {
     return low
   }
 
-  /// Calls `body` with runs of neighboring points that together make up `range`.
+  /// Calls `body` with contiguous buffers that together make up `range`.
   func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<SamplePoint>) -> Void) {
     var index = range.lowerBound
     while index < range.upperBound {

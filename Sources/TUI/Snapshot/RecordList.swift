@@ -1,33 +1,33 @@
 import Measurement
 
-/// Which part of the events or log lines is to be shown.
+/// The part of the events or log lines to be shown.
 enum ListPlace: Sendable, Equatable {
-  /// The end, as it grows.
+  /// The newest rows, as they come.
   case newest
-  /// Where the row of a number is.
+  /// The rows around a number.
   case around(Int64)
-  /// What had happened at a moment.
+  /// The rows up to a moment.
   case until(WallTime)
 }
 
-/// The same for both.
+/// The parts of both lists to be shown.
 struct ListsPlace: Sendable, Equatable {
   var events = ListPlace.newest
   var log = ListPlace.newest
 }
 
-/// The part of a run's events or log lines that is at hand, and where it lies among all of them.
+/// The page of a run's events or log lines that is in memory, and its position among all of them.
 struct RecordList<Row: Sendable>: Sendable {
   /// Oldest first, without gaps.
   var entries: [ListEntry<Row>] = []
-  /// How many there are before the first of them.
+  /// Number of rows before the first entry.
   var first = 0
-  /// How many the run has in all.
+  /// Number of rows of the run.
   var total = 0
 
   init() {}
 
-  /// All there are.
+  /// A list of all rows.
   init(_ entries: [ListEntry<Row>]) { (self.entries, total) = (entries, entries.count) }
 
   var reachesEnd: Bool { first + entries.count >= total }
@@ -36,10 +36,10 @@ struct RecordList<Row: Sendable>: Sendable {
 extension RecordList: Equatable where Row: Equatable {}
 
 extension RecordList where Row: PagedRecord {
-  /// Rows that are at hand on each side of the one to be shown, so that not every step reads.
+  /// Rows kept on each side of the one to be shown, so that not every step reads.
   private static var margin: Int { 500 }
 
-  /// Whether the part at hand has what is to be shown.
+  /// Whether the page has the rows to be shown.
   func has(_ place: ListPlace) -> Bool {
     let index: Int
     switch place {
@@ -50,16 +50,16 @@ extension RecordList where Row: PagedRecord {
     return (index >= Self.margin || first == 0) && (index < entries.count - 1 || reachesEnd)
   }
 
-  /// As it was at a moment. Rows lie in the order they were written in, which is that of their times but for moments.
+  /// The part up to a moment. Rows are in the order of writing, which is nearly that of their times.
   func until(_ moment: WallTime) -> RecordList {
     var list = self
     list.entries = Array(entries[..<count(until: moment)])
-    // Those that are not at hand lie before or behind; it is not known how many had happened.
+    // How many rows outside the page had happened by then is not known.
     list.total = first + list.entries.count
     return list
   }
 
-  /// How many of those at hand had happened at a moment.
+  /// Number of entries at or before a moment.
   private func count(until moment: WallTime) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -70,7 +70,7 @@ extension RecordList where Row: PagedRecord {
   }
 }
 
-/// A row of the log or of the events, with the number the store gave it, by which a list keeps its place.
+/// A log line or event with its number in the store, by which a list keeps its position.
 struct ListEntry<Row: Sendable>: Sendable {
   var number: Int64
   var row: Row

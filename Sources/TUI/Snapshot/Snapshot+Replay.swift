@@ -2,10 +2,9 @@ import Measurement
 import Store
 
 extension Snapshot {
-  /// The run as it was known at a moment: later notifications are not there yet, and of the others only what had
-  /// happened by then.
+  /// The run as known at a moment: without later notifications, and with what had happened to the others by then.
   /// - Parameters:
-  ///   - moment: where the knowledge ends.
+  ///   - moment: nothing after it is known.
   ///   - since: notifications planned before it are left out.
   func known(at moment: WallTime, since: WallTime) -> Snapshot {
     var known = self
@@ -33,7 +32,7 @@ extension Snapshot {
       known.totals.append(counts)
     }
     known.density = density?.known(at: moment)
-    // What comes after the moment is not known, whether it has been read or not.
+    // Nothing after the moment is known, whether it was read or not.
     if let to = covered.to, moment < to { known.covered.to = nil }
     known.eventList = eventList.until(moment)
     known.logList = logList.until(moment)
@@ -44,7 +43,7 @@ extension Snapshot {
 }
 
 extension SamplePoint {
-  /// The notification as it was known at a moment after it was planned.
+  /// The notification as known at a moment after it was planned.
   /// - Parameter deadline: µs after which it counts as lost; `nil` when not known.
   func known(at moment: WallTime, deadline: Int64?) -> SamplePoint {
     let age = moment.microseconds - plannedAt

@@ -1,10 +1,9 @@
 import Measurement
 import Store
 
-/// Everything the dashboard shows, as it was at one instant: read on the reader's thread, handed over whole, never
-/// changed afterwards.
+/// Everything the dashboard shows, as of one instant. It is read on the reader's thread and immutable.
 struct Snapshot: Sendable {
-  /// Grows with each snapshot that differs from the one before.
+  /// Increases with each snapshot that differs from the one before.
   var number: UInt64 = 0
   var condition = StoreCondition.opening
   /// How often another file has taken the store's place.
@@ -12,36 +11,36 @@ struct Snapshot: Sendable {
   var run: DisplayedRun?
   /// In the run's order.
   var targets: [DisplayedTarget] = []
-  /// One for each target, in the same order: the newest notifications, or those around the window asked for.
+  /// By target, in the same order: the newest notifications, or those of the requested window.
   var tracks: [PointTrack] = []
-  /// What lies before the notifications of `tracks`, summed up; `nil` where these are all there are.
+  /// Sums of what was planned before the notifications of `tracks`; `nil` when there is nothing.
   var density: Density?
-  /// Of the whole run, by target in the same order.
+  /// Counts of the whole run, by target in the same order.
   var totals: [StateCounts] = []
   /// When the snapshot was taken.
   var now = WallTime(microseconds: 0)
-  /// The same on the monotonic clock of the run's boot, µs; `nil` when the run belongs to another boot.
+  /// The same instant on the monotonic clock, µs; `nil` when the run belongs to another boot.
   var monotonicNow: Int64?
-  /// The events that are to be listed.
+  /// The page of events for the list.
   var eventList = RecordList<Event>()
-  /// The log lines that are to be listed.
+  /// The page of log lines for the list.
   var logList = RecordList<LogLine>()
-  /// The run's marks on the axis of time.
+  /// The run's marks on the time axis.
   var axisMarks = AxisMarks()
-  /// All runs, the newest first; read only while they are on the screen.
+  /// All runs, the newest first; read only while they are shown.
   var runs: [RunEntry] = []
   /// The run that is being recorded when it is not the one on display.
   var recording: DisplayedRun?
-  /// Who writes to the store; `nil` when that is not known.
+  /// The collector of the store; `nil` when not known.
   var collector: CollectorStatus?
-  /// What was asked for when it was read.
+  /// The request that was answered.
   var request: ReadRequest?
-  /// Planned time of which everything was read that there is room for. Nothing can be said about any other.
+  /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.
   var covered = ReadStretch()
-  /// Notifications of the window asked for are not all here, because they are too many.
+  /// Whether the requested window has more notifications than the capacity.
   var isTruncated = false
 
-  /// The events at hand, oldest first. Whoever sets them has no others.
+  /// The events in memory, oldest first. Setting them makes them all events of the run.
   var events: [ListEntry<Event>] {
     get { eventList.entries }
     set {
@@ -50,13 +49,13 @@ struct Snapshot: Sendable {
     }
   }
 
-  /// The log lines at hand, oldest first. Whoever sets them has no others.
+  /// The log lines in memory, oldest first. Setting them makes them all lines of the run.
   var log: [ListEntry<LogLine>] {
     get { logList.entries }
     set { logList = RecordList(newValue) }
   }
 
-  /// Where the newest notification can be: now while the collector writes, the end of the recording afterwards.
+  /// Time of the newest possible notification: now while the collector writes, afterwards the end of the run.
   var edge: WallTime {
     switch run?.phase {
     case .live: now
@@ -69,7 +68,7 @@ struct Snapshot: Sendable {
   private var newestPlanned: WallTime? {
     var newest: Int64?
     for track in tracks {
-      // Plans of a committed block may lie ahead and never come true.
+      // Plans of a committed block may lie ahead and never be sent.
       var index = track.count - 1
       while index >= 0, track[index].state == .planned { index -= 1 }
       if index >= 0 { newest = max(newest ?? .min, track[index].plannedAt) }
@@ -78,7 +77,7 @@ struct Snapshot: Sendable {
   }
 }
 
-/// A stretch of planned time of which everything was read.
+/// A range of planned time of which everything was read.
 struct ReadStretch: Sendable, Equatable {
   var from = WallTime(microseconds: .min)
   /// `nil` for all there is.
@@ -94,7 +93,7 @@ struct DisplayedRun: Sendable, Equatable {
   enum Phase: Sendable, Equatable {
     /// The collector writes.
     case live
-    /// It has not been heard of since: it was killed, or its host is gone.
+    /// The collector has not written since: it was killed, or its host is down.
     case silent(since: WallTime)
     case ended(at: WallTime, reason: String)
 
@@ -135,7 +134,7 @@ struct DisplayedTarget: Sendable, Equatable {
   var provider: String
   /// Whether receipts are expected.
   var expectsReceipts: Bool
-  /// Notifications a second, as asked for.
+  /// Configured rate, notifications per second.
   var askedRate: Double
   /// µs after which a notification without a receipt is lost; `nil` when none is expected, or it is not known.
   var receiptDeadline: Int64?
@@ -153,7 +152,7 @@ extension DisplayedTarget {
 /// A run in the list of runs.
 struct RunEntry: Sendable, Equatable {
   var id: RunID
-  /// Given by people; escaped at sinks.
+  /// From the configuration; escaped at sinks.
   var name: String?
   var startedAt: WallTime
   var phase: DisplayedRun.Phase
@@ -161,7 +160,7 @@ struct RunEntry: Sendable, Equatable {
   var targets: [String]
   var counts: StateCounts
 
-  /// µs from its beginning to its end, or to now.
+  /// Time from its start to its end, or to now, µs.
   func length(at now: WallTime) -> Int64 {
     let end: WallTime =
       switch phase {
@@ -172,7 +171,7 @@ struct RunEntry: Sendable, Equatable {
     return max(0, end.microseconds - startedAt.microseconds)
   }
 
-  /// Its name, or the part of its number that tells it from others of the same minute.
+  /// Its name, or the part of its id that identifies it among runs of the same minute.
   var title: String { name ?? String("\(id)".prefix(13)) }
 }
 
@@ -184,43 +183,43 @@ extension RunEntry {
   }
 }
 
-/// Whether a collector is at work on the store.
+/// Whether a collector has the store open, and what it does.
 struct CollectorStatus: Sendable, Equatable {
   var isRunning: Bool
   /// The run it records; `nil` while it is idle.
   var run: RunID?
-  /// Whether it stays after a run, so that another one can be started.
+  /// Whether it keeps running after a run, so that another one can be started.
   var staysAfterRun: Bool
 
   var isIdle: Bool { isRunning && run == nil }
 }
 
-/// How the store is found. Everything but `ready` has a screen of its own that says what to do.
+/// State of the store. Every case but `ready` and `opening` has a notice that says what to do.
 enum StoreCondition: Sendable, Equatable {
   /// Being opened for the first time.
   case opening
   case ready
-  /// The store is there but no run was ever recorded in it.
+  /// The store has no run.
   case empty
   case missing
-  /// It was shown, and was deleted or moved away since.
+  /// It was shown, and was deleted or moved since.
   case gone
-  /// Something at its path that is no store: a directory, another kind of file.
+  /// Its path is not a store: a directory, another kind of file.
   case notAStore(String)
   case corrupt(String)
   /// Written by a newer version.
   case newer(String)
-  /// Somebody keeps it locked.
+  /// Another process holds a lock.
   case locked
   case unreadable(String)
-  /// The run asked for is not in it.
+  /// The requested run is not in it.
   case noSuchRun(String)
-  /// The target asked for is not in the run; the names of those that are.
+  /// The requested target is not in the run; `available` has the names of its targets.
   case noSuchTarget(String, available: [String])
 }
 
 extension StoreCondition {
-  /// What a refused opening or a failed read means for the screen.
+  /// The condition for an error of opening or reading.
   init(_ error: any Error) {
     guard let error = error as? StoreError else {
       self = .unreadable("\(error)")

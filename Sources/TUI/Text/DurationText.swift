@@ -1,6 +1,6 @@
 import Measurement
 
-/// Latencies as people read them: three significant digits and a unit.
+/// Latencies as text: three significant digits and a unit.
 enum DurationText {
   /// 840 µs, 3.52 ms, 35.2 ms, 812 ms, 1.20 s, 35.2 s, 1204 s.
   static func text(_ microseconds: Int64) -> String {
@@ -16,7 +16,7 @@ enum DurationText {
       "[\(unit.number(low, decimals: decimals)), \(unit.number(high, decimals: decimals))] \(unit.symbol)"
   }
 
-  /// 999.6 ms would round to 1000 ms: it is written as seconds.
+  /// 999.6 ms would round to 1000 ms, so it is written in seconds.
   private static func unit(for value: Int64) -> DurationUnit {
     switch value.magnitude {
     case 999_500..<1_000_000: .seconds
@@ -24,7 +24,7 @@ enum DurationText {
     }
   }
 
-  /// As many as make three digits after rounding.
+  /// Decimals that make three digits after rounding.
   private static func decimals(of value: Int64, in unit: DurationUnit) -> Int {
     guard unit != .microseconds else { return 0 }
     switch value.magnitude * 1000 / UInt64(unit.microseconds) {
@@ -41,7 +41,7 @@ enum DurationUnit: Sendable, Hashable {
   case milliseconds
   case seconds
 
-  /// The largest unit of which the value is at least one; µs below.
+  /// The largest unit that is not greater than the value; µs below.
   init(for value: Int64) {
     switch value.magnitude {
     case ..<1_000: self = .microseconds
@@ -75,7 +75,7 @@ enum DurationUnit: Sendable, Hashable {
   }
 }
 
-/// Decimal numbers written by whole-number arithmetic: no locale, no rounding surprises.
+/// Decimal numbers by integer arithmetic: no locale, exact rounding.
 enum FixedPoint {
   /// `value / scale` with `decimals` places, rounded half away from zero. `scale` is a power of ten.
   static func text(_ value: Int64, scale: Int64, decimals: Int) -> String {

@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Terminal
 
-/// Two groups of items, one from the left and one to the right, with what there is no room for shortened or left out.
+/// A left-aligned and a right-aligned group of items; items that do not fit are shortened or left out by priority.
 struct FittedLine: Sendable {
   let left: [TextSpan]
   let right: [TextSpan]
@@ -17,7 +17,7 @@ struct FittedLine: Sendable {
     func total(_ items: [LineItem]) -> Int {
       items.reduce(0) { $0 + $1.columns } + max(0, items.count - 1) * gap
     }
-    /// The least important item gives way: it is shortened, or goes.
+    /// Shortens or removes an item.
     func yield(in items: inout [LineItem], at index: Int, isLast: Bool) -> Bool {
       if let short = items[index].shortened {
         items[index] = short
@@ -49,18 +49,18 @@ struct FittedLine: Sendable {
   }
 }
 
-/// A piece of a one-line display that may be shortened or left out when there is no room.
+/// A part of a line that may be shortened or left out.
 struct LineItem: Sendable {
-  /// What is shown instead when it would have to go, and how long that stays.
+  /// Shorter text, and its priority.
   struct Short: Sendable {
     var priority: Int
     var spans: [TextSpan]
   }
 
-  /// The lowest goes first.
+  /// The lowest is left out first.
   var priority: Int
   var spans: [TextSpan]
-  /// `nil` when it cannot be said in fewer columns.
+  /// `nil` when there is no shorter text.
   var short: Short?
 
   init(priority: Int, _ spans: [TextSpan], short: Short? = nil) {
@@ -69,14 +69,13 @@ struct LineItem: Sendable {
     self.short = short
   }
 
-  /// The same in fewer columns; `nil` when it is as short as it can be.
+  /// The shorter item; `nil` when there is none.
   var shortened: LineItem? { short.map { LineItem(priority: $0.priority, $0.spans) } }
 
   var columns: Int { TextSpan.columns(of: spans) }
 }
 
-/// Text in one style. It may come from outside; it only ever reaches a terminal through `CellCanvas.write` or
-/// `VisibleText`.
+/// Text in one style. It may be untrusted; it reaches a terminal only through `CellCanvas.write` or `VisibleText`.
 struct TextSpan: Sendable, Hashable {
   var text: String
   var style: CellStyle
@@ -90,7 +89,7 @@ struct TextSpan: Sendable, Hashable {
 
   static func columns(of spans: [TextSpan]) -> Int { spans.reduce(0) { $0 + $1.columns } }
 
-  /// Writes spans one after the other, and nothing at or after column `end`.
+  /// Writes spans in sequence, clipped at column `end`.
   static func write(_ spans: [TextSpan], on canvas: any CellCanvas, x: Int, y: Int, end: Int) {
     let clip = canvas.clip
     defer { canvas.clip = clip }
@@ -106,7 +105,7 @@ struct TextSpan: Sendable, Hashable {
 
 /// Texts cut to a number of columns.
 enum FittedText {
-  /// The text, or as much of its start as fits with an ellipsis behind it.
+  /// The text, or its beginning with an ellipsis.
   static func truncated(_ text: String, columns: Int, ellipsis: String) -> String {
     guard VisibleText.columns(of: text) > columns else { return text }
     let room = columns - VisibleText.columns(of: ellipsis)
@@ -122,12 +121,12 @@ enum FittedText {
     return result + ellipsis
   }
 
-  /// Spaces in front up to a width: for numbers that must not move.
+  /// Right-aligned in a width.
   static func padded(_ text: String, columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - VisibleText.columns(of: text))) + text
   }
 
-  /// Spaces behind, or cut.
+  /// Left-aligned in a width, or truncated.
   static func field(_ text: String, columns: Int, ellipsis: String) -> String {
     let cut = truncated(text, columns: columns, ellipsis: ellipsis)
     return cut + String(repeating: " ", count: max(0, columns - VisibleText.columns(of: cut)))

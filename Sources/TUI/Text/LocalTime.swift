@@ -1,7 +1,7 @@
 import Glibc
 import Measurement
 
-/// How far the clocks on the wall are from UTC, passed in so that tests have one time zone.
+/// A time zone as an offset from UTC; passed in, so that tests have a fixed one.
 struct LocalTime: Sendable {
   private let offsetAt: @Sendable (WallTime) -> Int64
 
@@ -25,7 +25,7 @@ struct LocalTime: Sendable {
   }
 }
 
-/// A date and a time of day, already in some zone.
+/// A date and a time of day in some time zone.
 struct CivilTime: Sendable, Hashable {
   let year: Int64
   let month: Int64
