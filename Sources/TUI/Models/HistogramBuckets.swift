@@ -1,5 +1,5 @@
 /// Counts of values in buckets, and the columns of these.
-struct Buckets {
+struct HistogramBuckets {
   let axis: LatencyAxis
   /// Width of a bucket in columns.
   let width: Int

@@ -83,7 +83,7 @@ struct HistogramModel {
   private var labelRows: Int { height >= 6 ? 2 : 1 }
 
   /// `nil` when there is nothing to count.
-  var buckets: Buckets? {
+  var buckets: HistogramBuckets? {
     guard facts.valueCount > 0, columns > 8 else { return nil }
     let largest =
       [facts.values.max(), before.values.max(), facts.sums.last?.upper, before.sums.last?.upper]
@@ -92,19 +92,21 @@ struct HistogramModel {
     case .logarithmic:
       let smallest = [facts.smallest, before.smallest].compactMap { $0 }.min()
       let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: smallest, largest: largest)
-      return Buckets(
-        axis: axis, columns: columns, now: Buckets.Values(facts), before: Buckets.Values(before),
+      return HistogramBuckets(
+        axis: axis, columns: columns, now: HistogramBuckets.Values(facts),
+        before: HistogramBuckets.Values(before),
         selected: selected)
     case .seconds:
-      return Buckets(
-        secondsUpTo: largest, columns: columns, now: Buckets.Values(facts), before: Buckets.Values(before),
+      return HistogramBuckets(
+        secondsUpTo: largest, columns: columns, now: HistogramBuckets.Values(facts),
+        before: HistogramBuckets.Values(before),
         selected: selected)
     }
   }
 
   // MARK: - Title
 
-  private func drawTitle(_ buckets: Buckets?, _ picture: inout CellPicture) {
+  private func drawTitle(_ buckets: HistogramBuckets?, _ picture: inout CellPicture) {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     var what = "\(facts.metric.shortTitle), this window"
     if let span = buckets?.span { what += ", buckets of \(FixedPoint.grouped(Int(span / 1_000_000))) s" }
@@ -175,7 +177,7 @@ struct HistogramModel {
 
   // MARK: - Bars
 
-  private func draw(_ buckets: Buckets, _ picture: inout CellPicture) {
+  private func draw(_ buckets: HistogramBuckets, _ picture: inout CellPicture) {
     let levels = rows * 8
     let top = Self.roundCount(atLeast: max(2, buckets.highest))
     // A count above 0 is always visible.

@@ -223,7 +223,7 @@ struct ScatterModel {
 
 extension ScatterModel {
   /// Draws the threshold behind the marks, with its value beside the axis.
-  func drawThreshold(_ picture: inout CellPicture) {
+  private func drawThreshold(_ picture: inout CellPicture) {
     guard let threshold, let y = row(of: threshold) else { return }
     let style = appearance(.threshold)
     let left = ScatterGeometry.gutter
@@ -234,7 +234,7 @@ extension ScatterModel {
   }
 
   /// Draws the running averages of each metric: the mean dashed, the median solid and on top.
-  func drawAverages(_ raster: DotRaster, _ lookup: RowLookup, _ picture: inout CellPicture) {
+  private func drawAverages(_ raster: DotRaster, _ lookup: RowLookup, _ picture: inout CellPicture) {
     let phase = raster.medianPhase(of: window)
     for lane in metrics.indices {
       if averages.showsMean {
@@ -284,7 +284,7 @@ extension ScatterModel {
 
 extension ScatterModel {
   /// Draws the time axis with its ticks and event marks.
-  func drawTimeAxis(_ picture: inout CellPicture) {
+  private func drawTimeAxis(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
     let left = ScatterGeometry.gutter
     let y = geometry.axisRow
@@ -343,14 +343,14 @@ extension ScatterModel {
 }
 
 extension ScatterModel {
-  func drawOverlay(_ picture: inout CellPicture) {
+  private func drawOverlay(_ picture: inout CellPicture) {
     drawSelection(&picture)
     if let box = overlay.box { draw(box, &picture) }
     if let crosshair = overlay.crosshair { draw(crosshair, &picture) }
   }
 
   /// Finds marks with the arithmetic that draws them.
-  var probe: PlotHitTester {
+  private var hitTester: PlotHitTester {
     PlotHitTester(
       snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
       dots: appearance.glyphs.dots)
@@ -359,12 +359,12 @@ extension ScatterModel {
   /// Gives cells with selected notifications a background.
   private func drawSelection(_ picture: inout CellPicture) {
     guard let selection = overlay.selection else { return }
-    let probe = probe
-    for target in probe.targets {
+    let hitTester = hitTester
+    for target in hitTester.targets {
       let track = snapshot.tracks[target]
       selection.forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
         let column = window.column(of: WallTime(microseconds: point.plannedAt))
-        probe.forEachMark(of: point) { _, y in
+        hitTester.forEachMark(of: point) { _, y in
           picture.restyle(x: ScatterGeometry.gutter + column, y: y) { appearance.selected($0) }
         }
       }

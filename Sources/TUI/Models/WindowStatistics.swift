@@ -101,11 +101,6 @@ struct WindowStatistics: Sendable {
     var largest = Int64.min
     var oldest = Int64.min
 
-    init(metric: Metric, now: Int64?) {
-      self.metric = metric
-      self.now = now
-    }
-
     @inline(__always)
     mutating func take(
       _ point: SamplePoint, _ buffer: UnsafeMutableBufferPointer<Int64>,

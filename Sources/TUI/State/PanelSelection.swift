@@ -71,7 +71,7 @@ struct PanelSelection {
     return last >= numbers.count - 1 ? .end : .at(numbers[max(0, last)])
   }
 
-  private var buckets: Buckets? {
+  private var buckets: HistogramBuckets? {
     let frame = context.panelFrame
     return context.histogram(state, width: frame.width, height: frame.height)?.buckets
   }

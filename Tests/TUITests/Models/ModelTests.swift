@@ -35,9 +35,9 @@ struct ModelTests {
     let values = (0..<700).map { _ in Int64.random(in: 1_000...3_000_000, using: &generator) }
     let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: values.min(), largest: values.max())
     for columns in [9, 40, 100, 180] {
-      let buckets = Buckets(
-        axis: axis, columns: columns, now: Buckets.Values(values),
-        before: Buckets.Values(Array(values.prefix(100))))
+      let buckets = HistogramBuckets(
+        axis: axis, columns: columns, now: HistogramBuckets.Values(values),
+        before: HistogramBuckets.Values(Array(values.prefix(100))))
       #expect(buckets.now.reduce(0, +) == 700 && buckets.before.reduce(0, +) == 100)
       #expect(buckets.now.count == (columns + buckets.width - 1) / buckets.width)
     }

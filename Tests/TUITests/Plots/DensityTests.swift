@@ -88,7 +88,9 @@ struct DensityTests {
       }
       let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: exact.smallest, largest: exact.largest)
       func counts(_ facts: WindowStatistics) -> [Int] {
-        Buckets(axis: axis, columns: 24, now: Buckets.Values(facts), before: Buckets.Values([])).now
+        HistogramBuckets(
+          axis: axis, columns: 24, now: HistogramBuckets.Values(facts), before: HistogramBuckets.Values([])
+        ).now
       }
       #expect(counts(summed).reduce(0, +) == counts(exact).reduce(0, +))
       let misplaced = zip(counts(summed), counts(exact)).reduce(0) { $0 + abs($1.0 - $1.1) }

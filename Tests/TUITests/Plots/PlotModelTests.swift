@@ -86,15 +86,17 @@ struct PlotModelTests {
   @Test("buckets of seconds begin at nothing, and become wider only when there would be too many")
   func seconds() {
     let values: [Int64] = [1, 999_999, 1_000_000, 1_700_000, 7_200_000]
-    let buckets = Buckets(
-      secondsUpTo: 7_200_000, columns: 80, now: Buckets.Values(values), before: Buckets.Values([]))
+    let buckets = HistogramBuckets(
+      secondsUpTo: 7_200_000, columns: 80, now: HistogramBuckets.Values(values),
+      before: HistogramBuckets.Values([]))
     #expect(buckets.now == [2, 2, 0, 0, 0, 0, 0, 1] && buckets.span == 1_000_000)
     #expect(buckets.width == 10 && buckets.columns == 80)
     #expect(buckets.bucket(at: 0) == 0 && buckets.bucket(at: 9) == nil && buckets.bucket(at: 10) == 1)
     #expect(buckets.bucket(at: 80) == nil)
     #expect(buckets.bounds(of: 1) == (1_000_000, 2_000_000))
-    let crowded = Buckets(
-      secondsUpTo: 300_000_000, columns: 80, now: Buckets.Values([299_999_999]), before: Buckets.Values([]))
+    let crowded = HistogramBuckets(
+      secondsUpTo: 300_000_000, columns: 80, now: HistogramBuckets.Values([299_999_999]),
+      before: HistogramBuckets.Values([]))
     #expect(crowded.span == 5_000_000 && crowded.now.count == 61)
     #expect(crowded.now.reduce(0, +) == 1)
   }
@@ -104,8 +106,8 @@ struct PlotModelTests {
     var generator = SeededGenerator(seed: 11)
     let values = (0..<900).map { _ in Int64.random(in: 300...40_000_000, using: &generator) }
     let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: values.min(), largest: values.max())
-    let buckets = Buckets(
-      axis: axis, columns: columns, now: Buckets.Values(values), before: Buckets.Values([]))
+    let buckets = HistogramBuckets(
+      axis: axis, columns: columns, now: HistogramBuckets.Values(values), before: HistogramBuckets.Values([]))
     for bucket in buckets.now.indices {
       let (from, to) = buckets.bounds(of: bucket)
       #expect(values.filter { $0 >= from && $0 < to }.count == buckets.now[bucket])

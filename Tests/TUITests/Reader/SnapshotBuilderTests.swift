@@ -76,7 +76,7 @@ struct SnapshotBuilderTests {
     case "totals": content.targets[0].variants[0].counts[.lost] += 1
     case "answered": content.answered = ReadRequest(from: Self.start, to: nil, tick: 1_000_000)
     case "heartbeat": content.run?.lastHeartbeat = Self.at(1)
-    case "end": (content.run?.endedAt, content.run?.endReason) = (Self.at(1), .completed)
+    case "end": content.run?.endedAt = Self.at(1)
     default: break
     }
     let second = builder.build(content, tick: nil, now: Self.at(1), monotonicNow: 6)
@@ -112,7 +112,7 @@ struct SnapshotBuilderTests {
     // Live for five seconds, then by the second, then by the minute.
     #expect(taken == [0] + Array(6...120) + [180, 240, 300])
     #expect(!builder.isLive)
-    (content.run?.endedAt, content.run?.endReason) = (Self.at(0), .stopped)
+    content.run?.endedAt = Self.at(0)
     #expect(builder.build(content, tick: 1, now: Self.at(301_000_000), monotonicNow: 0) != nil)
     #expect(builder.build(content, tick: 1, now: Self.at(900_000_000), monotonicNow: 0) == nil)
   }
