@@ -112,12 +112,12 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String {
     let name = EscapedText.make(name)
     switch code {
-    case .closedPipe: return "the reader of \(name) went away"
+    case .closedPipe: return "the reader of \(name) closed it"
     case .noSpace: return "no space left for \(name)"
     case .permissionDenied: return "no permission to write \(name)"
     case .noDirectory: return "the directory of \(name) does not exist"
     case .isDirectory: return "\(name) is a directory"
-    case .readOnly: return "\(name) lies on a read-only file system"
+    case .readOnly: return "\(name) is on a read-only file system"
     case .isDatabase: return "\(name) is an SQLite database"
     case .belongsToDatabase(let database):
       return "\(name) belongs to the SQLite database \(EscapedText.make(database))"
@@ -127,13 +127,13 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var remedy: String {
     switch code {
-    case .closedPipe: "read to the end"
-    case .noSpace: "make room or write elsewhere; nothing half-written was left behind"
-    case .permissionDenied, .readOnly: "write where this user may"
+    case .closedPipe: "read all of the output"
+    case .noSpace: "free some space or write elsewhere; no partial file was left"
+    case .permissionDenied, .readOnly: "write to a directory that this user may write to"
     case .noDirectory: "create it first"
     case .isDirectory: "name a file in it"
     case .isDatabase, .belongsToDatabase:
-      "name another file: a database is never replaced by what is written here"
+      "name another file: databases are never overwritten"
     case .system: "check the file system"
     }
   }

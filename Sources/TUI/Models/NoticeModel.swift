@@ -18,25 +18,25 @@ struct NoticeModel: Sendable, Equatable {
     case .missing:
       title = "No store yet"
       body = [
-        "There is no file \(path).", "Start a collector and it is made: pushscope collect --store \(path)",
+        "There is no file \(path).", "Start a collector, which creates it: pushscope collect --store \(path)",
       ]
-      outlook = "This screen gives way to the dashboard as soon as there is one."
+      outlook = "The dashboard opens as soon as there is one."
     case .gone:
       title = "The store is gone"
       body = [
         "The file \(path) was deleted or moved away while it was shown.",
-        "A collector that was writing it ends; start it again and it records into a new one.",
+        "A collector that was writing it ends. Start it again to record into a new one.",
       ]
-      outlook = "This screen gives way to the dashboard as soon as there is a store again."
+      outlook = "The dashboard opens as soon as there is a store again."
     case .empty:
       title = "Nothing recorded yet"
       body = [
         "\(path) holds no run.",
         collector?.isIdle ?? false
-          ? "A collector is at work on it, idle: s starts a run."
+          ? "A collector is running and idle: s starts a run."
           : "Start one: pushscope collect --store \(path)",
       ]
-      outlook = "This screen gives way to the dashboard when the first run begins."
+      outlook = "The dashboard opens when the first run begins."
     case .notAStore(let why):
       title = "Not a pushscope store"
       body = ["\(path): \(why).", "Point --store at the file that the collector writes."]
@@ -59,7 +59,7 @@ struct NoticeModel: Sendable, Equatable {
         "Another program keeps \(path) locked.",
         "Collectors do not; look for a backup or an open sqlite3 shell: fuser \(path)",
       ]
-      outlook = "The dashboard goes on as soon as the lock is gone."
+      outlook = "The dashboard continues as soon as the lock is released."
     case .unreadable(let why):
       title = "The store cannot be read"
       body = ["\(path): \(why)."]

@@ -34,14 +34,14 @@ final class ExportWriter: Sendable {
       case .csv: try CSVPicture.write(grid, to: file)
       }
       try file.finish()
-      return FooterMessage(text: "the view is in \(file.name)", role: .strong)
+      return FooterMessage(text: "view written to \(file.name)", role: .strong)
     }
   }
 
   /// Writes rows of the table `samples`.
   func write(_ ids: [SampleID]) {
     guard let writeSamples = options.writeSamples else {
-      say(FooterMessage(text: "this dashboard was started without a way to export samples", role: .alarm))
+      say(FooterMessage(text: "this dashboard cannot export samples", role: .alarm))
       return
     }
     let directory = options.exportDirectory
