@@ -1,3 +1,5 @@
+import Store
+
 /// Counts of values in buckets, and the columns of these.
 struct HistogramBuckets {
   let axis: LatencyAxis

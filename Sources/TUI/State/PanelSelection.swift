@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// What clicks and keys choose in the panel, and the notifications that a choice selects.
 struct PanelSelection {
