@@ -34,7 +34,7 @@ USERS = {
 }
 # Words that are pictures where the field has a term (CONTRIBUTING.md, Names).
 PICTURES = (
-    "Desk Clerk Book Keeper Gate Fate Tally Facts Standing Remarks Wording Vocabulary Politeness Trust Care Turns "
+    "Desk Clerk Book Keeper Fate Tally Facts Standing Remarks Wording Vocabulary Politeness Trust Care Turns "
     "Thinner Station"
 ).split()
 
