@@ -36,7 +36,8 @@ final class TLSChannel {
   /// Of the record that is being read: the header as far as it was seen, and bytes that OpenSSL has yet to take.
   private var header: [UInt8] = []
   private var missing = 0
-  /// OpenSSL takes from the socket what we expect. If it ever does not, records can no longer be told apart.
+  /// Where the next record begins is known. It is not after OpenSSL took records without content for us (session tickets)
+  /// together with a part of the next one, until it has given a record's content.
   private var isAligned = true
 
   private static let headerBytes = 5
@@ -97,50 +98,69 @@ final class TLSChannel {
   /// Reads one TLS record.
   /// - Parameter buffer: of ``recordBytes`` at least.
   func receive(into buffer: UnsafeMutableRawBufferPointer, offset: RealtimeOffset) -> Received {
-    let stamp = isAligned ? stampOfNextRecord() : nil
+    var stamp: Int64?
+    if isAligned {
+      guard peekHeader() else { return .nothing }
+      stamp = stampOfNextRecord()
+    }
     var count = 0
     let before = copenssl_bytes_read(ssl)
     let code = curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
     let taken = Int(truncatingIfNeeded: copenssl_bytes_read(ssl) &- before)
-    let isWhole = note(taken: taken)
     switch code {
     case CURLE_OK where count == 0: return .end
-    case CURLE_OK: return .bytes(count, at: stamp.map { offset.monotonic($0) })
-    // A record without content for us, such as a session ticket; the next one may be there already.
-    case CURLE_AGAIN: return isWhole ? .bytes(0, at: nil) : .nothing
+    case CURLE_OK:
+      // OpenSSL reads no further than the end of the record whose content it gives. Where it went through others on the
+      // way to it, the stamp is that of the first of them.
+      let isOfThisRecord = taken == missing
+      expectRecord()
+      return .bytes(count, at: isOfThisRecord ? stamp.map { offset.monotonic($0) } : nil)
+    case CURLE_AGAIN: return noteWithoutContent(taken: taken) ? .bytes(0, at: nil) : .nothing
     default: return .failed(code)
     }
   }
 
+  /// Looks at the rest of the next record's header, unless that is known.
+  /// - Returns: whether there is something to read: a part of a record, the end of the stream, or an error. What comes
+  ///   after a look that found nothing waits for the next call, so that no record is read without a look at its stamp.
+  private func peekHeader() -> Bool {
+    guard missing == 0 else { return true }
+    var bytes: UInt64 = 0
+    let wanted = Self.headerBytes - header.count
+    let count = recv(fd, &bytes, wanted, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    guard count > 0 else { return count == 0 || (errno != EAGAIN && errno != EINTR) }
+    withUnsafeBytes(of: &bytes) { header.append(contentsOf: $0.prefix(count)) }
+    missing = count
+    if header.count == Self.headerBytes { missing += Int(header[3]) << 8 + Int(header[4]) }
+    return true
+  }
+
   /// - Returns: CLOCK_REALTIME ns; `nil` when the record is not complete.
   private func stampOfNextRecord() -> Int64? {
-    var unreadHeader = 0
-    if missing == 0 {
-      var bytes: UInt64 = 0
-      let wanted = Self.headerBytes - header.count
-      let count = recv(fd, &bytes, wanted, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-      guard count > 0 else { return nil }
-      withUnsafeBytes(of: &bytes) { header.append(contentsOf: $0.prefix(count)) }
-      missing = count
-      guard header.count == Self.headerBytes else { return nil }
-      unreadHeader = count
-      missing = unreadHeader + Int(header[3]) << 8 + Int(header[4])
-    }
+    guard missing > 0, header.count == Self.headerBytes else { return nil }
     var stamp: Int64 = 0
     let count = clinux_peek_stamp(fd, missing, &stamp)
     return count == missing && stamp != 0 ? stamp : nil
   }
 
-  /// - Returns: whether OpenSSL has taken a whole record.
-  private func note(taken: Int) -> Bool {
+  /// The next byte from the socket is the first one of a record.
+  private func expectRecord() {
+    isAligned = true
+    missing = 0
+    header.removeAll(keepingCapacity: true)
+  }
+
+  /// OpenSSL took so many bytes and had no content to give.
+  /// - Returns: whether they end a record; the next one may be there already.
+  private func noteWithoutContent(taken: Int) -> Bool {
     guard isAligned else { return false }
     missing -= taken
-    guard missing >= 0 else {
+    if missing < 0 {
       isAligned = false
-      return false
+    } else if taken > 0, missing == 0, header.count == Self.headerBytes {
+      expectRecord()
+      return true
     }
-    guard taken > 0, missing == 0, header.count == Self.headerBytes else { return false }
-    header.removeAll(keepingCapacity: true)
-    return true
+    return false
   }
 }
