@@ -171,9 +171,8 @@ final class AnimationBlock {
   }
 }
 
-/// An object that blocks animate. It knows where its tracks are, so that taking one over costs the same however much
-/// else
-/// is moving.
+/// An object that blocks animate. It knows where its tracks are, so that taking one over costs the same
+/// however much else is moving.
 protocol AnimatedObject: AnyObject {
   /// One entry per running block and property; maintained by ``AnimationBlock``.
   var trackPlaces: [TrackPlace] { get set }

@@ -150,7 +150,7 @@ extension Window {
     for block in blocks { end(block) }
   }
 
-  /// Takes the running animations of one property of one object out of their timeline.blocks.
+  /// Takes the running animations of one property of one object out of their blocks.
   /// - Returns: what they add at this instant, and how fast that changes.
   func takeOver(
     _ property: AnimationTrack.Property, of object: any AnimatedObject, except block: AnimationBlock
@@ -199,9 +199,8 @@ extension Window {
     }
   }
 
-  /// Takes all tracks of an object out of their timeline.blocks; timeline.blocks left empty wait in `interrupted`. The
-  /// offsets are as
-  /// they were: ``refresh(_:)`` works them out.
+  /// Takes all tracks of an object out of their blocks; blocks left empty wait in
+  /// `interrupted`. The offsets are as they were: ``refresh(_:)`` works them out.
   func removeTracks(
     of object: any AnimatedObject, finished: Bool, into removed: inout [AnimationTrack]
   ) {
@@ -246,9 +245,8 @@ extension Window {
 }
 
 extension Window {
-  /// Goes to `target`: fires timeline.timers and completions in the order of their times, each at its own time, lays
-  /// out
-  /// pending changes and samples every animation.
+  /// Goes to `target`: fires timers and completions in the order of their times, each at its own
+  /// time, lays out pending changes and samples every animation.
   ///
   /// Because a completion runs at the end of its animation and not at the frame that notices, what it starts does
   /// not depend on the frame rate.
@@ -309,9 +307,8 @@ extension Window {
     return deadline
   }
 
-  /// An animation begins at the window's time. If the program was told to sleep and has not advanced the window since,
-  /// that
-  /// may be long ago; the next step shows how long.
+  /// An animation begins at the window's time. If the program was told to sleep and has not advanced the
+  /// window since, that may be long ago; the next step shows how long.
   func noteAnimationBegins() {
     if timeline.wasToldToSleep, !timeline.isStepping { timeline.beganUnawares = true }
   }
@@ -358,7 +355,7 @@ extension Window {
     return earliest
   }
 
-  /// Fires one event that is due at the window's time: timeline.timers first, then completions by their order and
+  /// Fires one event that is due at the window's time: timers first, then completions by their order and
   /// number.
   private func fireNextEvent() {
     let wasStepping = timeline.isStepping
@@ -394,7 +391,7 @@ extension Window {
     timeline.retiredCount = 0
   }
 
-  /// Lets go of what a block animated; the model is what is on screen then, plus other timeline.blocks.
+  /// Lets go of what a block animated; the model is what is on screen then, plus other blocks.
   func end(_ block: AnimationBlock) { refresh(block.removeTracks()) }
 
   /// Computes the offsets of what `removed` animated from the remaining tracks.

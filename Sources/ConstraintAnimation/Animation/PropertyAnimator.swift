@@ -27,10 +27,10 @@ public final class PropertyAnimator {
   /// start, so that the model says what the screen shows. What was changed before an animation and laid out by it
   /// counts as its own.
   ///
-  /// An animator that ends at ``AnimatingPosition/current`` always sets constants to what is on screen. A priority or
-  /// an
-  /// activation has nothing between its ends and stays as it is; when that makes a view leap, or when the animations
-  /// changed something an animator does not know of, the window reports ``LayoutDiagnostic/modelNotRestored(_:)``.
+  /// An animator that ends at ``AnimatingPosition/current`` always sets constants to what is on screen. A
+  /// priority or an activation has nothing between its ends and stays as it is; when that makes a view leap,
+  /// or when the animations changed something an animator does not know of, the window reports
+  /// ``LayoutDiagnostic/modelNotRestored(_:)``.
   public var restoresModelWhenReversed = true
 
   private weak var window: Window?

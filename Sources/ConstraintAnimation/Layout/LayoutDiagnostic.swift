@@ -12,9 +12,8 @@ public enum LayoutDiagnostic: Sendable, Equatable {
   case negativeSize(String)
   /// A view was not added: it is a window's root, or contains the view it was to be added to.
   case misplacedView(String)
-  /// An animation began although ``Window/nextDeadline`` was not soon and `advance(to:)` has not been called since. It
-  /// began at
-  /// the window's time, this long before the present: call `advance(to:)` first.
+  /// An animation began although ``Window/nextDeadline`` was not soon and `advance(to:)` has not been called
+  /// since. It began at the window's time, this long before the present: call `advance(to:)` first.
   case timeNotAdvanced(Duration)
   /// An animator ended at a position that the model cannot represent; the named item jumped.
   case modelNotRestored(String)

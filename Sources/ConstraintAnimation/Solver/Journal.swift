@@ -1,8 +1,8 @@
 /// What a running batch has overwritten, so that a refused batch can be undone bit for bit.
 ///
-/// Values, rows and objectives are recorded once per batch, before their first change; multipliers, origins and
-/// changes of
-/// the basis each time, and undone in reverse order. Symbols made by the batch itself need no record.
+/// Values, rows and objectives are recorded once per batch, before their first change; multipliers, origins
+/// and changes of the basis each time, and undone in reverse order. Symbols made by the batch itself need no
+/// record.
 struct Journal: ~Copyable {
   struct Value: BitwiseCopyable {
     var symbol: Int32

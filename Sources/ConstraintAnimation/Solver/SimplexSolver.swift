@@ -1,14 +1,13 @@
 /// An incremental solver for linear equalities and inequalities with priorities, made for layouts that change a little
 /// at a time.
 ///
-/// Required constraints (priority 1000) hold to 1e-6 of a unit for values up to about a million. A search whose
-/// coefficients have grown so far that this is in doubt is repeated on a tableau rebuilt from the constraints, its
-/// result is
-/// refined and measured, and ``largestError`` is what remains: with factors between 0.01 and 100 in one system that is
-/// rarely more, with those of layouts (0.3 to 3) never. Among all
-/// solutions that do, the solver takes one whose sum of errors is least at the highest priority in use, among those
-/// one whose sum is least at the next, and so on: a thousand constraints of priority 250 never outweigh one of 251.
-/// A variable that the constraints do not determine keeps its value; it starts at 0.
+/// Required constraints (priority 1000) hold to 1e-6 of a unit for values up to about a million. A search
+/// whose coefficients have grown so far that this is in doubt is repeated on a tableau rebuilt from the
+/// constraints, its result is refined and measured, and ``largestError`` is what remains: with factors
+/// between 0.01 and 100 in one system that is rarely more, with those of layouts (0.3 to 3) never. Among all
+/// solutions that do, the solver takes one whose sum of errors is least at the highest priority in use, among
+/// those one whose sum is least at the next, and so on: a thousand constraints of priority 250 never outweigh
+/// one of 251. A variable that the constraints do not determine keeps its value; it starts at 0.
 ///
 /// Changes are collected and take effect together at ``solve()``, so a batch may pass through contradictions: the
 /// leading and trailing constants of a pinned view can be changed one after the other. If the batch as a whole cannot

@@ -591,9 +591,8 @@ extension Tableau {
 
 /// The pivot, and the objective that goes with it.
 ///
-/// A nonbasic symbol rests at 0 with the slopes `lower` to the left and `upper` to the right, so it is at its best
-/// there
-/// when its objective lies between `-upper` and `-lower` at its level, compared level by level.
+/// A nonbasic symbol rests at 0 with the slopes `lower` to the left and `upper` to the right, so it is at its
+/// best there when its objective lies between `-upper` and `-lower` at its level, compared level by level.
 extension Tableau {
   /// Values this near zero are zero.
   static var valueTolerance: Double { 1e-8 }

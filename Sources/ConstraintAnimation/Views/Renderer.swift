@@ -63,9 +63,8 @@ final class Renderer {
     canvas.clip = clip
   }
 
-  /// Draws the view unrotated into memory and copies its cells to their rotated positions. What exceeds the view's
-  /// bounds is
-  /// clipped.
+  /// Draws the view unrotated into memory and copies its cells to their rotated positions. What exceeds the
+  /// view's bounds is clipped.
   private func drawTurned(
     _ view: View, on canvas: any CellCanvas, metrics: CellMetrics?, map: Transform, backdrop: Color,
     depth: Int

@@ -371,9 +371,8 @@ extension View {
     insertSubview(view, at: subviews.count)
   }
 
-  /// Inserts a view at a depth, 0 = at the back. A view with another superview is moved. One that contains this view
-  /// would
-  /// form a cycle, and a window's root belongs to its window: both are refused and reported.
+  /// Inserts a view at a depth, 0 = at the back. A view with another superview is moved. One that contains
+  /// this view would form a cycle, and a window's root belongs to its window: both are refused and reported.
   public final func insertSubview(_ view: View, at index: Int) {
     guard !isDescendant(of: view), view.superview != nil || view.window == nil else {
       report(.misplacedView(view.name))

@@ -344,9 +344,8 @@ enum TerminalModes {
   /// No cursor, no autowrap, pasted text marked, focus reported.
   static let enter = "\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
 
-  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets for its
-  /// keypad. Begins with
-  /// an escape, which ends whatever sequence the terminal was in the middle of.
+  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets
+  /// for its keypad. Begins with an escape, which ends whatever sequence the terminal was in the middle of.
   ///
   /// - Parameter hasAlternateScreen: without one what was painted would stay, so it is wiped.
   static func leave(hasAlternateScreen: Bool) -> String {
