@@ -189,7 +189,7 @@ struct DurabilityTests {
     }
     collector.signal(SIGTERM)
     try eventually("it gives up", seen: { collector.standardError }) {
-      collector.standardError.contains("nothing can be recorded any more") ? true : nil
+      collector.standardError.contains("recording has ended") ? true : nil
     }
     try station.directory.write("release", "")
     #expect(try collector.waitForExit() != 0)

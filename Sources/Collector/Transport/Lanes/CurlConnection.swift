@@ -271,7 +271,9 @@ final class CurlConnection {
 
   fileprivate func closing(_ fd: Int32) {
     if fd == self.fd {
-      lastState = socketState
+      // Before it closes a connection libcurl sends TLS's close_notify, which a peer that has closed already answers with
+      // a reset. A reset of the peer's own is in libcurl's message.
+      lastState = socketState == .reset ? .closing : socketState
       self.fd = -1
       ssl = nil
     }
