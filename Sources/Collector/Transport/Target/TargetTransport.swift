@@ -101,7 +101,7 @@ final class TargetTransport {
   func socketReady(_ event: Poller.Readiness, fd: Int32) {
     lanes.socketReady(event, fd: fd)
     takeLaneEvents()
-    // Places that answers made free are filled at once, and leave with the acknowledgements.
+    // Places that answers made free are filled at once, and leave with the acknowledgments.
     if !isStopped, hasWaiting { dispatch() }
     lanes.flush()
     takeLaneEvents()
