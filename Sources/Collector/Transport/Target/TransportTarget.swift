@@ -70,3 +70,28 @@ public struct TransportTarget: Sendable {
       maximumStreams: maximumStreams, seed: seed)
   }
 }
+
+/// Who keeps the credential that a target's providers hold.
+public enum CredentialOwnership: Sendable, Hashable {
+  /// Nobody: it stays what it is during a run. When it is refused there is silence, and then one notification tries it again
+  /// (``CredentialCircuitBreaker``).
+  case fixed
+  /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:)``) or it
+  /// is to be tried again (``TimingThread/tryCredentialAgain(of:)``).
+  case kept
+  /// The same, and the first one has yet to come: nothing is sent before.
+  case awaited
+}
+
+/// What proves a client to a server that asks for a certificate during the TLS handshake (RFC 8446, section 4.3.2).
+public struct ClientCertificate: Sendable, Hashable {
+  /// PEM: the certificate, and what chains it to an authority the server knows.
+  public var certificateFile: String
+  /// PEM of its private key, without a passphrase.
+  public var keyFile: String
+
+  public init(certificateFile: String, keyFile: String) {
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
+  }
+}
