@@ -2,9 +2,10 @@
 
 SWIFT ?= swift
 ORACLES := .build/oracles
+PREFIX ?= /usr/local
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test bench lint outdated format pictures clean
+.PHONY: help demo build release test bench lint sanitize outdated format pictures install uninstall deb dist clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -16,14 +17,18 @@ build: ## a debug build
 	@scripts/bootstrap build
 	$(SWIFT) build
 
-release: ## an optimized build in .build/release
+release: ## an optimized build in .build/release, which runs where no Swift is installed
 	@scripts/bootstrap build
-	$(SWIFT) build -c release --product pushscope
+	$(SWIFT) build -c release --static-swift-stdlib --product pushscope
 
 test: lint ## the whole suite, end to end included; lint first
 	@scripts/bootstrap build test
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
+
+sanitize: ## the HTTP/2 session and the lanes under the address sanitizer
+	@scripts/bootstrap build test
+	@SWIFT='$(SWIFT)' scripts/sanitize
 
 bench: ## figures, side by side with a peer in the same run
 	@scripts/bootstrap build test
@@ -42,6 +47,18 @@ format: ## rewrite sources in the house's format
 pictures: release ## the README's pictures, written by the dashboard itself
 	@scripts/bootstrap build test
 	@scripts/pictures
+
+install: release ## binary, man pages, completions, unit and examples below PREFIX (/usr/local)
+	@SWIFT='$(SWIFT)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install install
+
+uninstall: ## remove what `make install` installed
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install uninstall
+
+deb: release ## a Debian package in .build/dist
+	@SWIFT='$(SWIFT)' scripts/package deb
+
+dist: release ## a release archive with checksums and a list of dependencies, in .build/dist
+	@SWIFT='$(SWIFT)' scripts/package dist
 
 clean: ## remove what was built
 	$(SWIFT) package clean

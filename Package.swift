@@ -65,7 +65,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation"], swiftSettings: strict),
+      name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation", "Measurement"],
+      swiftSettings: strict),
     .target(
       name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
@@ -87,12 +88,15 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
 
-    // Floor 3: the collector, the readers, the built-in service. None imports another.
+    // Floor 3: what the store's rows mean: intervals, changes and causes. The collector keeps them, the readers show them.
+    .target(name: "Analysis", dependencies: ["Findings", "Measurement", "Store"], swiftSettings: strict),
+
+    // Floor 4: the collector, the readers, the built-in service. None imports another.
     .target(
       name: "Collector",
       dependencies: [
-        "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "HTTPServer", "Measurement", "Providers",
-        "Store", "Threads",
+        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Findings", "HTTPServer",
+        "Measurement", "Providers", "Store", "Threads",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -104,11 +108,14 @@ let package = Package(
     .target(
       name: "TUI",
       dependencies: [
-        "Configuration", "ConstraintAnimation", "Formats", "Measurement", "Store", "Terminal", "Threads",
+        "Analysis", "Configuration", "ConstraintAnimation", "Findings", "Formats", "Measurement", "Store",
+        "Terminal", "Threads",
       ],
       swiftSettings: strict),
     .target(
-      name: "Report", dependencies: ["Formats", "Measurement", "Store"], swiftSettings: strict),
+      name: "Report",
+      dependencies: ["Analysis", "Configuration", "Findings", "Formats", "Measurement", "Store"],
+      swiftSettings: strict),
     .target(
       name: "LoopbackService",
       dependencies: [
@@ -124,12 +131,12 @@ let package = Package(
         .product(name: "NIOTLS", package: "swift-nio"),
       ], swiftSettings: strict),
 
-    // Floor 4: the command line.
+    // Floor 5: the command line.
     .executableTarget(
       name: "pushscope",
       dependencies: [
-        "Collector", "Configuration", "Formats", "HTTPServer", "LoopbackService", "Measurement", "Report",
-        "Store", "TUI", "Threads",
+        "Analysis", "Collector", "Configuration", "Findings", "Formats", "HTTPServer", "LoopbackService",
+        "Measurement", "Report", "Store", "TUI", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -137,7 +144,8 @@ let package = Package(
 
     // The animation core, one screen a behavior.
     .executableTarget(
-      name: "gallery", dependencies: ["ConstraintAnimation", "Terminal"], path: "Examples/Gallery",
+      name: "gallery", dependencies: ["ConstraintAnimation", "Measurement", "Terminal"],
+      path: "Examples/Gallery",
       swiftSettings: strict),
 
     // Tests mirror the rooms.
@@ -176,6 +184,11 @@ let package = Package(
     .testTarget(
       name: "FindingsTests", dependencies: ["Findings", "FindingsTestKit", "Measurement"],
       swiftSettings: strict),
+    .testTarget(
+      name: "AnalysisTests",
+      dependencies: [
+        "Analysis", "Findings", "FindingsTestKit", "Measurement", "Store", "StoreTestKit", "TestKit",
+      ], swiftSettings: strict),
     .target(name: "HTTPTestKit", path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",
@@ -189,7 +202,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "HTTPServer", "HTTPTestKit",
+        "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPServer",
+        "HTTPTestKit",
         "Measurement",
         "Providers", "TestKit", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -199,13 +213,15 @@ let package = Package(
     .testTarget(
       name: "TUITests",
       dependencies: [
-        "StoreTestKit", "TestKit", "Configuration", "ConstraintAnimation", "ConstraintAnimationTestKit",
-        "Formats", "Measurement",
+        "Analysis", "Findings", "StoreTestKit", "TestKit", "Configuration", "ConstraintAnimation",
+        "ConstraintAnimationTestKit", "Formats", "Measurement",
         "Report", "Store", "Terminal", "Threads", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests",
-      dependencies: ["StoreTestKit", "Formats", "Measurement", "TestKit", "Report", "Store"],
+      dependencies: [
+        "Analysis", "Findings", "StoreTestKit", "Formats", "Measurement", "TestKit", "Report", "Store",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LoopbackServiceTests",
@@ -232,8 +248,8 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Measurement", "TestKit", "HTTPTestKit", "pushscope"],
-      swiftSettings: strict),
+      name: "EndToEndTests",
+      dependencies: ["Findings", "Measurement", "TestKit", "HTTPTestKit", "pushscope"], swiftSettings: strict),
   ]
 )
 
@@ -253,7 +269,7 @@ if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
       "ExportBenchmark", "Export", ["AllocationCounter", "Formats", "Measurement", "Report", "Store"]),
     benchmark("CoverageBenchmark", "Accuracy", ["Measurement"]),
     benchmark("FindingsBenchmark", "Findings", ["Findings", "FindingsTestKit", "Measurement"]),
-    benchmark("TransportBenchmark", "Transport", ["Collector", "Measurement", "Providers"]),
+    benchmark("TransportBenchmark", "Transport", ["CLinux", "Collector", "Measurement", "Providers"]),
   ]
 }
 

@@ -15,6 +15,7 @@ FLOORS = [
     ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL"],
     ["Measurement", "ConstraintAnimation", "Threads"],
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPServer", "Findings"],
+    ["Analysis"],
     ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
     ["pushscope"],
 ]

@@ -1,4 +1,4 @@
-"""Reads what tcpdump saw of an HTTP/2 connection over TLS 1.3: when the packet left that carried each stream's request, and
+"""Reads a capture (tcpdump or packets.py) of an HTTP/2 connection over TLS 1.3: when the packet left that carried each stream's request, and
 when the one came that completed its answer's HEADERS. The traffic keys come from the collector (SSLKEYLOGFILE, which
 libcurl honors), so streams are told apart by their numbers and nothing is guessed."""
 

@@ -105,14 +105,14 @@ class Station:
         service.stdout.readline()
         return service
 
-    def nghttpd(self):
+    def nghttpd(self, streams=1000):
         www = self.folder / "www"
         www.mkdir(exist_ok=True)
         (www / "index.html").write_text("ok\n")
         program = shutil.which("nghttpd", path=os.environ["PATH"] + ":/usr/sbin")
         if not program:
             return None
-        service = self.spawn(program, "--address=127.0.0.1", "-m", "1000", "-d", www, self.port,
+        service = self.spawn(program, "--address=127.0.0.1", "-m", str(streams), "-d", www, self.port,
                              self.credentials / "server.key", self.credentials / "server.pem", stdout=subprocess.DEVNULL)
         for _ in range(100):
             try:
@@ -121,6 +121,20 @@ class Station:
             except OSError:
                 time.sleep(0.05)
         return service
+
+    def capture(self):
+        """A capture of the service's packets into `wire.pcap` that is under way, or None where that is not allowed."""
+        file = self.folder / "wire.pcap"
+        words = [sys.executable, pathlib.Path(__file__).resolve().parent / "packets.py", self.port, file]
+        if shutil.which("tcpdump"):
+            words = ["tcpdump", "-i", "lo", "-n", "--immediate-mode", "--time-stamp-precision=nano", "-B", "65536", "-w", file,
+                     f"tcp port {self.port}"]
+        process = self.spawn(*words, stderr=subprocess.PIPE)
+        while line := process.stderr.readline():
+            if "listening" in line:
+                return process
+        print("  no capture here: it needs root or CAP_NET_RAW")
+        return None
 
     def collect(self, *options, **more):
         return self.spawn(PUSHSCOPE, "collect", "--config", self.folder / "pushscope.yaml", "--store", self.store,

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Service time beside the packets of the same exchange, as tcpdump sees them on the loopback interface: at 200/s and
+"""Service time beside the packets of the same exchange, as they pass on the loopback interface: at 200/s and
 1 000/s, over TLS, against the loopback service, nghttpd and python-h2 (capture.py says how packets and streams are told
 apart). The n-th request that left over a connection is its n-th stream."""
 
 import os
 import signal
-import shutil
-import subprocess
 import sys
 import time
 
@@ -22,28 +20,23 @@ def measure(name, rate, start, provider="loopback", target=("receipt_deadline: 5
         if service is None:
             print(f"  [left out] {name} at {rate}/s: not installed")
             return True
-        capture = station.folder / "wire.pcap"
-        tcpdump = station.spawn("tcpdump", "-i", "lo", "-n", "--immediate-mode", "--time-stamp-precision=nano", "-B", "65536",
-                                "-w", capture, f"tcp port {station.port}", stderr=subprocess.PIPE)
-        line = tcpdump.stderr.readline()
-        while line and "listening" not in line:
-            if "permission" in line.lower() or "not permitted" in line.lower():
-                print(f"  [left out] wire: no capture here: {line.strip()}")
-                return False
-            line = tcpdump.stderr.readline()
+        packets = station.capture()
+        if packets is None:
+            print("  [left out] wire")
+            return False
         keys = station.folder / "keys"
         os.environ["SSLKEYLOGFILE"] = str(keys)
         station.run("--duration", f"{SECONDS}s")
         del os.environ["SSLKEYLOGFILE"]
         time.sleep(0.5)
-        tcpdump.send_signal(signal.SIGINT)
-        tcpdump.wait()
+        packets.send_signal(signal.SIGINT)
+        packets.wait()
         station.stop(service)
         rows = station.rows(
             "SELECT connection_id, service_us, planned_at + schedule_lag_us, fresh_connection, timestamp_source, schedule_lag_us,"
             " accept_us IS NOT NULL FROM sample WHERE connection_id IS NOT NULL"
             " ORDER BY connection_id, planned_monotonic_us + schedule_lag_us, id")
-        streams = exchanges(capture, keys, station.port)
+        streams = exchanges(station.folder / "wire.pcap", keys, station.port)
         pairs, place = [], {}
         for row in rows:
             number = place[row[0]] = place.get(row[0], -1) + 1
@@ -77,11 +70,6 @@ def measure(name, rate, start, provider="loopback", target=("receipt_deadline: 5
 
 
 STEADY = "answers: { delay: 0s }\ndeliveries: { delay: 1ms }\n"
-if not shutil.which("tcpdump"):
-    print("  [left out] wire: tcpdump is not installed")
-    sys.exit(0)
-if os.geteuid() != 0:
-    print("  not root: tcpdump may refuse")
 for rate in (200, 1000):
     if not measure("loopback service", rate, lambda station: station.loopback(STEADY, script=False)):
         sys.exit(0)

@@ -12,12 +12,9 @@ final class EasyHandle {
   private var body: UnsafeMutableRawBufferPointer
 
   /// The answer as far as it was received.
-  private(set) var status = 0
-  private(set) var headerLines: [UInt8] = []
-  private(set) var isTooLarge = false
-  private var headerBudget = HeaderBudget()
-  /// Takes a part of the body; `false` ends the transfer.
-  var onBody: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+  private(set) var answer = CurlAnswer()
+  /// Takes a part of the body in place of ``answer``; `false` ends the transfer.
+  var onBody: ((UnsafeRawBufferPointer) -> Bool)?
   /// Takes each socket that is opened.
   var onSocket: (Int32) -> Void = { _ in }
   /// Called about once a second; `true` ends the transfer.
@@ -41,20 +38,18 @@ final class EasyHandle {
   /// Why a request that ended with this code has no answer.
   func complaint(_ code: CURLcode) -> String {
     // libcurl reports a header line above 100 kB as a lack of memory.
-    if isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is too large" }
+    if answer.isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is too large" }
     let text = String(cString: errorText)
     return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
   }
 
-  var headers: ResponseHeaders { ResponseHeaders(lines: headerLines) }
+  var status: Int { answer.status }
+  var headers: ResponseHeaders { ResponseHeaders(lines: answer.headerLines) }
 
   /// Sets the handle up for a request; nothing of an earlier one remains.
   func prepare(_ request: PushRequest, caFile: String?, clientCertificate: ClientCertificate? = nil) {
     curl_easy_reset(easy)
-    status = 0
-    headerLines = []
-    isTooLarge = false
-    headerBudget = HeaderBudget()
+    answer = CurlAnswer()
     errorText[0] = 0
     let this = Unmanaged.passUnretained(self).toOpaque()
     CurlSetup.secure(easy, caFile: caFile, clientCertificate: clientCertificate)
@@ -95,23 +90,12 @@ final class EasyHandle {
 
   // MARK: Called by libcurl
 
-  fileprivate func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    guard headerBudget.take(line.count) else {
-      isTooLarge = true
-      return false
-    }
-    if let first = StatusLine(line) {
-      headerLines.removeAll(keepingCapacity: true)
-      status = first.status
-    } else if headerLines.count + line.count <= ResponseHeaders.maximumBytes {
-      headerLines.append(contentsOf: line)
-    }
-    return true
-  }
+  fileprivate func take(headerLine line: UnsafeRawBufferPointer) -> Bool { answer.take(headerLine: line) }
 
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let onBody else { return answer.take(body: bytes) }
     guard onBody(bytes) else {
-      isTooLarge = true
+      answer.noteExcess()
       return false
     }
     return true
@@ -177,12 +161,6 @@ struct BlockingRequest: Sendable {
     }
     handle.prepare(request, caFile: caFile)
     ccurl_easy_set_long(handle.easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
-    var body: [UInt8] = []
-    handle.onBody = { bytes in
-      guard body.count + bytes.count <= PushResponse.maximumBodyBytes else { return false }
-      body.append(contentsOf: bytes)
-      return true
-    }
     handle.isCancelled = isCancelled
     let start = clock.monotonicNow()
     let code = curl_easy_perform(handle.easy)
@@ -190,7 +168,8 @@ struct BlockingRequest: Sendable {
     guard code == CURLE_OK else { return .failure(Failure(message: handle.complaint(code))) }
     let isHTTP2 = ccurl_easy_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     let response = PushResponse(
-      status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,
+      status: handle.status, headers: handle.headers, body: handle.answer.body,
+      httpVersion: isHTTP2 ? .http2 : .http1,
       receivedAt: clock.wallNow())
     return .success(Answer(response: response, took: took, timing: Self.timing(handle, took)))
   }
@@ -244,42 +223,5 @@ enum CurlSetup {
       list = curl_slist_append(list, line)
     }
     return list
-  }
-}
-
-/// The status line of a final or interim answer, as libcurl passes it for every version of HTTP.
-struct StatusLine {
-  /// Three digits; 0 without them.
-  let status: Int
-
-  private static let beginning = Array("HTTP/".utf8)
-
-  /// - Returns: `nil` for any other line.
-  init?(_ line: UnsafeRawBufferPointer) {
-    guard line.starts(with: Self.beginning) else { return nil }
-    guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else {
-      status = 0
-      return
-    }
-    let digits = line[(blank + 1)...].prefix(3)
-    let isNumber = digits.count == 3 && digits.allSatisfy { (0x30...0x39).contains($0) }
-    status = isNumber ? digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } : 0
-  }
-}
-
-/// What a peer may send as headers in one answer, interim answers and trailers included: a peer without end is a failure
-/// and not a reason to listen until the timeout.
-struct HeaderBudget {
-  static let maximumBytes = 64 * 1024
-  static let maximumLines = 1000
-
-  private var bytes = 0
-  private var lines = 0
-
-  /// - Returns: whether one more line of so many bytes is within the bounds.
-  mutating func take(_ count: Int) -> Bool {
-    bytes += count
-    lines += 1
-    return bytes <= Self.maximumBytes && lines <= Self.maximumLines
   }
 }

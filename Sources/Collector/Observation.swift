@@ -13,6 +13,8 @@ public enum Observation: Sendable {
   case failed(SampleID, reason: FailureReason, attempt: Int, detail: String, at: MonotonicTime)
   /// It was not sent and will not be.
   case missed(SampleID, reason: MissedReason, at: MonotonicTime)
+  /// A PING was answered.
+  case pinged(AnsweredPing)
   /// An event of a target rather than of a notification: connections, limits, pauses.
   case event(Event)
   /// A line for the log.
@@ -70,11 +72,15 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var connection: ConnectionUse?
   public var attempt: Int
   public var httpVersion: HTTPVersion?
+  /// The round trip, µs, of the newest PING that the connection had answered by then, if that was at most 30 s before.
+  public var path: Int64?
+  /// From the request's leaving until the peer's TCP had acknowledged it, µs, where the kernel says.
+  public var peerAck: Int64?
 
   public init(
     id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
     reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil
+    httpVersion: HTTPVersion? = nil, path: Int64? = nil, peerAck: Int64? = nil
   ) {
     self.id = id
     self.at = at
@@ -85,5 +91,24 @@ public struct AnsweredRequest: Sendable, Equatable {
     self.connection = connection
     self.attempt = attempt
     self.httpVersion = httpVersion
+    self.path = path
+    self.peerAck = peerAck
+  }
+}
+
+/// A PING that was answered.
+public struct AnsweredPing: Sendable, Equatable {
+  public var target: TargetID
+  public var connectionID: Int64
+  /// When the answer arrived.
+  public var at: MonotonicTime
+  /// µs.
+  public var roundTrip: Int64
+
+  public init(target: TargetID, connectionID: Int64, at: MonotonicTime, roundTrip: Int64) {
+    self.target = target
+    self.connectionID = connectionID
+    self.at = at
+    self.roundTrip = roundTrip
   }
 }

@@ -4,18 +4,27 @@ import Measurement
 /// A file with a secret, represented by its path until the secret is needed.
 public struct SecretFile: Sendable, Hashable {
   public let path: String
+  /// Whether the service manager made the file (systemd's `LoadCredential=`). Such a file belongs to root and its directory
+  /// is closed to others, so that its mode says nothing.
+  public let isServiceCredential: Bool
 
   /// Limit of the file size.
   static let maximumBytes = 64 * 1024
 
-  public init(path: String) { self.path = path }
+  public init(path: String, isServiceCredential: Bool = false) {
+    self.path = path
+    self.isServiceCredential = isServiceCredential
+  }
+
+  /// Whether only the credential's name is known, in a check by hand: the service manager gives the file to the unit alone.
+  public var isUnread: Bool { isServiceCredential && !path.hasPrefix("/") }
 
   /// Reads the secret without trailing white space, which editors and `echo` add.
   ///
   /// - Throws: also when others than the owner may read the file, checked on the open file so that it cannot be replaced
   ///   in between.
   public func read() throws(FileReadError) -> [UInt8] {
-    let file = try ReadFile(path: path, maximumBytes: Self.maximumBytes, isSecret: true)
+    let file = try ReadFile(path: path, maximumBytes: Self.maximumBytes, isSecret: !isServiceCredential)
     let end = file.bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard let end else { throw FileReadError(code: .empty, path: path) }
     return Array(file.bytes[...end])
@@ -149,16 +158,20 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
 
   public var message: String {
     let file = "\"\(path.visiblePath)\""
+    return code == .missing ? "there is no file \(file)" : "\(file) \(problem)"
+  }
+
+  /// What is wrong with the file, as a predicate.
+  var problem: String {
     switch code {
-    case .missing: return "there is no file \(file)"
-    case .isDirectory: return "\(file) is a directory"
-    case .notRegular: return "\(file) is not a regular file"
-    case .permissionDenied: return "\(file) is not readable by this user"
-    case .tooLarge(let maximum): return "\(file) is larger than \(maximum) bytes"
-    case .exposed(let mode):
-      return "\(file) contains a secret, but others may read it (mode \(String(mode, radix: 8)))"
-    case .empty: return "\(file) is empty"
-    case .system(let number): return "\(file) cannot be read: \(String(cString: strerror(number)))"
+    case .missing: "does not exist"
+    case .isDirectory: "is a directory"
+    case .notRegular: "is not a regular file"
+    case .permissionDenied: "is not readable by this user"
+    case .tooLarge(let maximum): "is larger than \(maximum) bytes"
+    case .exposed(let mode): "contains a secret, but others may read it (mode \(String(mode, radix: 8)))"
+    case .empty: "is empty"
+    case .system(let number): "cannot be read: \(String(cString: strerror(number)))"
     }
   }
 

@@ -63,6 +63,9 @@ final class PushService {
     return counts
   }
 
+  /// The scenario's.
+  var seed: UInt64 { scenario.seed }
+
   var recordedEntries: [ScriptEntry] { script.entries }
 
   func listen(on port: Int) { services.listen(on: port) }
@@ -96,13 +99,25 @@ final class PushService {
     services.closed(connection: connection.id)
   }
 
-  /// A connection's scripted depends on the seed and its number alone.
+  /// Whether the scenario closes a connection now. The number drawn depends on the seed and the connection's number alone.
   private func isDropped(_ connection: HTTPConnection) -> Bool {
-    guard scenario.connections.dropped > 0 else { return false }
+    let share = scenario.connections(at: now).dropped
+    guard share > 0 else { return false }
     var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(connection.id) | 7 << 56)
-    let isDropped = generator.unit() < scenario.connections.dropped
+    let isDropped = generator.unit() < share
     if isDropped { counts.faults["drop", default: 0] += 1 }
     return isDropped
+  }
+
+  /// Time from a connection's start to its TLS handshake.
+  func handshakeDelay(ofConnection id: Int) -> Duration {
+    var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(id) | 6 << 56)
+    return scenario.connections(at: now).handshake.sample(using: &generator)
+  }
+
+  /// Delay of what comes from a client now.
+  func pathDelay(using generator: inout SeededGenerator) -> Duration {
+    scenario.connections(at: now).path.sample(using: &generator)
   }
 
   /// Raises the stream limit of a connection to the scenario's.
@@ -117,22 +132,27 @@ final class PushService {
 
   private var isFrozen: Bool { scenario.thaw(now) > now }
 
-  /// Sends the stream limit to all trusted connections whenever an episode changes it.
-  private func scheduleStreamLimit(after time: Duration, start: MonotonicTime) {
-    guard let change = scenario.nextStreamLimitChange(after: time) else { return }
-    let before = scenario.streamLimit(at: time)
+  /// Sends the stream limit to all trusted connections and closes open ones whenever an episode says so.
+  private func scheduleConnectionChange(after time: Duration, start: MonotonicTime) {
+    guard let change = scenario.nextConnectionChange(after: time) else { return }
+    let limitBefore = scenario.streamLimit(at: time)
+    let droppedBefore = scenario.connections(at: time).dropped
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     let wait = start + change - clock.monotonicNow()
     // Not counted as pending: it repeats for the lifetime of the service.
     eventLoop.scheduleTask(in: TimeAmount(max(wait, .zero))) {
       let service = bound.value
       let limit = service.scenario.streamLimit(at: change)
-      if limit != before {
+      if limit != limitBefore {
         for peer in service.connections.values where peer.isTrusted {
           peer.connection.setMaximumConcurrentStreams(limit)
         }
       }
-      service.scheduleStreamLimit(after: change, start: start)
+      if service.scenario.connections(at: change).dropped > droppedBefore {
+        let dropped = service.connections.values.map(\.connection).filter(service.isDropped)
+        for connection in dropped { connection.disconnect() }
+      }
+      service.scheduleConnectionChange(after: change, start: start)
     }
   }
 
@@ -179,7 +199,8 @@ final class PushService {
     case .notification(let notification):
       let index = nextIndex[service.dialect, default: 0]
       nextIndex[service.dialect] = index + 1
-      let scripted = ScriptedOutcome(index: index, of: service.dialect, at: time, in: scenario)
+      let scripted = ScriptedOutcome(
+        index: index, of: service.dialect, to: notification.device, at: time, in: scenario)
       act(on: scripted, index: index, service.dialect, notification, exchange, start: start, time: time)
     case .answered(let response):
       at(start + thawed) { _ in exchange.answer(response) }
@@ -194,7 +215,7 @@ final class PushService {
   private func begin(at arrival: MonotonicTime) -> MonotonicTime {
     if let firstRequest { return firstRequest }
     firstRequest = arrival
-    scheduleStreamLimit(after: .zero, start: arrival)
+    scheduleConnectionChange(after: .zero, start: arrival)
     return arrival
   }
 
@@ -206,7 +227,10 @@ final class PushService {
     let begin = scenario.thaw(time)
     let answerAt = scenario.thaw(begin + scripted.answerDelay)
     let delays = notification.isForADevice ? scripted.deliveryDelays : []
-    let deliveries = delays.map { scenario.thaw(begin + $0) }
+    let deliveries = delays.map { delay in
+      let due = scenario.thaw(begin + delay)
+      return scripted.asleep?.wake(due) ?? due
+    }
     let isLost = scripted.isLost && notification.isForADevice
     record(
       ScriptedRequest(
@@ -288,7 +312,8 @@ final class PushService {
     }
     poster?.add(
       DeviceReceipt(
-        id: receipt.id, mac: receipt.mac, receivedAt: clock.wallNow(), receivedMonotonic: now))
+        id: receipt.id, mac: receipt.mac, device: notification.device, receivedAt: clock.wallNow(),
+        receivedMonotonic: now))
   }
 
   private func record(_ request: ScriptedRequest) {

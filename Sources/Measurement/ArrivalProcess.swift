@@ -58,6 +58,16 @@ public struct ArrivalRate: Sendable, Hashable {
   /// One every `interval`, which must be positive.
   public static func every(_ interval: Duration) -> ArrivalRate? { ArrivalRate(1, per: interval) }
 
+  /// One every so many seconds; 0 counts as 1.
+  public static func every(seconds: UInt32) -> ArrivalRate {
+    ArrivalRate(count: 1, period: Int64(max(1, seconds)) * 1_000_000_000)
+  }
+
+  private init(count: Int64, period: Int64) {
+    self.count = count
+    self.period = period
+  }
+
   public var perSecond: Double { Double(count) * 1e9 / Double(period) }
 
   /// The mean time from one arrival to the next, in nanoseconds.

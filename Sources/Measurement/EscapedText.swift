@@ -45,20 +45,31 @@ public enum JSONText {
   /// A string literal with its quotes.
   public static func quoted(_ text: String) -> String { "\"" + escaped(text) + "\"" }
 
-  /// The inside of a string literal: quotation marks, backslashes and control characters escaped.
+  /// The inside of a string literal.
   public static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
+      if let escape = escape(of: scalar) { result += escape } else { result.unicodeScalars.append(scalar) }
     }
     return result
+  }
+
+  /// The escape sequence of a scalar that JSON does not allow in a string literal, or that acts on a terminal
+  /// (``EscapedText/isHarmful(_:)``); `nil` for all others. Readers get the same text back.
+  public static func escape(of scalar: Unicode.Scalar) -> String? {
+    switch scalar {
+    case "\"": return "\\\""
+    case "\\": return "\\\\"
+    case "\n": return "\\n"
+    case "\r": return "\\r"
+    case "\t": return "\\t"
+    default:
+      guard EscapedText.isHarmful(scalar) else { return nil }
+      return String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
   }
 }
 
@@ -67,5 +78,22 @@ public enum CountText {
   /// - Parameter plural: by default the singular with an s.
   public static func text(_ count: some BinaryInteger, _ singular: String, plural: String? = nil) -> String {
     "\(count) \(count == 1 ? singular : plural ?? singular + "s")"
+  }
+}
+
+/// Character classes of protocol fields, by byte.
+public enum ASCII {
+  public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  public static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+  /// Either case.
+  public static func isHexDigit(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
+  }
+
+  /// Letters, digits, hyphen and underscore: base64url (RFC 4648, section 5).
+  public static func isBase64URL(_ byte: UInt8) -> Bool {
+    isDigit(byte) || isLetter(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 }

@@ -54,6 +54,10 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case thresholdCleared = "threshold_cleared"
   case interrupted
   case resumed
+  /// What a person noted about a moment.
+  case annotation
+  case findingOpened = "finding_opened"
+  case findingClosed = "finding_closed"
 }
 
 /// A line of the collector's log: a row of the `log` table.

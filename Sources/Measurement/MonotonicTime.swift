@@ -1,3 +1,5 @@
+import Glibc
+
 /// An instant on this host's CLOCK_MONOTONIC, valid within one boot. Intervals are differences of these.
 ///
 /// Nanoseconds are kept while a notification is under way; what is stored is cut to microseconds first (see
@@ -90,5 +92,54 @@ public struct ClockAnchor: Sendable, Hashable {
   /// How far the wall clock was stepped between two anchors, µs; about 0 if it was not.
   public func step(to later: ClockAnchor) -> Int64 {
     later.wall.microseconds - wall(at: later.monotonic).microseconds
+  }
+}
+
+/// The clocks of a host, which are passed in wherever time is read, so that tests control them.
+public protocol HostClock: Sendable {
+  /// CLOCK_MONOTONIC.
+  func monotonicNow() -> MonotonicTime
+  /// CLOCK_REALTIME.
+  func wallNow() -> WallTime
+  /// CLOCK_BOOTTIME − CLOCK_MONOTONIC: grows by the length of each suspend.
+  func suspendedTotal() -> Duration
+}
+
+/// The kernel's clocks.
+public struct SystemClock: HostClock {
+  public init() {}
+
+  public func monotonicNow() -> MonotonicTime {
+    MonotonicTime(nanoseconds: Self.nanoseconds(of: CLOCK_MONOTONIC))
+  }
+
+  public func wallNow() -> WallTime {
+    WallTime(microseconds: Self.nanoseconds(of: CLOCK_REALTIME) / 1000)
+  }
+
+  public func suspendedTotal() -> Duration {
+    .nanoseconds(Self.nanoseconds(of: CLOCK_BOOTTIME) - Self.nanoseconds(of: CLOCK_MONOTONIC))
+  }
+
+  private static func nanoseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+/// The kernel's boot id: processes that read the same one share a monotonic clock.
+public enum BootID {
+  /// The contents of /proc/sys/kernel/random/boot_id; `nil` if it cannot be read.
+  public static func current() -> String? {
+    let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
+      let count = read(file, buffer.baseAddress, buffer.count)
+      guard count > 0 else { return nil }
+      let text = String(decoding: buffer[..<count], as: UTF8.self).prefix { !$0.isWhitespace }
+      return text.isEmpty ? nil : String(text)
+    }
   }
 }

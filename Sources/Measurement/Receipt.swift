@@ -47,3 +47,50 @@ public struct ReceiptStamp: Sendable, Hashable {
     self.monotonic = monotonic
   }
 }
+
+/// The accuracy of a delivery latency (docs/measurement.md).
+public enum DeliveryCertainty: String, Sendable, Hashable, CaseIterable {
+  /// Both ends were read on one monotonic clock.
+  case exact
+  /// The bound on the error is smaller than the latency.
+  case bounded
+  /// The bound is as large as the latency, or larger: only an upper limit is known. Such figures are marked wherever
+  /// they are shown.
+  case limit
+
+  /// - Parameters:
+  ///   - latency: planned to received, µs.
+  ///   - error: the half-width of its bound, µs; without one nothing but the limit is known.
+  @inlinable
+  public init(latency: Int64, error: Int64?) {
+    guard let error else {
+      self = .limit
+      return
+    }
+    self = error <= 0 ? .exact : error < latency ? .bounded : .limit
+  }
+
+  /// Whether the figure is to be marked.
+  @inlinable public var isMarked: Bool { self == .limit }
+}
+
+/// Bounds of a true delivery latency, both µs. On one clock both are the latency itself.
+public struct DeliveryRange: Sendable, Hashable {
+  public var low: Int64
+  public var high: Int64
+
+  /// - Parameters:
+  ///   - latency: planned to received, µs.
+  ///   - error: the half-width of its bound, µs; without one nothing but the upper end is known.
+  ///   - high: the upper end where it was recorded: latency and error together, but no later than the receipt's arrival;
+  ///     without a clock exchange the latency, which is that arrival. Stores of before schema version 4 did not record
+  ///     it: there an error exactly as large as the latency says that there was no exchange, and any other one is added.
+  @inlinable
+  public init(latency: Int64, error: Int64?, high: Int64?) {
+    let error = max(0, error ?? latency)
+    low = max(0, latency - error)
+    self.high = max(0, high ?? (error == latency ? latency : latency + error))
+  }
+
+  @inlinable public var isExact: Bool { low == high }
+}

@@ -30,6 +30,10 @@ public struct Sample: Sendable, Equatable {
   public var deliveryError: Int64?
   /// The longest that the delivery can have taken, µs, where that is not exactly ``deliveryLatency``.
   public var deliveryHigh: Int64?
+  /// Sent → the peer's TCP acknowledged the whole request, µs, where the kernel tells.
+  public var peerAck: Int64?
+  /// The round trip of the newest PING that was answered on the same connection, µs, as of the notification's answer.
+  public var path: Int64?
   public var timestampSource: TimestampSource?
 
   /// Further receipts with the same id.
@@ -70,7 +74,8 @@ public struct Sample: Sendable, Equatable {
 
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
-    metric.value(service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, absent: nil)
+    metric.value(
+      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, path: path, absent: nil)
   }
 }
 
@@ -159,6 +164,8 @@ public enum Metric: String, Sendable, Hashable, CaseIterable {
   case accept
   /// Planned → received by the device.
   case delivery
+  /// The round trip of a PING on the connection (``Sample/path``).
+  case path
 
   /// Selects this metric's value from a notification's intervals. The service time of a request that the provider did
   /// not accept is not a value of ``service``.
@@ -166,12 +173,13 @@ public enum Metric: String, Sendable, Hashable, CaseIterable {
   /// - Parameter absent: stands for a missing interval: `nil`, or a sentinel in loops that cannot afford optionals.
   @inlinable
   public func value<Interval: Equatable>(
-    service: Interval, accept: Interval, delivery: Interval, absent: Interval
+    service: Interval, accept: Interval, delivery: Interval, path: Interval, absent: Interval
   ) -> Interval {
     switch self {
     case .service: accept == absent ? absent : service
     case .accept: accept
     case .delivery: delivery
+    case .path: path
     }
   }
 }

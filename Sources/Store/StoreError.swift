@@ -40,6 +40,9 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case conflict
     /// The store has no such run.
     case unknownRun
+    case unknownFinding
+    /// The run has no such target.
+    case unknownTarget
     /// A run that is being recorded cannot be deleted.
     case runInProgress
     /// No collector is running.
@@ -235,6 +238,18 @@ extension StoreError {
     StoreError(
       .unknownRun, path: path, detail: "the store has no run \(run)",
       remedy: "`pushscope runs list` shows them")
+  }
+
+  static func unknownFinding(_ id: String, path: String) -> StoreError {
+    StoreError(
+      .unknownFinding, path: path, detail: "the store has no finding \(id)",
+      remedy: "`pushscope findings` shows them")
+  }
+
+  static func unknownTarget(_ name: String, path: String) -> StoreError {
+    StoreError(
+      .unknownTarget, path: path, detail: "the run has no target \"\(name)\"",
+      remedy: "see: pushscope runs show")
   }
 
   static func runInProgress(_ run: String, path: String) -> StoreError {

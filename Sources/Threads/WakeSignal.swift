@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// Ends the wait of a thread. It stays raised until a wait ends by it, so that a raise between two waits is not lost.
 ///
@@ -63,5 +64,87 @@ public final class WakeSignal: Sendable {
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}
+
+/// A result that threads or tasks hand to the tasks that wait for it. The first one counts; later ones are ignored.
+public final class FirstResult<Value: Sendable, Failure: Error>: Sendable {
+  private enum State {
+    case waiting([CheckedContinuation<Result<Value, Failure>, Never>])
+    case finished(Result<Value, Failure>)
+  }
+
+  private let state = Mutex(State.waiting([]))
+
+  public init() {}
+
+  /// Sets the result and resumes every waiting task.
+  public func finish(_ result: Result<Value, Failure>) {
+    let waiters: [CheckedContinuation<Result<Value, Failure>, Never>] = state.withLock { state in
+      guard case .waiting(let waiters) = state else { return [] }
+      state = .finished(result)
+      return waiters
+    }
+    for waiter in waiters { waiter.resume(returning: result) }
+  }
+
+  /// Waits for the result.
+  public func value() async throws(Failure) -> Value {
+    let result = await withCheckedContinuation { waiter in
+      let finished: Result<Value, Failure>? = state.withLock { state in
+        switch state {
+        case .finished(let result): return result
+        case .waiting(let waiters):
+          state = .waiting(waiters + [waiter])
+          return nil
+        }
+      }
+      if let finished { waiter.resume(returning: finished) }
+    }
+    return try result.get()
+  }
+}
+
+extension FirstResult where Value == Void {
+  public func finish() { finish(.success(())) }
+}
+
+/// Repeats a round of work on the calling thread and retries the rounds that fail. Of consecutive failures only the first is
+/// reported, and then the success that ends them.
+public struct RetryLoop {
+  private let interval: Duration
+  private let report: ((any Error)?) -> Void
+
+  /// - Parameters:
+  ///   - interval: how long to rest after a failure.
+  ///   - report: told of the first failure, and with `nil` of the first success after it.
+  public init(every interval: Duration, report: @escaping ((any Error)?) -> Void) {
+    self.interval = interval
+    self.report = report
+  }
+
+  /// Runs rounds until one has a result.
+  /// - Parameters:
+  ///   - rest: waits on the calling thread.
+  ///   - mayRetry: whether to go on after an error.
+  ///   - round: does one round; returns `nil` to go on after the time that it has waited itself.
+  /// - Throws: the error that is not retried.
+  public func run<Value>(
+    rest: (Duration) -> Void, mayRetry: (any Error) -> Bool = { _ in true }, round: () throws -> Value?
+  ) throws -> Value {
+    var isFailing = false
+    while true {
+      do {
+        let value = try round()
+        if isFailing { report(nil) }
+        isFailing = false
+        if let value { return value }
+      } catch {
+        guard mayRetry(error) else { throw error }
+        if !isFailing { report(error) }
+        isFailing = true
+        rest(interval)
+      }
+    }
   }
 }

@@ -18,12 +18,14 @@ struct Pushscope: AsyncParsableCommand {
       Export the samples:            pushscope export samples --since -1h > samples.csv
 
       Exit codes: 0 success, 1 failed while running, 64 usage, 66 missing input, not a store, a newer or damaged store, \
-      69 service unreachable or address in use, 73 cannot write, locked or in use, 78 invalid configuration. \
+      69 service unreachable or address in use, 73 cannot write, locked or in use, 78 invalid configuration, 98 a gate or \
+      comparison is undecided, 99 it failed. \
       docs/commands.md explains them.
       """,
     version: "0.1.0",
     subcommands: [
-      Collect.self, DashboardCommand.self, Export.self, Summary.self, Runs.self, Doctor.self, Calibrate.self,
+      Collect.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self, Runs.self,
+      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, Doctor.self, Calibrate.self,
       Loopback.self, Device.self, Demo.self,
     ])
 

@@ -109,6 +109,19 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .inTarget(
       "    backoff: { probe_every: never }\n", "c.yaml:5:29", "targets[0].backoff.probe_every",
       "\"never\" is neither a duration nor off", "write a duration from 10s to 60s, or off"),
+    // The path.
+    .inTarget(
+      "    path_probe: 99ms\n", "c.yaml:5:17", "targets[0].path_probe", "\"99ms\" is out of range",
+      "write a duration from 100ms to 1h, or off"),
+    .inTarget(
+      "    path_probe: never\n", "c.yaml:5:17", "targets[0].path_probe",
+      "\"never\" is neither a duration nor off", "write a duration from 100ms to 1h, or off"),
+    Mistake(
+      "targets:\n  - { name: a, provider: http, endpoint: 'https://h', path_probe: 1s }\n", "c.yaml:2:67",
+      "targets[0].path_probe", "\"1s\" is out of range", "write a duration from 10s to 1h, or off"),
+    Mistake(
+      "targets:\n  - { name: a, provider: http, endpoint: 'http://h', path_probe: 10s }\n", "c.yaml:2:66",
+      "targets[0].path_probe", "PING needs HTTP/2", "make the endpoint https"),
     // Missing keys.
     Mistake(
       "collector: { durability: full }\n", "c.yaml:1:1", "", "needs the key \"targets\"", "add a line like"),

@@ -27,6 +27,7 @@ import Testing
     #expect(
       target.schedule
         == ScheduleConfiguration(arrivals: .poisson, rate: try #require(ArrivalRate(4, per: .seconds(1)))))
+    #expect(target.device == "phone")
     #expect(target.receiptDeadline == .seconds(30))
     #expect(target.settings == .loopback(LoopbackSettings()))
   }
@@ -94,6 +95,7 @@ import Testing
     #expect(target.maxInFlight == 1000)
     #expect(target.maxLag == .seconds(1))
     #expect(target.timeout == .seconds(10))
+    #expect(target.device == nil)
     #expect(target.receiptDeadline == nil)
     #expect(target.schedule.rate.meanInterval == 15e9)
     #expect(target.endpoint.target == "/hook?x=1")
@@ -154,6 +156,22 @@ import Testing
       PushscopeConfiguration.defaultPaths(environment: ["XDG_CONFIG_HOME": "relative", "HOME": "/h"])
         == ["/h/.config/pushscope/pushscope.yaml", "/etc/pushscope/pushscope.yaml"])
     #expect(PushscopeConfiguration.defaultPaths(environment: [:]) == ["/etc/pushscope/pushscope.yaml"])
+  }
+
+  // MARK: The path
+
+  @Test(arguments: [
+    ("", Duration.seconds(10)), (", path_probe: 100ms", .milliseconds(100)),
+    (", path_probe: 1h", .seconds(3600)),
+    (", path_probe: off", nil),
+  ])
+  func pathProbeIsWhatTheFileSays(line: String, expected: Duration?) throws {
+    let directory = try credentialsDirectory()
+    let file = try directory.write(
+      "c.yaml",
+      "targets:\n  - { name: a, provider: loopback, endpoint: 'https://127.0.0.1:1'\(line) }\n")
+    let target = try #require(try PushscopeConfiguration.load(path: file, environment: [:]).targets.first)
+    #expect(target.pathProbe == expected)
   }
 
   // MARK: Back-off

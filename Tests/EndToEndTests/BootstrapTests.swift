@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that write down what they
-/// are asked, and everything below /usr hidden.
-@Suite("The bootstrap is a guest", .serialized)
+/// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that record their
+/// arguments, and everything below /usr hidden.
+@Suite("The bootstrap changes nothing outside .build", .serialized)
 struct BootstrapTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
   private let directory: TemporaryDirectory
-  /// The only folder in the PATH.
+  /// The only directory in the PATH.
   private var programs: String { directory.file("programs") }
 
   init() throws {
@@ -19,7 +19,7 @@ struct BootstrapTests {
         atPath: directory.file(folder), withIntermediateDirectories: true)
     }
     let script = try String(contentsOfFile: Self.root + "/scripts/bootstrap", encoding: .utf8)
-    // The machine's own /usr is not looked at, but for the interpreters of scripts.
+    // The machine's own /usr is used only for the interpreters of scripts.
     let hidden = script.replacing("[ -x \"/usr/", with: "[ -x \"\(directory.path)/usr/")
       .replacing("[ -x /usr/", with: "[ -x \(directory.path)/usr/")
       .replacing("[ -e /usr/lib/", with: "[ -e \(directory.path)/usr/lib/")
@@ -33,8 +33,10 @@ struct BootstrapTests {
       try FileManager.default.createSymbolicLink(
         atPath: programs + "/" + name, withDestinationPath: path)
     }
-    // All that is installed in the ordinary way is there already.
-    for name in ["nghttpd", "h2load", "node", "tmux", "sqlite3", "openssl", "curl", "python3"] {
+    // Everything that is installed in the ordinary way is already there.
+    for name in [
+      "nghttpd", "h2load", "node", "tmux", "sqlite3", "openssl", "curl", "python3", "chromium", "pdftotext",
+    ] {
       try program(name, "exit 0")
     }
   }
@@ -55,7 +57,7 @@ struct BootstrapTests {
     return (log ?? "").split(separator: "\n").map(String.init)
   }
 
-  @Test("services are unpacked below .build, said before, never installed; a second time nothing is asked")
+  @Test("services are announced and unpacked below .build, never installed; a second call asks for nothing")
   func services() throws {
     try program(
       "apt-get",
@@ -67,7 +69,7 @@ struct BootstrapTests {
         *) echo "not to be asked: $*" >&2; exit 100 ;;
       esac
       """)
-    // What a package leaves behind: a daemon that says its version, modules, an interpreter.
+    // The contents of a package: a daemon that prints its version, modules, an interpreter.
     try program(
       "dpkg",
       """
@@ -110,7 +112,7 @@ struct BootstrapTests {
     #expect(asked.isEmpty)
   }
 
-  @Test("what cannot be unpacked is named, and what else would do")
+  @Test("a package that cannot be unpacked is named, with an alternative")
   func noApt() throws {
     let result = try bootstrap()
     #expect(result.status == 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Calibration", .serialized)
 struct CalibrateTests {
-  @Test("the floor of this host is measured, kept, and shown with later runs", .timeLimit(.minutes(5)))
+  @Test("the floor of this host is measured, stored, and shown with later runs", .timeLimit(.minutes(5)))
   func floor() throws {
     let station = try Station(target: ["receipt_deadline: 2s"])
     let calibrate = ["calibrate", "--rate", "200/s", "--duration", "2s", "--store", station.store]
@@ -35,7 +35,7 @@ struct CalibrateTests {
     #expect(table.output.contains("speaks for"))
   }
 
-  @Test("beside a collector nothing is measured", .timeLimit(.minutes(3)))
+  @Test("calibration is refused while a collector runs", .timeLimit(.minutes(3)))
   func refused() throws {
     let station = try Station()
     let service = try station.startLoopback()

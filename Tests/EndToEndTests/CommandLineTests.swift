@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("What a person types wrong", .serialized)
+@Suite("Mistakes on the command line", .serialized)
 struct CommandLineTests {
   @Test(
     "every command has help with an example",
     arguments: [
-      ["collect"], ["dashboard"], ["export"], ["summary"], ["runs"], ["runs", "list"], ["runs", "show"],
+      ["collect"], ["dashboard"], ["report"], ["export"], ["summary"], ["runs"], ["runs", "list"],
+      ["runs", "show"],
       ["runs", "rename"], ["runs", "delete"],
       ["loopback"], ["demo"], ["calibrate"], ["doctor"],
     ])
@@ -30,7 +31,7 @@ struct CommandLineTests {
     #expect(result.error.hasPrefix("pushscope: "))
   }
 
-  @Test("control characters in a path are shown, not sent, in logs and errors")
+  @Test("control characters in a path are escaped in logs and errors")
   func hostilePath() throws {
     let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -57,7 +58,7 @@ struct CommandLineTests {
     try service.waitForExit()
   }
 
-  @Test("a wrong key in the configuration is named with file, line, column and the nearest right one")
+  @Test("an unknown key in the configuration is reported with file, line, column and the nearest valid key")
   func wrongKey() throws {
     let station = try Station(target: ["recipt_deadline: 3s"])
     try FileManager.default.createDirectory(
@@ -72,14 +73,14 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: station.store), "nothing was begun")
   }
 
-  @Test("a configuration that is not there is named")
+  @Test("a configuration file that does not exist is named")
   func noConfiguration() throws {
     let result = try run(Programs.pushscope, ["collect", "--config", "/nowhere/pushscope.yaml"])
     #expect(result.status == 66)
     #expect(result.error.contains("/nowhere/pushscope.yaml"))
   }
 
-  @Test("stores that are none are refused in words and left as they were")
+  @Test("files that are not stores are refused with a message and left unchanged")
   func noStore() throws {
     let directory = try TemporaryDirectory()
     let text = try directory.write(
@@ -95,7 +96,7 @@ struct CommandLineTests {
       !FileManager.default.fileExists(atPath: directory.file("missing.sqlite")), "reading makes no store")
   }
 
-  @Test("a target that the configuration does not have is named with those it has")
+  @Test("an unknown target is reported with the names of the configured ones")
   func unknownTarget() throws {
     let station = try Station()
     let service = try station.startLoopback()

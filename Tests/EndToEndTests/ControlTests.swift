@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Runs are renamed, deleted, stopped and started from outside", .serialized)
 struct ControlTests {
-  /// Leaves a command as any other program could.
+  /// Writes a command to the control table, as any other program could.
   private func leave(_ values: String, in station: Station) throws -> String {
     guard let sqlite = Programs.find("sqlite3") else { throw NeverHappened(what: "sqlite3", seen: "") }
     let result = try run(
@@ -77,8 +77,8 @@ struct ControlTests {
     #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
   }
 
-  /// A daemon that is left alone has many runs.
-  @Test("a run that ended keeps nothing open", .timeLimit(.minutes(5)))
+  /// A daemon has many runs in its lifetime.
+  @Test("a run that has ended leaves no file descriptor open", .timeLimit(.minutes(5)))
   func manyRuns() throws {
     let station = try Station()
     let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
@@ -102,7 +102,7 @@ struct ControlTests {
       #expect(try answered(start, in: station).isEmpty)
       counts.append(try descriptorsWhenIdle())
     }
-    // The store opens its readers as they are needed.
+    // The store opens readers on demand.
     #expect(counts[6] <= counts[1] + 2, "\(counts)")
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the dashboard asks of a collector, or does itself where there is none.
+/// Commands that the dashboard sends to a collector, or carries out itself when no collector runs.
 @Suite("Runs are managed from the dashboard", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardControlTests {
   @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))

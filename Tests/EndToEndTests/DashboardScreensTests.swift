@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The screens of the dashboard in a real terminal: keys and mouse go in as bytes, text comes out.
+/// The dashboard in a real terminal: keys and mouse events are sent as bytes, and the screen is read as text.
 @Suite("The dashboard's screens in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardScreensTests {
   @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
@@ -75,7 +75,7 @@ struct DashboardScreensTests {
     let station = try Station.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
     try tmux.openDashboard(on: station)
-    // Slowly: a column at a time, each on its own, over more than half of the width.
+    // Slowly: one column per event, over more than half of the width.
     try tmux.mouse(0, 100, 28)
     for column in stride(from: 99, through: 30, by: -3) { try tmux.mouse(32, column, 28) }
     try tmux.mouse(0, 30, 28, isRelease: true)
@@ -105,11 +105,11 @@ struct DashboardScreensTests {
       if seed & 3 == 0 { try tmux.press("Tab") }
     }
     try tmux.resize(columns: 110, rows: 34)
-    // A key that overtakes the last size finds the notice of a terminal that is too small.
+    // A key that arrives before the last resize reaches the notice that the terminal is too small.
     try tmux.waitFor("1 Histogram")
     try tmux.press("1")
     try tmux.waitFor("[1 Histogram]")
-    // The figures of the footer differ from one look to the next.
+    // The figures of the footer change from one reading to the next.
     func picture(_ tmux: Tmux) throws -> [Substring] { try tmux.screen().split(separator: "\n").dropLast() }
     let fresh = try Tmux(columns: 110, rows: 34)
     try fresh.openDashboard(on: station)
@@ -123,7 +123,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("themes, colors and glyphs follow what is asked for", .timeLimit(.minutes(5)))
+  @Test("themes, colors and glyphs follow the options", .timeLimit(.minutes(5)))
   func appearance() throws {
     let station = try Station.recorded()
     let theme = try station.directory.write(
@@ -146,7 +146,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("a key of the configuration does what it says, and a mistake in it is named", .timeLimit(.minutes(5)))
+  @Test("a configured key works, and a mistake in it is reported", .timeLimit(.minutes(5)))
   func configuration() throws {
     let station = try Station.recorded()
     let file = try station.directory.write(
@@ -164,7 +164,8 @@ struct DashboardScreensTests {
     #expect(result.error.contains("looks.yaml:2:") && result.error.contains("did you mean \"events\"?"))
   }
 
-  @Test("stores that cannot be shown each get their screen, and q leaves it", .timeLimit(.minutes(5)))
+  @Test(
+    "each kind of store that cannot be shown has its own screen, and q leaves it", .timeLimit(.minutes(5)))
   func failures() throws {
     let directory = try TemporaryDirectory()
     try directory.write("text.sqlite", String(repeating: "no database\n", count: 1_000))

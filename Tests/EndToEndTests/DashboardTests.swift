@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The dashboard in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardTests {
-  /// The shell is back, on the normal screen, with its cursor, without the mouse, echoing what is typed.
+  /// Expects the shell on the normal screen, with a cursor, without mouse reports, and with echo.
   private func expectClean(_ tmux: Tmux) throws {
     try tmux.expectShell()
     #expect(try tmux.state("cursor_flag") == "1")
@@ -13,7 +13,7 @@ struct DashboardTests {
     #expect(try tmux.screen().contains("echo te''rminal is sane"), "typing is echoed")
   }
 
-  @Test("keys, a click on a tab and a resize move it; q gives the terminal back", .timeLimit(.minutes(5)))
+  @Test("keys, a click on a tab and a resize take effect; q restores the terminal", .timeLimit(.minutes(5)))
   func tour() throws {
     let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 120, rows: 36)
@@ -86,7 +86,7 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
-  @Test("suspend gives the terminal back, and resuming takes it again", .timeLimit(.minutes(5)))
+  @Test("suspending restores the terminal, and resuming draws the dashboard again", .timeLimit(.minutes(5)))
   func suspend() throws {
     let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
@@ -103,7 +103,7 @@ struct DashboardTests {
     try tmux.waitUntil("the shell is back") { !$0.contains("1 Histogram") }
   }
 
-  @Test("it is live: what the collector records appears while it records", .timeLimit(.minutes(5)))
+  @Test("rows appear while the collector records them", .timeLimit(.minutes(5)))
   func live() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -138,7 +138,7 @@ struct DashboardTests {
     #expect(piped.error.isEmpty)
   }
 
-  @Test("a terminal that can do nothing is refused in words", .timeLimit(.minutes(5)))
+  @Test("a terminal without cursor addressing is refused with a message", .timeLimit(.minutes(5)))
   func dumb() throws {
     let station = try Station.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30)

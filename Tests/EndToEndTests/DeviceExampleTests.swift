@@ -2,14 +2,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// What Examples/Devices has, compiled or run where there is a compiler; the service worker and the iOS extension against a
-/// real collector.
+/// The programs of Examples/Devices, compiled or run where there is a compiler; the service worker and the iOS extension with
+/// a real collector.
 @Suite("Device examples", .serialized)
 struct DeviceExampleTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// What a browser gives a service worker, as far as the example needs it.
+  /// The part of a service worker's environment that the example uses.
   private static let browser = """
     const fs = require("fs");
     const listeners = {};
@@ -45,7 +45,7 @@ struct DeviceExampleTests {
     #expect(result.status == 0, "\(result.error)")
   }
 
-  /// With stubs in place of Android's and Firebase's classes.
+  /// Compiled with stubs of Android's and Firebase's classes.
   @Test(
     "the Android service compiles",
     .enabled(if: Programs.find("kotlinc") != nil && Programs.find("javac") != nil, "no kotlinc or javac"),
@@ -66,8 +66,8 @@ struct DeviceExampleTests {
     #expect(kotlin.status == 0, "\(kotlin.error)")
   }
 
-  /// With a stub in place of Apple's UserNotifications. Data races are found while code is made, so checking types would
-  /// not be enough.
+  /// Compiled with a stub of Apple's UserNotifications. Type checking would not be enough: the compiler diagnoses data races
+  /// while it generates code.
   @Test(
     "the iOS extension compiles as Swift 6 without a warning, reports, and hands the notification on once",
     .enabled(if: Programs.has("swiftc", "openssl", "basenc")), .timeLimit(.minutes(6)))
@@ -111,7 +111,7 @@ struct DeviceExampleTests {
     try waiting.expectReceipt(of: "my-iphone", exchanges: 3)
   }
 
-  /// Foundation's URLSession trusts the system's authorities only, so the test's own has to be trusted by somebody else.
+  /// Foundation's URLSession trusts the system's certificate authorities only, so a forwarder connects for it.
   private static let forwarder = """
     import http.client, http.server, ssl, sys
     context = ssl.create_default_context(cafile=sys.argv[2])
@@ -132,7 +132,7 @@ struct DeviceExampleTests {
     server.serve_forever()
     """
 
-  /// What iOS does with an extension, in little: a notification comes, and after its work the time ends too.
+  /// A minimal iOS host of the extension: delivers a notification, and calls the expiration handler after its work.
   private static let phone = """
     import Foundation
     import UserNotifications
@@ -195,7 +195,7 @@ struct DeviceExampleTests {
       result.output == #"service-worker.js true BPublicKey {"endpoint":"https://push.example.com/1"}"# + "\n")
   }
 
-  /// A document with the page's two elements, and a browser that refuses a second key.
+  /// A document with the page's two elements, and a push manager that refuses a second key.
   private static let pageBrowser = """
     const fs = require("fs");
     let used = process.argv[2];
@@ -221,7 +221,7 @@ struct DeviceExampleTests {
     """
 }
 
-/// A collector with a notification that waits for its receipt.
+/// A collector with one notification in flight.
 private final class Waiting {
   let station: Station
   let id: String
@@ -255,14 +255,14 @@ private final class Waiting {
     self.collector = collector
   }
 
-  /// Ends the collector and looks at what it has.
+  /// Ends the collector and checks what it recorded.
   func expectReceipt(of device: String, exchanges: Int, location: SourceLocation = #_sourceLocation) throws {
     let rows = try station.query(
       "SELECT device, same_clock, coalesce(abs(offset_us) <= offset_error_us, 'none') FROM receipt")
     #expect(rows == [[device, "0", exchanges > 0 ? "1" : "none"]], sourceLocation: location)
     let count = try station.query("SELECT count(*) FROM clock_exchange")
     #expect(count == [["\(exchanges)"]], sourceLocation: location)
-    // What is still out would be waited for.
+    // It would wait for the notifications still in flight.
     collector.signal(SIGTERM)
     collector.signal(SIGINT)
     try collector.waitForExit()

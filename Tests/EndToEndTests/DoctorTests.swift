@@ -16,7 +16,7 @@ struct DoctorTests {
     return (result.status, result.output.split(separator: "\n").map(String.init), result.error)
   }
 
-  /// A server of Python's that speaks HTTP/1.1 over TLS with this certificate.
+  /// A Python server for HTTP/1.1 over TLS with this certificate.
   private func startServer(
     certificate: String, key: String, _ arguments: [String] = []
   ) throws -> (RunningProcess, port: Int) {
@@ -31,7 +31,7 @@ struct DoctorTests {
     return (server, port)
   }
 
-  /// A configuration of one target beside the station's own directory of certificates.
+  /// Writes a configuration with one target, next to the station's certificates.
   private func write(_ station: Station, target: String) throws {
     try station.directory.write("pushscope.yaml", "targets:\n  - { name: t, \(target) }\n")
   }
@@ -86,7 +86,7 @@ struct DoctorTests {
     #expect(lines.contains { $0.hasPrefix("note  fcm  priority  Google delivers high priority as normal") })
   }
 
-  @Test("a closed port is told with what to do, exit 69", .timeLimit(.minutes(5)))
+  @Test("a closed port is reported with a remedy, exit 69", .timeLimit(.minutes(5)))
   func closedPort() throws {
     let station = try Station()
     try write(station, target: "provider: http, endpoint: 'http://127.0.0.1:\(FreePort.take())/x'")
@@ -97,10 +97,10 @@ struct DoctorTests {
     #expect(!line.contains("/x"))
   }
 
-  @Test("a name that is nowhere is told, exit 69", .timeLimit(.minutes(5)))
+  @Test("an unknown host name is reported, exit 69", .timeLimit(.minutes(5)))
   func noSuchName() throws {
     let station = try Station()
-    // Never in any DNS (RFC 2606).
+    // Reserved: no DNS server resolves it (RFC 2606).
     try write(station, target: "provider: http, endpoint: 'https://nowhere.invalid/x'")
     let result = try doctor(station)
     #expect(result.status == 69)
@@ -108,7 +108,7 @@ struct DoctorTests {
     #expect(line.hasPrefix("fail  t  dns  nowhere.invalid cannot be looked up"), "\(line)")
   }
 
-  @Test("an expired certificate is called that, exit 69", .timeLimit(.minutes(5)))
+  @Test("an expired certificate is reported as expired, exit 69", .timeLimit(.minutes(5)))
   func expired() throws {
     let station = try Station()
     _ = try Certificates(in: station.directory)
@@ -131,7 +131,7 @@ struct DoctorTests {
     #expect(line.contains("this machine's clock"))
   }
 
-  @Test("a server without HTTP/2 will do for a webhook, and not for APNs", .timeLimit(.minutes(5)))
+  @Test("a server without HTTP/2 is accepted for a webhook, and refused for APNs", .timeLimit(.minutes(5)))
   func noHTTP2() throws {
     let station = try Station()
     _ = try Certificates(in: station.directory)
@@ -162,7 +162,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("a redirect is named, and not followed", .timeLimit(.minutes(5)))
+  @Test("a redirect is reported, and not followed", .timeLimit(.minutes(5)))
   func redirect() throws {
     let station = try Station()
     _ = try Certificates(in: station.directory)
@@ -180,7 +180,7 @@ struct DoctorTests {
       line.hasPrefix("fail  t  send  redirected with 301 to https://push.example.com:8443; set"), "\(line)")
   }
 
-  @Test("what collect refuses doctor refuses, and both name all of it", .timeLimit(.minutes(5)))
+  @Test("doctor and collect refuse the same, and both report every problem", .timeLimit(.minutes(5)))
   func limits() throws {
     let station = try Station()
     func write(_ more: String) throws {
@@ -202,7 +202,7 @@ struct DoctorTests {
       #expect(collected.error.contains(words), "\(collected.error)")
     }
     #expect(!collected.error.contains("target c"))
-    // Ends before it would look ntfy.sh up.
+    // It ends before it resolves ntfy.sh.
     try write(", ca_file: pushscope.yaml")
     let result = try doctor(station)
     #expect(result.status == 78)
@@ -247,7 +247,7 @@ struct DoctorTests {
     #expect(try #require(cut.lines.last).contains("account.json\" is not JSON: it does not end with a brace"))
   }
 
-  @Test("a client certificate is looked at: its key, its end, its app", .timeLimit(.minutes(5)))
+  @Test("a client certificate is examined: its key, its expiration, its app", .timeLimit(.minutes(5)))
   func clientCertificate() throws {
     let station = try Station()
     _ = try Certificates(in: station.directory)
@@ -288,7 +288,7 @@ struct DoctorTests {
         $0.hasPrefix(
           "fail  t  certificate  it is for the app com.example.app, and the topic is com.example.anoth")
       }, "\(another.lines)")
-    // Of no use at all: nothing is connected to, and a run does not begin.
+    // Unusable certificates: no connection is opened, and a run does not start.
     let old = try run(
       Programs.python,
       [

@@ -3,9 +3,9 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("When the disk is full, the store is locked or may not be written", .serialized)
+@Suite("Full disk, locked store, read-only store", .serialized)
 struct DurabilityTests {
-  /// Sequences without gaps, no open states, what was sent has an end, and a sound file.
+  /// Expects sequences without gaps, no open states, an end for every sent notification, and an intact file.
   private func expectAccounted(_ station: Station) throws {
     #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
     #expect(
@@ -22,21 +22,21 @@ struct DurabilityTests {
   func fileSizeLimit() throws {
     let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    // 512 blocks of 512 bytes (POSIX): the store's log grows past that in a moment.
+    // 512 blocks of 512 bytes (POSIX): the store's WAL exceeds that quickly.
     let collector = try RunningProcess(
       "/bin/sh",
       [
         "-c", "ulimit -S -f 1024; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
         station.configuration, "--store", station.store,
       ])
-    try eventually("the trouble is told", seen: { collector.standardError }) {
+    try eventually("the problem is reported", seen: { collector.standardError }) {
       collector.standardError.contains("retried each second") ? true : nil
     }
     #expect(collector.standardError.contains("no room left"), "\(collector.standardError)")
     let before = try station.states()["delivered"] ?? 0
     _ = poll(nil, 0, 2500)
     #expect(try run("prlimit", ["--pid", "\(collector.pid)", "--fsize=unlimited:"]).status == 0)
-    try eventually("it goes on", seen: { collector.standardError }) {
+    try eventually("it continues", seen: { collector.standardError }) {
       collector.standardError.contains("commits to the store succeed again") ? true : nil
     }
     try eventually("notifications are delivered again") {
@@ -75,7 +75,7 @@ struct DurabilityTests {
       db.execute('COMMIT')
       """
     #expect(try run(Programs.python, ["-c", holder, station.store]).status == 0)
-    try eventually("it goes on", seen: { collector.standardError }) {
+    try eventually("it continues", seen: { collector.standardError }) {
       collector.standardError.contains("commits to the store succeed again") ? true : nil
     }
     #expect(collector.standardError.contains("another program holds a lock"))
@@ -92,7 +92,7 @@ struct DurabilityTests {
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 > 100)
   }
 
-  @Test("a store that may not be written is refused before anything is sent", .timeLimit(.minutes(3)))
+  @Test("a read-only store is refused before anything is sent", .timeLimit(.minutes(3)))
   func readOnly() throws {
     let station = try Station()
     let service = try station.startLoopback()
@@ -108,7 +108,9 @@ struct DurabilityTests {
     try service.waitForExit()
   }
 
-  @Test("a collector that stood still misses what came due, and sends no bunch", .timeLimit(.minutes(5)))
+  @Test(
+    "a collector that was stopped records what came due as missed, and sends no burst",
+    .timeLimit(.minutes(5)))
   func stopped() throws {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 10s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -120,7 +122,7 @@ struct DurabilityTests {
     _ = poll(nil, 0, 3000)
     collector.signal(SIGCONT)
     let before = try station.states()["delivered"] ?? 0
-    try eventually("it goes on") { try (station.states()["delivered"] ?? 0) > before + 50 ? true : nil }
+    try eventually("it continues") { try (station.states()["delivered"] ?? 0) > before + 50 ? true : nil }
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     service.signal(SIGTERM)
@@ -135,9 +137,9 @@ struct DurabilityTests {
     #expect(text.contains("own error: sent late"), "\(text)")
   }
 
-  // MARK: What was sent is in the store, whatever ends the run
+  // MARK: Everything sent is in the store, however the run ends
 
-  /// The ids of all notifications that reached the service, by its own journal.
+  /// The ids of all notifications in the service's own journal.
   private func arrived(_ script: String) throws -> Set<String> {
     struct Entry: Decodable {
       var entry: String
@@ -160,7 +162,8 @@ struct DurabilityTests {
     #expect(arrived.subtracting(known).isEmpty, "sent, answered and gone from the store")
   }
 
-  @Test("a stop that cannot record what was sent takes nothing of it back", .timeLimit(.minutes(5)))
+  @Test(
+    "a stop that cannot record the end of sent notifications deletes none of them", .timeLimit(.minutes(5)))
   func failedStop() throws {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
     let script = station.directory.file("script.jsonl")
@@ -184,7 +187,7 @@ struct DurabilityTests {
     try eventually("another program holds the lock", seen: { lock.standardError }) {
       lock.standardOutput.contains("held") ? true : nil
     }
-    try eventually("the trouble is told", seen: { collector.standardError }) {
+    try eventually("the problem is reported", seen: { collector.standardError }) {
       collector.standardError.contains("retried each second") ? true : nil
     }
     collector.signal(SIGTERM)
@@ -194,7 +197,7 @@ struct DurabilityTests {
     try station.directory.write("release", "")
     #expect(try collector.waitForExit() != 0)
     try lock.waitForExit()
-    // Where the end could not be written either, the next start does it by the same rule.
+    // If the end could not be written either, the next start writes it by the same rule.
     #expect(try station.collect(["--count", "1"]).waitForExit() == 0)
     service.signal(SIGTERM)
     try service.waitForExit()
@@ -203,7 +206,7 @@ struct DurabilityTests {
     #expect(try station.states()["interrupted"] ?? 0 > 20, "more was sent than could be recorded")
   }
 
-  /// Overwrites a page of the store while nobody has it open.
+  /// Overwrites a page of the store while no process has it open.
   private func damage(_ index: String, of station: Station) throws {
     let rows = try station.query(
       "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = '\(index)'")
@@ -215,7 +218,7 @@ struct DurabilityTests {
     try file.close()
   }
 
-  @Test("a store that turns out to be damaged keeps what was sent", .timeLimit(.minutes(5)))
+  @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(5)))
   func damagedIndex() throws {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 2s"])
     let script = station.directory.file("script.jsonl")
@@ -223,7 +226,7 @@ struct DurabilityTests {
       scenario: "deliveries: { delay: 1500ms }\n", extra: ["--script", script])
     #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
     try damage("receipt_sample", of: station)
-    // The first receipt cannot be stored; by then many notifications are on their way.
+    // The first receipt cannot be stored; by then many notifications are in flight.
     let collector = try station.collect([])
     #expect(try collector.waitForExit() == 1, "\(collector.standardError)")
     #expect(collector.standardError.contains("damaged"))
@@ -233,7 +236,9 @@ struct DurabilityTests {
     #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
   }
 
-  @Test("a receipt whose row cannot be read is answered, told of, and costs nothing", .timeLimit(.minutes(5)))
+  @Test(
+    "a receipt whose row cannot be read is answered and reported, without busy waiting",
+    .timeLimit(.minutes(5)))
   func damagedReceipt() throws {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 60s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
@@ -241,7 +246,7 @@ struct DurabilityTests {
     service.signal(SIGTERM)
     try service.waitForExit()
     try damage("receipt_sample", of: station)
-    // Nobody answers the second run, so no receipt of its own comes.
+    // No service answers the second run, so it gets no receipts of its own.
     let collector = try station.collect(["--drain", "0s"])
     try FreePort.waitUntilTaken(station.receiptsPort, by: collector)
     let id = try #require(try station.query("SELECT notification_id FROM sample_view LIMIT 1").first?.first)
@@ -272,7 +277,7 @@ struct DurabilityTests {
       #expect(answer.output.hasPrefix("503 60 "), "\(answer.output) \(answer.error)")
     }
     #expect(collector.standardError.contains("a receipt cannot be stored"), "\(collector.standardError)")
-    // Not CPU time of the wall's length: two seconds, a hundred ticks each.
+    // Far less CPU time than wall time: two seconds of 100 ticks each.
     let before = try cpu()
     _ = poll(nil, 0, 2000)
     #expect(try cpu() - before < 100)
@@ -307,7 +312,7 @@ struct DurabilityTests {
     #expect(ended.output == "failed\n")
   }
 
-  @Test("an idle collector notices it too", .timeLimit(.minutes(3)))
+  @Test("an idle collector notices a replaced file, too", .timeLimit(.minutes(3)))
   func movedWhileIdle() throws {
     let station = try Station(rate: "20/s")
     let service = try station.startLoopback()
@@ -329,9 +334,9 @@ struct DurabilityTests {
     try service.waitForExit()
   }
 
-  /// The lock file is removed while the collector stands still, so that another one finds none before the first can make
-  /// it again: it has to see that the store is written.
-  @Test("a removed lock file lets no second collector in", .timeLimit(.minutes(5)))
+  /// The lock file is removed while the collector is stopped, so that a second one finds none before the first can create it
+  /// again: the second has to detect that the store is being written.
+  @Test("a second collector is refused although the lock file was removed", .timeLimit(.minutes(5)))
   func lockRemoved() throws {
     let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -343,13 +348,13 @@ struct DurabilityTests {
     collector.signal(SIGSTOP)
     try FileManager.default.removeItem(atPath: lock)
     let second = try station.collect([])
-    try eventually("the second one has made a lock file", seen: { second.standardError }) {
+    try eventually("the second one has created a lock file", seen: { second.standardError }) {
       FileManager.default.fileExists(atPath: lock) ? true : nil
     }
     collector.signal(SIGCONT)
     #expect(try second.waitForExit() == 73)
     #expect(second.standardError.contains("another collector (process \(collector.pid))"))
-    // The first one has the lock again.
+    // The first collector holds the lock again.
     try eventually("a third one is refused by the lock alone", seen: { collector.standardError }) {
       () -> Bool? in
       let text = try? String(contentsOfFile: lock, encoding: .utf8)

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The table of docs/commands.md: one code for each class of failure, whichever command meets it.
+/// The table of docs/commands.md: one code for each class of failure, in every command.
 @Suite("Exit codes", .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
 struct ExitCodeTests {
   private let directory: TemporaryDirectory
@@ -40,13 +40,13 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("66: a store that is missing, none, newer or damaged")
+  @Test("66: a store that is missing, not a store, newer or damaged")
   func unusableStores() throws {
     let text = try directory.write("notes.txt", String(repeating: "these are notes\n", count: 100))
     let newer = directory.file("newer.sqlite")
     try FileManager.default.copyItem(atPath: store, toPath: newer)
     #expect(try run("sqlite3", [newer, "PRAGMA user_version = 99"]).status == 0)
-    // The header is right, the schema's page is not.
+    // The header is valid, the schema's page is not.
     let damaged = directory.file("damaged.sqlite")
     var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
     for index in 100..<4000 { bytes[index] = 0xFF }
@@ -61,7 +61,7 @@ struct ExitCodeTests {
     #expect(!FileManager.default.fileExists(atPath: missing))
   }
 
-  @Test("66: runs and targets that are not there, configurations and scenarios that cannot be read")
+  @Test("66: unknown runs and targets, configurations and scenarios that cannot be read")
   func missingInput() throws {
     try expect(66, ["summary", "--run", "none"], store: store)
     try expect(66, ["summary", "--target", "none"], store: store)
@@ -114,7 +114,7 @@ struct ExitCodeTests {
       73, ["loopback", "--port", "0", "--credentials", directory.file("lo"), "--script", "/nowhere/a.jsonl"])
   }
 
-  @Test("73: a database that somebody holds locked")
+  @Test("73: a database that another process has locked")
   func locked() throws {
     let script = """
       import sqlite3, sys
@@ -134,14 +134,14 @@ struct ExitCodeTests {
     try holder.waitForExit()
   }
 
-  @Test("69: an address that is in use, and no store is made for it")
+  @Test("69: an address that is in use; no store is created")
   func addressInUse() throws {
     let station = try Station()
     let service = try station.startLoopback()
     let other = try RunningProcess(
       Programs.pushscope,
       ["loopback", "--port", "\(station.receiptsPort)", "--credentials", station.directory.file("other")])
-    try eventually("somebody has the receipts' port", seen: { other.standardError }) {
+    try eventually("another process listens on the receipts' port", seen: { other.standardError }) {
       other.standardOutput.contains("https://") ? true : nil
     }
     let collector = try station.collect(["--count", "1"])
@@ -157,7 +157,7 @@ struct ExitCodeTests {
     try service.waitForExit()
   }
 
-  @Test("78: a certificate that cannot be used, and no store is made for it")
+  @Test("78: an unusable certificate; no store is created")
   func unusableCertificate() throws {
     let station = try Station()
     let service = try station.startLoopback()
@@ -197,7 +197,7 @@ struct ExitCodeTests {
     #expect(try run(Programs.pushscope, ["export", "runs", "--since", text, "--store", store]).status == 0)
   }
 
-  @Test("73: no database is replaced, whatever its name, by any command that writes a file")
+  @Test("73: no command that writes a file replaces a database, whatever its name")
   func databasesAreKept() throws {
     let other = directory.file("other.sqlite")
     #expect(try run("sqlite3", [other, "CREATE TABLE t (a)"]).status == 0)
@@ -213,12 +213,12 @@ struct ExitCodeTests {
         let service = [command, "--port", "0", "--credentials", directory.file("lo"), "--script", path]
         try expect(73, service + ["--receipts", "https://127.0.0.1:1"], says: name)
       }
-      // A shell's `>>` appends without asking.
+      // A shell's `>>` appends to any file.
       let shell = try run(
         "sh", ["-c", "\"$0\" export samples --store \"$1\" >>\"$2\"", Programs.pushscope, store, path])
       #expect(shell.status == 73, "\(name): \(shell.error)")
     }
-    // With a second hard link the store would be refused for that.
+    // A store with a second hard link would be refused for that reason.
     #expect(unlink(directory.file("hard")) == 0)
     for suffix in ["-wal", "-shm", "-journal", ".lock"] {
       try expect(73, ["export", "samples", "--output", store + suffix], store: store, says: suffix)

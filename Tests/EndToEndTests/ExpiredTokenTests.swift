@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Tokens that a service believes in for seconds only: refusals are recorded, nothing is hammered, and where a new token
-/// helps there is one.
+/// Tokens that a service accepts for a few seconds only: rejections are recorded, requests are not repeated without a pause,
+/// and a new token is made where one helps.
 @Suite("Expired tokens", .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
 struct ExpiredTokenTests {
-  @Test("each dialect says so in its own word, and each is answered as it should be")
+  @Test("each dialect has its own reason, and the collector reacts to each as documented")
   func everyDialect() throws {
     let station = try Station()
     let service = try station.startLoopback(
@@ -29,13 +29,13 @@ struct ExpiredTokenTests {
         "SELECT count(*) FROM sample_view WHERE target = '\(target)' AND \(condition)")
       return Int(rows[0][0]) ?? -1
     }
-    // VAPID tokens are dated by their sender, and ntfy's is a password.
+    // The sender sets the expiration of VAPID tokens; ntfy's token is a password.
     for target in ["webpush", "ntfy"] {
       #expect(try count(target, "state = 'delivered'") > 45, "\(target)")
       #expect(try count(target, "state NOT IN ('delivered', 'missed')") == 0, "\(target)")
     }
 
-    // An access token is fetched anew as soon as the old one is refused; what was under way is the price.
+    // A new access token is fetched as soon as the old one is refused; only requests in flight are rejected.
     #expect((1...9).contains(try count("fcm", "state = 'rejected'")))
     #expect(try count("fcm", "state = 'rejected' AND (status != 401 OR reason != 'UNAUTHENTICATED')") == 0)
     #expect(try count("fcm", "state = 'delivered'") > 45)
@@ -45,7 +45,7 @@ struct ExpiredTokenTests {
     )
     #expect((1...4).contains(Int(fetched[0][0]) ?? 0), "\(fetched)")
 
-    // Apple takes no new token so soon: there is silence, and somebody is told to look at the clock.
+    // Apple accepts no new token so soon: sending pauses, and the log advises to check the clock.
     #expect((1...9).contains(try count("apns", "state = 'rejected'")))
     #expect(
       try count("apns", "state = 'rejected' AND (status != 403 OR reason != 'ExpiredProviderToken')") == 0)

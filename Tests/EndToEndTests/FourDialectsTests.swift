@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The configuration that the loopback service writes, used as it is: four providers, four dialects, one script to hold
-/// the store against.
+/// The configuration that the loopback service writes, unchanged: four providers, four dialects, and one script that the
+/// store is compared with.
 @Suite("All four dialects of the loopback service", .serialized)
 struct FourDialectsTests {
   private struct Line: Decodable {
@@ -15,14 +15,14 @@ struct FourDialectsTests {
     var lost: Bool?
     var deliveries_us: [Int]?
 
-    /// What the collector must have made of it.
+    /// The outcomes that the collector must have recorded.
     var state: String {
       if answer == "refused" { return "rejected" }
       return lost == true ? "lost" : "delivered"
     }
   }
 
-  @Test("what the ready-made configuration sends ends as the script says", .timeLimit(.minutes(5)))
+  @Test("notifications of the written configuration end as scripted", .timeLimit(.minutes(5)))
   func readyMade() throws {
     let count = 60
     let station = try Station()

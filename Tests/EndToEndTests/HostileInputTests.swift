@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("What providers, devices and options send can only be looked at", .serialized)
+@Suite("Text from providers, devices and options is escaped", .serialized)
 struct HostileInputTests {
-  /// Clears the screen, sets the title, turns the direction, looks like a formula, ends lines.
+  /// Clears the screen, sets the title, changes the writing direction, looks like a formula, ends lines.
   private static let evil = "=cmd|' /C'!A0\u{1B}[2J\u{1B}]0;owned\u{7}\u{202E}\r\n\u{9B}31m\u{2028}x"
 
   private func expectHarmless(_ text: String, _ what: String, lineEnds: Set<Unicode.Scalar> = ["\n"]) {
@@ -16,7 +16,7 @@ struct HostileInputTests {
     #expect(harmful == nil, "\(what) holds U+\(String(harmful?.value ?? 0, radix: 16))")
   }
 
-  @Test("no sink passes it on", .timeLimit(.minutes(5)))
+  @Test("no sink writes it unescaped", .timeLimit(.minutes(5)))
   func sinks() throws {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
     let service = try PushService(

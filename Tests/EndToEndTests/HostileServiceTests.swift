@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Push services that answer without end, without sense or without shame, before the whole tool: each notification has its
-/// recorded end, the memory stays what it is against a good service, and the run ends when it should.
+/// The whole program with push services whose answers are endless, malformed or abusive: each notification has a recorded
+/// end, memory stays as low as with a well-behaved service, and the run ends in time.
 @Suite(
   "Services that mean ill", .serialized,
   .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(10)))
 struct HostileServiceTests {
-  /// What a service does, and what the notifications come to: states with their reason or status, `|` between those that
-  /// are right. `nil` where a protocol has no such thing.
+  /// A service's behavior and the expected ends of notifications: states with their reason or status, valid alternatives
+  /// separated by `|`. `nil` where a protocol has no such behavior.
   private struct Behavior {
     let name: String
     let http1: String?
@@ -24,16 +24,16 @@ struct HostileServiceTests {
     init(_ name: String, _ both: String) { self.init(name, both, both) }
   }
 
-  /// Ends with what is read.
+  /// Behaviors that end by themselves.
   private static let quick = [
     Behavior("endless-body-200", "failed protocol"), Behavior("endless-body-400", "failed protocol"),
-    // Goes on when it was told to stop: the next notifications share the connection with that.
+    // Continues after it was told to stop: the next notifications share the connection with it.
     Behavior("deaf-endless-body-200", nil, "failed protocol"),
     Behavior("endless-headers-200", "failed protocol"), Behavior("endless-headers-400", "failed protocol"),
-    Behavior("endless-line-200", "failed protocol", "failed closed|failed protocol"),
+    Behavior("endless-line-200", "failed protocol"),
     Behavior("endless-trailers-200", "failed protocol"),
-    Behavior("endless-interim", "failed protocol", "failed closed|failed protocol"),
-    // Many headers, within the bounds.
+    Behavior("endless-interim", "failed protocol"),
+    // Many headers, within the limits.
     Behavior("many-cookies-200", "accepted 200"), Behavior("long-fields-200", "accepted 200"),
     Behavior("long-fields-201", "accepted 201|rejected 201"),
     Behavior("cut-json-400", "rejected 400"), Behavior("deep-json-400", "rejected 400"),
@@ -59,28 +59,28 @@ struct HostileServiceTests {
     Behavior("twice", "accepted 200"),
     Behavior("switch", "failed closed", "failed closed|failed protocol|failed reset"),
     Behavior("evil-header-200", "failed protocol", "failed reset|failed protocol"),
-    Behavior("garbage", "failed protocol", "failed closed|failed protocol"),
+    Behavior("garbage", "failed protocol"),
     Behavior("early", "accepted 200|failed closed|failed reset"),
-    Behavior("settings", nil, "failed closed|failed protocol"),
-    Behavior("windows", nil, "failed closed|failed protocol"),
-    Behavior("push", nil, "failed closed|failed protocol"), Behavior("farewell", nil, "failed goaway"),
+    Behavior("settings", nil, "failed protocol"),
+    Behavior("windows", nil, "failed protocol"),
+    Behavior("push", nil, "failed protocol"), Behavior("farewell", nil, "failed goaway"),
     Behavior("large-frame", nil, "accepted 200|failed closed|failed protocol"),
   ]
 
-  /// Ends with the target's timeout.
+  /// Behaviors that end with the target's timeout.
   private static let slow = [
     Behavior("silence", "failed timeout"), Behavior("drip-200", "failed timeout"),
     Behavior("empty-pieces-200", "failed timeout"),
-    // More PINGs than a connection is allowed: it is closed.
+    // More PINGs than the limit of a connection: it is closed.
     Behavior("pings", nil, "failed protocol"),
     Behavior("tiny-limit", nil, "failed timeout"),
-    // An answer that was there before any question is nobody's; with HTTP/1.1 it cannot be told from a quick one.
+    // An answer before any request belongs to none; with HTTP/1.1 it cannot be distinguished from a fast one.
     Behavior(
       "before-asked", "accepted 200", "accepted 200|failed timeout|failed closed|failed reset|failed protocol"
     ),
   ]
 
-  /// - Parameter part: which of so many parts of the list, each a run of its own.
+  /// - Parameter part: which part of the list; each part is a run of its own.
   private func check(
     _ list: [Behavior], _ protocolName: String, part: Int = 0, of parts: Int = 1, timing: String
   ) throws {
@@ -130,7 +130,7 @@ struct HostileServiceTests {
       for provider in providers {
         let seen = ends["\(provider)-\(behavior.name)"] ?? []
         #expect(seen.reduce(0) { $0 + (Int($1[2]) ?? 0) } == 3, "\(provider) \(behavior.name): \(seen)")
-        // A machine that stands still for a while makes some be missed; that is no service's doing.
+        // A machine that pauses causes missed notifications; the service is not the cause.
         #expect(
           seen.allSatisfy { right.contains($0[1]) || $0[1] == "missed lag" },
           "\(provider) \(behavior.name): \(seen)")
@@ -142,9 +142,9 @@ struct HostileServiceTests {
         ["1", "1"]
       ])
     #expect(decoy.callers() == 0, "a redirect was followed")
-    // What services say is bounded in the store too: some kB a target.
+    // Text from services is bounded in the store, too: some kB per target.
     let size = try FileManager.default.attributesOfItem(atPath: station.store)[.size] as? Int ?? .max
-    #expect(size < 100_000 + 20_000 * behaviors.count * providers.count)
+    #expect(size < 200_000 + 20_000 * behaviors.count * providers.count)
     #expect(bad.error.utf8.count < 100_000 + 4_000 * behaviors.count * providers.count)
   }
 
@@ -156,12 +156,14 @@ struct HostileServiceTests {
     try check(Self.quick, "h1", part: part, of: 2, timing: "timeout: 20s, max_lag: 60s")
   }
 
-  @Test("whatever never ends, ends with the target's timeout", arguments: ["h1", "h2"])
+  @Test("an endless answer ends with the target's timeout", arguments: ["h1", "h2"])
   func timeouts(protocolName: String) throws {
     try check(Self.slow, protocolName, timing: "timeout: 3s, max_lag: 2s")
   }
 
-  @Test("whoever repeats what proves the sender, does so for nobody", arguments: ["h1", "h2"])
+  @Test(
+    "a service that repeats the sender's credentials does not get them into any output",
+    arguments: ["h1", "h2"])
   func echo(protocolName: String) throws {
     let station = try Station()
     let files = try ProviderFiles(in: station)

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A server in ntfy's shape may send its subscribers anything: the run goes on, the store does not fill up and the
-/// memory stays.
+/// A server that imitates ntfy may send its subscribers anything: the run continues, and store and memory stay bounded.
 @Suite(
   "Streams that mean ill", .serialized,
   .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
@@ -12,7 +11,7 @@ struct HostileStreamTests {
     let station: Station
     let service: HostileService
 
-    /// With one configuration for all of them.
+    /// One configuration for all behaviors.
     init(_ names: [String]) throws {
       station = try Station()
       _ = try ProviderFiles(in: station)
@@ -54,7 +53,8 @@ struct HostileStreamTests {
     "odd-ids", "flapping",
   ]
 
-  @Test("what comes after a good beginning is read, counted and thinned", arguments: ["h1", "h2"])
+  @Test(
+    "lines after a valid start of the stream are read, counted and rate-limited", arguments: ["h1", "h2"])
   func afterOpening(protocolName: String) throws {
     let hostile = Self.afterOpening.map { "\(protocolName):stream-\($0)" }
     let good = Self.afterOpening.indices.map { _ in "\(protocolName):stream-good" }
@@ -70,10 +70,10 @@ struct HostileStreamTests {
     #expect(
       try scene.query("good", "SELECT state, count(*) FROM sample_view GROUP BY 1") == [["delivered", "16"]])
     print("\(protocolName) streams: \(peak.peak) kB, hostile \(end.peak) kB")
-    // Eleven targets for one.
+    // Room for eleven targets instead of one.
     #expect(end.peak - peak.peak < 40_000, "\(peak.peak) kB became \(end.peak) kB")
 
-    // Every message was published and taken; the first of the replayed ones came back, a hundred times at most.
+    // Every message was published and accepted; the replayed one was received once and repeated at most 100 times.
     #expect(
       try scene.query("bad", "SELECT count(*), sum(accepted_at IS NOT NULL) FROM sample_view") == [
         ["176", "176"]
@@ -113,17 +113,17 @@ struct HostileStreamTests {
     ("status-redirect-302", "the server answers 302"), ("status-evil-reason-400", "the server answers 400"),
   ]
 
-  @Test("what has no good beginning ends the run, which says why")
+  @Test("a stream without a valid start ends the run with a message")
   func neverOpen() throws {
     let scene = try Scene(Self.neverOpen.map { "h2:stream-\($0.name)" })
-    // All at once: nearly all of it is waiting.
+    // All in parallel: nearly all of the time is waiting.
     let collectors = try Self.neverOpen.map { name, words in
       try scene.write(name, ["h2:stream-\(name)"])
       return (name, words, try scene.collect(name, count: 5))
     }
     for (name, words, collector) in collectors {
       let end = try collector.waitForExitAndPeak()
-      // Who refuses is not waited for.
+      // A refusal is final and needs no wait.
       #expect(end.status == (words.contains("answers 4") ? 78 : 69), "\(name): \(collector.standardError)")
       #expect(end.peak < 100_000, "\(name): \(end.peak) kB")
       #expect(collector.standardError.contains(words), "\(name): \(collector.standardError)")

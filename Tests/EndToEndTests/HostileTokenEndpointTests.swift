@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// The endpoint that gives FCM's access tokens may be anybody: what it answers ends in a token or in words, and goes
-/// nowhere else.
+/// The endpoint of FCM's access tokens may be hostile: its answer becomes a token or a message, and nothing else.
 @Suite(
   "A token endpoint that means ill", .serialized,
   .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
@@ -11,7 +10,7 @@ struct HostileTokenEndpointTests {
   private static let noToken = "no access token was given: 200 the answer has no access_token in it"
   private static let tooLarge = "the token endpoint does not answer: the answer is too large"
 
-  /// What `doctor --send` says, and its exit status.
+  /// The output of `doctor --send`, and its exit status.
   private static let answers: [(name: String, status: Int32, words: String)] = [
     ("good", 0, "an access token for 3600 s"), ("1e300", 0, "an access token for 3600 s"),
     ("text", 0, "an access token for 3600 s"), ("negative", 0, "an access token for 0 s"),
@@ -34,7 +33,7 @@ struct HostileTokenEndpointTests {
     let decoy: UnansweredListener
     let service: HostileService
 
-    /// With an account's file for each of the endpoints.
+    /// Writes a service account's file for each endpoint.
     init(_ names: [String]) throws {
       station = try Station()
       decoy = try UnansweredListener()
@@ -59,7 +58,7 @@ struct HostileTokenEndpointTests {
     }
   }
 
-  @Test("is told by the doctor in one line") func doctor() throws {
+  @Test("doctor reports it in one line") func doctor() throws {
     let scene = try Scene(Self.answers.map(\.name))
     for (name, status, words) in Self.answers {
       let doctor = try RunningProcess(Programs.pushscope, scene.arguments("doctor", name) + ["--send"])
@@ -76,7 +75,7 @@ struct HostileTokenEndpointTests {
       scene.service.said("request", by: "h2:good").count == accepted, "a message went out without a token")
   }
 
-  @Test("ends a run before anything is sent, when it has had its half a minute") func collect() throws {
+  @Test("a run ends after 30 s before anything is sent") func collect() throws {
     let names = [
       "lines", "long", "200-endless-body", "200-endless-headers", "502-html", "302-redirect", "200-bomb-gzip",
       "0-silence",
@@ -86,7 +85,7 @@ struct HostileTokenEndpointTests {
     let good = try RunningProcess(Programs.pushscope, scene.arguments("collect", "good") + ["--count", "5"])
     let peak = try good.waitForExitAndPeak().peak
     let sent = scene.service.said("request", by: "h2:good").count
-    // All at once: nearly all of it is waiting.
+    // All in parallel: nearly all of the time is waiting.
     let collectors = try names.map {
       ($0, try RunningProcess(Programs.pushscope, scene.arguments("collect", $0) + ["--count", "5"]))
     }
@@ -101,7 +100,7 @@ struct HostileTokenEndpointTests {
       #expect(status == 69, "\(name): \(said)")
       #expect(highest - peak < 20_000, "\(name): \(peak) kB became \(highest) kB")
       #expect(said.contains("no access token of probe@probe-1"), "\(name): \(said)")
-      // Said once, and not at each attempt; asked again after waits that grow.
+      // Reported once and not at each attempt; repeated with growing pauses.
       #expect(said.utf8.count < 3_000, "\(name): \(said)")
       #expect((2...40).contains(scene.service.said("request", by: "h1:token-\(name)").count), "\(name)")
       let rows = try run(

@@ -17,15 +17,15 @@ struct IndependentServerTests {
     let certificates = try Certificates(in: station.directory)
     let first = try certificates.startServer(port: port)
     let collector = try station.collect(["--run-name", "nghttpd"])
-    try eventually("answers come", seen: { collector.standardError }) {
+    try eventually("answers arrive", seen: { collector.standardError }) {
       try (station.states()["accepted"] ?? 0) > 50 ? true : nil
     }
     first.signal(SIGKILL)
     try first.waitForExit()
-    try eventually("the outage shows") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
+    try eventually("the outage is recorded") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
     let before = try station.states()["accepted"] ?? 0
     let second = try certificates.startServer(port: port)
-    try eventually("answers come again") {
+    try eventually("answers arrive again") {
       try (station.states()["accepted"] ?? 0) > before + 50 ? true : nil
     }
     collector.signal(SIGTERM)
@@ -66,7 +66,7 @@ struct IndependentServerTests {
   }
 }
 
-/// A throw-away authority and a server certificate made by openssl, and nghttpd with them.
+/// A temporary certificate authority and a server certificate made by openssl, and nghttpd that uses them.
 struct Certificates {
   private let directory: TemporaryDirectory
   private let folder: String
@@ -107,7 +107,7 @@ struct Certificates {
     return server
   }
 
-  /// Puts another authority in the place of the one that signed the server's certificate.
+  /// Replaces the authority that signed the server's certificate by another one.
   func replaceAuthority() throws {
     try openssl(
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",

@@ -32,6 +32,38 @@ struct LoopbackRunTests {
     #expect(try service.waitForExit() == 0)
   }
 
+  @Test("the path is told apart from the service's own time", .timeLimit(.minutes(5)))
+  func path() throws {
+    let station = try Station(target: ["path_probe: 100ms"])
+    let service = try station.startLoopback(
+      scenario: """
+        seed: 3
+        answers: { delay: 200ms }
+        """)
+    let collector = try station.collect(["--count", "150"])
+    #expect(try collector.waitForExit() == 0)
+    #expect(
+      try station.query(
+        """
+        SELECT min(service_us) >= 200000, count(path_us) >= 130, sum(path_us < 100000) * 2 > count(*),
+          min(ifnull(peer_ack_us, 0)) >= 0 FROM sample_view
+        """) == [["1", "1", "1", "1"]])
+    // Each sample's is a stored one, of its own connection.
+    #expect(
+      try station.query(
+        """
+        SELECT count(*) >= 10, min(round_trip_us) > 0, (SELECT count(*) FROM sample_view s WHERE path_us IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM path p WHERE p.round_trip_us = s.path_us AND p.connection_id = s.connection_id))
+        FROM path
+        """) == [["1", "1", "0"]])
+    #expect(
+      try station.query("SELECT endpoint FROM target") == [["https://127.0.0.1:\(station.loopbackPort)"]])
+    let summary = try run(Programs.pushscope, ["summary", "--store", station.store]).output
+    #expect(summary.contains("path") && summary.contains("round trip of a PING"), "\(summary)")
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == 0)
+  }
+
   @Test(
     "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(5)))
   func script() throws {
@@ -75,10 +107,12 @@ struct LoopbackRunTests {
     }
     first.signal(SIGKILL)
     try first.waitForExit()
-    try eventually("the outage shows") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
+    try eventually("the outage is recorded") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
     let before = try station.states()["delivered"] ?? 0
     let second = try station.startLoopback(scenario: scenario)
-    try eventually("deliveries go on") { try (station.states()["delivered"] ?? 0) > before + 20 ? true : nil }
+    try eventually("deliveries continue") {
+      try (station.states()["delivered"] ?? 0) > before + 20 ? true : nil
+    }
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     let reasons = try station.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'").joined()

@@ -42,7 +42,7 @@ struct NtfyRunTests {
     }
   }
 
-  @Test("what is published is heard on the same clock, without any device")
+  @Test("published messages are received on the same clock, without a device")
   func heardByTheSender() throws {
     let scene = try Scene(target: ["schedule: { rate: 50/s }"])
     let collector = try scene.station.collect(["--count", "60"])
@@ -60,13 +60,13 @@ struct NtfyRunTests {
     #expect(receipts == [["60", "60"]])
   }
 
-  @Test("what is published while nobody hears it is not lost")
+  @Test("messages published while the stream is interrupted are not lost")
   func theStreamIsAway() throws {
     let scene = try Scene(["--drop-after", "10", "--late", "2"], target: ["schedule: { rate: 5/s }"])
     let collector = try scene.station.collect(["--count", "30"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     #expect(scene.subscriptions.count == 2)
-    // The one under way while the stream ends is nobody's; those of the two seconds after it come when it is back.
+    // The message in flight at the end of the stream is lost; those of the next two seconds arrive on the new stream.
     let rows = try scene.station.query(
       """
       SELECT count(*), sum(state = 'delivered') >= 29, sum(delivery_us > 200000) >= 5, sum(duplicates),
@@ -76,7 +76,7 @@ struct NtfyRunTests {
     #expect(rows == [["30", "1", "1", "0", "1", "1"]])
   }
 
-  @Test("variants take turns and are told apart")
+  @Test("variants alternate and are counted separately")
   func variants() throws {
     let scene = try Scene(target: [
       "schedule: { rate: 50/s }", "priority: [1, 5]", "payload_bytes: [300, 600]",
@@ -100,7 +100,7 @@ struct NtfyRunTests {
     #expect(turns == [["1"], ["1"], ["1"], ["1"]])
   }
 
-  @Test("a wrong token ends the run before anything is sent, and is nowhere to be read")
+  @Test("a wrong token ends the run before anything is sent, and appears in no output")
   func notLetIn() throws {
     let scene = try Scene(
       ["--token", "tk_right"],

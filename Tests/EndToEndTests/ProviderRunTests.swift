@@ -8,7 +8,7 @@ import Testing
   .enabled(if: Programs.hasPythonModule("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct ProviderRunTests {
-  /// A script of Tests/Support as a running server, and a station whose configuration speaks to it.
+  /// A server script of Tests/Support, and a station whose target is that server.
   private final class Scene {
     let station: Station
     let server: RunningProcess
@@ -16,7 +16,7 @@ struct ProviderRunTests {
 
     /// - Parameters:
     ///   - certificates: whether the script takes `--cert` and `--key`.
-    ///   - arguments: further ones, made in the station's folder.
+    ///   - arguments: makes further arguments in the station's directory.
     init(_ script: String, certificates: Bool = true, arguments: (Station) throws -> [String]) throws {
       let station = try Station()
       self.station = station
@@ -37,7 +37,7 @@ struct ProviderRunTests {
     deinit { server.signal(SIGKILL) }
 
     /// Runs a target to its end.
-    /// - Returns: the collector's exit status and what it said.
+    /// - Returns: the collector's exit status and its standard error.
     func collect(_ target: [String], _ arguments: [String]) throws -> (status: Int32, error: String) {
       let lines = ["targets:", "  - name: probe"] + target.map { "    " + $0 }
       try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
@@ -57,7 +57,7 @@ struct ProviderRunTests {
 
   private static let schedule = "schedule: { rate: 50/s }"
 
-  @Test("APNs with a provider token: push types and priorities take turns") func apnsToken() throws {
+  @Test("APNs with a provider token: push types and priorities alternate") func apnsToken() throws {
     let scene = try Scene("apns_server.py") { station in
       let key = station.directory.file("key.p8")
       try Self.openssl(
@@ -82,7 +82,7 @@ struct ProviderRunTests {
     #expect(tokens == [["APNs provider token made"]])
   }
 
-  @Test("APNs with a client certificate: shown where it is asked for") func apnsCertificate() throws {
+  @Test("APNs with a client certificate: presented on request") func apnsCertificate() throws {
     let scene = try Scene("apns_server.py") { station in
       let certificate = station.directory.file("push.pem")
       let key = station.directory.file("push.key")
@@ -104,7 +104,7 @@ struct ProviderRunTests {
     #expect(scene.lines("push").allSatisfy { $0.hasPrefix("push background 5 com.example.app ") })
   }
 
-  @Test("FCM: a token is fetched before the first message, timed by itself, and nowhere to be read")
+  @Test("FCM: a token is fetched before the first message, timed separately, and appears in no output")
   func fcm() throws {
     let scene = try Scene("fcm_server.py") { station in
       let key = station.directory.file("key.pem")
@@ -141,7 +141,7 @@ struct ProviderRunTests {
     #expect(!end.error.contains("ya29."))
   }
 
-  @Test("FCM: an account that is not taken ends the run before anything is sent") func fcmRefused() throws {
+  @Test("FCM: a refused service account ends the run before anything is sent") func fcmRefused() throws {
     let scene = try Scene("fcm_server.py") { station in
       try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("key.pem"))
       try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("other.pem"))
@@ -186,7 +186,7 @@ struct ProviderRunTests {
     #expect(end.status == 0, "\(end.error)")
     #expect(try scene.station.states() == ["accepted": 15])
     let sent = try scene.station.query("SELECT notification_id FROM sample_view ORDER BY sequence")
-    try eventually("the device has heard them") { scene.lines("push").count == 15 ? true : nil }
+    try eventually("the device has received them") { scene.lines("push").count == 15 ? true : nil }
     #expect(Set(scene.lines("push")) == Set(sent.map { "push \($0[0])" }))
   }
 

@@ -3,11 +3,11 @@ import HTTPTestKit
 import TestKit
 import Testing
 
-/// Push services that other people run for real, with devices that share no code with us: what a user has at hand is a
-/// configuration, a device that posts receipts, and the store.
+/// Push services that are in public use, with devices that share no code with this project: a user needs a configuration, a
+/// device that posts receipts, and the store.
 @Suite("Runs through public push services to devices and back", .serialized, .timeLimit(.minutes(5)))
 struct PublicServicesTests {
-  /// A station with certificates, and what its processes are told.
+  /// A station with certificates, and the processes that use it.
   private final class Scene {
     let station: Station
     let credentials: String
@@ -21,7 +21,7 @@ struct PublicServicesTests {
 
     deinit { for process in processes { process.signal(SIGKILL) } }
 
-    /// Where a device posts its receipts and writes down what it heard.
+    /// Options of a device: where it posts its receipts and records what it received.
     var device: [String] {
       [
         "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--ca", "\(credentials)/ca.pem",
@@ -55,7 +55,7 @@ struct PublicServicesTests {
       try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
     }
 
-    /// Holds store and exports against what the device heard (Tests/Support/check_heard.py).
+    /// Compares store and exports with the device's record (Tests/Support/check_heard.py).
     func check(_ options: [String]) throws {
       let tables = ["samples", "receipts"].map { station.directory.file($0 + ".csv") }
       for (table, file) in zip(["samples", "receipts"], tables) {
@@ -106,7 +106,7 @@ struct PublicServicesTests {
     let device = try scene.startDevice(
       "nchan_device.py", ["https://127.0.0.1:\(port)/events", "--device", "browser"], ready: "subscribed")
 
-    // nchan says 201 when a subscriber had the message, and 202 when it was only kept.
+    // nchan answers 201 when a subscriber got the message, and 202 when it was only stored.
     try scene.configure([
       "provider: http", "endpoint: https://127.0.0.1:\(port)/publish?probe={sequence}", "method: PUT",
       "headers: { authorization: \"Bearer ${HOOK_TOKEN}\", content-type: application/json }",
@@ -119,8 +119,8 @@ struct PublicServicesTests {
     #expect(try station.states() == ["delivered": count], "\(device.standardError)")
     try scene.check(["--count", "\(count)", "--status", "201", "--device", "browser"])
 
-    // nginx' own word for how it was asked.
-    let lines = try eventually("nginx has noted all requests") {
+    // The requests in nginx's own log.
+    let lines = try eventually("nginx has logged all requests") {
       let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
       return lines.count >= count ? lines : nil
     }
@@ -150,7 +150,7 @@ struct PublicServicesTests {
         key: "\(scene.credentials)/server.key"))
     try FreePort.waitUntilTaken(port, by: proxy)
 
-    // No credentials: a UnifiedPush endpoint is taken as it comes.
+    // No credentials: a UnifiedPush endpoint needs none.
     try scene.configure([
       "provider: webpush", "subscription_file: subscription.json", "ttl: 60s", "payload_bytes: [600, 4096]",
       "schedule: { rate: 50/s }",
@@ -158,7 +158,7 @@ struct PublicServicesTests {
     let collector = try station.collect(["--count", "\(count)"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError) \(device.standardError)")
     #expect(try station.states() == ["delivered": count], "\(device.standardError)")
-    // Prosody answers once the device has acknowledged: the device had it before.
+    // Prosody answers after the device's acknowledgment, so the device received it earlier.
     try scene.check(["--count", "\(count)", "--status", "201", "--device", "phone", "--heard-first"])
     let sizes = try station.query(
       "SELECT variant, payload_bytes, count(*) FROM sample_view GROUP BY 1, 2 ORDER BY 2")

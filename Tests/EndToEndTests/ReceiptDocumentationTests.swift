@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// docs/receipts.md shows a device's part in shell commands: they are run as they stand there.
-@Suite("The receipt calls by hand", .serialized)
+/// docs/receipts.md shows a device's calls as shell commands; this test runs them unchanged.
+@Suite("Receipt calls by shell commands", .serialized)
 struct ReceiptDocumentationTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -16,10 +16,10 @@ struct ReceiptDocumentationTests {
     }
   }
 
-  @Test("do what the page says they do", .timeLimit(.minutes(3)))
+  @Test("work as the page says", .timeLimit(.minutes(3)))
   func work() throws {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
-    // Nothing that is sent reaches the service's own device.
+    // No notification reaches the service's own device.
     let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
     let collector = try station.collect(["--drain", "0s"])
     try eventually("a notification waits for its receipt", seen: { collector.standardError }) {

@@ -57,7 +57,7 @@ struct RemoteDeviceTests {
       let numbers = try row.dropFirst().map { try #require(Int64($0)) }
       let (planned, latency, error) = (numbers[0], numbers[1], numbers[2])
       #expect(abs(latency - (truth - planned)) <= error, "\(row)")
-      // Half of 62 ms and what queues on the way; the device's own word would be off by hours.
+      // Half of the 62 ms round trip plus queueing; the device's own clock is hours off.
       #expect(error < 60_000_000, "\(row)")
       #expect(numbers[3] == 0, "nothing was told twice")
     }

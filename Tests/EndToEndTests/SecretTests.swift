@@ -2,15 +2,15 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Secrets stay where they are", .serialized, .enabled(if: Programs.has("openssl")))
+@Suite("Secrets appear in no output", .serialized, .enabled(if: Programs.has("openssl")))
 struct SecretTests {
-  /// Each is found nowhere but in the place it was put.
+  /// Secrets that must appear in no file but their own.
   private static let marks = [
     "S3CRETHEADER", "S3CRETPATH", "S3CRETQUERY", "S3CRETSUBSCRIPTION", "S3CRETTOKEN", "S3CRETPASSWORD",
     "5ec2e75ec2e7", "S3CRETREGISTRATION", "0123456789abcdef0123456789abcdef",
   ]
 
-  /// A point on P-256 and 16 bytes, as a browser gives them (RFC 8291, appendix A).
+  /// A point on P-256 and 16 bytes, as in a browser's subscription (RFC 8291, appendix A).
   private static let keys = """
     {"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}
     """
@@ -30,7 +30,7 @@ struct SecretTests {
       """
   }
 
-  /// Of targets whose tokens are made first; only looked at.
+  /// Targets whose tokens are made first; only examined by `doctor`.
   private func signing(port: Int) -> String {
     """
       - { name: ios, provider: apns, endpoint: 'https://127.0.0.1:\(port)', ca_file: loopback/ca.pem,
@@ -52,7 +52,7 @@ struct SecretTests {
       .filter { !$0.hasPrefix("-----") && $0.count > 20 }
   }
 
-  @Test("nothing that was written anywhere has one in it", .timeLimit(.minutes(10)))
+  @Test("no output contains a secret", .timeLimit(.minutes(10)))
   func nothingWritten() throws {
     let station = try Station()
     let service = try station.startLoopback(scenario: "answers: { delay: 1ms }")
@@ -108,7 +108,7 @@ struct SecretTests {
     }
     note("summary", try run(Programs.pushscope, ["summary", "--store", station.store, "--json"]))
 
-    // Then every target, also those that sign, is looked at and sent to.
+    // Then every target, also those that sign, is examined and sent to.
     try directory.write("pushscope.yaml", sending + "\n" + signing(port: station.loopbackPort) + "\n")
     let doctor = try run(
       Programs.pushscope,
@@ -118,7 +118,7 @@ struct SecretTests {
       doctor.output.contains("  ios  key  ") && doctor.output.contains("  android  token  "),
       "\(doctor.output)")
     note("doctor", doctor)
-    // And mistakes beside secrets are told.
+    // Mistakes next to secrets are reported.
     try directory.write("pushscope.yaml", sending.replacing("timeout: 2s", with: "timeout: ${HEADER}") + "\n")
     let refused = try run(
       Programs.pushscope, ["doctor", "--config", station.configuration], environment: environment)
@@ -140,13 +140,13 @@ struct SecretTests {
       for secret in secrets {
         #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret.prefix(12))… is in \(name)")
       }
-      // Nor in the encodings in which headers and JSON carry them.
+      // Nor in the encodings of headers and JSON.
       let basic = Data("me:S3CRETPASSWORD".utf8).base64EncodedData()
       #expect(data.range(of: basic) == nil, "\(name)")
     }
   }
 
-  /// What proves who sends, of every provider, as the loopback service's files and tokens have it.
+  /// The sender's credentials of every provider, from the loopback service's files and tokens.
   private func loopbackSecrets(_ station: Station) throws -> [String] {
     func text(_ name: String) throws -> String {
       try String(contentsOfFile: station.directory.file("loopback/\(name)"), encoding: .utf8)
@@ -168,7 +168,7 @@ struct SecretTests {
     }
     secrets += keys.values + [String(try #require(endpoint.split(separator: "/").last))]
     #expect(secrets.count > 30 && secrets.allSatisfy { $0.count >= 16 })
-    // Tokens that are made of them: access tokens, and what every JSON Web Token begins with.
+    // Derived tokens: access tokens, and the beginning of every JSON Web Token.
     return secrets + ["ya29.loopback.", "eyJhbGciOi", "eyJ0eXAiOi", "vapid t=", "Bearer ", "bearer "]
   }
 
@@ -195,7 +195,7 @@ struct SecretTests {
         "SELECT count(*) FROM event_view WHERE kind = 'token_refreshed' AND detail LIKE '%renewed%'")
       return (Int(count?.first?.first ?? "") ?? 0) >= 2 ? true : nil
     }
-    // While it is recorded much stands in the log and not yet in the store.
+    // During a run much of the data is in the WAL and not yet in the store file.
     for suffix in ["", "-wal", "-shm", ".lock"] {
       if let data = FileManager.default.contents(atPath: station.store + suffix) {
         written.append(("store\(suffix) while it is written", data))

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("A stop waits for what is under way, and signals mean what they should", .serialized)
+@Suite("A stop waits for notifications in flight; signals have their documented effect", .serialized)
 struct StopTests {
   private func eventuallySent(_ count: Int, _ station: Station, _ collector: RunningProcess) throws {
     try eventually("\(count) are sent", seen: { collector.standardError }) { () -> Bool? in
@@ -17,7 +17,7 @@ struct StopTests {
     try station.query("SELECT end_reason, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1").first ?? []
   }
 
-  /// Receipts take longer than a person's patience was once taken to be, and each of them comes.
+  /// Receipts take longer than an earlier fixed limit of the wait, and each of them arrives.
   @Test(
     "every notification that is under way gets its end", .timeLimit(.minutes(3)),
     arguments: [SIGTERM, SIGINT, SIGHUP])
@@ -27,10 +27,10 @@ struct StopTests {
     let collector = try station.collect([])
     try eventuallySent(10, station, collector)
     collector.signal(signal)
-    try eventually("it says what it waits for", seen: { collector.standardError }) {
+    try eventually("it reports what it waits for", seen: { collector.standardError }) {
       collector.standardError.contains("told to stop: waiting at most 60 s for") ? true : nil
     }
-    // A terminal that closes sends one SIGHUP, its shell another.
+    // A closing terminal sends one SIGHUP, and its shell another.
     if signal == SIGHUP { collector.signal(SIGHUP) }
     #expect(try collector.waitForExit() == 0)
     service.signal(SIGTERM)
@@ -41,13 +41,13 @@ struct StopTests {
     #expect(try end(station) == ["stopped", "1"])
   }
 
-  @Test("but no longer than --drain; what has no end then is interrupted", .timeLimit(.minutes(3)))
+  @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(3)))
   func drainIsBounded() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
     let service = try station.startLoopback(
       scenario: "answers: { delay: 100s }\ndeliveries: { delay: 100s }\n")
     let collector = try station.collect(["--drain", "1s"])
-    // A connection carries one request until that one is answered.
+    // A connection carries one request at a time.
     try eventuallySent(1, station, collector)
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit(within: .seconds(40)) == 0)
@@ -59,7 +59,8 @@ struct StopTests {
     #expect(try end(station) == ["stopped", "1"])
   }
 
-  @Test("a second signal ends it at once, and the next start accounts for the rest", .timeLimit(.minutes(3)))
+  @Test(
+    "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(3)))
   func second() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 100s }\n")
@@ -127,8 +128,8 @@ struct StopTests {
     }
   }
 
-  /// Waits that are told the wall clock's time do not end for an hour when it is set back by one. Here the program reads a
-  /// clock that is an hour ahead of the kernel's, from a certain moment on, which comes to the same.
+  /// Waits for a time of the wall clock would last an hour longer when the clock is set back by one. Here the program reads a
+  /// clock that is one hour ahead of the kernel's from a certain moment on, which has the same effect.
   @Test(
     "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
   func wallClock() throws {
@@ -161,7 +162,7 @@ struct StopTests {
     try eventually("the step is noticed", seen: { collector.standardError }) {
       try station.query("SELECT count(*) FROM event_view WHERE kind = 'clock_step'") != [["0"]] ? true : nil
     }
-    // Each is the keeper's to answer, between two waits.
+    // The maintenance thread answers each command between two waits.
     for name in ["one", "two", "three"] {
       let renamed = try run(
         Programs.pushscope, ["runs", "rename", "latest", name, "--store", station.store])

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Keys, tokens, subscriptions and certificates that are of no use: told in one message that names the file and the way
-/// out, by a run and by the doctor alike, before anybody is connected to.
-@Suite("Keys of no use", .serialized, .enabled(if: Programs.has("openssl")), .timeLimit(.minutes(5)))
+/// Unusable keys, tokens, subscriptions and certificates: `collect` and `doctor` report each in one message that names the
+/// file and the remedy, before any connection is opened.
+@Suite("Unusable keys", .serialized, .enabled(if: Programs.has("openssl")), .timeLimit(.minutes(5)))
 struct UnusableKeyTests {
   private let station: Station
   private let files: ProviderFiles
@@ -15,7 +15,7 @@ struct UnusableKeyTests {
     listener = try UnansweredListener()
   }
 
-  /// Both commands end with 78, say these words once, and have connected to nobody.
+  /// Expects that both commands exit with 78, print these words once, and open no connection.
   private func expectRefused(
     _ what: String, _ provider: String, more: [String] = [], replacing: (String, String) = ("", ""),
     says words: [String],
@@ -30,7 +30,7 @@ struct UnusableKeyTests {
         within: .seconds(20))
       let said = result.output + result.error
       #expect(result.status == 78, "\(what), \(command[0]): \(said)", sourceLocation: location)
-      // The place in the configuration is part of each.
+      // Each message includes the position in the configuration.
       let lines = said.split(separator: "\n").filter { line in
         (words + ["pushscope.yaml:"]).allSatisfy { line.contains($0) }
       }
@@ -59,7 +59,7 @@ struct UnusableKeyTests {
     try files.close(name)
   }
 
-  /// Files in the place of a signing key, and what is said of each.
+  /// Files instead of a signing key, and the message for each.
   private func signingKeys() throws -> [(file: String, words: String)] {
     try generate("p384.p8", "EC", "ec_paramgen_curve:P-384")
     try generate("p521.p8", "EC", "ec_paramgen_curve:P-521")
@@ -166,7 +166,7 @@ struct UnusableKeyTests {
     point[64] ^= 1
     let off = point.base64URL
     let secret = try #require(Data(base64URL: ProviderFiles.secret))
-    // Where to send is the subscription's to say, unless the configuration names another place.
+    // The subscription names the endpoint, unless the configuration does.
     let endpoint = "endpoint: 'https://127.0.0.1:\(listener.port)/probe', "
     for (what, content, words) in [
       (

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// docs/providers.md gives the shell commands that make a VAPID key and its public half: they are run as they stand there.
+/// docs/providers.md gives the shell commands that make a VAPID key and its public half; this test runs them unchanged.
 @Suite(
   "Web Push by the documentation", .enabled(if: Programs.has("openssl", "basenc")), .timeLimit(.minutes(2)))
 struct WebPushDocumentationTests {
@@ -20,7 +20,7 @@ struct WebPushDocumentationTests {
     #expect(
       result.output.count == 87 && result.output.hasPrefix("B"),
       "a point that is not compressed: \(result.output)")
-    // The key is there before any subscription made with it: here somebody else's stands in for one.
+    // The key is made before any subscription that uses it; the test uses an unrelated subscription.
     try station.directory.write(
       "webpush.yaml",
       """

@@ -1,12 +1,13 @@
+import ConstraintAnimation
 import Measurement
 import Testing
 
 @testable import TUI
 @testable import Terminal
 
-/// Everything that reads from outside, and everything that shows what came from there, fed with damaged input from fixed
-/// seeds. The tables are ``OutsideParser/all``, ``TextSink/all`` and ``PromptEditor/all``; what a parser's or a sink's own tests know better is
-/// tested there, and damaged HTTP against the running receipt listener in ReceiptListenerFuzzTests.
+/// All parsers of outside data, all sinks of such data and all text fields, with damaged input from fixed seeds. The tables are
+/// ``OutsideParser/all``, ``TextSink/all`` and ``PromptEditor/all``. Each parser and sink has tests of its own, too; damaged
+/// HTTP is tested with the running receipt listener in ReceiptListenerFuzzTests.
 @Suite struct FuzzTests {
   private static func harmful(_ text: String, but own: Set<Unicode.Scalar> = []) -> String? {
     text.unicodeScalars.first { EscapedText.isHarmful($0) && !own.contains($0) }.map {
@@ -47,13 +48,20 @@ import Testing
     }
   }
 
+  /// The characters of a text as cells show them.
+  private static func cellText(_ text: String) -> String {
+    let buffer = CellBuffer(columns: 40, rows: 1)
+    let width = buffer.write(text, x: 0, y: 0, style: .plain)
+    return (0..<width).map { buffer[$0, 0].text }.joined()
+  }
+
   /// Whatever is typed: the cursor stands on one of the text's own characters, and that is what is drawn under it.
   private static func expectSound(_ stage: inout EditorStage, _ history: String) throws {
     let field = try #require(stage.field, "\(history)")
     #expect((0...field.string.count).contains(field.cursor), "\(history)")
     let (text, cursor) = stage.shown()
     #expect(harmful(text) == nil, "\(history)")
-    let under = field.string.dropFirst(field.cursor).first.map { Terminal.VisibleText.visible(String($0)) }
+    let under = field.string.dropFirst(field.cursor).first.map { cellText(String($0)) }
     #expect(cursor == under ?? " ", "\(history)")
   }
 

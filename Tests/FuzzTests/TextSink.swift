@@ -62,6 +62,9 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       for item in texts { table.append([item, item]) }
       return table.lines().joined(separator: "\n")
     },
+    TextSink(name: "HTML") { texts in
+      texts.map { ("<p title=\"\($0)\">\($0)</p>\n" as Markup).html }.joined()
+    },
     TextSink(name: "the daemon's log") { texts in
       let lines = LogLines()
       var logger = Logger(label: "fuzz") { _ in lines }
@@ -72,7 +75,7 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       }
       return lines.text
     },
-    TextSink(name: "messages on stderr") { texts in
+    TextSink(name: "messages on stderr and lines of the dashboard") { texts in
       texts.map { EscapedText.make($0, keepsLines: true) }.joined()
     },
     TextSink(name: "the screen") { texts in
@@ -80,9 +83,6 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       let buffer = CellBuffer(columns: columns, rows: max(1, texts.count))
       for (row, item) in texts.enumerated() { buffer.write(item, x: 0, y: row, style: .plain) }
       return (0..<texts.count).map { row in (0..<columns).map { buffer[$0, row].text }.joined() }.joined()
-    },
-    TextSink(name: "lines of the dashboard") { texts in
-      texts.map { Terminal.VisibleText.visible($0) }.joined()
     },
     TextSink(name: "SVG") { texts in try text { try SVGPicture.write(grid(texts), to: $0) } },
     TextSink(name: "ANSI") { texts in

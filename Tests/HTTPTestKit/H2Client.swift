@@ -15,9 +15,11 @@ public struct H2Client: Sendable {
     public var debug: String?
     public var maxStreams: Int?
     public var message: String?
+    /// Of an acknowledged PING: milliseconds since it was sent.
+    public var after: Int?
 
     enum CodingKeys: String, CodingKey {
-      case event, stream, status, headers, body, code, debug, message
+      case event, stream, status, headers, body, code, debug, message, after
       case lastStream = "last_stream"
       case maxStreams = "max_streams"
     }
@@ -52,4 +54,68 @@ extension [H2Client.Event] {
 
   /// SETTINGS_MAX_CONCURRENT_STREAMS as the server told it, in order.
   public var streamLimits: [Int] { compactMap { $0.event == "settings" ? $0.maxStreams : nil } }
+}
+
+/// Tests/Support/h2_conformance.py: what RFC 9113 and RFC 7541 ask of a server, in one process, a connection a case.
+public struct HTTP2Conformance: Sendable {
+  private struct Outcome: Decodable {
+    var `case`: String
+    var section: String
+    var wanted: String
+    var ok: Bool
+    var saw: [String]
+  }
+
+  /// What docs/http2-conformance.md gives the reasons for.
+  private static let deviations: Set<String> = ["http2/5.1/6", "http2/5.1/9"]
+  public static let caseCount = 143
+
+  /// How many cases there were.
+  public let count: Int
+  /// Cases that do not hold and are no deviations, and deviations that are none any more.
+  public let surprises: [String]
+
+  /// Runs all cases against a server.
+  public init(port: Int, authorityFile: String, path: String) async throws {
+    let outcome = try await Tool.run(
+      Tool.python,
+      ["\(Tool.scripts)/h2_conformance.py", "\(port)", authorityFile, "--path", path], within: .seconds(180))
+    guard outcome.status == 0 else {
+      throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
+    }
+    let cases = try outcome.jsonLines(as: Outcome.self)
+    count = cases.count
+    surprises = cases.filter { $0.ok == Self.deviations.contains($0.case) }
+      .map { "\($0.case) (\($0.section)): wanted \($0.wanted), saw \($0.saw)" }
+  }
+}
+
+/// Tests/Support/hostile_client.py: many connections, some of which mean ill.
+public struct HostileClient: Sendable {
+  /// What one step came to, as the script explains it.
+  public struct Outcome: Decodable, Sendable, Equatable {
+    public var opened: Int?
+    public var statuses: [Int?]?
+    public var sent: [Int]?
+    public var answers: [Int]?
+    public var closed: Int?
+  }
+
+  let port: Int
+  let authorityFile: String
+
+  public init(port: Int, authorityFile: String) {
+    self.port = port
+    self.authorityFile = authorityFile
+  }
+
+  /// - Parameter steps: a JSON array of steps, as the script explains them.
+  public func run(_ steps: String) async throws -> [Outcome] {
+    let outcome = try await Tool.run(
+      Tool.python, ["\(Tool.scripts)/hostile_client.py", "\(port)", authorityFile], input: steps)
+    guard outcome.status == 0 else {
+      throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
+    }
+    return try outcome.jsonLines(as: Outcome.self)
+  }
 }

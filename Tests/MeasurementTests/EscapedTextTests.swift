@@ -60,8 +60,9 @@ import Testing
 }
 
 @Suite struct JSONTextTests {
-  @Test func escapesWhatJSONRequires() {
+  @Test func escapesWhatJSONRequiresAndWhatActsOnATerminal() {
     #expect(JSONText.quoted("a\"b\\c") == #""a\"b\\c""#)
-    #expect(JSONText.escaped("\u{0}\n\u{1F} é😀") == #"\u0000\u000a\u001f é😀"#)
+    #expect(JSONText.escaped("\u{0}\n\u{1F} é😀") == #"\u0000\n\u001f é😀"#)
+    #expect(JSONText.escaped("\u{202E}\u{9B}\u{E0041}") == #"\u202e\u009b\udb40\udc41"#)
   }
 }

@@ -21,7 +21,8 @@ import Testing
     sample.deliveryLatency = 400
     #expect(sample.sentAt?.microseconds == 1_010)
     #expect(sample.receivedAt?.microseconds == 1_400)
-    #expect(Metric.allCases.map { sample.value(of: $0) } == [20, 30, 400])
+    sample.path = 5
+    #expect(Metric.allCases.map { sample.value(of: $0) } == [20, 30, 400, 5])
   }
 
   /// How long a provider took to refuse is no service time of an accepted notification.
@@ -51,7 +52,7 @@ import Testing
       MissedReason.allCases.map(\.rawValue) == [
         "lag", "in_flight", "retry_after", "stopping", "provider_limit", "credential", "backoff",
       ])
-    #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery"])
+    #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery", "path"])
     #expect(
       EventKind.allCases.map(\.rawValue) == [
         "run_started", "run_stopped", "connected", "disconnected", "goaway", "stream_limit_changed",
@@ -59,7 +60,7 @@ import Testing
         "out_of_order", "unknown_receipt", "forged_receipt", "malformed_receipt", "clock_offset",
         "clock_step", "suspended",
         "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
-        "resumed",
+        "resumed", "annotation", "finding_opened", "finding_closed",
       ])
   }
 }

@@ -44,8 +44,10 @@ public struct StoreFixture: Sendable {
       targets: [
         TargetDescription(
           name: "beta", provider: "http", receiptDeadline: nil, askedRate: 2.5,
-          variants: ["priority=10", "priority=5"]),
-        TargetDescription(name: "alpha", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 100),
+          variants: ["priority=10", "priority=5"], endpoint: "https://push.example.com:8443"),
+        TargetDescription(
+          name: "alpha", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 100,
+          device: "phone"),
       ])
   }
 
@@ -67,12 +69,12 @@ public struct StoreFixture: Sendable {
 
   public func commit(
     inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [], events: [Event] = [],
-    log: [LogLine] = [], anchors: [ClockAnchor] = []
+    log: [LogLine] = [], anchors: [ClockAnchor] = [], pings: [PingAnswer] = []
   ) throws {
     _ = try store.commit(
       WriteBatch(
         run: run, inserted: inserted, updated: updated, receipts: receipts, events: events, log: log,
-        anchors: anchors))
+        anchors: anchors, pings: pings))
   }
 
   public func reader() throws -> StoreReader { try StoreReader.open(at: directory.storePath) }
@@ -118,6 +120,8 @@ extension Sample {
     sample.acceptLatency = 1_257
     sample.deliveryLatency = latency
     sample.deliveryError = 12
+    sample.peerAck = 310
+    sample.path = 420
     sample.timestampSource = .kernel
     sample.duplicates = 2
     sample.isOutOfOrder = true

@@ -56,6 +56,7 @@ class Client:
         self.saw_goaway = False
         self.closed = False
         self.holds = False
+        self.pinged = 0
         self.flush()
 
     def flush(self):
@@ -100,6 +101,8 @@ class Client:
             if changed:
                 self.max_streams = changed.new_value
             say("settings", max_streams=changed.new_value if changed else None)
+        elif isinstance(event, h2.events.PingAckReceived):
+            say("pong", after=round((time.monotonic() - self.pinged) * 1000))
         elif isinstance(event, h2.events.ResponseReceived):
             headers = {n.decode() if isinstance(n, bytes) else n: v.decode() if isinstance(v, bytes) else v
                        for n, v in event.headers}
@@ -189,6 +192,7 @@ class Client:
             self.h2.reset_stream(value["stream"], value.get("code", 8))
             self.flush()
         elif name == "ping":
+            self.pinged = time.monotonic()
             for number in range(value):
                 self.h2.ping(number.to_bytes(8, "big"))
             self.flush()

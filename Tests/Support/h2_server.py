@@ -9,7 +9,12 @@ what it sees on standard output, one line each, flushed:
     connection N
     request N STREAM OPEN PATH     OPEN: streams open at that moment on connection N, this one included
     closed N
+    ping N                         a PING came, the first of each connection included
     violation N TEXT               the client broke the protocol
+    paused NS / resumed NS         with --pause; NS is CLOCK_MONOTONIC
+    times PATH ARRIVED ANSWERED BYTES ADLER
+                                   with --times: CLOCK_MONOTONIC in ns, read after the request was complete and before the
+                                   answer was handed to the socket; length and Adler-32 of the request's body
 """
 
 import argparse
@@ -20,6 +25,7 @@ import socket
 import ssl
 import sys
 import time
+import zlib
 
 import h2.config
 import h2.connection
@@ -36,6 +42,17 @@ def say(*words):
     print(*words, flush=True)
 
 
+def without_pings(data):
+    """Whole frames without those of type PING."""
+    kept = b""
+    while data:
+        size = 9 + int.from_bytes(data[:3], "big")
+        if data[3] != 6:
+            kept += data[:size]
+        data = data[size:]
+    return kept
+
+
 class Connection:
     numbers = itertools.count(1)
 
@@ -50,6 +67,9 @@ class Connection:
         )
         self.paths = {}
         self.bodies = {}
+        self.is_paused = False
+        self.received = {}
+        self.pings = 0
 
     def start(self):
         say("connection", self.number)
@@ -60,10 +80,27 @@ class Connection:
             client=False, initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: limit}
         )
         self.h2.initiate_connection()
+        if options.window:
+            self.h2.increment_flow_control_window(options.window)
         self.flush()
 
+    def pause(self, seconds):
+        """Reads nothing for a while."""
+        self.is_paused = True
+        say("paused", time.monotonic_ns())
+        self.server.interest(self)
+        self.server.after(seconds, self.resume)
+
+    def resume(self):
+        if not self.is_done:
+            self.is_paused = False
+            say("resumed", time.monotonic_ns())
+            self.server.interest(self)
+            self.readable()
+
     def flush(self):
-        self.out += self.h2.data_to_send()
+        data = self.h2.data_to_send()
+        self.out += without_pings(data) if self.server.options.mute_pings else data
         while self.out and not self.is_done:
             try:
                 sent = self.sock.send(self.out)
@@ -76,7 +113,7 @@ class Connection:
         self.server.interest(self)
 
     def readable(self):
-        while not self.is_done:
+        while not self.is_done and not self.is_paused:
             try:
                 data = self.sock.recv(65536)
             except (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError):
@@ -104,12 +141,24 @@ class Connection:
             self.paths[event.stream_id] = dict(event.headers).get(":path", "")
         elif isinstance(event, h2.events.DataReceived):
             self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if self.server.options.times:
+                length, adler = self.received.get(event.stream_id, (0, 1))
+                self.received[event.stream_id] = length + len(event.data), zlib.adler32(event.data, adler)
         elif isinstance(event, h2.events.StreamEnded):
+            if self.server.options.times:
+                self.received[event.stream_id] = (time.monotonic_ns(), *self.received.get(event.stream_id, (0, 1)))
             say("request", self.number, event.stream_id, len(self.open), self.paths.get(event.stream_id))
             self.server.answer(self, event.stream_id)
         elif isinstance(event, h2.events.StreamReset):
             self.open.discard(event.stream_id)
             self.bodies.pop(event.stream_id, None)
+        elif isinstance(event, h2.events.PingReceived):
+            self.pings += 1
+            say("ping", self.number)
+            if self.pings == self.server.options.calm_after:
+                self.h2.close_connection(CODES.ENHANCE_YOUR_CALM, b"too_many_pings")
+                self.flush()
+                self.server.after(0.05, self.close)
         elif isinstance(event, (h2.events.WindowUpdated, h2.events.RemoteSettingsChanged)):
             self.send_bodies()
 
@@ -117,6 +166,9 @@ class Connection:
         if self.is_done or stream not in self.open:
             return
         self.open.discard(stream)
+        if self.server.options.times:
+            arrived, length, adler = self.received.pop(stream)
+            say("times", self.paths.get(stream), arrived, time.monotonic_ns(), length, adler)
         lines = [(":status", str(status)), ("content-length", str(len(body))), *headers]
         try:
             self.h2.send_headers(stream, lines)
@@ -186,6 +238,8 @@ class Server:
         self.context.load_cert_chain(options.cert, options.key)
         self.context.set_alpn_protocols(["h2"])
         self.listener = socket.create_server(("127.0.0.1", options.port))
+        if options.receive_buffer:
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options.receive_buffer)
         self.selector.register(self.listener, selectors.EVENT_READ)
         say("listening", self.listener.getsockname()[1])
 
@@ -219,11 +273,15 @@ class Server:
 
     def interest(self, connection):
         if not connection.is_done:
-            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.out else 0)
-            self.selector.modify(connection.sock, events, connection)
+            events = 0 if connection.is_paused else selectors.EVENT_READ
+            events |= selectors.EVENT_WRITE if connection.out else 0
+            self.forget(connection)
+            if events:
+                self.selector.register(connection.sock, events, connection)
 
     def forget(self, connection):
-        self.selector.unregister(connection.sock)
+        if connection.sock in self.selector.get_map():
+            self.selector.unregister(connection.sock)
 
     def after(self, seconds, action):
         heapq.heappush(self.later, (time.monotonic() + seconds, next(self.order), action))
@@ -231,6 +289,8 @@ class Server:
     def answer(self, connection, stream):
         self.requests += 1
         number = self.requests
+        if self.options.pause and number == int(self.options.pause.partition(":")[0]):
+            connection.pause(float(self.options.pause.partition(":")[2]) / 1000)
         good, bad = self.options.good, self.options.bad
         if number <= good or number > good + bad:
             self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
@@ -297,7 +357,7 @@ class Server:
             connection.flush()
 
 
-def main():
+def make_parser():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cert", required=True)
     parser.add_argument("--key", required=True)
@@ -308,9 +368,30 @@ def main():
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=0)
     parser.add_argument("--behavior", default="status:500")
+    parser.add_argument("--mute-pings", action="store_true", help="never answer a PING")
+    parser.add_argument("--calm-after", type=int, default=0, help="GOAWAY (ENHANCE_YOUR_CALM) after so many PINGs")
     parser.add_argument("--reason", default="InternalServerError")
+    parser.add_argument("--window", type=int, default=0, help="bytes more than 64 kB that the connection takes at once")
+    parser.add_argument("--receive-buffer", type=int, default=0, help="SO_RCVBUF")
+    parser.add_argument("--pause", help="REQUEST:MS: nothing is read for so long after this request")
+    parser.add_argument("--times", action="store_true", help="say when each request came and was answered")
+    return parser
+
+
+def defaults():
+    """The values of all options but the required ones, for servers with a command line of their own."""
+    return argparse.Namespace(
+        **{
+            action.dest: action.default
+            for action in make_parser()._actions
+            if action.option_strings and action.dest != "help" and not action.required
+        }
+    )
+
+
+def main():
     try:
-        Server(parser.parse_args()).run()
+        Server(make_parser().parse_args()).run()
     except KeyboardInterrupt:
         sys.exit(0)
 

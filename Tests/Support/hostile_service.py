@@ -10,8 +10,10 @@ Each name among the arguments is `h1:BEHAVIOR` or `h2:BEHAVIOR`. Says on standar
 """
 
 import argparse
+import collections
 import functools
 import gzip
+import itertools
 import json
 import select
 import socket
@@ -307,9 +309,21 @@ RETRY = {
 }
 
 
+# One answer after the other, over all connections: the same for HTTP/1.1 and HTTP/2. Headers without end are left out: they
+# may cost an HTTP/2 connection, and with it other requests.
+SCRIPT = [
+    "good", "cut-json-400", "good", "wrong-types-400", "many-cookies-200", "redirect-302", "endless-body-200", "good",
+    "long-reason-400", "silence", "good", "evil-reason-400", "good", "redirect-302", "good",
+    "long-fields-201",
+]
+answered = collections.defaultdict(itertools.count)
+
+
 def answer(peer, key, method, path, body):
     """The pieces of an answer, and pauses between them in seconds."""
     name = peer.behavior
+    if name == "script":
+        name = SCRIPT[next(answered[peer.name]) % len(SCRIPT)]
     if name.startswith("stream-") or name.startswith("token-"):
         special = stream if name.startswith("stream-") else token
         yield from special(peer, key, name.partition("-")[2], method, path, body)

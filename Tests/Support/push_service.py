@@ -160,8 +160,7 @@ def main():
     parser.add_argument("--reason", default="Unregistered", help="what a rejection says")
     parser.add_argument("--device", default="python", help="what the device calls itself")
     parser.add_argument("--script")
-    options = parser.parse_args()
-    options.prime = False
+    options = argparse.Namespace(**{**vars(h2_server.defaults()), **vars(parser.parse_args())})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     service = PushService(options)
     try:

@@ -1,3 +1,4 @@
+import CLinux
 import Collector
 import Dispatch
 import Glibc
@@ -9,9 +10,11 @@ import Synchronization
 ///
 ///     TransportBenchmark throughput URL CA-FILE REQUESTS STREAMS BODY-BYTES
 ///     TransportBenchmark lag URL CA-FILE RATE SECONDS BODY-BYTES
+///     TransportBenchmark memory URL CA-FILE RATE SECONDS BODY-BYTES
 ///
 /// `throughput` asks for far more than any server answers and lets the queue wait: as many as STREAMS are always under
-/// way, so what comes out is the transport's ceiling. `lag` runs an open loop at RATE and prints how late it sends.
+/// way, so what comes out is the transport's ceiling. `lag` runs an open loop at RATE and prints how late it sends. `memory` does
+/// too, against a server that takes its time, and prints what the heap holds for a request that is under way.
 @main
 struct TransportBenchmark {
   static func main() throws {
@@ -19,12 +22,16 @@ struct TransportBenchmark {
     guard arguments.count == 7, let amount = Int64(arguments[4]), let other = Int(arguments[5]),
       let bytes = Int(arguments[6])
     else {
-      print("usage: TransportBenchmark throughput|lag URL CA-FILE REQUESTS|RATE STREAMS|SECONDS BODY-BYTES")
+      print(
+        "usage: TransportBenchmark throughput|lag|memory URL CA-FILE REQUESTS|RATE STREAMS|SECONDS BODY-BYTES"
+      )
       exit(64)
     }
     switch arguments[1] {
     case "throughput":
       try throughput(url: arguments[2], caFile: arguments[3], requests: amount, streams: other, bytes: bytes)
+    case "memory":
+      try memory(url: arguments[2], caFile: arguments[3], rate: amount, seconds: other, bytes: bytes)
     default: try lag(url: arguments[2], caFile: arguments[3], rate: amount, seconds: other, bytes: bytes)
     }
   }
@@ -60,6 +67,14 @@ struct TransportBenchmark {
     }
   }
 
+  private static func memory(url: String, caFile: String, rate: Int64, seconds: Int, bytes: Int) throws {
+    let heap = HeapPerStream()
+    _ = try Outcome.run(
+      url: url, caFile: caFile, rate: rate, bytes: bytes, streams: 1000,
+      limits: ScheduleLimits(duration: .seconds(seconds)), watching: heap)
+    print(heap.words)
+  }
+
   private static func quantiles(_ nanoseconds: [Int64]) -> String {
     let sorted = nanoseconds.sorted()
     guard let last = sorted.last else { return "nothing" }
@@ -89,7 +104,8 @@ struct Outcome: Sendable {
   private var sent: [SampleID: MonotonicTime] = [:]
 
   static func run(
-    url: String, caFile: String, rate: Int64, bytes: Int, streams: Int, limits: ScheduleLimits
+    url: String, caFile: String, rate: Int64, bytes: Int, streams: Int, limits: ScheduleLimits,
+    watching heap: HeapPerStream? = nil
   ) throws -> Outcome {
     guard let arrivals = ArrivalRate(rate, per: .seconds(1)) else { return Outcome() }
     let target = TransportTarget(
@@ -100,7 +116,10 @@ struct Outcome: Sendable {
     let outcome = Gathered()
     let thread = try TimingThread(
       run: RunID(at: SystemClock().wallNow(), using: &generator), targets: [target]
-    ) { outcome.take($0) }
+    ) { observations in
+      heap?.take(observations)
+      outcome.take(observations, keeping: heap == nil)
+    }
     outcome.thread.withLock { $0 = thread }
     let recorder = Thread(outcome)
     try thread.start { outcome.news.signal() }
@@ -130,7 +149,7 @@ struct Outcome: Sendable {
       if let start = sent.removeValue(forKey: answer.id) { services.append((answer.at - start).nanoseconds) }
     case .failed: bad += 1
     case .missed: missed += 1
-    case .event, .log: break
+    case .pinged, .event, .log: break
     }
   }
 }
@@ -142,11 +161,58 @@ final class Gathered: Sendable {
   let inbox = Mutex<[Observation]>([])
   let news = DispatchSemaphore(value: 0)
 
-  func take(_ observations: [Observation]) {
+  func take(_ observations: [Observation], keeping: Bool) {
     for case .planned(let block) in observations {
       thread.withLock { $0 }?.committed(block.target, through: block.lastSequence)
     }
-    inbox.withLock { $0 += observations }
+    if keeping { inbox.withLock { $0 += observations } }
+  }
+}
+
+/// What the heap holds, by how many requests are under way: the slope is what one of them costs.
+final class HeapPerStream: Sendable {
+  private struct Readings {
+    var inFlight = 0
+    var count = 0.0
+    var x = 0.0
+    var y = 0.0
+    var xx = 0.0
+    var xy = 0.0
+    var most = 0
+  }
+
+  private static let read: @Sendable () -> mallinfo2 = mallinfo2
+  private let readings = Mutex(Readings())
+
+  /// Called on the timing thread, where the memory is taken and given back.
+  func take(_ observations: [Observation]) {
+    readings.withLock { readings in
+      for observation in observations {
+        switch observation {
+        case .sent: readings.inFlight += 1
+        case .answered, .failed: readings.inFlight -= 1
+        case .planned, .missed, .event, .log: break
+        }
+      }
+      let heap = Self.read()
+      let x = Double(readings.inFlight)
+      let y = Double(heap.uordblks + heap.hblkhd)
+      readings.count += 1
+      readings.x += x
+      readings.y += y
+      readings.xx += x * x
+      readings.xy += x * y
+      readings.most = max(readings.most, readings.inFlight)
+    }
+  }
+
+  var words: String {
+    readings.withLock { readings in
+      let spread = readings.count * readings.xx - readings.x * readings.x
+      guard spread > 0 else { return "memory: nothing was under way" }
+      let slope = (readings.count * readings.xy - readings.x * readings.y) / spread
+      return "memory: \(Int(slope.rounded())) bytes a request under way, with up to \(readings.most) of them"
+    }
   }
 }
 

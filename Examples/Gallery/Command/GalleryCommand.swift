@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Foundation
+import Measurement
 import Terminal
 
 /// The program: from the command line to an exit status.
@@ -11,7 +12,7 @@ struct GalleryCommand {
       try run(Arguments(words))
     } catch {
       // Text from the command line comes back here: controls are made visible.
-      let message = VisibleText.visible("gallery: \(error)")
+      let message = EscapedText.make("gallery: \(error)")
       FileHandle.standardError.write(Data("\(message)\n".utf8))
       exit(error is TerminalError ? 1 : 64)
     }

@@ -97,6 +97,7 @@ static inline const char *ccurl_tls_library(void) {
   const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
   return name == NULL ? "" : name;
 }
+static inline const char *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
 /* Macros that are casts or expressions are not imported. */
 static inline long ccurl_global_default(void) { return CURL_GLOBAL_DEFAULT; }

@@ -56,6 +56,11 @@ static const uint32_t clinux_epoll_out = EPOLLOUT;
 static const uint32_t clinux_epoll_error = EPOLLERR;
 static const uint32_t clinux_epoll_hangup = EPOLLHUP;
 
+/* Which Clang module has the socket types depends on what else is imported. */
+static inline int clinux_local_datagram_socket(void) {
+  return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
 static inline int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int clinux_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
@@ -135,6 +140,13 @@ static inline int clinux_stamp_sent_bytes(int fd) {
               SOF_TIMESTAMPING_OPT_ID | (1 << 16);
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &value, sizeof value);
 }
+/* The same, and while `on` also when the peer's TCP has acknowledged the last byte of what one call gave to the socket. The
+   bytes are not counted anew. */
+static inline int clinux_stamp_acknowledged(int fd, int on) {
+  int value = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY |
+              SOF_TIMESTAMPING_OPT_ID | (1 << 16) | (on ? SOF_TIMESTAMPING_TX_ACK : 0);
+  return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &value, sizeof value);
+}
 static inline int clinux_segment_size(int fd) {
   int value = 0;
   socklen_t size = sizeof value;
@@ -190,8 +202,9 @@ static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
 }
 
 /* Takes one message off the error queue: of a packet that went out, CLOCK_REALTIME ns, or 0 when it says something else; and
-   the number of its last byte where the socket counts them, else 0. Returns 0 when the queue is empty. */
-static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte) {
+   the number of its last byte where the socket counts them, else 0, and whether the stamp is that of its acknowledgment.
+   Returns 0 when the queue is empty. */
+static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte, int *is_acknowledgment) {
   union {
     char bytes[512];
     struct cmsghdr align;
@@ -202,6 +215,7 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte)
   message.msg_controllen = sizeof control.bytes;
   *stamp = 0;
   *byte = 0;
+  *is_acknowledgment = 0;
   if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return 0;
   for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_TIMESTAMPING) {
@@ -213,7 +227,10 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte)
                (part->cmsg_level == SOL_IPV6 && part->cmsg_type == IPV6_RECVERR)) {
       struct sock_extended_err error;
       memcpy(&error, CMSG_DATA(part), sizeof error);
-      if (error.ee_origin == SO_EE_ORIGIN_TIMESTAMPING) *byte = error.ee_data;
+      if (error.ee_origin == SO_EE_ORIGIN_TIMESTAMPING) {
+        *byte = error.ee_data;
+        *is_acknowledgment = error.ee_info == SCM_TSTAMP_ACK;
+      }
     }
   }
   return 1;

@@ -156,7 +156,9 @@ struct TargetCredentials: Sendable {
         secrets: settings.environmentValues.map(\.exposed).filter { !origin.contains($0.lowercased()) })
     case .loopback(let settings):
       return LoopbackProvider(
-        origin: origin, topic: settings.topic, pushType: settings.pushType,
+        origin: origin,
+        deviceToken: target.device.map(LoopbackDevice.token) ?? LoopbackProvider.defaultDeviceToken,
+        topic: settings.topic, pushType: settings.pushType,
         priority: settings.priority, expiration: settings.expiration, payloadBytes: settings.payloadBytes)
     }
   }

@@ -65,12 +65,6 @@ final class PeerProbe {
     ccurl_easy_set_debug_function(easy, probeMessage)
     ccurl_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
     if connectsOnly { ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1) }
-    var body: [UInt8] = []
-    handle.onBody = { bytes in
-      guard body.count + bytes.count <= PushResponse.maximumBodyBytes else { return false }
-      body.append(contentsOf: bytes)
-      return true
-    }
     let start = clock.monotonicNow()
     let code = curl_easy_perform(easy)
     let took = clock.monotonicNow() - start
@@ -84,7 +78,8 @@ final class PeerProbe {
       connectsOnly
       ? nil
       : PushResponse(
-        status: handle.status, headers: handle.headers, body: body, httpVersion: isHTTP2 ? .http2 : .http1,
+        status: handle.status, headers: handle.headers, body: handle.answer.body,
+        httpVersion: isHTTP2 ? .http2 : .http1,
         receivedAt: clock.wallNow())
     return Outcome(
       message: "", alpn: alpn, certificateEnd: certificateEnd, response: response, took: took)

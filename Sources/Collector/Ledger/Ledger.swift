@@ -44,6 +44,7 @@ struct Ledger: Sendable {
   private var events: [Event] = []
   private var log: [LogLine] = []
   private var exchanges: [DeviceExchange] = []
+  private var pings: [PingAnswer] = []
   private var clocks = DeviceClockTable()
   /// How late the run's notifications were sent, µs: part of the tool's own error.
   private(set) var scheduleLags = LatencyHistogram()
@@ -96,6 +97,11 @@ struct Ledger: Sendable {
         entry.progress.isMissed = true
         entry.sample.reason = reason.rawValue
       }
+    case .pinged(let ping):
+      pings.append(
+        PingAnswer(
+          target: ping.target, connectionID: ping.connectionID, at: anchor.wall(at: ping.at),
+          roundTrip: ping.roundTrip))
     case .event(let event):
       // A service that drops every connection causes as many events as connections.
       let sinceAnchor = event.at.microseconds - anchor.wall.microseconds
@@ -146,6 +152,8 @@ struct Ledger: Sendable {
       entry.sample.connection = answer.connection
       entry.sample.attempt = answer.attempt
       entry.sample.httpVersion = answer.httpVersion
+      entry.sample.path = answer.path
+      entry.sample.peerAck = answer.peerAck
     }
     if !answer.isAccepted {
       contradictEarlierReceipt(.rejected, answer.reason, id: answer.id, at: answer.at)
@@ -327,7 +335,8 @@ struct Ledger: Sendable {
 
   /// Returns every change since the last call, in the order of sample ids, and forgets what is settled.
   mutating func takeChanges() -> LedgerChanges {
-    var changes = LedgerChanges(receipts: receipts, events: events, log: log, exchanges: exchanges)
+    var changes = LedgerChanges(
+      receipts: receipts, events: events, log: log, exchanges: exchanges, pings: pings)
     dirty.sort()
     for id in dirty {
       guard var entry = entries[id] else { continue }
@@ -345,6 +354,7 @@ struct Ledger: Sendable {
     events.removeAll()
     log.removeAll()
     exchanges.removeAll()
+    pings.removeAll()
     return changes
   }
 
@@ -444,10 +454,11 @@ struct LedgerChanges: Sendable, Equatable {
   var events: [Event]
   var log: [LogLine]
   var exchanges: [DeviceExchange] = []
+  var pings: [PingAnswer] = []
 
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
-      && exchanges.isEmpty
+      && exchanges.isEmpty && pings.isEmpty
   }
 }
 

@@ -162,6 +162,7 @@ final class Recorder {
       run: run, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
       events: clockEvents, log: changes.log,
       anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges,
+      pings: changes.pings,
       instrument: isLast || now >= instrumentDue ? instrument() : nil)
     if batch.instrument != nil { instrumentDue = now + Self.heartbeat }
     lastAnchor = ledger.anchor

@@ -8,16 +8,19 @@ final class RecorderThread: Sendable {
 
   /// - Parameters:
   ///   - make: makes the recorder, on its thread.
+  ///   - onRound: called before each round, also one that is retried; on the recorder's thread.
   ///   - onTrouble: told when a commit fails, and with `nil` when one succeeds again; on the recorder's thread.
   ///   - onFailure: told when the recorder gives up; what is sent from then on would not be recorded.
   init(
     inbox: RecorderInbox, clock: any HostClock, make: @escaping @Sendable () -> Recorder,
-    onTrouble: @escaping @Sendable ((any Error)?) -> Void,
+    onRound: @escaping @Sendable () -> Void = {}, onTrouble: @escaping @Sendable ((any Error)?) -> Void,
     onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) throws(ThreadError) {
     try DedicatedThread.start(name: "recorder") { [end] in
       let recorder = make()
-      let result = Result { try Self.run(recorder, inbox: inbox, clock: clock, onTrouble: onTrouble) }
+      let result = Result {
+        try Self.run(recorder, inbox: inbox, clock: clock, onRound: onRound, onTrouble: onTrouble)
+      }
       if case .failure(let error) = result {
         recorder.fail()
         onFailure(error)
@@ -31,7 +34,7 @@ final class RecorderThread: Sendable {
   func finished() async throws -> RecorderStatistics { try await end.value() }
 
   private static func run(
-    _ recorder: Recorder, inbox: RecorderInbox, clock: any HostClock,
+    _ recorder: Recorder, inbox: RecorderInbox, clock: any HostClock, onRound: () -> Void,
     onTrouble: @escaping ((any Error)?) -> Void
   ) throws -> RecorderStatistics {
     // Not ended by the inbox: what arrives meanwhile is committed together.
@@ -43,6 +46,7 @@ final class RecorderThread: Sendable {
         return inbox.closing.map { clock.monotonicNow() <= $0.lastTry } ?? true
       },
       round: {
+        onRound()
         switch try recorder.round() {
         case .closed: return recorder.statistics
         case .pause(let interval): pause.wait(atMost: interval)
@@ -70,5 +74,51 @@ public struct RecorderStatistics: Sendable, Equatable {
     rows += count
     longestCommit = max(longestCommit, duration)
     if duration > Self.stall { stalls += 1 }
+  }
+}
+
+/// Detects steps of the wall clock and suspends of the host, and renews the anchor that maps the clocks.
+struct ClockMonitor: Sendable {
+  /// How often the clocks are compared.
+  static let interval = Duration.seconds(1)
+  /// In µs. Smaller differences come from reading two clocks one after the other.
+  static let smallestStep: Int64 = 1000
+  static let smallestSuspend = Duration.milliseconds(10)
+
+  private(set) var anchor: ClockAnchor
+  /// How long the host had been suspended since its boot, as last noticed.
+  private(set) var suspended: Duration
+  private var next: MonotonicTime
+
+  init(clock: any HostClock) {
+    anchor = ClockAnchor(reading: clock)
+    suspended = clock.suspendedTotal()
+    next = anchor.monotonic + Self.interval
+  }
+
+  var nextDeadline: MonotonicTime { next }
+
+  /// Compares the clocks if the interval has passed.
+  /// - Returns: an event for each step and suspend; with any, the anchor is a new one.
+  mutating func look(at clock: any HostClock) -> [Event] {
+    let now = clock.monotonicNow()
+    guard now >= next else { return [] }
+    next = now + Self.interval
+    let reading = ClockAnchor(reading: clock)
+    var events: [Event] = []
+    let asleep = clock.suspendedTotal() - suspended
+    if asleep >= Self.smallestSuspend {
+      suspended += asleep
+      events.append(
+        Event(
+          at: reading.wall, kind: .suspended, detail: "the host slept for \(asleep.microseconds / 1000) ms"))
+    }
+    let step = anchor.step(to: reading) - (asleep >= Self.smallestSuspend ? asleep.microseconds : 0)
+    if abs(step) >= Self.smallestStep {
+      events.append(
+        Event(at: reading.wall, kind: .clockStep, detail: "the wall clock was stepped by \(step) µs"))
+    }
+    if !events.isEmpty { anchor = reading }
+    return events
   }
 }

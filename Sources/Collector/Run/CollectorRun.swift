@@ -22,6 +22,7 @@ final class CollectorRun: Sendable {
   private let options: CollectorOptions
   private let clock: any HostClock
   private let logger: Logger
+  private let manager: ServiceManager?
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
@@ -56,8 +57,9 @@ final class CollectorRun: Sendable {
 
   init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
-    clock: any HostClock = SystemClock()
+    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil
   ) {
+    self.manager = manager
     self.configuration = configuration
     self.options = options
     self.logger = logger
@@ -159,8 +161,12 @@ final class CollectorRun: Sendable {
       } end: { [self] recorder, reason in
         // After a failure the rows and log lines so far are still committed.
         if reason == .failed { inbox.close(by: clock.monotonicNow()) }
+        defer { manager?.noteRecorder(isRunning: false) }
         _ = try await recorder.finished()
       }
+      manager?.noteRecorder(isRunning: true)
+      manager?.note(status: "waiting for credentials and subscriptions of \(targets.count) targets")
+      manager?.noteReady()
       if let readiness = try await ready(services) {
         try begin(readiness, run.targets.map(\.id), inbox: inbox)
         let sent = FirstResult<Void, Never>()
@@ -168,6 +174,7 @@ final class CollectorRun: Sendable {
           of: run, authenticator: authenticator, readiness: readiness, services: services, inbox: inbox)
         services.attach(timing)
         try start(timing) { sent.finish() }
+        manager?.note(status: "recording run \(run.id), targets: \(targets.count)")
         onStart(RunStart(run: run.id, receiptsPort: listener?.port))
         await sent.value()
       }
@@ -266,6 +273,7 @@ final class CollectorRun: Sendable {
           onCommitted: { [self] in timing?.committed($0.target, through: $0.lastSequence) },
           onLog: { [logger] line in logger.log(line, target: line.target.flatMap { names[$0] }) })
       },
+      onRound: { [manager, clock] in manager?.noteAlive(.recorder, at: clock.monotonicNow()) },
       onTrouble: { [logger] error in
         if let error {
           logger.error("\(error); sending waits for the store; the commit is retried each second")

@@ -5,6 +5,7 @@ import Logging
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// The collector for as long as it has the store: records one run after the other.
 ///
@@ -15,6 +16,7 @@ public final class CollectorService: Sendable {
   private let options: CollectorOptions
   private let clock: any HostClock
   private let logger: Logger
+  private let manager: ServiceManager?
   private let state = Mutex(State())
   private let starts: AsyncStream<Start>
   private let startRequests: AsyncStream<Start>.Continuation
@@ -44,8 +46,9 @@ public final class CollectorService: Sendable {
 
   public init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
-    clock: any HostClock = SystemClock()
+    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil
   ) {
+    self.manager = manager
     self.configuration = configuration
     self.options = options
     self.logger = logger
@@ -56,8 +59,18 @@ public final class CollectorService: Sendable {
   /// Whether it stays after a run is stopped through the store.
   private var serves: Bool { options.count == nil && options.duration == nil }
 
+  /// Checks configuration and credentials without opening the store or a socket, and without sending.
+  /// - Throws: ``CollectorError``, `FileReadError`, `HTTPServerError`.
+  public func check() throws {
+    _ = try recording(Start()).prepare()
+    if let receipts = configuration.collector.receipts {
+      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    }
+  }
+
   /// Asks the service to end, and the current run first. May be called from any thread, at any time, more than once.
   public func stop() {
+    manager?.noteStopping()
     let run = state.withLock { state in
       state.isEnding = true
       return state.run
@@ -85,6 +98,7 @@ public final class CollectorService: Sendable {
     // If the kernel does not tell, a boot that no device can name, so that no device's clock is taken for this host's.
     let bootID = BootID.current() ?? UUID().uuidString
     try await checkListener()
+    manager?.note(status: "opening the store")
     let store = try CollectorStore.open(
       at: options.storePath, clock: clock,
       options: CollectorStoreOptions(
@@ -97,8 +111,15 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
-    let maintenance = try StoreMaintenanceThread(
-      make: { [self] in StoreMaintenance(store: store, control: self, serves: serves, clock: clock) },
+    let maintenance = try RoundThread(
+      name: "maintenance",
+      make: { [self] in
+        let maintenance = StoreMaintenance(store: store, control: self, serves: serves, clock: clock)
+        return RoundThread.Work(round: { [manager, clock] in
+          manager?.noteAlive(.maintenance, at: clock.monotonicNow())
+          return try maintenance.round()
+        })
+      },
       onTrouble: { [logger] error in
         if let error {
           logger.error("\(error); maintenance of the store is retried each second")
@@ -110,23 +131,50 @@ public final class CollectorService: Sendable {
         state.withLock { $0.failure = error }
         stop()
       })
+    let watch: RoundThread
+    do {
+      watch = try watchFindings(in: store)
+    } catch {
+      await maintenance.stop()
+      throw error
+    }
     do {
       var requests = starts.makeAsyncIterator()
       repeat {
         last = try await record(next, in: store, bootID, maintenance, onStart: onStart, onEnd: onEnd)
         guard enterIdle() else { break }
         maintenance.look()
+        manager?.note(status: "idle")
         logger.info("idle: a run can be started from the dashboard; SIGINT or SIGTERM ends the collector")
         guard let request = await requests.next() else { break }
         next = request
       } while true
     } catch {
+      await watch.stop()
       await maintenance.stop()
       throw error
     }
+    await watch.stop()
     await maintenance.stop()
     if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
+  }
+
+  /// Begins the search for changes, which only reads the store beside what it finds.
+  private func watchFindings(in store: CollectorStore) throws(ThreadError) -> RoundThread {
+    try RoundThread(
+      name: "findings",
+      make: { [clock, logger] in
+        let watch = FindingWatch(store: store, clock: clock) { line in logger.notice("\(line)") }
+        return RoundThread.Work(round: watch.round, end: watch.end)
+      },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); the search for changes is retried each second")
+        } else {
+          logger.notice("the search for changes goes on")
+        }
+      })
   }
 
   /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist
@@ -141,13 +189,14 @@ public final class CollectorService: Sendable {
   private func recording(_ start: Start) -> CollectorRun {
     var options = options
     options.runName = start.name
-    return CollectorRun(configuration: configuration, options: options, logger: logger, clock: clock)
+    return CollectorRun(
+      configuration: configuration, options: options, logger: logger, clock: clock, manager: manager)
   }
 
   /// Records one run.
   /// - Returns: `nil` when a requested run could not begin.
   private func record(
-    _ start: Start, in store: CollectorStore, _ bootID: String, _ maintenance: StoreMaintenanceThread,
+    _ start: Start, in store: CollectorStore, _ bootID: String, _ maintenance: RoundThread,
     onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
   ) async throws -> RunEnd? {
     let run = recording(start)
@@ -245,5 +294,27 @@ extension CollectorService: RunController {
     }
     run?.stop()
     return reply
+  }
+}
+
+extension Logger {
+  /// Says a line of the run's log in the daemon's own output too, debug lines left out unless asked for. What a
+  /// provider or a library put into it is shown harmlessly.
+  /// - Parameter target: the name of the line's target.
+  func log(_ line: LogLine, target: String?) {
+    let subject = target.map { "\(line.label): \($0)" } ?? line.label
+    log(level: line.level.loggerLevel, "\(EscapedText.make("\(subject): \(line.message)"))")
+  }
+}
+
+extension LogLine.Level {
+  fileprivate var loggerLevel: Logger.Level {
+    switch self {
+    case .debug: .debug
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    case .error: .error
+    }
   }
 }

@@ -1,13 +1,11 @@
 import Measurement
 import Store
-import Synchronization
-import Threads
 
 /// The collector's work in the store beside recording, one round at a time: it answers the control table, writes the
 /// collector's heartbeat, updates the rollups and removes deleted runs. Each piece is one short transaction, so that a
 /// recorder's commit never waits long.
 ///
-/// Confined to one thread; ``StoreMaintenanceThread`` runs it, tests step it.
+/// Confined to one thread; ``RoundThread`` runs it, tests step it.
 final class StoreMaintenance {
   /// How often commands are looked for when there is nothing else to do.
   static let interval = Duration.milliseconds(250)
@@ -65,6 +63,11 @@ final class StoreMaintenance {
           underWay.insert(request.row)
           deletions.append((row: request.row, run: run))
         }
+      case .hide(let finding):
+        try answer(request.row) { try store.setHidden(true, finding: finding) }
+      case .unhide(let finding):
+        try answer(request.row) { try store.setHidden(false, finding: finding) }
+      case .annotate(let annotation): try answer(request.row) { try store.annotate(annotation) }
       case nil:
         try store.answer(request.row, refusal: "this version of pushscope does not know the command")
       }
@@ -103,57 +106,6 @@ final class StoreMaintenance {
     }
     try store.notePresence(serves: serves)
     presenceNotedAt = now
-  }
-}
-
-/// Runs ``StoreMaintenance`` on a thread of its own for as long as the collector has the store.
-final class StoreMaintenanceThread: Sendable {
-  private let isStopping = Mutex(false)
-  private let wake: WakeSignal
-  private let ended = FirstResult<Void, Never>()
-
-  /// How long to wait after a failed round.
-  private static let retryInterval = Duration.seconds(1)
-
-  /// - Parameters:
-  ///   - make: makes the maintenance, on its thread.
-  ///   - onTrouble: told when a round fails, and with `nil` when one succeeds again; on the thread.
-  ///   - onStoreLost: told once when the store's path no longer names its file, or another collector has it.
-  init(
-    make: @escaping @Sendable () -> StoreMaintenance, onTrouble: @escaping @Sendable ((any Error)?) -> Void,
-    onStoreLost: @escaping @Sendable (StoreError) -> Void = { _ in }
-  ) throws(ThreadError) {
-    wake = try WakeSignal()
-    try DedicatedThread.start(name: "maintenance") { [self] in
-      do {
-        try run(make(), onTrouble)
-      } catch let error as StoreError {
-        onStoreLost(error)
-      } catch {
-        // Every other error is retried.
-      }
-      ended.finish()
-    }
-  }
-
-  /// Starts the next round at once: a command may be waiting for what has just changed.
-  func look() { wake.raise() }
-
-  /// Ends the thread after the current round.
-  func stop() async {
-    isStopping.withLock { $0 = true }
-    wake.raise()
-    await ended.value()
-  }
-
-  private func run(_ maintenance: StoreMaintenance, _ onTrouble: @escaping ((any Error)?) -> Void) throws {
-    try RetryLoop(every: Self.retryInterval, report: onTrouble).run(
-      rest: wake.wait(atMost:), mayRetry: { ($0 as? StoreError)?.isStoreLost != true },
-      round: { () -> Void? in
-        guard !isStopping.withLock({ $0 }) else { return () }
-        wake.wait(atMost: try maintenance.round())
-        return nil
-      })
   }
 }
 

@@ -52,7 +52,8 @@ struct TargetBuilder: Sendable {
     return TargetDescription(
       name: configuration.name, provider: configuration.provider.rawValue,
       receiptDeadline: configuration.receiptDeadline?.microseconds, askedRate: arrivals.rate.perSecond,
-      variants: names == [""] ? [] : names)
+      variants: names == [""] ? [] : names, endpoint: configuration.endpoint.origin,
+      device: configuration.device)
   }
 
   /// Whether the collector subscribes to the target's messages, which then need a MAC.
@@ -76,7 +77,8 @@ struct TargetBuilder: Sendable {
       backoff: configuration.backoff.map {
         ErrorBackoff(first: $0.first, longest: $0.longest, probeEvery: $0.probeEvery)
       },
-      credential: readiness.credential(of: id), advice: advice, seed: seed &+ UInt64(bitPattern: id.rawValue))
+      credential: readiness.credential(of: id), advice: advice, pathProbe: configuration.pathProbe,
+      seed: seed &+ UInt64(bitPattern: id.rawValue))
   }
 
   private var advice: @Sendable (_ status: Int, _ reason: String) -> String {

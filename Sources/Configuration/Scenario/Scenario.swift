@@ -1,3 +1,5 @@
+import Measurement
+
 /// Behavior of the built-in push service, from a YAML file.
 ///
 /// The outcome of a valid request depends only on the seed, on its number among the valid requests, and, for episodes and
@@ -10,10 +12,11 @@ public struct Scenario: Sendable, Hashable {
   public var deliveries: DeliveryBehavior
   /// Behavior of dialects that differs from `answers` and `deliveries`.
   public var dialects: [ScenarioDialect: ScenarioBehavior]
+  /// What differs on a device, by its name (``LoopbackDevice``).
+  public var devices: [String: DeliveryChanges]
   public var tokens: TokenBehavior
   public var connections: ConnectionBehavior
   public var subscriptions: SubscriptionBehavior
-  /// The first active one applies.
   public var episodes: [ScenarioEpisode]
   /// Periods in which the service is stopped. Responses and deliveries due in one happen at its end, and the delays of
   /// requests that arrive in one start at its end.
@@ -23,7 +26,8 @@ public struct Scenario: Sendable, Hashable {
     seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehavior = AnswerBehavior(),
     deliveries: DeliveryBehavior = DeliveryBehavior(), episodes: [ScenarioEpisode] = [],
     freezes: [ScenarioWindow] = [], dialects: [ScenarioDialect: ScenarioBehavior] = [:],
-    tokens: TokenBehavior = TokenBehavior(), connections: ConnectionBehavior = ConnectionBehavior(),
+    devices: [String: DeliveryChanges] = [:], tokens: TokenBehavior = TokenBehavior(),
+    connections: ConnectionBehavior = ConnectionBehavior(),
     subscriptions: SubscriptionBehavior = SubscriptionBehavior()
   ) {
     self.seed = seed
@@ -33,32 +37,63 @@ public struct Scenario: Sendable, Hashable {
     self.episodes = episodes
     self.freezes = freezes
     self.dialects = dialects
+    self.devices = devices
     self.tokens = tokens
     self.connections = connections
     self.subscriptions = subscriptions
   }
 
-  /// The active episode at a scenario time.
-  public func episode(at time: Duration) -> ScenarioEpisode? {
-    episodes.first { $0.window.end(at: time) != nil }
+  /// The active episodes at a scenario time, in the file's order.
+  public func activeEpisodes(at time: Duration) -> [ScenarioEpisode] {
+    episodes.filter { $0.window.end(at: time) != nil }
   }
 
-  /// Behavior of a dialect at a scenario time.
-  public func behavior(of dialect: ScenarioDialect, at time: Duration) -> ScenarioBehavior {
-    if let episode = episode(at: time) {
-      return episode.dialects[dialect]
+  /// Behavior of a dialect at a scenario time, toward a device.
+  public func behavior(
+    of dialect: ScenarioDialect, to device: String? = nil, at time: Duration
+  ) -> ScenarioBehavior {
+    let base = dialects[dialect] ?? ScenarioBehavior(answers: answers, deliveries: deliveries)
+    var behavior = base
+    if let device { devices[device]?.apply(to: &behavior.deliveries) }
+    // The first is applied last.
+    for episode in activeEpisodes(at: time).reversed() {
+      let own =
+        episode.dialects[dialect]
         ?? ScenarioBehavior(answers: episode.answers, deliveries: episode.deliveries)
+      behavior.take(own, differingFrom: base)
+      if let device { episode.devices[device]?.apply(to: &behavior.deliveries) }
     }
-    return dialects[dialect] ?? ScenarioBehavior(answers: answers, deliveries: deliveries)
+    return behavior
+  }
+
+  /// Connections and the way to the service at a scenario time.
+  public func connections(at time: Duration) -> ConnectionBehavior {
+    var behavior = connections
+    for episode in activeEpisodes(at: time).reversed() {
+      if let own = episode.connections { behavior.take(own, differingFrom: connections) }
+    }
+    return behavior
   }
 
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a trusted connection at a scenario time.
-  public func streamLimit(at time: Duration) -> Int { episode(at: time)?.streamLimit ?? streamLimit }
+  public func streamLimit(at time: Duration) -> Int {
+    activeEpisodes(at: time).lazy.compactMap(\.streamLimit).first ?? streamLimit
+  }
 
-  /// The next time after `time` at which the stream limit may change; `nil` if it does not.
-  public func nextStreamLimitChange(after time: Duration) -> Duration? {
-    guard episodes.contains(where: { $0.streamLimit != nil }) else { return nil }
-    return episodes.compactMap { $0.window.nextEdge(after: time) }.min()
+  /// Whether it delays a handshake or the way to the service at any time.
+  public var delaysConnections: Bool {
+    ([connections] + episodes.compactMap(\.connections)).contains {
+      $0.handshake != .none || $0.path != .none
+    }
+  }
+
+  /// The next time after `time` at which open connections may be affected, by another stream limit or by being closed;
+  /// `nil` if there is none.
+  public func nextConnectionChange(after time: Duration) -> Duration? {
+    let concerned = episodes.filter {
+      $0.streamLimit != nil || ($0.connections?.dropped ?? 0) > connections.dropped
+    }
+    return concerned.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
   /// `time`, or the end of the freeze that contains it.
@@ -94,7 +129,7 @@ extension Scenario {
   init?(_ value: YAMLValue, reasons: DialectErrorCatalog) {
     let keys =
       ["seed", "stream_limit"] + ScenarioBehavior.keys + ScenarioDialect.allCases.map(\.rawValue)
-      + ["tokens", "connections", "episodes", "freeze"]
+      + ["tokens", "devices", "episodes", "freeze"] + ConnectionBehavior.keys
     guard let map = value.mapping(keys: keys) else { return nil }
     self.init()
     if let seed = map["seed"]?.integer(in: 0...Int.max) { self.seed = UInt64(seed) }
@@ -112,9 +147,8 @@ extension Scenario {
       dialects[dialect] = behavior
     }
     if let value = map["tokens"], let tokens = TokenBehavior(value) { self.tokens = tokens }
-    if let value = map["connections"], let connections = ConnectionBehavior(value) {
-      self.connections = connections
-    }
+    connections.apply(map)
+    if let value = map["devices"] { devices = Self.devices(value) }
     if let list = map["episodes"]?.sequence() {
       episodes = list.enumerated().compactMap { index, value in
         ScenarioEpisode(value, number: index + 1, within: self, reasons: reasons)
@@ -130,6 +164,22 @@ extension Scenario {
 }
 
 extension Scenario {
+  /// Reads `devices`: names, each with `deliveries`.
+  static func devices(_ value: YAMLValue) -> [String: DeliveryChanges] {
+    var devices: [String: DeliveryChanges] = [:]
+    for (name, value) in value.entries() ?? [] {
+      guard LoopbackDevice.isName(name) else {
+        value.report(
+          "belongs to \(name.quoted), which is not a device's name",
+          remedy: "write a target's device: 1 to 64 letters, digits, dots, hyphens and underscores")
+        continue
+      }
+      devices[name] = value.mapping(keys: ["deliveries"])?
+        .required("deliveries", example: "deliveries: { lost: 20% }").flatMap { DeliveryChanges($0) }
+    }
+    return devices
+  }
+
   /// Typical behavior of a push service: the same as `config/scenarios/lifelike.yaml`, without a file.
   public static var lifelike: Scenario {
     let answers = AnswerBehavior(
@@ -160,6 +210,22 @@ extension Scenario {
           name: "slow", window: ScenarioWindow(from: .seconds(20), length: .seconds(8), every: .seconds(75)),
           answers: slowAnswers, deliveries: slowDeliveries)
       ])
+  }
+
+  /// ``lifelike`` for a demonstration: in place of its short episodes, deliveries are slow for a minute of each ten, so that
+  /// there is something to find.
+  public static var demonstration: Scenario {
+    var scenario = lifelike
+    var slow = scenario.deliveries
+    slow.delay = DelayDistribution(
+      .lognormal(median: .milliseconds(900), sigma: 0.35), maximum: .seconds(4))
+    scenario.episodes = [
+      ScenarioEpisode(
+        name: "slow",
+        window: ScenarioWindow(from: .seconds(90), length: .seconds(60), every: .seconds(600)),
+        answers: scenario.answers, deliveries: slow)
+    ]
+    return scenario
   }
 }
 

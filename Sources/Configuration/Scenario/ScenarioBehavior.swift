@@ -21,6 +21,16 @@ extension ScenarioBehavior {
   }
 }
 
+extension ScenarioBehavior {
+  /// Takes over what `own` changes of `base`.
+  mutating func take(_ own: ScenarioBehavior, differingFrom base: ScenarioBehavior) {
+    if own.answers.delay != base.answers.delay { answers.delay = own.answers.delay }
+    if own.answers.errors != base.answers.errors { answers.errors = own.answers.errors }
+    if own.answers.faults != base.answers.faults { answers.faults = own.answers.faults }
+    DeliveryChanges(from: base.deliveries, to: own.deliveries).apply(to: &deliveries)
+  }
+}
+
 /// Responses to valid requests.
 public struct AnswerBehavior: Sendable, Hashable {
   /// Time from the complete request to the response.
@@ -149,60 +159,5 @@ extension AnswerFault {
         remedy: "delete the key; deliveries.lost sets the share of lost notifications")
     }
     self.init(kind: kind, probability: probability, isDelivered: delivered ?? (kind == .goaway))
-  }
-}
-
-/// Delivery of accepted notifications.
-public struct DeliveryBehavior: Sendable, Hashable {
-  public struct Reordering: Sendable, Hashable {
-    public var probability: Double
-    /// Additional delay of such a notification, so that later ones overtake it.
-    public var by: Duration
-
-    public init(probability: Double, by: Duration) {
-      self.probability = probability
-      self.by = by
-    }
-  }
-
-  /// Time from the complete request to the device.
-  public var delay: DelayDistribution
-  /// Share that is never delivered.
-  public var lost: Double
-  /// Share of the rest that is delivered twice, each time after a delay of its own.
-  public var duplicated: Double
-  public var reordered: Reordering?
-
-  public init(
-    delay: DelayDistribution = .none, lost: Double = 0, duplicated: Double = 0, reordered: Reordering? = nil
-  ) {
-    self.delay = delay
-    self.lost = lost
-    self.duplicated = duplicated
-    self.reordered = reordered
-  }
-}
-
-extension DeliveryBehavior {
-  /// Applies the keys that are given.
-  mutating func apply(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["delay", "lost", "duplicated", "reordered"]) else { return }
-    if let value = map["delay"], let delay = DelayDistribution(value) { self.delay = delay }
-    if let lost = map["lost"]?.fraction() { self.lost = lost }
-    if let duplicated = map["duplicated"]?.fraction() { self.duplicated = duplicated }
-    if let value = map["reordered"], let reordered = Reordering(value) { self.reordered = reordered }
-  }
-}
-
-extension DeliveryBehavior.Reordering {
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["probability", "by"]),
-      let share = map.required("probability", example: "probability: 1%"),
-      let extra = map.required("by", example: "by: 800ms")
-    else { return nil }
-    guard let probability = share.fraction(),
-      let by = extra.duration(in: .milliseconds(1)...DelayDistribution.longest)
-    else { return nil }
-    self.init(probability: probability, by: by)
   }
 }

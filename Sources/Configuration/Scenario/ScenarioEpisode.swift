@@ -1,4 +1,5 @@
-/// A period with different behavior.
+/// A period with different behavior. Where several are active, each has what it changes; the first where two change the
+/// same.
 public struct ScenarioEpisode: Sendable, Hashable {
   /// Name in the script.
   public var name: String
@@ -7,18 +8,25 @@ public struct ScenarioEpisode: Sendable, Hashable {
   public var deliveries: DeliveryBehavior
   /// Behavior of dialects during the episode.
   public var dialects: [ScenarioDialect: ScenarioBehavior]
+  /// What differs on a device during the episode, by its name.
+  public var devices: [String: DeliveryChanges]
+  /// Connections during the episode; `nil`: as outside of it.
+  public var connections: ConnectionBehavior?
   /// SETTINGS_MAX_CONCURRENT_STREAMS during the episode, sent to all trusted connections at its start and end.
   public var streamLimit: Int?
 
   public init(
     name: String, window: ScenarioWindow, answers: AnswerBehavior, deliveries: DeliveryBehavior,
-    dialects: [ScenarioDialect: ScenarioBehavior] = [:], streamLimit: Int? = nil
+    dialects: [ScenarioDialect: ScenarioBehavior] = [:], devices: [String: DeliveryChanges] = [:],
+    connections: ConnectionBehavior? = nil, streamLimit: Int? = nil
   ) {
     self.name = name
     self.window = window
     self.answers = answers
     self.deliveries = deliveries
     self.dialects = dialects
+    self.devices = devices
+    self.connections = connections
     self.streamLimit = streamLimit
   }
 }
@@ -26,7 +34,9 @@ public struct ScenarioEpisode: Sendable, Hashable {
 extension ScenarioEpisode {
   /// Keys that are not given keep the scenario's values.
   init?(_ value: YAMLValue, number: Int, within scenario: Scenario, reasons: DialectErrorCatalog) {
-    let differences = ScenarioBehavior.keys + ["stream_limit"] + ScenarioDialect.allCases.map(\.rawValue)
+    let differences =
+      ScenarioBehavior.keys + ["stream_limit", "devices"] + ConnectionBehavior.keys
+      + ScenarioDialect.allCases.map(\.rawValue)
     guard let map = value.mapping(keys: ["name"] + ScenarioWindow.keys + differences),
       let window = ScenarioWindow(map)
     else { return nil }
@@ -37,7 +47,15 @@ extension ScenarioEpisode {
       answers: behavior.answers, deliveries: behavior.deliveries)
     if differences.allSatisfy({ map[$0] == nil }) {
       value.report(
-        "changes nothing", remedy: "write what differs: answers, deliveries, stream_limit or a dialect")
+        "changes nothing",
+        remedy:
+          "write what differs: answers, deliveries, devices, path, connections, stream_limit or a dialect")
+    }
+    if let value = map["devices"] { devices = Scenario.devices(value) }
+    if ConnectionBehavior.keys.contains(where: { map[$0] != nil }) {
+      var connections = scenario.connections
+      connections.apply(map)
+      self.connections = connections
     }
     streamLimit = map["stream_limit"]?.integer(in: 0...100_000)
     for dialect in ScenarioDialect.allCases {

@@ -38,24 +38,6 @@ extension TokenBehavior {
   }
 }
 
-/// Behavior of connections.
-public struct ConnectionBehavior: Sendable, Hashable {
-  /// Share of connections that are closed right after the TLS handshake.
-  public var dropped: Double
-
-  public init(dropped: Double = 0) {
-    self.dropped = dropped
-  }
-}
-
-extension ConnectionBehavior {
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["dropped"]) else { return nil }
-    self.init()
-    if let share = map["dropped"]?.fraction() { dropped = share }
-  }
-}
-
 /// Behavior of the ntfy dialect for subscribers and publishers.
 public struct SubscriptionBehavior: Sendable, Hashable {
   /// Token bucket of requests; 429 when it is empty.
@@ -112,5 +94,48 @@ extension SubscriptionBehavior.RequestLimit {
       let every = every.duration(in: .milliseconds(1)...DelayDistribution.longest)
     else { return nil }
     self.init(burst: burst, every: every)
+  }
+}
+
+/// Behavior of connections, and of the way to the service.
+public struct ConnectionBehavior: Sendable, Hashable {
+  /// Share of connections that are closed right after the TLS handshake. Those that are open when an episode raises it
+  /// are closed at its start by the same rule.
+  public var dropped: Double
+  /// Time for which the service does not begin a connection's TLS handshake. One of more than 10 s ends the connection.
+  public var handshake: DelayDistribution
+  /// Time by which everything from the client is late, from the handshake to PING; in order.
+  public var path: DelayDistribution
+
+  public init(
+    dropped: Double = 0, handshake: DelayDistribution = .none, path: DelayDistribution = .none
+  ) {
+    self.dropped = dropped
+    self.handshake = handshake
+    self.path = path
+  }
+}
+
+extension ConnectionBehavior {
+  static let keys = ["connections", "path"]
+
+  /// Applies a mapping's `connections` and `path`, the keys that are given.
+  mutating func apply(_ map: YAMLMapping) {
+    if let own = map["connections"]?.mapping(keys: ["dropped", "handshake"]) {
+      if let share = own["dropped"]?.fraction() { dropped = share }
+      if let delay = own["handshake"].flatMap({ DelayDistribution($0) }) { handshake = delay }
+    }
+    if let own = map["path"]?.mapping(keys: ["delay"]),
+      let delay = own.required("delay", example: "delay: 80ms").flatMap({ DelayDistribution($0) })
+    {
+      path = delay
+    }
+  }
+
+  /// Takes over what `own` changes of `base`.
+  mutating func take(_ own: ConnectionBehavior, differingFrom base: ConnectionBehavior) {
+    if own.dropped != base.dropped { dropped = own.dropped }
+    if own.handshake != base.handshake { handshake = own.handshake }
+    if own.path != base.path { path = own.path }
   }
 }

@@ -35,13 +35,7 @@ public struct ScheduleConfiguration: Sendable, Hashable {
   }
 
   /// Default of a target: a notification every 15 s, within every provider's limits.
-  public static let gentle: ScheduleConfiguration = {
-    // Every positive interval is valid.
-    guard let rate = ArrivalRate.every(.seconds(15)) else {
-      preconditionFailure("15 s is not a valid interval")
-    }
-    return ScheduleConfiguration(arrivals: .constant, rate: rate)
-  }()
+  public static let gentle = ScheduleConfiguration(arrivals: .constant, rate: .every(seconds: 15))
 
   /// Generates the times.
   public var process: ArrivalProcess {

@@ -14,8 +14,12 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var maxLag: Duration
   /// Limit of the time to a response.
   public var timeout: Duration
+  /// The device that the notifications are for, which other targets may share; `nil` when it is not named.
+  public var device: String?
   /// Limit of the time to a receipt; `nil` when none is expected.
   public var receiptDeadline: Duration?
+  /// How often each HTTP/2 connection is asked for its round trip by PING; `nil` for never.
+  public var pathProbe: Duration? = PathProbeInterval.standard
   /// Pauses after server errors; `nil` for none.
   public var backoff: BackoffConfiguration?
   /// Combinations of listed values, in the order of sending; never empty.
@@ -24,6 +28,8 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var settings: ProviderSettings
   /// Positions in the file, for error messages.
   public var places = TargetLocations()
+  /// Names of credentials of the service manager that were checked by their name only.
+  public internal(set) var unreadCredentials: [String] = []
 
   public var provider: ProviderKind { settings.kind }
 
@@ -49,7 +55,7 @@ public struct TargetConfiguration: Sendable, Hashable {
 extension TargetConfiguration {
   private static let commonKeys = [
     "name", "provider", "endpoint", "ca_file", "schedule", "max_in_flight", "max_lag", "timeout",
-    "receipt_deadline", "backoff",
+    "receipt_deadline", "backoff", "device", "path_probe",
   ]
 
   /// - Parameter hasReceiptListener: whether the collector has a receipt listener.
@@ -75,6 +81,7 @@ extension TargetConfiguration {
     let timeout = map["timeout"]?.duration(in: .milliseconds(1) ... .seconds(600))
     let deadline = map["receipt_deadline"]?.duration(in: .milliseconds(1) ... .seconds(7 * 86_400))
     let backoff = map["backoff"].flatMap { BackoffConfiguration($0, of: kind) }
+    let pathProbe = map["path_probe"].flatMap { PathProbeInterval.read($0, of: kind) }
     if let endpoint { Self.check(endpoint, of: kind, in: map) }
     if let settings {
       Self.checkReceipts(settings, endpoint, hasReceiptListener: hasReceiptListener, in: map)
@@ -88,7 +95,9 @@ extension TargetConfiguration {
     self.maxLag = maxLag ?? self.maxLag
     self.timeout = timeout ?? self.timeout
     receiptDeadline = deadline
+    device = map["device"]?.parsed { text throws(ValueTextError) in try Self.plainName(text, "device") }
     self.backoff = backoff ?? self.backoff
+    self.pathProbe = pathProbe ?? self.pathProbe
     if case .ntfy(let ntfy) = settings, ntfy.subscribe, deadline == nil {
       receiptDeadline = NtfySettings.defaultReceiptDeadline
     }
@@ -133,12 +142,15 @@ extension TargetConfiguration {
     }
   }
 
-  /// Names occur on command lines, in panels and in file names.
   private static func name(_ text: String) throws(ValueTextError) -> String {
-    let isPlain = text.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
-    guard isPlain, (1...64).contains(text.utf8.count), !text.hasPrefix("-") else {
+    try plainName(text, "target")
+  }
+
+  /// Names occur on command lines, in panels and in file names.
+  private static func plainName(_ text: String, _ kind: String) throws(ValueTextError) -> String {
+    guard LoopbackDevice.isName(text), !text.hasPrefix("-") else {
       throw ValueTextError(
-        text, "is not a target name",
+        text, "is not a \(kind) name",
         remedy: "use 1 to 64 letters, digits, dots, hyphens and underscores, and no hyphen first")
     }
     return text
@@ -155,6 +167,9 @@ extension TargetConfiguration {
     if endpoint.scheme == .http {
       map["ca_file"]?.report(
         "has no effect with an http URL", remedy: "delete it, or make the endpoint https")
+      map["path_probe"]?.report(
+        "has no effect with an http URL: PING needs HTTP/2",
+        remedy: "delete it, or make the endpoint https")
     }
   }
 }

@@ -80,6 +80,10 @@ extension WebPushSettings {
   /// The subscription's endpoint; problems are reported at the key that names the subscription.
   static func endpoint(_ map: YAMLMapping, _ subscription: SecretReference) -> Endpoint? {
     let source = map["subscription_file"] ?? map["subscription"] ?? map.value
+    // Checked by its name only, so that the endpoint is not known. Nothing is sent from such a configuration.
+    if case .file(let file) = subscription, file.isUnread {
+      return try? Endpoint.parse("https://subscription.invalid/")
+    }
     guard let bytes = try? subscription.read() else { return nil }
     guard let text = try? JSONDecoder().decode(Subscription.self, from: Data(bytes)).endpoint else {
       source.report(

@@ -9,12 +9,14 @@ public enum YAMLFile {
   /// Reads and decodes the file at `path`. Relative paths in it start at its directory.
   ///
   /// - Parameters:
-  ///   - environment: variables for `${NAME}`.
+  ///   - environment: variables for `${NAME}`, and `CREDENTIALS_DIRECTORY` for `credential:NAME`.
+  ///   - acceptsUnreadCredentials: whether `credential:NAME` may stand where no service manager gives the file.
   ///   - decode: builds the result from the top value. It reports problems with ``YAMLValue/report(_:remedy:)``, as the
   ///     typed readers of ``YAMLValue`` and ``YAMLMapping`` do.
   /// - Throws: all problems, in file order.
   public static func load<Result>(
-    path: String, environment: [String: String], decode: (YAMLValue) -> Result?
+    path: String, environment: [String: String], acceptsUnreadCredentials: Bool = false,
+    decode: (YAMLValue) -> Result?
   ) throws(ConfigurationError) -> Result {
     let bytes: [UInt8]
     do throws(FileReadError) {
@@ -23,7 +25,8 @@ public enum YAMLFile {
       var remedy = error.remedy
       if error.code == .missing { remedy = "create it, or name another one" }
       throw ConfigurationError(
-        code: error.code == .missing ? .missing : .unreadable, file: path, message: error.message,
+        code: error.code == .missing ? .missing : .unreadable, file: path,
+        message: "the file \(error.problem)",
         remedy: remedy)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -31,15 +34,19 @@ public enum YAMLFile {
         code: .syntax, file: path, message: "the file is not UTF-8 text", remedy: "save it as UTF-8")
     }
     let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    return try parse(text, file: path, directory: directory, environment: environment, decode: decode)
+    return try parse(
+      text, file: path, directory: directory, environment: environment,
+      acceptsUnreadCredentials: acceptsUnreadCredentials, decode: decode)
   }
 
   /// Decodes a text; `file` is its name in problems.
   public static func parse<Result>(
     _ text: String, file: String, directory: String = ".", environment: [String: String] = [:],
-    decode: (YAMLValue) -> Result?
+    acceptsUnreadCredentials: Bool = false, decode: (YAMLValue) -> Result?
   ) throws(ConfigurationError) -> Result {
-    let context = YAMLContext(file: file, directory: directory, environment: environment)
+    let context = YAMLContext(
+      file: file, directory: directory, environment: environment,
+      acceptsUnreadCredentials: acceptsUnreadCredentials)
     guard let node = try YAMLSyntax.compose(text, file: context.file) else {
       throw ConfigurationError(
         code: .invalid, file: file, message: "the file has no content",
@@ -70,12 +77,19 @@ final class YAMLContext {
   let file: String
   let directory: String
   let environment: [String: String]
+  /// Whether `credential:NAME` may stand without a service manager that gives the file: for checks by hand.
+  let acceptsUnreadCredentials: Bool
   private(set) var problems: [ConfigurationProblem] = []
+  /// Names of credentials whose files were not read, in file order.
+  private(set) var unreadCredentials: [String] = []
 
   /// Further problems are not recorded.
   static let maximumProblems = 50
 
-  init(file: String, directory: String, environment: [String: String]) {
+  init(
+    file: String, directory: String, environment: [String: String], acceptsUnreadCredentials: Bool = false
+  ) {
+    self.acceptsUnreadCredentials = acceptsUnreadCredentials
     self.file = EscapedText.make(file)
     self.directory = directory
     self.environment = environment
@@ -85,6 +99,8 @@ final class YAMLContext {
     guard problems.count < Self.maximumProblems, !problems.contains(problem) else { return }
     problems.append(problem)
   }
+
+  func note(unreadCredential name: String) { unreadCredentials.append(name) }
 
   /// Resolves a path relative to the file's directory.
   func resolve(_ path: String) -> String {

@@ -172,20 +172,23 @@ extension YAMLValue {
 extension YAMLValue {
   /// Reads the path of a readable file. Relative paths start at the configuration file's directory.
   public func file(maximumBytes: Int = 1024 * 1024) -> String? {
-    guard let path = filePath(), contents(of: path, maximumBytes: maximumBytes) != nil else { return nil }
-    return path
+    guard let location = fileLocation() else { return nil }
+    guard !location.isNameOnly else { return location.path }
+    return contents(of: location.path, maximumBytes: maximumBytes) == nil ? nil : location.path
   }
 
   /// Reads a path and returns the content of its file.
   public func fileContents(maximumBytes: Int) -> [UInt8]? {
-    guard let path = filePath() else { return nil }
-    return contents(of: path, maximumBytes: maximumBytes)
+    guard let location = fileLocation() else { return nil }
+    return location.isNameOnly ? nil : contents(of: location.path, maximumBytes: maximumBytes)
   }
 
   /// Reads the path of a secret file: at least `minimumBytes` long and readable by its owner only.
   public func secretFile(minimumBytes: Int = 1) -> SecretFile? {
-    guard let path = filePath() else { return nil }
-    let file = SecretFile(path: path)
+    guard let location = fileLocation() else { return nil }
+    let path = location.path
+    let file = SecretFile(path: path, isServiceCredential: location.isServiceCredential)
+    guard !location.isNameOnly else { return file }
     do throws(FileReadError) {
       let count = try file.read().count
       guard count >= minimumBytes else {
@@ -202,9 +205,36 @@ extension YAMLValue {
   }
 
   /// Reads a path without opening the file.
-  public func filePath() -> String? {
+  public func filePath() -> String? { fileLocation()?.path }
+
+  /// Reads a path, or `credential:NAME`, a file that the service manager gives.
+  private func fileLocation() -> FileLocation? {
     guard let text = string() else { return nil }
-    return context.resolve(text)
+    guard text.hasPrefix(FileLocation.credentialPrefix) else {
+      return FileLocation(path: context.resolve(text))
+    }
+    let name = String(text.dropFirst(FileLocation.credentialPrefix.count))
+    guard FileLocation.isCredentialName(name) else {
+      report(
+        "does not name a credential: \"\(name.visibleText)\"",
+        remedy:
+          "use letters, digits and . _ - as in the unit's LoadCredential=, for example credential:apns.p8")
+      return nil
+    }
+    let directory = context.environment["CREDENTIALS_DIRECTORY"] ?? ""
+    if directory.hasPrefix("/") {
+      return FileLocation(path: "\(directory)/\(name)", isServiceCredential: true)
+    }
+    guard context.acceptsUnreadCredentials else {
+      report(
+        "is given by the service manager, which did not start this process (CREDENTIALS_DIRECTORY is not set)",
+        remedy:
+          "start the unit with systemctl and add LoadCredential=\(name):/path/of/the/file to it, or name a file here"
+      )
+      return nil
+    }
+    context.note(unreadCredential: name)
+    return FileLocation(path: text, isServiceCredential: true, isNameOnly: true)
   }
 
   private func contents(of path: String, maximumBytes: Int) -> [UInt8]? {
@@ -215,6 +245,30 @@ extension YAMLValue {
     } catch {
       report(error.message, remedy: error.remedy)
       return nil
+    }
+  }
+}
+
+/// Where a file that the configuration names is.
+private struct FileLocation {
+  /// `credential:NAME` itself where only the name is checked.
+  var path: String
+  var isServiceCredential = false
+  /// The file is not here and is not read: see ``YAMLContext/acceptsUnreadCredentials``.
+  var isNameOnly = false
+
+  static let credentialPrefix = "credential:"
+
+  /// Names that systemd accepts (systemd.exec(5), LoadCredential=), without those that a path would need quoting for.
+  static func isCredentialName(_ name: String) -> Bool {
+    guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 255 else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
     }
   }
 }

@@ -64,8 +64,8 @@ final class AnimationBlock {
       switch track.target {
       case .frame(let item):
         guard let view = item as? View else { return false }
-        return view.layoutCells != view.shownCells
-          || (view.edgeStyle == .eighths && view.offset != view.shownOffset)
+        return view.layoutCells != view.shown.cells
+          || (view.edgeStyle == .eighths && view.offset != view.shown.offset)
       case .alpha(let view), .tint(let view), .background(let view), .transform(let view):
         return view.appearance?.isMoving ?? false
       case .constant: return true

@@ -56,7 +56,8 @@ enum ModelChange {
   var isOfPlacedItems: Bool {
     switch self {
     case .constant(let constraint, _, _), .priority(let constraint, _), .activation(let constraint, _):
-      (constraint.firstItem?.hasBeenLaidOut ?? false) && (constraint.secondItem?.hasBeenLaidOut ?? true)
+      (constraint.firstItem?.layoutProgress.hasBeenLaidOut ?? false)
+        && (constraint.secondItem?.layoutProgress.hasBeenLaidOut ?? true)
     case .alpha, .tint, .background, .transform, .frame: true
     }
   }

@@ -14,28 +14,17 @@ open class LayoutItem: AnimatedObject {
   final var snapped = Edges.zero
   /// What running animations add to `snapped` at this instant.
   final var offset = SIMD4<Double>.zero
-  /// False for a view that has no position yet to be animated from.
-  final var hasBeenLaidOut = false
-  /// What was on screen when the window last looked.
-  final var shownCells = CellRect.zero
-  /// The offset at that time, for views whose edges may lie between cells.
-  final var shownOffset = SIMD4<Double>.zero
-  /// Queued for a comparison with `shownCells`.
-  final var isInvalid = false
+  /// What the window last drew of it.
+  final var shown = ShownFrame()
+  final var layoutProgress = LayoutProgress()
   /// Where running blocks keep tracks of it.
   final var trackPlaces: [TrackPlace] = []
-  /// Changed in the layout pass that is running.
-  final var isTouched = false
-  /// Snapped edges before the pass.
-  final var snappedBefore = Edges.zero
   /// The item's variables in the solver, made when the first constraint mentions it.
   final var variables: EngineVariables?
   /// Active constraints that mention the item.
   final var attachedConstraints = ConstraintList()
   /// The solver has moved it since its model was last read.
   final var isUnread = false
-  /// Its model has a negative width or height, which has been reported.
-  final var isInsideOut = false
 
   /// The view whose coordinates and window the item shares: itself or the guide's owner.
   var hostView: View? { nil }
@@ -67,15 +56,11 @@ open class LayoutItem: AnimatedObject {
 
   /// Resets what depends on a window.
   final func forgetWindow() {
-    isInvalid = false
-    isTouched = false
-    hasBeenLaidOut = false
+    shown = ShownFrame()
+    layoutProgress = LayoutProgress()
     isUnread = false
-    isInsideOut = false
     trackPlaces = []
     offset = .zero
-    shownOffset = .zero
-    shownCells = .zero
   }
 
   /// The presentation on whole cells, without transforms.

@@ -189,7 +189,7 @@ extension Window {
       if view?.manualFrame == nil {
         let edges = engine.edges(of: item)
         setModel(item, edges)
-        if item.isInsideOut || edges.hasNegativeSize { layout.suspects.append(item) }
+        if item.layoutProgress.isInsideOut || edges.hasNegativeSize { layout.suspects.append(item) }
       }
       if let view { moveManualSubviews(of: view) }
     }
@@ -204,11 +204,11 @@ extension Window {
       let isInsideOut = item.model.hasNegativeSize
       let room = (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
       let hasRoom = room.width > 0 && room.height > 0
-      if isInsideOut, !item.isInsideOut, hasRoom, isAsMade, !layout.isMovingConstants {
-        item.isInsideOut = true
+      if isInsideOut, !item.layoutProgress.isInsideOut, hasRoom, isAsMade, !layout.isMovingConstants {
+        item.layoutProgress.isInsideOut = true
         report(.negativeSize(item.name))
       } else if !isInsideOut {
-        item.isInsideOut = false
+        item.layoutProgress.isInsideOut = false
       }
     }
     layout.suspects.removeAll(keepingCapacity: true)
@@ -221,16 +221,16 @@ extension Window {
     while depth < layout.queue.depthCount {
       var waiting = layout.queue.take(depth: depth)
       while !waiting.isEmpty {
-        for view in waiting where view.window === self && view.needsLayoutSubviews {
-          if view.lastLayoutPass == layout.passes {
+        for view in waiting where view.window === self && view.subviewLayout.isNeeded {
+          if view.subviewLayout.lastPass == layout.passes {
             postponed.append(view)
             continue
           }
-          view.lastLayoutPass = layout.passes
-          view.needsLayoutSubviews = false
+          view.subviewLayout.lastPass = layout.passes
+          view.subviewLayout.isNeeded = false
           layout.viewsLaidOut += 1
           view.layoutSubviews()
-          for observer in view.boundsObservers where observer.token != nil { observer.body(view) }
+          for observer in view.subviewLayout.observers where observer.token != nil { observer.body(view) }
         }
         waiting = layout.queue.take(depth: depth)
       }
@@ -256,7 +256,7 @@ extension Window {
     for subview in view.subviews {
       guard let frame = subview.frameByHand else { continue }
       let edges = LayoutEngine.place(frame, in: view)
-      if edges != subview.model || (subview.manualFrame != nil && !subview.hasBeenLaidOut) {
+      if edges != subview.model || (subview.manualFrame != nil && !subview.layoutProgress.hasBeenLaidOut) {
         manualFrameChanged(subview)
       }
     }
@@ -266,14 +266,16 @@ extension Window {
 
   private func setModel(_ item: LayoutItem, _ edges: Edges) {
     let isPlaced = item.variables != nil || (item as? View)?.manualFrame != nil
-    guard edges != item.model || (isPlaced && !item.hasBeenLaidOut) else { return }
+    guard edges != item.model || (isPlaced && !item.layoutProgress.hasBeenLaidOut) else { return }
     let resized =
       item.model.right - item.model.left != edges.right - edges.left
       || item.model.bottom - item.model.top != edges.bottom - edges.top
-    if resized || (isPlaced && !item.hasBeenLaidOut), let view = item as? View { view.setNeedsLayout() }
-    if !item.isTouched {
-      item.isTouched = true
-      item.snappedBefore = item.snapped
+    if resized || (isPlaced && !item.layoutProgress.hasBeenLaidOut), let view = item as? View {
+      view.setNeedsLayout()
+    }
+    if !item.layoutProgress.isTouched {
+      item.layoutProgress.isTouched = true
+      item.layoutProgress.snappedBefore = item.snapped
       layout.touched.append(item)
     }
     item.model = edges
@@ -284,13 +286,15 @@ extension Window {
   /// Registers what a pass moved with the animation block that is open, if there is one.
   private func commitTouched() {
     for item in layout.touched {
-      item.isTouched = false
-      let delta = item.snappedBefore.values - item.snapped.values
-      if item.hasBeenLaidOut, delta != .zero, let block = currentBlock, !block.resolvesEachFrame {
+      item.layoutProgress.isTouched = false
+      let delta = item.layoutProgress.snappedBefore.values - item.snapped.values
+      if item.layoutProgress.hasBeenLaidOut, delta != .zero, let block = currentBlock,
+        !block.resolvesEachFrame
+      {
         block.addFrameTrack(item, delta: delta, window: self)
       }
       // A view nobody has placed yet has no place to be animated from later.
-      item.hasBeenLaidOut = item.variables != nil || (item as? View)?.manualFrame != nil
+      item.layoutProgress.hasBeenLaidOut = item.variables != nil || (item as? View)?.manualFrame != nil
       invalidate(item)
     }
     layout.touched.removeAll(keepingCapacity: true)
@@ -326,8 +330,28 @@ private struct LayoutQueue {
   /// A view that still waits.
   var first: View? {
     for views in viewsByDepth {
-      if let view = views.first(where: \.needsLayoutSubviews) { return view }
+      if let view = views.first(where: \.subviewLayout.isNeeded) { return view }
     }
     return nil
   }
+}
+
+/// The state of an item in the layout passes of its window.
+struct LayoutProgress {
+  /// False for a view that has no position yet to be animated from.
+  var hasBeenLaidOut = false
+  /// Changed in the current pass.
+  var isTouched = false
+  /// Snapped edges before the pass; valid while `isTouched`.
+  var snappedBefore = Edges.zero
+  /// The model has a negative width or height, which has been reported.
+  var isInsideOut = false
+}
+
+/// The state of a view's ``View/layoutSubviews()``.
+struct SubviewLayout {
+  var isNeeded = true
+  /// The last pass that laid out the subviews.
+  var lastPass = 0
+  var observers: [BoundsObservation.Entry] = []
 }

@@ -36,8 +36,8 @@ extension Window {
 
   /// Has an item compared with what was last shown of it.
   func invalidate(_ item: LayoutItem) {
-    guard !item.isInvalid else { return }
-    item.isInvalid = true
+    guard !item.shown.isOutdated else { return }
+    item.shown.isOutdated = true
     frames.invalidItems.append(item)
   }
 
@@ -59,8 +59,8 @@ extension Window {
 
   /// The cells that may have been or may be painted by a view, without its subviews.
   private func painted(by view: View) -> CellRect {
-    let cells = view.cellFrame.union(view.shownCells)
-    let hasFractions = view.edgeStyle == .eighths && (view.offset != .zero || view.shownOffset != .zero)
+    let cells = view.cellFrame.union(view.shown.cells)
+    let hasFractions = view.edgeStyle == .eighths && (view.offset != .zero || view.shown.offset != .zero)
     return hasFractions && !cells.isEmpty ? cells.insetBy(dx: -1, dy: -1) : cells
   }
 
@@ -70,7 +70,7 @@ extension Window {
     var area = root.snapped.cells
     var ancestor = view.superview
     while let current = ancestor {
-      if current.clipsToBounds { area = area.intersection(current.cellFrame.union(current.shownCells)) }
+      if current.clipsToBounds { area = area.intersection(current.cellFrame.union(current.shown.cells)) }
       ancestor = current.superview
     }
     return area
@@ -78,20 +78,20 @@ extension Window {
 
   func makeFrameChange() -> FrameChange {
     for item in frames.invalidItems {
-      item.isInvalid = false
+      item.shown.isOutdated = false
       guard let view = item as? View else { continue }
       let cells = view.cellFrame
-      let edgesMove = view.edgeStyle == .eighths && view.offset != view.shownOffset
+      let edgesMove = view.edgeStyle == .eighths && view.offset != view.shown.offset
       let looksMove = edgesMove || (view.appearance?.isMoving ?? false)
-      if cells != view.shownCells || looksMove, view.isShown {
+      if cells != view.shown.cells || looksMove, view.isShown {
         if view.appearance?.transformMoves ?? false {
           frames.damage = root.snapped.cells
         } else {
           frames.damage = frames.damage.union(painted(by: view).intersection(visibleArea(around: view)))
         }
       }
-      view.shownCells = cells
-      view.shownOffset = view.offset
+      view.shown.cells = cells
+      view.shown.offset = view.offset
       if let appearance = view.appearance { appearance.noteShown() }
     }
     frames.invalidItems.removeAll(keepingCapacity: true)
@@ -106,7 +106,7 @@ extension Window {
     let clip = visibleArea(around: top)
     var removed: [AnimationTrack] = []
     top.forEachItem { item in
-      frames.damage = frames.damage.union(item.shownCells.intersection(clip))
+      frames.damage = frames.damage.union(item.shown.cells.intersection(clip))
       removeTracks(of: item, finished: false, into: &removed)
       item.forgetWindow()
       guard let view = item as? View else { return }
@@ -118,7 +118,7 @@ extension Window {
       }
       if firstResponder === view { firstResponder = nil }
     }
-    frames.invalidItems.removeAll { !$0.isInvalid }
+    frames.invalidItems.removeAll { !$0.shown.isOutdated }
     forgetUnlaidConstants()
   }
 }
@@ -145,4 +145,13 @@ public struct FrameSnapshot: Sendable, Hashable {
     self.frames = frames
     self.isAnimating = isAnimating
   }
+}
+
+/// What a window last drew of an item.
+struct ShownFrame {
+  var cells = CellRect.zero
+  /// The animations' offset, for views whose edges may lie between cells.
+  var offset = SIMD4<Double>.zero
+  /// Queued for a comparison with the present frame.
+  var isOutdated = false
 }

@@ -115,15 +115,12 @@ open class View: LayoutItem {
 
   /// Position by hand, relative to the superview; nil while constraints place the view.
   final var manualFrame: Rect?
-  final var needsLayoutSubviews = true
-  /// The last layout pass that laid out its subviews.
-  final var lastLayoutPass = 0
+  final var subviewLayout = SubviewLayout()
   /// Diagnostics from while it was in no window.
-  final var unheardDiagnostics: [LayoutDiagnostic] = []
-  final var intrinsic = IntrinsicSize()
+  private final var unheardDiagnostics: [LayoutDiagnostic] = []
+  private final var intrinsic = IntrinsicSize()
   /// What animations add to colors, alpha and transform; nil while none ever did.
   final var appearance: AppearanceOffsets?
-  final var boundsObservers: [BoundsObservation.Entry] = []
 
   public override init() { super.init() }
 
@@ -233,11 +230,11 @@ extension View {
   /// Requests ``layoutSubviews()`` in the next layout pass.
   public final func setNeedsLayout() {
     guard let window else {
-      needsLayoutSubviews = true
+      subviewLayout.isNeeded = true
       return
     }
-    if !needsLayoutSubviews {
-      needsLayoutSubviews = true
+    if !subviewLayout.isNeeded {
+      subviewLayout.isNeeded = true
       window.queueForLayout(self)
     }
     window.setNeedsLayout()
@@ -329,7 +326,7 @@ extension View {
 }
 
 /// Content size constraints: how firmly a view resists growing and shrinking, for each axis.
-struct IntrinsicSize {
+private struct IntrinsicSize {
   var huggingX = LayoutPriority.defaultLow
   var huggingY = LayoutPriority.defaultLow
   var compressionX = LayoutPriority.defaultHigh
@@ -360,8 +357,8 @@ extension View {
   /// it. The pass goes on until nothing changes any more.
   public final func observeBounds(_ body: @escaping (View) -> Void) -> BoundsObservation {
     let token = BoundsObservation()
-    boundsObservers.removeAll { $0.token == nil }
-    boundsObservers.append(BoundsObservation.Entry(token: token, body: body))
+    subviewLayout.observers.removeAll { $0.token == nil }
+    subviewLayout.observers.append(BoundsObservation.Entry(token: token, body: body))
     return token
   }
 }
@@ -483,8 +480,8 @@ extension View {
   private func attach(to window: Window) {
     self.window = window
     id = window.makeViewID()
-    needsLayoutSubviews = true
-    lastLayoutPass = 0
+    subviewLayout.isNeeded = true
+    subviewLayout.lastPass = 0
     window.queueForLayout(self)
     for diagnostic in unheardDiagnostics { window.report(diagnostic) }
     unheardDiagnostics = []

@@ -56,4 +56,12 @@ public struct Verdict: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
+
+  public init(cause: Cause, scope: String?, evidence: String, wouldDecide: String?, targets: [String]) {
+    self.cause = cause
+    self.scope = scope
+    self.evidence = evidence
+    self.wouldDecide = wouldDecide
+    self.targets = targets
+  }
 }

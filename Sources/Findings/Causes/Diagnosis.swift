@@ -34,6 +34,8 @@ public struct Diagnosis: Sendable {
     var openLag = LatencyChange()
     var openService = LatencyChange()
     var transit = LatencyChange()
+    /// Whether receipts come before the answer, so that ``transit`` is sent → received and contains the path.
+    var isEarly = false
     var bunches = (before: 0.0, now: 0.0)
     var contributions: LegContributions?
 
@@ -43,6 +45,11 @@ public struct Diagnosis: Sendable {
       guard let contributions, contributions.rise >= 0.05 else { return true }
       let queue = leg == .service && openLag.z >= 4 ? contributions.share(.lag) : 0
       return contributions.share(leg) + queue >= 0.25
+    }
+
+    /// Whether the rise of ``transit`` is that of the service time, which it shares the path with.
+    var isTransitExplained: Bool {
+      isEarly && openService.z >= 2 && transit.difference <= 1.5 * openService.difference
     }
   }
 
@@ -74,6 +81,8 @@ public struct Diagnosis: Sendable {
       if verdict.cause.isDecided, [.failed, .refused, .fresh, .service].contains(family) {
         skipped.insert(.lag)
       }
+      // So are the connections that are opened again after failures.
+      if family == .failed { skipped.insert(.fresh) }
       if !verdicts.contains(where: { $0.cause == verdict.cause && $0.scope == verdict.scope }) {
         verdicts.append(verdict)
       }
@@ -135,6 +144,7 @@ public struct Diagnosis: Sendable {
       return delivery < lag + service
     }
     let isEarly = early * 20 > target.samples.count { $0.delivery != nil }
+    result.isEarly = isEarly
     result.transit = change { sample in
       guard let delivery = sample.delivery, let lag = sample.lag else { return nil }
       return isEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
@@ -374,7 +384,7 @@ public struct Diagnosis: Sendable {
   }
 
   private func transit() -> Verdict? {
-    let affected = scope { $0.carries(.transit) ? $0.transit.z : 0 }
+    let affected = scope { $0.carries(.transit) && !$0.isTransitExplained ? $0.transit.z : 0 }
     guard !affected.isEmpty else { return nil }
     let numbers =
       "accept unchanged (\(Self.time(median(affected) { $0.openService.medianAfter }))), transit \(change(affected, \.transit))"

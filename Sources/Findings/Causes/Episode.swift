@@ -14,7 +14,7 @@ public struct EpisodeSample: Sendable, Hashable {
   public var service: Int64?
   /// Planned → received; `nil` where only a limit is known.
   public var delivery: Int64?
-  /// Whether it opened the connection that it went out on.
+  /// Whether it waited for the connection that it went out on to open.
   public var isFresh: Bool
 
   public init(
@@ -36,13 +36,20 @@ public struct EpisodeSample: Sendable, Hashable {
       plannedAt: sample.plannedAt, state: sample.state, status: sample.status, reason: sample.reason,
       lag: sample.scheduleLag, service: sample.serviceTime,
       delivery: sample.deliveryCertainty == .limit ? nil : sample.deliveryLatency,
-      isFresh: sample.connection?.isFresh ?? false)
+      isFresh: Self.waitedForConnection(sample))
+  }
+
+  /// The one that opened a connection, and those that were planned before it stood.
+  private static func waitedForConnection(_ sample: Sample) -> Bool {
+    guard let connection = sample.connection else { return false }
+    // The age is in whole milliseconds, rounded down.
+    return connection.isFresh || (sample.scheduleLag ?? 0) > (connection.age + 1) * 1000
   }
 
   /// Accepted by the provider, whatever came of it.
   var isAccepted: Bool { [.accepted, .delivered, .late, .lost].contains(state) }
   var isLost: Bool { state == .lost || state == .late }
-  var isRefused: Bool {
+  public var isRefused: Bool {
     state == .rejected
       || state == .missed
         && [.retryAfter, .backoff, .providerLimit, .credential].contains(reason.flatMap(MissedReason.init))

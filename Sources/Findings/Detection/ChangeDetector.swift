@@ -136,6 +136,11 @@ public struct ChangeDetector: Sendable {
 
   private var isShare: Bool { state.metric.isShare }
 
+  /// Forgets the findings that ended before an instant, µs since 1970.
+  mutating func removeFindings(endedBefore time: Int64) {
+    state.findings.removeAll { $0.hasEnded(before: time) }
+  }
+
   /// Forgets the findings that are closed; they are the store's.
   public mutating func removeClosedFindings() { state.findings.removeAll { !$0.isOpen } }
 

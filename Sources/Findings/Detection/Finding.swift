@@ -88,6 +88,12 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var isOpen: Bool { status == .open || status == .lasting || (status == .provisional && end == nil) }
   public var isUpward: Bool { kind != .faster }
 
+  /// Whether it ended, or became the new normal, before an instant or at it; µs since 1970.
+  public func hasEnded(before time: Int64) -> Bool {
+    if isNewNormal { return seenUntil <= time }
+    return end.map { $0 <= time } ?? false
+  }
+
   /// How single notifications speak for and against the change.
   public struct Evidence: Sendable, Hashable, Codable {
     /// Upper edges of the cells but the last, µs, relative to the hour of day.
@@ -155,7 +161,7 @@ public struct FindingRevision: Sendable, Equatable {
     for old in stored {
       if old.status == .withdrawn {
         withdrawn.append(old)
-      } else if let end = old.end, end <= from.microseconds {
+      } else if old.hasEnded(before: from.microseconds) {
         current.append(old)
         rest.removeAll { $0.id == old.id }
       } else if let index = rest.firstIndex(where: { $0.kind == old.kind && Self.overlap($0, old) }) {

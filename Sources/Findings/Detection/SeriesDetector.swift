@@ -111,6 +111,16 @@ public struct SeriesDetector: Sendable {
 
   public var memory: Int { usual.memory + (fine?.memory ?? 0) }
 
+  /// Forgets findings that ended before an instant; they are the store's.
+  public mutating func removeFindings(endedBefore time: WallTime) {
+    usual.removeFindings(endedBefore: time.microseconds)
+    fine?.removeFindings(endedBefore: time.microseconds)
+    closedEarly.removeAll { $0.hasEnded(before: time.microseconds) }
+  }
+
+  /// The widths of the bins that are in use, µs: the usual ones', and those of the first hour.
+  public var binWidths: [Int64] { [usual.settings.binWidth] + (fine.map { [$0.settings.binWidth] } ?? []) }
+
   /// Appends a complete piece; pieces ascend and are no longer than a bin.
   public mutating func append(_ values: SeriesValues, start: WallTime) {
     let at = start.microseconds
@@ -133,8 +143,23 @@ public struct SeriesDetector: Sendable {
     _ usualBins: [(start: WallTime, values: SeriesValues)],
     _ fineBins: [(start: WallTime, values: SeriesValues)]
   ) {
+    // In the order of their ends, so that the result does not depend on how many are complete at a time.
+    var fineBins = fineBins[...]
+    for bin in usualBins {
+      let end = bin.start.microseconds + usual.settings.binWidth
+      while let first = fineBins.first, let width = fine?.settings.binWidth,
+        first.start.microseconds + width <= end
+      {
+        fine?.append(first.values, start: first.start)
+        fineBins.removeFirst()
+      }
+      usual.append(bin.values, start: bin.start)
+      endFirstHour()
+    }
     for bin in fineBins { fine?.append(bin.values, start: bin.start) }
-    for bin in usualBins { usual.append(bin.values, start: bin.start) }
+  }
+
+  private mutating func endFirstHour() {
     // The usual bins have a reference of their own now, and nothing of the first hour is open.
     guard let early = fine, early.age >= 3_600_000_000, usual.hasReference,
       !early.findings.contains(where: \.isOpen) || early.age >= 7_200_000_000

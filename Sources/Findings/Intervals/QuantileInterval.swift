@@ -18,8 +18,35 @@ public struct QuantileInterval: Sendable, Hashable {
   /// Whether earlier windows of the same length were considered; otherwise dependence is known from this window alone.
   public var usesHistory: Bool
 
+  /// The interval of independent values (order statistics); open at both ends where there are too few.
+  public init(independent estimate: QuantileEstimate, value: Int64, count: Int) {
+    self.init(
+      value: value, low: nil, high: nil, count: count, effectiveCount: Double(count), usesHistory: false)
+    if case .known(let value, let low, let high) = estimate {
+      (self.value, self.low, self.high) = (value, low, high)
+    }
+  }
+
+  /// The interval of dependent values.
+  init(
+    value: Int64, low: Int64?, high: Int64?, count: Int, effectiveCount: Double, usesHistory: Bool
+  ) {
+    self.value = value
+    self.low = low
+    self.high = high
+    self.count = count
+    self.effectiveCount = effectiveCount
+    self.usesHistory = usesHistory
+  }
+
   /// Whether nothing can be said: "n too small".
   public var isUndetermined: Bool { low == nil && high == nil }
+
+  /// Itself where it says something that may be shown; `nil` for "n too small": where no end is known, or there are fewer
+  /// values than even independent ones would have to be.
+  public func shown(for quantile: Quantile) -> QuantileInterval? {
+    isUndetermined || count < quantile.smallestCount ? nil : self
+  }
 
   /// In the form of the order statistics' estimates, for what shows only those: too few values unless both ends are known.
   public func estimate(of quantile: Quantile) -> QuantileEstimate {
@@ -69,6 +96,13 @@ public struct ShareInterval: Sendable, Hashable {
     let k = share * n
     if events > 0 { low = SpecialFunctions.inverseIncompleteBeta(k, n - k + 1, 0.025) }
     if events < count { high = SpecialFunctions.inverseIncompleteBeta(k + 1, n - k, 0.975) }
+  }
+
+  /// How many independent probes without a failure it takes until the interval of a share lies above a required one: 72, 368
+  /// and 3 688 for 95, 99 and 99.9 %.
+  public static func independentCount(toProve required: Double) -> Int {
+    guard required > 0, required < 1 else { return required <= 0 ? 1 : .max }
+    return Int((log(0.025) / log(required)).rounded(.up))
   }
 
   /// The interval of independent probes (Clopper and Pearson, 1934).

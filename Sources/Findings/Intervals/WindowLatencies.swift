@@ -146,9 +146,12 @@ public struct WindowLatencies: Sendable {
       return nil
     }
     let low = first(from: 0) { !tooLow($0) }
+    // Levels below the smallest value have no value below them: where these are too low, the smallest is the end.
+    let isSmallestAnEnd = n > 0 && pow(1 - p, effective(0)) < 0.025
     let high = first(from: estimate, tooHigh)
     return QuantileInterval(
-      value: highs[estimate], low: low.flatMap { $0 > 0 ? lows[$0] : nil }, high: high.map { highs[$0] },
+      value: highs[estimate], low: low.flatMap { $0 > 0 || isSmallestAnEnd ? lows[$0] : nil },
+      high: high.map { highs[$0] },
       count: count, effectiveCount: effective(estimate), usesHistory: history != nil)
   }
 
@@ -161,6 +164,12 @@ public struct WindowLatencies: Sendable {
     return .known(
       value: highs[atom(quantile.rank(among: count))], low: lows[atom(range.lowerBound)],
       high: highs[atom(range.upperBound)])
+  }
+
+  /// The value at a quantile's rank, µs. There must be one.
+  func value(of quantile: Quantile) -> Int64 {
+    let rank = quantile.rank(among: count)
+    return highs[firstAtom { ranks[$0] >= rank }]
   }
 
   /// The first value for which a condition holds that holds for all after it as well.
@@ -181,6 +190,19 @@ extension BlockPlan {
 }
 
 extension RangedLatencies<WindowLatencies> {
+  /// The interval that takes probes for independent (order statistics), with both ends open where there are too few
+  /// values; `nil` without any.
+  public func independentInterval(of quantile: Quantile) -> QuantileInterval? {
+    guard values.count > 0 else { return nil }
+    var interval = QuantileInterval(
+      value: values.value(of: quantile), low: nil, high: nil, count: values.count,
+      effectiveCount: Double(values.count), usesHistory: false)
+    if case .known(let value, let low, let high) = estimate({ $0.independentEstimate(of: quantile) }) {
+      (interval.value, interval.low, interval.high) = (value, low, high)
+    }
+    return interval
+  }
+
   /// The quantile of latencies that are known within ranges: its lower end is that of the shortest that they can have
   /// been, its upper end that of the longest.
   public func interval(of quantile: Quantile, history: LatencyHistory? = nil) -> QuantileInterval? {

@@ -1,5 +1,3 @@
-import Measurement
-
 /// A screen as SVG 1.1 with shapes and text only: no scripts, no links, no external resources.
 public enum SVGPicture {
   public static func write(_ grid: PictureGrid, to sink: any ByteSink) throws(OutputError) {
@@ -42,7 +40,7 @@ public enum SVGPicture {
     var svg = """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
       role="img">
-      <title>\(escaped(grid.title))</title>
+      <title>\(MarkupText.escaped(grid.title))</title>
       <rect width="\(width)" height="\(height)" fill="\(background)"/>
 
       """
@@ -162,35 +160,12 @@ public enum SVGPicture {
     if opacity < 1 { attributes += " fill-opacity=\"\(number(opacity))\"" }
     return """
       <text x="\(number(x))" y="\(number(y + 15))" fill="\(color)" textLength="\(columns * 10)" \
-      lengthAdjust="spacingAndGlyphs"\(attributes)>\(escaped(word))</text>
+      lengthAdjust="spacingAndGlyphs"\(attributes)>\(MarkupText.escaped(word))</text>
 
       """
   }
 
-  /// At most two decimals, without trailing zeros.
-  private static func number(_ value: Double) -> String {
-    let hundredths = Int((value * 100).rounded())
-    let (whole, rest) = (hundredths / 100, abs(hundredths % 100))
-    if rest == 0 { return "\(whole)" }
-    let sign = hundredths < 0 && whole == 0 ? "-" : ""
-    return "\(sign)\(whole)." + (rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")
-  }
-
-  /// Text escaped for XML (XML 1.0, 2.2 and 2.4), with harmful characters escaped first.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in EscapedText.make(text).unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&apos;"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
+  private static func number(_ value: Double) -> String { MarkupNumber.text(value) }
 }
 
 /// The shape of a plot character (braille, block or line drawing) in a cell of 10 by 20 units. These characters are drawn

@@ -48,14 +48,15 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-  /// Appends a JSON string (RFC 8259) that reads back as exactly the same text. Characters that act on a terminal are
-  /// escaped.
+  /// Appends a JSON string (`JSONText`).
   public mutating func append(jsonString text: UnsafeRawBufferPointer) {
     append(0x22)
     if text.allSatisfy(Self.isPlainInJSON) {
       append(text)
     } else {
-      forEachScalar(of: text) { append(jsonScalar: $0) }
+      forEachScalar(of: text) { scalar in
+        if let escape = JSONText.escape(of: scalar) { append(escape) } else { append(scalar) }
+      }
     }
     append(0x22)
   }
@@ -63,30 +64,6 @@ extension ByteBuffer {
   public mutating func append(jsonString text: String) {
     var text = text
     text.withUTF8 { append(jsonString: UnsafeRawBufferPointer($0)) }
-  }
-
-  private mutating func append(jsonScalar scalar: Unicode.Scalar) {
-    switch scalar {
-    case "\"": append("\\\"")
-    case "\\": append("\\\\")
-    case "\n": append("\\n")
-    case "\r": append("\\r")
-    case "\t": append("\\t")
-    default:
-      if EscapedText.isHarmful(scalar) {
-        for unit in String(scalar).utf16 { append(jsonEscape: unit) }
-      } else {
-        append(scalar)
-      }
-    }
-  }
-
-  private mutating func append(jsonEscape unit: UInt16) {
-    append("\\u")
-    for shift in stride(from: 12, through: 0, by: -4) {
-      let digit = UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF
-      append(digit < 10 ? 48 + digit : 87 + digit)
-    }
   }
 
   @inline(__always)

@@ -235,17 +235,20 @@ struct DeviceReceipt {
   /// From the payload; both need no escaping.
   var id: String
   var mac: String
+  /// Name of the device; `nil`: the poster's.
+  var device: String?
   var receivedAt: WallTime
   var receivedMonotonic: MonotonicTime
 }
 
 /// Encodes the JSON of `POST /v1/receipts`.
 struct ReceiptEncoder {
-  private let tail: String
+  private let device: String
   private let bootTail: String?
 
+  /// - Parameter device: name of the device of receipts that name none.
   init(device: String, bootID: String?) {
-    tail = ",\"device\":\(JSONText.quoted(device))"
+    self.device = JSONText.quoted(device)
     bootTail = bootID.map { ",\"boot_id\":\(JSONText.quoted($0)),\"monotonic_ns\":" }
   }
 
@@ -256,7 +259,7 @@ struct ReceiptEncoder {
       if index > 0 { text += "," }
       text += "{\"id\":\"\(receipt.id)\",\"mac\":\"\(receipt.mac)\","
       text += "\"received_at_ms\":\(receipt.receivedAt.microseconds / 1000)"
-      text += tail
+      text += ",\"device\":\(receipt.device.map(JSONText.quoted) ?? device)"
       if let bootTail { text += "\(bootTail)\(receipt.receivedMonotonic.nanoseconds)" }
       text += "}"
     }

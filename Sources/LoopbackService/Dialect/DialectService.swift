@@ -46,6 +46,8 @@ struct IncomingNotification: Sendable {
   var refusal: @Sendable (ErrorAnswer, WallTime) -> Refusal
   /// Content of the device's receipt; `nil` when the payload has no valid `pushscope` member.
   var receipt: PayloadReader.Receipt?
+  /// Name of the device, if its token is that of a name (``LoopbackDevice``).
+  var device: String?
   /// False for a message that was only to be validated.
   var isForADevice = true
   /// Id by which the sender can delete it.

@@ -17,15 +17,24 @@ struct ScriptedOutcome: Equatable {
   /// Accepted and never delivered.
   var isLost: Bool
   var isReordered: Bool
+  /// When the device sleeps.
+  var asleep: DeliveryBehavior.Sleep?
+  /// Names of the active episodes.
   var episode: String?
 
   /// - Parameters:
   ///   - index: which well-formed request of its dialect it is, from 0.
+  ///   - device: for which device, by its name.
   ///   - time: since the first request.
-  init(index: Int, of dialect: ScenarioDialect = .apns, at time: Duration, in scenario: Scenario) {
-    let behavior = scenario.behavior(of: dialect, at: time)
+  init(
+    index: Int, of dialect: ScenarioDialect = .apns, to device: String? = nil, at time: Duration,
+    in scenario: Scenario
+  ) {
+    let behavior = scenario.behavior(of: dialect, to: device, at: time)
     let (answers, deliveries) = (behavior.answers, behavior.deliveries)
-    episode = scenario.episode(at: time)?.name
+    let names = scenario.activeEpisodes(at: time).map(\.name)
+    episode = names.isEmpty ? nil : names.joined(separator: " + ")
+    asleep = deliveries.asleep
     // All numbers are drawn for every request in this order, so that one probability does not affect other draws.
     var generator = SeededGenerator(seed: scenario.seed, stream: UInt64(index) | dialect.streams)
     outcome = Self.outcome(answers, at: generator.unit())

@@ -1,3 +1,4 @@
+import Crypto
 import Measurement
 
 /// Apple Push Notification service (Apple: Sending notification requests to APNs).
@@ -169,5 +170,103 @@ extension APNsPushType {
     case .widgets, .controls: #"{"content-changed":true}"#
     default: #"{"content-available":1}"#
     }
+  }
+}
+
+/// Error reasons of Apple's provider API (Apple: Handling notification responses from APNs). Apple adds reasons;
+/// unknown ones are stored unchanged.
+public enum APNsReason: String, Sendable, Hashable, CaseIterable {
+  case badCollapseID = "BadCollapseId"
+  case badDeviceToken = "BadDeviceToken"
+  case badExpirationDate = "BadExpirationDate"
+  case badMessageID = "BadMessageId"
+  case badPriority = "BadPriority"
+  case badTopic = "BadTopic"
+  case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+  case duplicateHeaders = "DuplicateHeaders"
+  case idleTimeout = "IdleTimeout"
+  case invalidPushType = "InvalidPushType"
+  case missingDeviceToken = "MissingDeviceToken"
+  case missingTopic = "MissingTopic"
+  case payloadEmpty = "PayloadEmpty"
+  case topicDisallowed = "TopicDisallowed"
+  case badCertificate = "BadCertificate"
+  case badCertificateEnvironment = "BadCertificateEnvironment"
+  case expiredProviderToken = "ExpiredProviderToken"
+  case forbidden = "Forbidden"
+  case invalidProviderToken = "InvalidProviderToken"
+  case missingProviderToken = "MissingProviderToken"
+  case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  /// Documented, but not observed.
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  /// Observed instead of the documented reason.
+  case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+  case badPath = "BadPath"
+  case methodNotAllowed = "MethodNotAllowed"
+  case expiredToken = "ExpiredToken"
+  case unregistered = "Unregistered"
+  case payloadTooLarge = "PayloadTooLarge"
+  case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+  case tooManyRequests = "TooManyRequests"
+  case internalServerError = "InternalServerError"
+  case serviceUnavailable = "ServiceUnavailable"
+  case shutdown = "Shutdown"
+
+  /// What the reason says about the credential; `nil` for nothing.
+  public var credential: CredentialSignal? {
+    switch self {
+    case .expiredProviderToken: .expired
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      .refused
+    case .tooManyProviderTokenUpdates: .renewedTooOften
+    default: nil
+    }
+  }
+
+  /// Whether the device token is invalid: nothing should be sent to it any more.
+  public var isReceiverUnknown: Bool {
+    switch self {
+    case .badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered: true
+    default: false
+    }
+  }
+}
+
+/// Signs provider tokens (Apple: Establishing a token-based connection to APNs).
+public struct APNsTokenSigner: Sendable {
+  private let key: P256.Signing.PrivateKey
+  private let header: String
+  private let teamID: String
+
+  private static let remedy =
+    "use the .p8 file as Apple's developer site gave it (Certificates, Identifiers & Profiles, Keys)"
+
+  /// - Parameters:
+  ///   - keyPEM: the content of the `.p8` file.
+  ///   - keyID: ten characters, as on the developer site and in the file's name.
+  ///   - teamID: ten characters, as in the membership's details.
+  public init(keyPEM: [UInt8], keyID: String, teamID: String) throws(CredentialError) {
+    key = try P256Key.read(keyPEM, remedy: Self.remedy)
+    for (name, text) in [("key_id", keyID), ("team_id", teamID)] {
+      guard Self.isIdentifier(text) else {
+        throw CredentialError(
+          .invalid, "goes with a \(name) that is not ten letters and digits",
+          remedy: "copy the \(name) from Apple's developer site")
+      }
+    }
+    header = "{\"alg\":\"ES256\",\"kid\":\"\(keyID)\"}"
+    self.teamID = teamID
+  }
+
+  static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 10
+      && text.utf8.allSatisfy { ASCII.isDigit($0) || ASCII.isLetter($0) }
+  }
+
+  /// A token that is valid for an hour. Apple requires renewal after 20 to 60 minutes.
+  public func token(issuedAt: WallTime) throws(CredentialError) -> String {
+    let seconds = issuedAt.microseconds / 1_000_000
+    return try WebToken.es256(header: header, claims: "{\"iss\":\"\(teamID)\",\"iat\":\(seconds)}", key: key)
   }
 }

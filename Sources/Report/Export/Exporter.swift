@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Measurement
 import Store
@@ -9,6 +10,8 @@ public struct Exporter {
   let format: RecordFormat
   /// How much of `summary` and `histogram` is read from single notifications.
   let depth: RollupThreshold
+  /// How the intervals of `summary` are computed.
+  let method: IntervalMethod
   /// Called with the number of rows written, every few thousand.
   let progress: (Int64) -> Void
 
@@ -16,22 +19,24 @@ public struct Exporter {
 
   public init(
     reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
-    isExact: Bool = false,
+    isExact: Bool = false, method: IntervalMethod = .dependent,
     progress: @escaping (Int64) -> Void = { _ in }
   ) {
     self.init(
       reader: reader, selection: selection, format: format, depth: isExact ? .exact : .standard,
-      progress: progress)
+      method: method, progress: progress)
   }
 
   init(
     reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
-    depth: RollupThreshold, progress: @escaping (Int64) -> Void = { _ in }
+    depth: RollupThreshold, method: IntervalMethod = .dependent,
+    progress: @escaping (Int64) -> Void = { _ in }
   ) {
     self.reader = reader
     self.selection = selection
     self.format = format
     self.depth = depth
+    self.method = method
     self.progress = progress
   }
 
@@ -49,6 +54,7 @@ public struct Exporter {
     case .runs: try runs(to: sink)
     case .histogram: try histogram(to: sink)
     case .summary: try summary(to: sink)
+    case .findings: try findings(to: sink)
     }
   }
 
@@ -74,7 +80,7 @@ public struct Exporter {
 
 /// The tables that can be exported.
 public enum ExportTable: String, Sendable, Hashable, CaseIterable {
-  case samples, receipts, events, log, runs, histogram, summary
+  case samples, receipts, events, log, runs, histogram, summary, findings
 
   /// Its columns, in order.
   public var columns: [String] {
@@ -86,6 +92,7 @@ public enum ExportTable: String, Sendable, Hashable, CaseIterable {
     case .runs: RunsTable.columns.map(\.name)
     case .histogram: HistogramTable.columns.map(\.name)
     case .summary: SummaryTable.columns.map(\.name)
+    case .findings: FindingsTable.columns.map(\.name)
     }
   }
 }

@@ -79,10 +79,11 @@ struct HistogramAccumulator {
   }
 
   mutating func add(_ total: RollupTotal) {
-    for (index, figure) in [RollupFigure.service, .accept, .delivery].enumerated() {
+    for (index, figure) in [RollupFigure.service, .accept, .delivery, .path].enumerated() {
       latencies[index].merge(total.latencies(of: figure))
     }
-    for (index, figure) in [RollupFigure.freshService, .freshAccept, .freshDelivery].enumerated() {
+    for (index, figure) in [RollupFigure.freshService, .freshAccept, .freshDelivery, .freshPath].enumerated()
+    {
       fresh[index].merge(total.latencies(of: figure))
     }
     limits.merge(total.latencies(of: .deliveryLimit))

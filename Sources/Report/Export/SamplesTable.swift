@@ -82,6 +82,8 @@ enum SamplesTable {
     Column("delivery_certainty") { $2.text($0.deliveryCertainty?.rawValue) },
     Column("delivery_low_us") { $2.integer($0.deliveryRange?.low) },
     Column("delivery_high_us") { $2.integer($0.deliveryRange?.high) },
+    Column("peer_ack_us") { $2.integer($0.peerAck) },
+    Column("path_us") { $2.integer($0.path) },
   ]
 }
 

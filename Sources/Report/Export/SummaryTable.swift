@@ -1,3 +1,4 @@
+import Findings
 import Formats
 import Measurement
 import Store
@@ -27,12 +28,14 @@ enum SummaryTable {
     Column("planned") { $2.integer($0.summary.share.planned) },
     Column("counted") { $2.integer($0.summary.share.counted) },
     Column("quantile") { $2.number($0.figure.quantile.fraction) },
-    Column("value_us") { $2.integer($0.figure.estimate.known?.value) },
-    Column("low_us") { $2.integer($0.figure.estimate.known?.low) },
-    Column("high_us") { $2.integer($0.figure.estimate.known?.high) },
+    Column("value_us") { $2.integer($0.figure.known?.value) },
+    Column("low_us") { $2.integer($0.figure.known?.low) },
+    Column("high_us") { $2.integer($0.figure.known?.high) },
     Column("upper_limits") { $2.integer($1.limits($0.summary.metric)) },
-    Column("rests_on_limits") { $2.boolean($0.figure.estimate.known == nil ? nil : $0.figure.restsOnLimits) },
+    Column("rests_on_limits") { $2.boolean($0.figure.known == nil ? nil : $0.figure.restsOnLimits) },
     Column("fresh_counted") { $2.integer($0.summary.fresh?.share.counted ?? 0) },
+    Column("effective_count") { $2.number($0.figure.effectiveCount.map { ($0 * 10).rounded() / 10 }) },
+    Column("history") { $2.boolean($0.figure.usesHistory) },
   ]
 }
 
@@ -40,7 +43,7 @@ extension Exporter {
   func summary(to sink: any ByteSink) throws -> Int64 {
     let columns = SummaryTable.columns
     return try write(columns, to: sink) { writer in
-      try SummaryReport.forEachTarget(reader, selection, depth) { run, target in
+      try SummaryReport.forEachTarget(reader, selection, depth, method) { run, target in
         for group in target.groups {
           let context = SummaryTable.Context(
             run: run.id, target: target.record.name, variant: group.variant,

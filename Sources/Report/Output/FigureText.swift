@@ -1,19 +1,27 @@
+import Analysis
+import Findings
 import Measurement
 import Store
 
 /// Figures as text, with three significant digits.
 enum FigureText {
   /// A latency in µs: `850 µs`, `1.23 ms`, `12.3 s`.
-  static func latency(_ microseconds: Int64) -> String {
-    let (value, unit) = scaled(microseconds)
-    return "\(value) \(unit)"
-  }
+  static func latency(_ microseconds: Int64) -> String { LatencyText.text(microseconds) }
 
   /// A latency with its interval; the unit is written once where it is the same: `1.23 ms (1.10–1.42)`.
   static func latency(_ value: Int64, from low: Int64, to high: Int64) -> String {
-    let units = Set([value, low, high].map { scaled($0).unit })
-    if units.count == 1 { return "\(latency(value)) (\(scaled(low).value)–\(scaled(high).value))" }
+    let units = Set([value, low, high].map { LatencyText.parts($0).unit })
+    if units.count == 1 {
+      return "\(latency(value)) (\(LatencyText.parts(low).number)–\(LatencyText.parts(high).number))"
+    }
     return "\(latency(value)) (\(latency(low))–\(latency(high)))"
+  }
+
+  /// An interval; the unit is written once where it is the same: `1.10–1.42 ms`.
+  static func span(from low: Int64, to high: Int64) -> String {
+    let (low, high) = (LatencyText.parts(low), LatencyText.parts(high))
+    return low.unit == high.unit
+      ? "\(low.number)–\(high.number) \(high.unit)" : "\(low.number) \(low.unit)–\(high.number) \(high.unit)"
   }
 
   /// A quantile with its interval, or the number of values that it needs.
@@ -23,6 +31,35 @@ enum FigureText {
     case .tooFew(let needs): "n too small (needs \(needs))"
     }
   }
+
+  /// A quantile with its interval, or that there are too few values: `1.23 ms (1.10–1.42)`, `≥ 1.10 ms` where the upper end
+  /// is open.
+  static func figure(_ figure: ValueSummary.Figure) -> String {
+    guard let interval = figure.known else { return estimate(figure.estimate) }
+    return switch (interval.low, interval.high) {
+    case (let low?, let high?): latency(interval.value, from: low, to: high)
+    case (let low?, nil): "≥ \(latency(low))"
+    case (nil, let high?): "≤ \(latency(high))"
+    case (nil, nil): estimate(figure.estimate)
+    }
+  }
+
+  /// The effective count of an interval, `n 38 of 3600`; empty where it has none.
+  static func effective(_ figure: ValueSummary.Figure) -> String {
+    guard let interval = figure.known, let effective = figure.effectiveCount else { return "" }
+    return "n \(count(effective)) of \(interval.count)"
+  }
+
+  /// A share with its interval and effective count: `2.4 % (1.1–4.6, n 180)`.
+  static func share(_ interval: ShareInterval, _ method: IntervalMethod) -> String {
+    func ends(_ value: Double) -> String { decimal(value * 100, value < 0.0995 ? 2 : 1) }
+    let effective = method == .dependent ? ", n \(count(interval.effectiveCount))" : ""
+    return
+      "\(percent(interval.events, of: interval.count)) (\(ends(interval.low))–\(ends(interval.high))\(effective))"
+  }
+
+  /// An effective count: whole, and at least 1.
+  static func count(_ effective: Double) -> String { decimal(max(1, effective), 0) }
 
   /// A rate: `4/s`, `0.0667/s`, `999/s`.
   static func rate(_ perSecond: Double) -> String {
@@ -56,15 +93,6 @@ enum FigureText {
     guard decimals > 0 else { return "\(sign)\(rounded)" }
     let fraction = String(rounded % scale)
     return "\(sign)\(rounded / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
-  }
-
-  private static func scaled(_ microseconds: Int64) -> (value: String, unit: String) {
-    let magnitude = Double(microseconds.magnitude)
-    if magnitude < 1000 { return ("\(microseconds)", "µs") }
-    let (value, unit) =
-      magnitude < 999_500 ? (Double(microseconds) / 1e3, "ms") : (Double(microseconds) / 1e6, "s")
-    let size = abs(value)
-    return (decimal(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0), unit)
   }
 }
 

@@ -68,7 +68,11 @@ public struct ExportProgress {
 /// Why a report cannot be made.
 public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Code: Sendable {
-    case noSuchRun, ambiguousRun, noSuchTarget
+    case noSuchRun, ambiguousRun, noSuchTarget, noSuchFinding
+    /// No row of the selection is settled.
+    case nothingSettled
+    /// Two sides of a comparison that do not match, or are the same.
+    case nothingInCommon, sameOnBothSides
     /// The run of the rows was deleted while they were read.
     case runVanished
   }

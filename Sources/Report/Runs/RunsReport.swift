@@ -139,6 +139,14 @@ public enum RunFinder {
     return run
   }
 
+  /// The run that was recorded at an instant, the newest if there are several; `nil` if there was none.
+  public static func recorded(at time: WallTime, in reader: StoreReader) throws -> RunRecord? {
+    try reader.runs().last { run in
+      guard run.startedAt <= time else { return false }
+      return run.endedAt.map { time <= $0 } ?? true
+    }
+  }
+
   /// Checks that each name is a target of a selected run, so that a typing mistake is an error and not an empty report.
   public static func check(targets: Set<String>, of run: RunID?, in reader: StoreReader) throws {
     let runs = try RowSelection(run: run).runs(in: reader)

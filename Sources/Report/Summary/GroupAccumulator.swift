@@ -1,34 +1,51 @@
+import Analysis
+import Findings
 import Measurement
 import Store
 
 /// Accumulates the notifications of a target by variant.
 struct TargetAccumulator {
   private let entry: TargetDirectory.Entry
-  private let room: QuantileAccumulator.Room
   private var groups: [VariantID: GroupAccumulator] = [:]
   private var rolledUpTo: WallTime?
 
-  init(_ entry: TargetDirectory.Entry, values: Int) {
-    self.entry = entry
-    room = QuantileAccumulator.Room(values)
+  init(_ entry: TargetDirectory.Entry) { self.entry = entry }
+
+  /// Reads the notifications of a target that were planned in a window.
+  ///
+  /// - Parameter time: the part of the window in which some were due; `nil` when none was.
+  mutating func read(
+    _ window: SeriesWindow, of time: Range<WallTime>?, _ series: SeriesReader, _ depth: RollupThreshold
+  ) throws {
+    let span = try time.flatMap { time in
+      var due = window
+      due.time = time
+      return try series.span(of: due, depth.rows == .max ? .samples : .upTo(depth.rows))
+    }
+    let covered = try series.forEach(
+      in: window, from: span, figures: GroupAccumulator.figures,
+      rollup: { bin in
+        // Whether a missed one was refused is not in a rollup.
+        guard bin.counts.open == 0, bin.counts[.missed] == 0 else { return false }
+        groups[bin.variant, default: GroupAccumulator()].add(bin)
+        return true
+      }, row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
+    rolledUpTo = covered?.upperBound
   }
 
-  var isEmpty: Bool { groups.isEmpty }
-
-  mutating func add(_ row: borrowing SampleRow) {
-    groups[row.variant, default: GroupAccumulator(room: room)].add(row)
-  }
-
-  mutating func add(_ totals: RollupTotals) {
-    rolledUpTo = totals.to
-    for total in totals.variants { groups[total.variant, default: GroupAccumulator(room: room)].add(total) }
-  }
-
-  /// - Parameter pace: returns the planned rate for a number of due notifications.
-  func summary(pace: (Int) throws -> PlannedPace?) rethrows -> TargetSummary {
+  /// - Parameters:
+  ///   - window: of planned time.
+  ///   - pace: returns the planned rate for a number of due notifications.
+  ///   - history: what earlier windows say, by variant.
+  func summary(
+    _ method: IntervalMethod, in window: Range<WallTime>, history: [VariantID: SeriesHistory],
+    pace: (Int) throws -> PlannedPace?
+  ) rethrows -> TargetSummary {
     let expectsReceipts = entry.target.receiptDeadline != nil
     let known = entry.target.variants.compactMap { variant in
-      groups[variant.id]?.summary(variant: variant.name, expectsReceipts: expectsReceipts)
+      groups[variant.id]?.summary(
+        variant: variant.name, expectsReceipts: expectsReceipts,
+        Interval(method: method, window: window, history: history[variant.id] ?? .none))
     }
     let counts = known.reduce(into: StateCounts()) { $0 += $1.counts }
     let due = counts.planned - counts[.planned]
@@ -44,6 +61,13 @@ struct TargetAccumulator {
       planned: planned, sent: planned * Double(counts.sent) / Double(due),
       missed: planned * Double(counts[.missed]) / Double(due))
   }
+
+  /// What intervals are computed with.
+  struct Interval {
+    let method: IntervalMethod
+    let window: Range<WallTime>
+    let history: SeriesHistory
+  }
 }
 
 /// Accumulates the notifications of one target and variant.
@@ -52,148 +76,152 @@ struct GroupAccumulator {
   private var duplicates = 0
   private var outOfOrder = 0
   private var onFreshConnections = 0
-  private var scheduleLag: QuantileAccumulator
-  private var service: MetricAccumulator
-  private var accept: MetricAccumulator
-  private var delivery: MetricAccumulator
-  private var deliveryErrors: DeliveryErrorAccumulator
+  private var scheduleLag = FigureAccumulator()
+  private var service = MetricAccumulator()
+  private var accept = MetricAccumulator()
+  private var delivery = MetricAccumulator()
+  private var path = MetricAccumulator()
+  private var deliveryErrors = DeliveryErrorAccumulator()
+  private var shares = SeriesShares(SeriesShare.watched)
 
   /// The rollup figures that it reads.
   static let figures = Set(RollupFigure.allCases)
 
-  init(room: QuantileAccumulator.Room) {
-    scheduleLag = QuantileAccumulator(room: room)
-    service = MetricAccumulator(room: room)
-    accept = MetricAccumulator(room: room)
-    delivery = MetricAccumulator(room: room)
-    deliveryErrors = DeliveryErrorAccumulator(room: room)
-  }
-
   mutating func add(_ row: borrowing SampleRow) {
+    let (plannedAt, isSettled) = (row.plannedAt, row.state.isSettled)
     counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
+    shares.add(row)
     duplicates += row.duplicates
     let isFresh = row.isFreshConnection ?? false
     if row.isOutOfOrder { outOfOrder += 1 }
     if isFresh { onFreshConnections += 1 }
-    if let value = row.scheduleLag { scheduleLag.record(value) }
-    if let value = row.value(of: .service) { service.record(value, isFresh: isFresh) }
-    if let value = row.value(of: .accept) { accept.record(value, isFresh: isFresh) }
+    func add(_ metric: inout MetricAccumulator, _ value: Int64?, _ range: DeliveryRange? = nil) {
+      guard let value else { return }
+      metric.combine(RangedLatencies(value, range), fresh: isFresh ? RangedLatencies(value, range) : nil) {
+        $0.record($1, plannedAt: plannedAt, isSettled: isSettled)
+      }
+    }
+    if let value = row.scheduleLag { scheduleLag.record(value, plannedAt: plannedAt, isSettled: isSettled) }
+    add(&service, row.value(of: .service))
+    add(&accept, row.value(of: .accept))
+    add(&path, row.value(of: .path))
     if let value = row.value(of: .delivery) {
-      delivery.record(value, row.deliveryRange, isFresh: isFresh)
-      deliveryErrors.record(value, error: row.deliveryError)
+      add(&delivery, value, row.deliveryRange)
+      deliveryErrors.record(value, error: row.deliveryError, plannedAt: plannedAt, isSettled: isSettled)
     }
   }
 
-  mutating func add(_ total: RollupTotal) {
-    counts += total.counts
-    duplicates += total.duplicates
-    outOfOrder += total.outOfOrder
-    onFreshConnections += total.freshConnections
-    scheduleLag.merge(total.latencies(of: .scheduleLag))
-    service.merge(total.latencies(of: .service), fresh: total.latencies(of: .freshService))
-    accept.merge(total.latencies(of: .accept), fresh: total.latencies(of: .freshAccept))
-    let deliveries = total.deliveries
-    delivery.merge(deliveries, fresh: total.freshDeliveries)
-    deliveryErrors.merge(
-      deliveries: deliveries.values.count, bounded: total.latencies(of: .deliveryError),
-      limits: total.latencies(of: .deliveryLimit))
+  mutating func add(_ bin: RollupBin) {
+    let start = bin.start
+    counts += bin.counts
+    shares.add(bin)
+    duplicates += bin.duplicates
+    outOfOrder += bin.outOfOrder
+    onFreshConnections += bin.freshConnections
+    scheduleLag.add(bin.latencies(of: .scheduleLag), plannedFrom: start)
+    func add(
+      _ metric: inout MetricAccumulator, _ all: RangedLatencies<PackedLatencies>,
+      fresh: RangedLatencies<PackedLatencies>
+    ) {
+      metric.combine(all, fresh: fresh) { $0.add($1, plannedFrom: start) }
+    }
+    add(
+      &service, RangedLatencies(bin.latencies(of: .service)),
+      fresh: RangedLatencies(bin.latencies(of: .freshService)))
+    add(
+      &accept, RangedLatencies(bin.latencies(of: .accept)),
+      fresh: RangedLatencies(bin.latencies(of: .freshAccept)))
+    add(
+      &path, RangedLatencies(bin.latencies(of: .path)), fresh: RangedLatencies(bin.latencies(of: .freshPath)))
+    add(&delivery, bin.deliveries, fresh: bin.freshDeliveries)
+    deliveryErrors.add(
+      deliveries: bin.latencies(of: .delivery).count, bounded: bin.latencies(of: .deliveryError),
+      limits: bin.latencies(of: .deliveryLimit), plannedFrom: start)
   }
 
-  func summary(variant: String, expectsReceipts: Bool) -> GroupSummary {
-    var metrics = [
-      service.summary(.service, of: counts), accept.summary(.accept, of: counts),
-    ]
+  func summary(
+    variant: String, expectsReceipts: Bool, _ interval: TargetAccumulator.Interval
+  ) -> GroupSummary {
+    var metrics = [service.summary(.service, of: counts, interval)]
+    // Beside the service time, which it is a part of.
+    if path.count > 0 { metrics.append(path.summary(.path, of: counts, interval)) }
+    metrics.append(accept.summary(.accept, of: counts, interval))
     if expectsReceipts || delivery.count > 0 {
-      metrics.append(
-        delivery.summary(.delivery, of: counts, limits: deliveryErrors.limits))
+      metrics.append(delivery.summary(.delivery, of: counts, interval, limits: deliveryErrors.limits))
     }
+    var known: [SeriesShare] = [.failed, .refused]
+    if expectsReceipts { known.insert(.lost, at: 0) }
     return GroupSummary(
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,
-      scheduleLag: ValueSummary(scheduleLag, of: counts), metrics: metrics,
-      deliveryErrors: deliveryErrors.summary(of: counts))
+      scheduleLag: ValueSummary(RangedLatencies(scheduleLag), of: counts, interval), metrics: metrics,
+      shares: known.compactMap { share in
+        shares.interval(of: share, in: interval.window, interval.method, history: interval.history).map {
+          ShareSummary(share: share, interval: $0, method: interval.method)
+        }
+      }, deliveryErrors: deliveryErrors.summary(of: counts, interval))
   }
 }
 
 /// Accumulates the values of a metric: all of them, and those of requests that opened a connection.
 struct MetricAccumulator {
-  private var all: RangedLatencies<QuantileAccumulator>
-  private var fresh: RangedLatencies<QuantileAccumulator>
-
-  init(room: QuantileAccumulator.Room) {
-    all = RangedLatencies(QuantileAccumulator(room: room))
-    fresh = RangedLatencies(QuantileAccumulator(room: room))
-  }
+  private var all = RangedLatencies(FigureAccumulator())
+  private var fresh = RangedLatencies(FigureAccumulator())
 
   var count: Int { all.values.count }
 
-  /// - Parameter range: bounds of a delivery latency.
-  mutating func record(_ value: Int64, _ range: DeliveryRange? = nil, isFresh: Bool) {
-    let value = RangedLatencies(value, range)
-    Self.combine(&all, value) { $0.record($1) }
-    if isFresh { Self.combine(&fresh, value) { $0.record($1) } }
-  }
-
-  mutating func merge(_ packed: PackedLatencies, fresh packedFresh: PackedLatencies) {
-    merge(RangedLatencies(packed), fresh: RangedLatencies(packedFresh))
-  }
-
-  mutating func merge(
-    _ packed: RangedLatencies<PackedLatencies>, fresh packedFresh: RangedLatencies<PackedLatencies>
+  mutating func combine<Other>(
+    _ values: RangedLatencies<Other>, fresh values2: RangedLatencies<Other>?,
+    _ change: (inout FigureAccumulator, Other) -> Void
   ) {
-    Self.combine(&all, packed) { $0.merge($1) }
-    Self.combine(&fresh, packedFresh) { $0.merge($1) }
-  }
-
-  private static func combine<Other>(
-    _ sum: inout RangedLatencies<QuantileAccumulator>, _ other: RangedLatencies<Other>,
-    _ change: (inout QuantileAccumulator, Other) -> Void
-  ) {
-    // The first value with an error copies the values so far into lows and highs.
-    if sum.isExact, !other.isExact { sum.values.reserve(copies: 2) }
-    sum.combine(other, change)
+    all.combine(values, change)
+    if let values2 { fresh.combine(values2, change) }
   }
 
   /// - Parameter limits: the values that are only upper limits.
-  func summary(_ metric: Metric, of counts: StateCounts, limits: LatencyHistogram? = nil) -> MetricSummary {
+  func summary(
+    _ metric: Metric, of counts: StateCounts, _ interval: TargetAccumulator.Interval,
+    limits: LatencyHistogram? = nil
+  ) -> MetricSummary {
     MetricSummary(
-      metric: metric, all: ValueSummary(all, of: counts, limits: limits),
-      fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, limits: limits) : nil)
+      metric: metric,
+      all: ValueSummary(all, of: counts, interval, metric: metric, limits: limits),
+      fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, interval, limits: limits) : nil)
   }
 }
 
 /// Counts deliveries by the certainty of their latencies.
 struct DeliveryErrorAccumulator {
   private var deliveries = 0
-  private var bounded: QuantileAccumulator
+  private var bounded = FigureAccumulator()
   /// The latencies that are only upper limits.
   private(set) var limits: LatencyHistogram?
 
-  init(room: QuantileAccumulator.Room) { bounded = QuantileAccumulator(room: room) }
-
-  mutating func record(_ latency: Int64, error: Int64?) {
+  mutating func record(_ latency: Int64, error: Int64?, plannedAt: WallTime, isSettled: Bool) {
     deliveries += 1
     switch DeliveryCertainty(latency: latency, error: error) {
     case .exact: break
-    case .bounded: bounded.record(error ?? 0)
+    case .bounded: bounded.record(error ?? 0, plannedAt: plannedAt, isSettled: isSettled)
     case .limit: limits = limits.orEmpty { $0.record(latency) }
     }
   }
 
-  mutating func merge(deliveries count: Int, bounded errors: PackedLatencies, limits packed: PackedLatencies)
-  {
+  mutating func add(
+    deliveries count: Int, bounded errors: PackedLatencies, limits packed: PackedLatencies,
+    plannedFrom start: WallTime
+  ) {
     deliveries += count
-    bounded.merge(errors)
+    bounded.add(errors, plannedFrom: start)
     if !packed.isEmpty { limits = limits.orEmpty { $0.merge(packed) } }
   }
 
   /// - Returns: `nil` when nothing was delivered.
-  func summary(of counts: StateCounts) -> DeliveryErrorSummary? {
+  func summary(of counts: StateCounts, _ interval: TargetAccumulator.Interval) -> DeliveryErrorSummary? {
     guard deliveries > 0 else { return nil }
     let limited = limits?.count ?? 0
     return DeliveryErrorSummary(
-      exact: deliveries - bounded.count - limited, bounded: ValueSummary(bounded, of: counts),
-      limits: limited)
+      exact: deliveries - bounded.count - limited,
+      bounded: ValueSummary(RangedLatencies(bounded), of: counts, interval), limits: limited)
   }
 }
 

@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import FoundationEssentials
 import Measurement
@@ -60,6 +62,7 @@ extension SummaryReport {
       .init("fresh_connections", .integer(Int64(group.onFreshConnections))),
       .init("schedule_lag", .object(members(group.scheduleLag))),
       .init("metrics", .array(group.metrics.map(json))),
+      .init("shares", .array(group.shares.map(json))),
       .init("delivery_error", group.deliveryErrors.map(json) ?? .null),
     ])
   }
@@ -94,7 +97,7 @@ extension SummaryReport {
   }
 
   private static func json(_ figure: ValueSummary.Figure) -> JSONValue {
-    let known = figure.estimate.known
+    let known = figure.known
     return .object([
       .init("quantile", .number(figure.quantile.fraction)),
       .init("value_us", .integer(known?.value)),
@@ -102,6 +105,23 @@ extension SummaryReport {
       .init("high_us", .integer(known?.high)),
       .init("needs", .integer(Int64(figure.quantile.smallestCount))),
       .init("rests_on_limits", known.map { _ in .boolean(figure.restsOnLimits) } ?? .null),
+      .init("effective_count", figure.effectiveCount.map { .number($0) } ?? .null),
+      .init("history", figure.usesHistory.map { .boolean($0) } ?? .null),
+    ])
+  }
+
+  private static func json(_ share: ShareSummary) -> JSONValue {
+    let interval = share.interval
+    let isDependent = share.method == .dependent
+    return .object([
+      .init("share", .string(share.name)),
+      .init("events", .integer(Int64(interval.events))),
+      .init("counted", .integer(Int64(interval.count))),
+      .init("value", interval.share.map { .number($0) } ?? .null),
+      .init("low", interval.share.map { _ in .number(interval.low) } ?? .null),
+      .init("high", interval.share.map { _ in .number(interval.high) } ?? .null),
+      .init("effective_count", isDependent ? .number(interval.effectiveCount) : .null),
+      .init("history", isDependent ? .boolean(interval.usesHistory) : .null),
     ])
   }
 }

@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Measurement
 import Store
 
@@ -13,20 +15,29 @@ public struct SummaryReport: Sendable, Equatable {
 
   /// Oldest first.
   public let runs: [Run]
+  /// How its intervals were computed.
+  public let method: IntervalMethod
 
-  /// Reads the selection once. Targets with many notifications are read from a few hundred rollup rows. Memory grows with
-  /// runs and targets, unless every value is kept.
+  /// Reads the selection once, and what lies before it. Targets with many notifications are read from rollups, of which there
+  /// are at most some thousand. Memory grows with runs and targets, unless every value is kept.
   ///
-  /// - Parameter isExact: take quantiles from all values (8 bytes each); otherwise from histograms of three significant
-  ///   digits where a target has more than 100 000 notifications.
-  public init(_ reader: StoreReader, _ selection: RowSelection = RowSelection(), isExact: Bool = false) throws
-  {
-    try self.init(reader, selection, depth: isExact ? .exact : .standard)
+  /// - Parameters:
+  ///   - isExact: take quantiles from all values (16 bytes each); otherwise from histograms of three significant digits
+  ///     where a target has more than 100 000 notifications.
+  ///   - method: how intervals are computed.
+  public init(
+    _ reader: StoreReader, _ selection: RowSelection = RowSelection(), isExact: Bool = false,
+    method: IntervalMethod = .dependent
+  ) throws {
+    try self.init(reader, selection, depth: isExact ? .exact : .standard, method: method)
   }
 
-  init(_ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold) throws {
+  init(
+    _ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold,
+    method: IntervalMethod = .dependent
+  ) throws {
     var runs: [Run] = []
-    try Self.forEachTarget(reader, selection, depth) { run, summary in
+    try Self.forEachTarget(reader, selection, depth, method) { run, summary in
       if let last = runs.last, last.record.id == run.id {
         runs[runs.count - 1] = Run(
           record: last.record, targets: last.targets + [summary], instrument: last.instrument)
@@ -35,19 +46,35 @@ public struct SummaryReport: Sendable, Equatable {
       }
     }
     self.runs = runs
+    self.method = method
   }
 
   /// Calls `body` with each target as soon as its figures are read. A target without rows has no groups.
   static func forEachTarget(
-    _ reader: StoreReader, _ selection: RowSelection, _ depth: RollupThreshold,
+    _ reader: StoreReader, _ selection: RowSelection, _ depth: RollupThreshold, _ method: IntervalMethod,
     _ body: (RunRecord, TargetSummary) throws -> Void
   ) throws {
-    let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
+    let series = SeriesReader(reader)
     for entry in try TargetDirectory(reader, selection).entries {
-      var tally = TargetAccumulator(entry, values: depth.values)
-      try figures.read(
-        entry.target, GroupAccumulator.figures, totals: { tally.add($0) }, row: { tally.add($0) })
-      let summary = try tally.summary { due in
+      var tally = TargetAccumulator(entry)
+      let planned = try series.window(of: [entry.target.id], since: selection.since, until: selection.until)
+      // Those whose time has not come yet are counted.
+      let start = selection.since ?? WallTime(microseconds: .min)
+      let end = selection.until ?? WallTime(microseconds: .max)
+      var window = SeriesWindow(targets: [entry.target.id], time: start..<max(start, end))
+      var history: [VariantID: SeriesHistory] = [:]
+      if let planned {
+        if method == .dependent {
+          history = try series.historiesByVariant(
+            of: planned, metrics: Set(Metric.allCases), shares: SeriesShare.watched)
+        }
+        try tally.read(window, of: planned.time, series, depth)
+        window.time = planned.time
+      } else {
+        try tally.read(window, of: nil, series, depth)
+        window.time = start..<start
+      }
+      let summary = try tally.summary(method, in: window.time, history: history) { due in
         try reader.pace(of: entry.target.id, from: selection.since, to: selection.until, due: due)
       }
       try body(entry.run, summary)
@@ -89,8 +116,10 @@ public struct GroupSummary: Sendable, Equatable {
   public let onFreshConnections: Int
   /// Planned to sent, of all that were sent, in whatever state they ended.
   public let scheduleLag: ValueSummary
-  /// `service` and `accept`, and `delivery` where receipts are expected or came.
+  /// `service` and `accept`, `path` between them where there is any, and `delivery` where receipts are expected or came.
   public let metrics: [MetricSummary]
+  /// Lost (where receipts are expected), failed and refused.
+  public let shares: [ShareSummary]
   /// `nil` when nothing was delivered.
   public let deliveryErrors: DeliveryErrorSummary?
 }
@@ -113,15 +142,35 @@ public struct MetricSummary: Sendable, Equatable {
   public var figures: [Figure] { all.figures }
 }
 
+/// A share of the settled notifications with its interval.
+public struct ShareSummary: Sendable, Equatable {
+  public let share: SeriesShare
+  public let interval: ShareInterval
+  public let method: IntervalMethod
+}
+
 /// The quantiles of some intervals, and the share of due notifications that have a value.
 public struct ValueSummary: Sendable, Equatable {
   public struct Figure: Sendable, Equatable {
     public let quantile: Quantile
-    /// For inexact deliveries, the interval reaches from the lower end given by the shortest possible latencies to the upper
-    /// end given by the longest.
-    public let estimate: QuantileEstimate
+    /// `nil` without values. For inexact deliveries, it reaches from the lower end given by the shortest possible latencies
+    /// to the upper end given by the longest.
+    public let interval: QuantileInterval?
     /// Whether values within its interval are only upper limits (``DeliveryCertainty/limit``).
     public let restsOnLimits: Bool
+    public let method: IntervalMethod
+
+    /// With both ends, or that there are too few values.
+    public var estimate: QuantileEstimate {
+      interval?.estimate(of: quantile) ?? .tooFew(needs: quantile.smallestCount)
+    }
+
+    /// The interval, where there are values enough for one end at least.
+    public var known: QuantileInterval? { interval?.shown(for: quantile) }
+    /// How many independent values would say as much; `nil` where values are taken for independent, and without any.
+    public var effectiveCount: Double? { method == .dependent ? interval?.effectiveCount : nil }
+    /// Whether earlier windows were considered; `nil` as ``effectiveCount``.
+    public var usesHistory: Bool? { method == .dependent ? interval?.usesHistory : nil }
   }
 
   public let share: ShareOfPlanned
@@ -137,14 +186,12 @@ public struct ValueSummary: Sendable, Equatable {
   public let isExact: Bool
   public let figures: [Figure]
 
-  /// - Parameter limits: the values that are only upper limits.
-  init(_ values: QuantileAccumulator, of counts: StateCounts, limits: LatencyHistogram? = nil) {
-    self.init(RangedLatencies(values), of: counts, limits: limits)
-  }
-
-  /// - Parameter limits: the values that are only upper limits.
+  /// - Parameters:
+  ///   - metric: whose history counts; `nil` for what has none.
+  ///   - limits: the values that are only upper limits.
   init(
-    _ ranged: RangedLatencies<QuantileAccumulator>, of counts: StateCounts, limits: LatencyHistogram? = nil
+    _ ranged: RangedLatencies<FigureAccumulator>, of counts: StateCounts,
+    _ interval: TargetAccumulator.Interval, metric: Metric? = nil, limits: LatencyHistogram? = nil
   ) {
     let values = ranged.values
     share = ShareOfPlanned(
@@ -160,16 +207,18 @@ public struct ValueSummary: Sendable, Equatable {
         min(ranged.lows.maximumLowerEnd, values.maximum)...max(ranged.highs.maximum, values.maximum)
     }
     maximumIsLimit = values.count > 0 && limits?.hasValues(from: values.maximum, to: values.maximum) == true
-    isExact = values.method == .exact
-    let lows = ranged.isExact ? nil : ranged.lows.estimates(Quantile.standard)
-    let highs = ranged.isExact ? nil : ranged.highs.estimates(Quantile.standard)
-    figures = zip(Quantile.standard, values.estimates(Quantile.standard)).enumerated().map { index, known in
-      let (quantile, measured) = known
-      let estimate =
-        if let lows, let highs { measured.spanning(from: lows[index], to: highs[index]) } else { measured }
+    isExact = values.isExact
+    let windows = ranged.map { $0.settled.window(interval.window) }
+    figures = Quantile.standard.map { quantile in
+      let found =
+        interval.method == .dependent
+        ? windows.interval(of: quantile, history: metric.flatMap { interval.history.latencies[$0] })
+        : windows.independentInterval(of: quantile)
+      let reach = found?.shown(for: quantile).map { ($0.low ?? 0, $0.high ?? .max) }
       return Figure(
-        quantile: quantile, estimate: estimate,
-        restsOnLimits: estimate.known.map { limits?.hasValues(from: $0.low, to: $0.high) == true } ?? false)
+        quantile: quantile, interval: found,
+        restsOnLimits: reach.map { limits?.hasValues(from: $0, to: $1) == true } ?? false,
+        method: interval.method)
     }
   }
 }

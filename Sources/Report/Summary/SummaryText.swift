@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import Measurement
 import Store
@@ -39,9 +41,10 @@ extension SummaryReport {
       if hasVariant { lines.append("  \(EscapedText.make(group.variant))") }
       lines.append((hasVariant ? "    " : "  ") + states(of: group))
       lines += table(of: group).lines(indent: hasVariant ? 4 : 2)
-      lines += (unknown(of: group) + fresh(of: group) + errors(of: group)).map {
-        (hasVariant ? "    " : "  ") + $0
-      }
+      lines += (unknown(of: group) + shares(of: group) + fresh(of: group) + errors(of: group) + alone(group))
+        .map {
+          (hasVariant ? "    " : "  ") + $0
+        }
     }
     return lines
   }
@@ -70,6 +73,8 @@ extension SummaryReport {
       [.init(""), .init("lag", .right)] + group.metrics.map { .init($0.metric.rawValue, .right) })
     for (index, quantile) in Quantile.standard.enumerated() where isKnown(index, values) {
       table.append([quantile.label] + values.map { figure($0.figures[index]) })
+      let effective = values.map { FigureText.effective($0.figures[index]) }
+      if effective.contains(where: { !$0.isEmpty }) { table.append([""] + effective) }
     }
     table.append(["max"] + values.map(maximum))
     table.append(
@@ -86,23 +91,20 @@ extension SummaryReport {
 
   /// Whether any column has enough values for that quantile.
   private static func isKnown(_ index: Int, _ values: [ValueSummary]) -> Bool {
-    values.contains { if case .known = $0.figures[index].estimate { true } else { false } }
+    values.contains { $0.figures[index].known != nil }
   }
 
   /// One line for all quantiles that no column has enough values for.
   private static func unknown(of group: GroupSummary) -> [String] {
     let values = values(of: group)
     let parts = Quantile.standard.enumerated().compactMap { index, quantile -> String? in
-      guard !isKnown(index, values), case .tooFew(let needs)? = values.first?.figures[index].estimate else {
-        return nil
-      }
-      return "\(quantile.label): \(needs)"
+      isKnown(index, values) ? nil : "\(quantile.label): \(quantile.smallestCount)"
     }
     return parts.isEmpty ? [] : ["n too small; needed for " + parts.joined(separator: ", ")]
   }
 
   private static func figure(_ figure: ValueSummary.Figure) -> String {
-    FigureText.estimate(figure.estimate) + (figure.restsOnLimits ? limitMark : "")
+    FigureText.figure(figure) + (figure.restsOnLimits ? limitMark : "")
   }
 
   private static func maximum(_ values: ValueSummary) -> String {
@@ -119,6 +121,25 @@ extension SummaryReport {
   /// Mark of figures that rest on deliveries of which only an upper limit is known.
   static let limitMark = " †"
 
+  /// The shares that are not 0, each with its interval.
+  private static func shares(of group: GroupSummary) -> [String] {
+    let parts = group.shares.filter { $0.interval.events > 0 }.map { share in
+      let interval = share.interval
+      return "\(share.name) \(FigureText.share(interval, share.method)) of \(share.base)"
+    }
+    return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
+  }
+
+  /// Which figures nothing is known of but what the window itself shows.
+  private static func alone(_ group: GroupSummary) -> [String] {
+    let metrics = group.metrics.filter { $0.all.figures.contains { $0.known != nil } }
+    let without = metrics.filter { $0.all.figures.contains { $0.usesHistory == false } }.map(
+      \.metric.rawValue)
+    guard !without.isEmpty else { return [] }
+    let which = without.count == metrics.count ? "" : " of " + without.joined(separator: ", ")
+    return ["intervals\(which) from this window alone: what is slower than it is not in them"]
+  }
+
   /// Counts of deliveries by their error.
   private static func errors(of group: GroupSummary) -> [String] {
     guard let errors = group.deliveryErrors else { return [] }
@@ -126,7 +147,7 @@ extension SummaryReport {
     if errors.exact > 0 { parts.append("\(errors.exact) none (one clock)") }
     if errors.bounded.share.counted > 0, let maximum = errors.bounded.maximum {
       let shown = errors.bounded.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.map {
-        "\($0.quantile.label) \(FigureText.estimate($0.estimate))"
+        "\($0.quantile.label) \(FigureText.figure($0))"
       }
       parts.append(
         "\(errors.bounded.share.counted) within ± \(shown.joined(separator: ", ")), max \(FigureText.latency(maximum))"
@@ -148,7 +169,8 @@ extension SummaryReport {
 
   /// Requests that opened a connection, with their median where there are enough of them.
   private static func fresh(of group: GroupSummary) -> [String] {
-    let parts = group.metrics.compactMap { metric -> String? in
+    // The path is that of the connection, whoever opened it.
+    let parts = group.metrics.filter { $0.metric != .path }.compactMap { metric -> String? in
       guard let fresh = metric.fresh, fresh.share.counted > 0, let median = fresh.figures.first else {
         return nil
       }
@@ -161,17 +183,58 @@ extension SummaryReport {
     let isExact = runs.allSatisfy { run in
       run.targets.allSatisfy { $0.groups.allSatisfy { $0.metrics.allSatisfy(\.isExact) } }
     }
-    return [
+    let hasPath = runs.contains { run in
+      run.targets.contains { $0.groups.contains { $0.metrics.contains { $0.metric == .path } } }
+    }
+    var lines = [
       "lag: planned to sent. service: sent to the provider's answer. accept: planned to the provider's answer, lag and",
       "service together. delivery: planned to received by the device. Under overload accept grows and service need not:",
       "what waits for its turn in the collector's own queue is late for its user, though the provider never saw it wait.",
-      "In brackets: 95 % confidence interval of the quantile, whatever the distribution."
-        + (isExact ? " Quantiles are exact, from all values." : ""),
     ]
-      + (isExact
-        ? []
-        : [
-          "Of many values, quantiles come from histograms of 3 significant digits (--exact: from all of them)."
-        ])
+    if hasPath {
+      lines += [
+        "path: round trip of a PING on the same connection, at most 30 s before the answer; service includes it. It ends at",
+        "whoever ends the connection, such as a provider's front end.",
+      ]
+    }
+    lines += intervals(isExact)
+    if !isExact {
+      lines.append(
+        "Of many values, quantiles come from histograms of 3 significant digits (--exact: from all of them).")
+    }
+    return lines
+  }
+
+  private func intervals(_ isExact: Bool) -> [String] {
+    let exact = isExact ? "Quantiles are exact, from all values." : ""
+    guard method == .dependent else {
+      return [
+        "In brackets: 95 % confidence interval of the quantile, whatever the distribution, as if probes were independent."
+      ] + (exact.isEmpty ? [] : [exact])
+    }
+    return [
+      "In brackets: 95 % confidence interval. Below it n, how many independent probes would say as much: what slows one",
+      "probe slows its neighbors too. ≥ and ≤: the values determine one end only. --independent takes them for independent.",
+    ] + (exact.isEmpty ? [] : [exact])
+  }
+}
+
+extension ShareSummary {
+  /// `lost`, `failed`, `refused`.
+  var name: String {
+    switch share {
+    case .lost: "lost"
+    case .failed: "failed"
+    case .refused: "refused"
+    case .within(let limit, _, _): "within \(FigureText.latency(limit))"
+    }
+  }
+
+  /// What it is a share of, in the words of the states.
+  fileprivate var base: String {
+    switch share {
+    case .lost, .within(_, of: _, base: .accepted): "accepted"
+    case .failed, .refused, .within(_, of: _, base: .planned): "planned"
+    }
   }
 }

@@ -2,10 +2,10 @@ import FoundationEssentials
 import GRDB
 import Measurement
 
-/// Lets other processes control the collector of a store: start or stop a run, rename or delete one.
+/// Lets other processes control the collector of a store: start or stop a run, rename or delete one, annotate.
 ///
 /// While a collector is running, a command is a row of the store's `control` table, and the collector answers in the
-/// same row. Without one, the client renames and deletes itself, under the collector's lock. Calls block, deletions
+/// same row. Without one, the client renames, deletes and annotates itself, under the collector's lock. Calls block, deletions
 /// until they are complete.
 public struct ControlClient: Sendable {
   private let path: String
@@ -20,7 +20,7 @@ public struct ControlClient: Sendable {
   /// - Throws: ``StoreError``: `noCollector` for `start` and `stop` without a collector, `unknownRun`, `nameTooLong`,
   ///   `reservedName`, and the errors of opening a store.
   public func submit(_ command: ControlCommand) throws -> ControlSubmission {
-    if let refusal = ControlCommand.refusal(ofName: command.name, path: path) { throw refusal }
+    if let refusal = command.refusal(path: path) { throw refusal }
     guard CollectorLock.look(atStore: path).isHeld else { return try carryOut(command) }
     return try leave(command)
   }
@@ -38,7 +38,7 @@ public struct ControlClient: Sendable {
   }
 
   private func leave(_ command: ControlCommand) throws -> ControlSubmission {
-    try checkRun(of: command)
+    try checkSubject(of: command)
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(5)
     configuration.label = "pushscope.control"
@@ -57,9 +57,12 @@ public struct ControlClient: Sendable {
   }
 
   /// Also refuses a file that is not a store of this version, before anything is written to it.
-  private func checkRun(of command: ControlCommand) throws {
+  private func checkSubject(of command: ControlCommand) throws {
     let reader = try StoreReader.open(at: path)
     defer { reader.close() }
+    if let id = command.finding, try reader.finding(id) == nil {
+      throw StoreError.unknownFinding(id, path: path)
+    }
     guard let run = command.run else { return }
     if try reader.run(run) == nil { throw StoreError.unknownRun(run.description, path: path) }
   }
@@ -74,12 +77,15 @@ public struct ControlClient: Sendable {
         try store.beginDeletion(of: run)
         while try store.continueDeletion() {}
       }
+    case .hide(let finding): try withStore(command) { try $0.setHidden(true, finding: finding) }
+    case .unhide(let finding): try withStore(command) { try $0.setHidden(false, finding: finding) }
+    case .annotate(let annotation): try withStore(command) { try $0.annotate(annotation) }
     }
     return ControlSubmission(row: nil)
   }
 
   private func withStore(_ command: ControlCommand, _ body: (CollectorStore) throws -> Void) throws {
-    try checkRun(of: command)
+    try checkSubject(of: command)
     let store = try CollectorStore.open(
       at: path, clock: clock,
       options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString))

@@ -10,6 +10,11 @@ public enum ControlCommand: Sendable, Hashable {
   case rename(RunID, name: String?)
   /// Deletes a run and all of its rows.
   case delete(RunID)
+  /// Takes a finding out of lists, counts and alerts, or puts it back.
+  case hide(finding: String)
+  case unhide(finding: String)
+  /// Writes an event of kind `annotation`.
+  case annotate(Annotation)
 }
 
 extension ControlCommand {
@@ -33,31 +38,68 @@ extension ControlCommand {
     case .stop: "stop"
     case .rename: "rename"
     case .delete: "delete"
+    case .hide: "hide"
+    case .unhide: "unhide"
+    case .annotate: "annotate"
     }
   }
 
   var run: RunID? {
     switch self {
-    case .start, .stop: nil
+    case .start, .stop, .hide, .unhide: nil
     case .rename(let run, _), .delete(let run): run
+    case .annotate(let annotation): annotation.run
     }
   }
 
+  /// The `name` of the table: a run's, a finding's id, or what an annotation consists of.
   var name: String? {
     switch self {
     case .start(let name), .rename(_, let name): name
+    case .hide(let finding), .unhide(let finding): finding
     case .stop, .delete: nil
+    case .annotate(let annotation): annotation.row
+    }
+  }
+
+  /// The error for an invalid name of a run; `nil` for a valid command.
+  func refusal(path: String) -> StoreError? {
+    switch self {
+    case .start(let name), .rename(_, let name): Self.refusal(ofName: name, path: path)
+    case .stop, .delete, .annotate, .hide, .unhide: nil
+    }
+  }
+
+  /// The id of the finding that it is about.
+  var finding: String? {
+    switch self {
+    case .hide(let finding), .unhide(let finding): finding
+    default: nil
     }
   }
 
   /// Parses a row; `nil` if it is invalid. Rows may come from other programs.
   init?(word: String, run: String?, name: String?) {
+    let id = run.flatMap { RunID($0) }
+    if word == "annotate" {
+      guard run == nil || id != nil, let annotation = name.flatMap({ Annotation(row: $0, run: id) }) else {
+        return nil
+      }
+      self = .annotate(annotation)
+      return
+    }
     if Self.refusal(ofName: name, path: "") != nil { return nil }
-    switch (word, run.flatMap { RunID($0) }) {
+    switch (word, id) {
     case ("start", _): self = .start(name: name)
     case ("stop", _): self = .stop
     case ("rename", let run?): self = .rename(run, name: name)
     case ("delete", let run?): self = .delete(run)
+    case ("hide", _):
+      guard let name else { return nil }
+      self = .hide(finding: name)
+    case ("unhide", _):
+      guard let name else { return nil }
+      self = .unhide(finding: name)
     default: return nil
     }
   }

@@ -30,6 +30,10 @@ struct RunDeletion {
         """
     ).execute(arguments: [ids.lowerBound, ids.upperBound, limit])
     if db.changesCount == limit { return false }
+    try db.cachedStatement(
+      sql: "DELETE FROM path WHERE revision IN (SELECT revision FROM path WHERE target_id = ? LIMIT ?)"
+    ).execute(arguments: [target.rawValue, limit])
+    if db.changesCount == limit { return false }
 
     let samples = try RawStatement(
       db, "SELECT id, planned_at FROM sample WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")

@@ -32,6 +32,10 @@ public struct TargetRecord: Sendable, Equatable {
   public var receiptDeadline: Int64?
   /// Notifications per second that the schedule asked for.
   public var askedRate: Double
+  /// Scheme, host and port that requests went to; `nil` in runs of older versions.
+  public var endpoint: String?
+  /// The configuration's `device`.
+  public var device: String?
   /// At least one; it has an empty name if the target lists no values.
   public var variants: [VariantRecord]
 
@@ -69,28 +73,14 @@ extension StoreReader {
     try read { db in
       let rows = try db.cachedRows(
         """
-        SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate
+        SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate, t.endpoint, t.device
         FROM run r JOIN target t ON t.run_id = r.id WHERE r.uuid = ? ORDER BY t.id
         """, [run.description])
       return try rows.map { row in
         TargetRecord(
           id: TargetID(rawValue: row[0]), run: run, name: row[1], provider: row[2], receiptDeadline: row[3],
-          askedRate: row[4], variants: try Self.variants(ofTarget: row[0], db))
-      }
-    }
-  }
-
-  /// The run's clock anchors, oldest first.
-  public func anchors(of run: RunID) throws -> [ClockAnchor] {
-    try read { db in
-      try db.cachedRows(
-        """
-        SELECT a.monotonic_us, a.at FROM run r JOIN anchor a ON a.run_id = r.id
-        WHERE r.uuid = ? ORDER BY a.monotonic_us
-        """, [run.description]
-      ).map {
-        ClockAnchor(
-          monotonic: MonotonicTime(microseconds: $0[0] as Int64), wall: WallTime(microseconds: $0[1]))
+          askedRate: row[4], endpoint: row[5], device: row[6],
+          variants: try Self.variants(ofTarget: row[0], db))
       }
     }
   }

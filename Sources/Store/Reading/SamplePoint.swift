@@ -1,7 +1,7 @@
 import GRDB
 import Measurement
 
-/// What a plot needs of one notification: 48 bytes without references, so that a window of 200 000 is read in one pass.
+/// What a plot needs of one notification: 56 bytes without references, so that a window of 200 000 is read in one pass.
 ///
 /// The sequence number is not part of it: readers get it beside the point (``PointRow``), and keep points in its order.
 public struct SamplePoint: Sendable, Hashable {
@@ -17,6 +17,8 @@ public struct SamplePoint: Sendable, Hashable {
   @usableFromInline let storedError: Int32
   /// Upper bound of the delivery minus its latency, µs, capped; below 0 when not recorded.
   private let storedRise: Int32
+  /// Round trip of PING, µs, capped; below 0 when not known.
+  @usableFromInline let storedPath: Int32
   /// HTTP status plus 1, or 0 for none, in the lower bits; flags in the upper ones.
   private let statusAndFlags: UInt16
   public let state: NotificationState
@@ -32,7 +34,7 @@ public struct SamplePoint: Sendable, Hashable {
   public init(
     plannedAt: WallTime, plannedMonotonic: Int64, scheduleLag: Int64?, acceptLatency: Int64?,
     deliveryLatency: Int64?, state: NotificationState, deliveryError: Int64? = nil,
-    deliveryHigh: Int64? = nil, status: Int? = nil, isFreshConnection: Bool = false,
+    deliveryHigh: Int64? = nil, path: Int64? = nil, status: Int? = nil, isFreshConnection: Bool = false,
     isOutOfOrder: Bool = false
   ) {
     self.plannedAt = plannedAt.microseconds
@@ -47,6 +49,7 @@ public struct SamplePoint: Sendable, Hashable {
       } else {
         -1
       }
+    storedPath = Int32(clamping: path ?? -1)
     statusAndFlags =
       UInt16(clamping: min(max(0, (status ?? -1) + 1), Int(Self.statusMask)))
       | (isFreshConnection ? Self.freshFlag : 0) | (isOutOfOrder ? Self.orderFlag : 0)
@@ -57,7 +60,8 @@ public struct SamplePoint: Sendable, Hashable {
     self.init(
       plannedAt: sample.plannedAt, plannedMonotonic: sample.plannedMonotonic, scheduleLag: sample.scheduleLag,
       acceptLatency: sample.acceptLatency, deliveryLatency: sample.deliveryLatency, state: sample.state,
-      deliveryError: sample.deliveryError, deliveryHigh: sample.deliveryHigh, status: sample.status,
+      deliveryError: sample.deliveryError, deliveryHigh: sample.deliveryHigh, path: sample.path,
+      status: sample.status,
       isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder)
   }
 
@@ -104,7 +108,7 @@ public struct SamplePoint: Sendable, Hashable {
   public func rawValue(of metric: Metric) -> Int64 {
     metric.value(
       service: storedLag < 0 ? Self.absent : storedAccept &- Int64(storedLag), accept: storedAccept,
-      delivery: storedDelivery, absent: Self.absent)
+      delivery: storedDelivery, path: storedPath < 0 ? Self.absent : Int64(storedPath), absent: Self.absent)
   }
 
   /// The value of a metric, µs.
@@ -124,11 +128,11 @@ extension PointRow {
   /// What ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, planned_monotonic_us, schedule_lag_us, accept_us, delivery_us, delivery_error_us, \
-    status, state, fresh_connection, out_of_order, delivery_high_us
+    status, state, fresh_connection, out_of_order, delivery_high_us, path_us
     """
 
   /// Number of ``columns``: the index of the first column that a statement selects after them.
-  static let columnCount: Int32 = 12
+  static let columnCount: Int32 = 13
 
   @inline(__always)
   init(from row: RawStatement) {
@@ -139,6 +143,7 @@ extension PointRow {
       deliveryLatency: row.optionalInteger(5),
       state: NotificationState(rawValue: Int(row.integer(8))) ?? .planned,
       deliveryError: row.optionalInteger(6), deliveryHigh: row.optionalInteger(11),
+      path: row.optionalInteger(12),
       status: row.optionalInteger(7).map { Int($0) },
       // NULL reads as 0.
       isFreshConnection: row.integer(9) != 0, isOutOfOrder: row.integer(10) != 0)

@@ -39,6 +39,8 @@ public struct SampleRow: ~Copyable {
   public var deliveryLatency: Int64? { optional(.deliveryLatency) }
   public var deliveryError: Int64? { optional(.deliveryError) }
   public var deliveryHigh: Int64? { optional(.deliveryHigh) }
+  public var peerAck: Int64? { optional(.peerAck) }
+  public var path: Int64? { optional(.path) }
   public var timestampSource: TimestampSource? {
     optional(.timestampSource).flatMap { TimestampSource(rawValue: Int($0)) }
   }
@@ -68,7 +70,8 @@ public struct SampleRow: ~Copyable {
 
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
-    metric.value(service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, absent: nil)
+    metric.value(
+      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, path: path, absent: nil)
   }
 
   /// The reason as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.
@@ -89,6 +92,8 @@ public struct SampleRow: ~Copyable {
     sample.deliveryLatency = deliveryLatency
     sample.deliveryError = deliveryError
     sample.deliveryHigh = deliveryHigh
+    sample.peerAck = peerAck
+    sample.path = path
     sample.timestampSource = timestampSource
     sample.duplicates = duplicates
     sample.isOutOfOrder = isOutOfOrder

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import GRDBSQLite
 import Measurement
 import Synchronization
 
@@ -9,6 +10,9 @@ import Synchronization
 /// so that readers do not keep SQLite from checkpointing the WAL. Safe to use from any thread; calls on one reader wait
 /// for each other, so threads that must not wait open a reader each.
 public final class StoreReader: Sendable {
+  /// The version of SQLite that this process uses: `3.40.1`.
+  public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+
   public let path: String
   public let collectorID: UUID
 

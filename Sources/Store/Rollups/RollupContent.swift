@@ -55,13 +55,14 @@ struct RollupContribution {
     figures = Self.figures(
       lag: sample.scheduleLag, service: sample.serviceTime, accept: sample.acceptLatency,
       delivery: sample.deliveryLatency, error: sample.deliveryError, range: sample.deliveryRange,
+      path: sample.path,
       isFresh: sideCounts.freshConnections > 0)
   }
 
   /// The columns that ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, variant_id, state, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
-    duplicates, out_of_order, fresh_connection, delivery_high_us
+    duplicates, out_of_order, fresh_connection, delivery_high_us, path_us
     """
 
   @inline(__always)
@@ -82,23 +83,25 @@ struct RollupContribution {
     figures = Self.figures(
       lag: lag, service: row.optionalInteger(5), accept: accept, delivery: delivery, error: error,
       range: delivery.map { DeliveryRange(latency: $0, error: error, high: row.optionalInteger(12)) },
-      isFresh: sideCounts.freshConnections > 0)
+      path: row.optionalInteger(13), isFresh: sideCounts.freshConnections > 0)
   }
 
   @inline(__always)
   private static func figures(
     lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?,
-    range: DeliveryRange?, isFresh: Bool
+    range: DeliveryRange?, path: Int64?, isFresh: Bool
   ) -> PerFigure<Int64?> {
     var figures = PerFigure<Int64?>(nil)
     figures[.scheduleLag] = lag
     figures[.accept] = accept
     figures[.service] = Metric.service.value(
-      service: service, accept: accept, delivery: delivery, absent: nil)
+      service: service, accept: accept, delivery: delivery, path: path, absent: nil)
     figures[.delivery] = delivery
     figures[.deliveryLow] = range?.low
     figures[.deliveryHigh] = range?.high
+    figures[.path] = path
     if isFresh {
+      figures[.freshPath] = path
       figures[.freshAccept] = accept
       figures[.freshService] = figures[.service]
       figures[.freshDelivery] = delivery

@@ -18,6 +18,9 @@ public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
   case deliveryHigh = "delivery_high"
   case freshDeliveryLow = "fresh_delivery_low"
   case freshDeliveryHigh = "fresh_delivery_high"
+  /// Round trips of PING, and the same of requests that opened a connection.
+  case path
+  case freshPath = "fresh_path"
 }
 
 extension RollupFigure {
@@ -33,11 +36,13 @@ extension RollupFigure {
   /// The SQL expression that selects it.
   var sql: String { standIn.map { "ifnull(\(rawValue), \($0.rawValue))" } ?? rawValue }
 
-  init(_ metric: Metric) {
+  /// The values of a metric.
+  public init(_ metric: Metric) {
     switch metric {
     case .service: self = .service
     case .accept: self = .accept
     case .delivery: self = .delivery
+    case .path: self = .path
     }
   }
 }
@@ -57,6 +62,8 @@ struct PerFigure<Value> {
   private var deliveryHigh: Value
   private var freshDeliveryLow: Value
   private var freshDeliveryHigh: Value
+  private var path: Value
+  private var freshPath: Value
 
   init(_ value: Value) {
     service = value
@@ -72,6 +79,8 @@ struct PerFigure<Value> {
     deliveryHigh = value
     freshDeliveryLow = value
     freshDeliveryHigh = value
+    path = value
+    freshPath = value
   }
 
   @inline(__always)
@@ -91,6 +100,8 @@ struct PerFigure<Value> {
       case .deliveryHigh: deliveryHigh
       case .freshDeliveryLow: freshDeliveryLow
       case .freshDeliveryHigh: freshDeliveryHigh
+      case .path: path
+      case .freshPath: freshPath
       }
     }
     _modify {
@@ -108,6 +119,8 @@ struct PerFigure<Value> {
       case .deliveryHigh: yield &deliveryHigh
       case .freshDeliveryLow: yield &freshDeliveryLow
       case .freshDeliveryHigh: yield &freshDeliveryHigh
+      case .path: yield &path
+      case .freshPath: yield &freshPath
       }
     }
   }

@@ -11,6 +11,7 @@ public struct RollupRow: Sendable, Equatable {
   private let service: PackedLatencies
   private let accept: PackedLatencies
   private let deliveries: RangedLatencies<PackedLatencies>
+  private let path: PackedLatencies
 
   init(key: RollupKey, content: RollupContent) {
     start = WallTime(microseconds: key.start * 1_000_000)
@@ -23,6 +24,7 @@ public struct RollupRow: Sendable, Equatable {
     deliveries = RangedLatencies(
       counted: content.figures[.delivery], lows: content.figures[.deliveryLow],
       highs: content.figures[.deliveryHigh])
+    path = content.figures[.path]
   }
 
   /// The end of the span, excluded.
@@ -35,6 +37,7 @@ public struct RollupRow: Sendable, Equatable {
       case .service: service
       case .accept: accept
       case .delivery: deliveries.values
+      case .path: path
       }
     return packed.isEmpty ? nil : packed
   }

@@ -26,6 +26,8 @@ enum SampleColumn: Int32, CaseIterable {
   case tls
   case httpVersion
   case deliveryHigh
+  case peerAck
+  case path
 
   static let count = allCases.count
 
@@ -57,6 +59,8 @@ enum SampleColumn: Int32, CaseIterable {
     case .tls: "tls_us"
     case .httpVersion: "http_version"
     case .deliveryHigh: "delivery_high_us"
+    case .peerAck: "peer_ack_us"
+    case .path: "path_us"
     }
   }
 

@@ -330,7 +330,7 @@ enum SchemaVersion4 {
   static func apply(_ db: Database) throws {
     try db.execute(
       sql: rangeColumns + "DROP VIEW sample_view;\n"
-        + StoreViews.sampleView(and: StoreViews.certainty + ranges))
+        + StoreViews.sampleView(and: StoreViews.certainty + StoreViews.ranges))
     try tellExchangesApart(db)
     try takeBackInexactRollups(db)
   }
@@ -343,15 +343,6 @@ enum SchemaVersion4 {
     ALTER TABLE rollup ADD COLUMN fresh_delivery_low BLOB;
     ALTER TABLE rollup ADD COLUMN fresh_delivery_high BLOB;
 
-    """
-
-  private static let ranges = """
-    ,
-      CASE WHEN s.delivery_us IS NULL THEN NULL
-        ELSE max(0, s.delivery_us - max(0, ifnull(s.delivery_error_us, s.delivery_us))) END AS delivery_low_us,
-      CASE WHEN s.delivery_us IS NULL THEN NULL
-        ELSE max(0, ifnull(s.delivery_high_us, CASE WHEN ifnull(s.delivery_error_us, s.delivery_us) = s.delivery_us
-          THEN s.delivery_us ELSE s.delivery_us + max(0, s.delivery_error_us) END)) END AS delivery_high_us
     """
 
   /// In version 3 an error that equals its latency means "no clock exchange". Where there was one and the two are equal

@@ -17,6 +17,8 @@ enum StoreSchema {
     { try $0.execute(sql: SchemaVersion2.sql) },
     { try $0.execute(sql: SchemaVersion3.sql) },
     { try SchemaVersion4.apply($0) },
+    { try $0.execute(sql: SchemaVersion5.sql) },
+    { try $0.execute(sql: SchemaVersion6.sql) },
   ]
 
   /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a

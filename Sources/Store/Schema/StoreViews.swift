@@ -83,6 +83,23 @@ enum StoreViews {
         ELSE '\(DeliveryCertainty.limit.rawValue)' END AS delivery_certainty
     """
 
+  /// Version 4: the range of each delivery latency, by the rule of ``DeliveryRange``.
+  static let ranges = """
+    ,
+      CASE WHEN s.delivery_us IS NULL THEN NULL
+        ELSE max(0, s.delivery_us - max(0, ifnull(s.delivery_error_us, s.delivery_us))) END AS delivery_low_us,
+      CASE WHEN s.delivery_us IS NULL THEN NULL
+        ELSE max(0, ifnull(s.delivery_high_us, CASE WHEN ifnull(s.delivery_error_us, s.delivery_us) = s.delivery_us
+          THEN s.delivery_us ELSE s.delivery_us + max(0, s.delivery_error_us) END)) END AS delivery_high_us
+    """
+
+  /// Version 5: the path to the peer.
+  static let path = """
+    ,
+      s.peer_ack_us AS peer_ack_us,
+      s.path_us AS path_us
+    """
+
   /// The lower half of the notification's UUID: the variant bits of RFC 9562 over the sample's id.
   private static let lowHexadecimal = "printf('%016x', s.id | -9223372036854775808)"
 

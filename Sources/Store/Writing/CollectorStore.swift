@@ -151,6 +151,7 @@ public final class CollectorStore: Sendable {
       try records.apply(deltas)
       var revision = state.revision
       try records.insert(batch.receipts, revision: &revision)
+      try records.insert(batch.pings, revision: &revision)
       let rowForTarget = { (target: TargetID?) throws -> Int64? in
         try target.flatMap { try state.runRow(of: $0, db) } ?? runRow
       }

@@ -34,6 +34,26 @@ struct RecordWriter {
     }
   }
 
+  /// Skips PINGs of deleted targets.
+  func insert(_ pings: [PingAnswer], revision: inout Int64) throws {
+    guard !pings.isEmpty else { return }
+    let statement = try RawStatement(
+      db,
+      """
+      INSERT INTO path (revision, run_id, target_id, connection_id, at, round_trip_us)
+      SELECT ?1, run_id, id, ?3, ?4, ?5 FROM target WHERE id = ?2
+      """)
+    for ping in pings {
+      revision += 1
+      statement.bind(revision, at: 1)
+      statement.bind(ping.target.rawValue, at: 2)
+      statement.bind(ping.connectionID, at: 3)
+      statement.bind(ping.at.microseconds, at: 4)
+      statement.bind(ping.roundTrip, at: 5)
+      try statement.run()
+    }
+  }
+
   /// - Parameter runRow: gives the run's row for an event's target.
   func insert(
     _ events: [Event], revision: inout Int64, runRow: (TargetID?) throws -> Int64?

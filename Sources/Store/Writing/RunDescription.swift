@@ -37,15 +37,22 @@ public struct TargetDescription: Sendable, Equatable {
   public var askedRate: Double
   /// The combinations of listed values (`priority=10,push_type=alert`); empty if the target lists none.
   public var variants: [String]
+  /// Scheme, host and port that requests go to, without a path: `https://push.example.com`.
+  public var endpoint: String?
+  /// The device that the notifications are for, by the configuration's `device`.
+  public var device: String?
 
   public init(
-    name: String, provider: String, receiptDeadline: Int64?, askedRate: Double, variants: [String] = []
+    name: String, provider: String, receiptDeadline: Int64?, askedRate: Double, variants: [String] = [],
+    endpoint: String? = nil, device: String? = nil
   ) {
     self.name = name
     self.provider = provider
     self.receiptDeadline = receiptDeadline
     self.askedRate = askedRate
     self.variants = variants
+    self.endpoint = endpoint
+    self.device = device
   }
 }
 
@@ -118,9 +125,13 @@ struct RunWriter {
   private func register(_ target: TargetDescription, runRow: Int64) throws -> RegisteredTarget {
     try db.execute(
       sql: """
-        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate, endpoint, device)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
-      arguments: [runRow, target.name, target.provider, target.receiptDeadline, target.askedRate])
+      arguments: [
+        runRow, target.name, target.provider, target.receiptDeadline, target.askedRate, target.endpoint,
+        target.device,
+      ])
     let id = TargetID(rawValue: db.lastInsertedRowID)
     guard id <= TargetID.maximum else {
       throw StoreError(

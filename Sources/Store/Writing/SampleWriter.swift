@@ -145,6 +145,8 @@ struct SampleWriter {
     bind(use?.phases?.tls, .tls, in: statement)
     bind(sample.httpVersion?.rawValue, .httpVersion, in: statement)
     bind(sample.deliveryHigh, .deliveryHigh, in: statement)
+    bind(sample.peerAck, .peerAck, in: statement)
+    bind(sample.path, .path, in: statement)
   }
 }
 

@@ -16,13 +16,15 @@ public struct WriteBatch: Sendable, Equatable {
   public var anchors: [ClockAnchor]
   /// Clock exchanges that devices reported.
   public var exchanges: [DeviceExchange]
+  /// Answered PINGs.
+  public var pings: [PingAnswer]
   /// The run's instrument figures so far, which replace the stored ones.
   public var instrument: InstrumentFigures?
 
   public init(
     run: RunID?, inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
     events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
-    exchanges: [DeviceExchange] = [], instrument: InstrumentFigures? = nil
+    exchanges: [DeviceExchange] = [], pings: [PingAnswer] = [], instrument: InstrumentFigures? = nil
   ) {
     self.run = run
     self.inserted = inserted
@@ -32,12 +34,13 @@ public struct WriteBatch: Sendable, Equatable {
     self.log = log
     self.anchors = anchors
     self.exchanges = exchanges
+    self.pings = pings
     self.instrument = instrument
   }
 
   public var rowCount: Int {
     inserted.count + updated.count + receipts.count + events.count + log.count + anchors.count
-      + exchanges.count
+      + exchanges.count + pings.count
   }
 }
 

@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Terminal
 
-/// A theme made ready for what the terminal can show: a style for each role and for each mark, and the glyphs.
+/// A theme reduced to the terminal's capabilities: a style for each role and each mark, and the glyphs.
 struct Appearance: Sendable {
   let theme: Theme
   let colors: ColorProfile
@@ -39,7 +39,7 @@ struct Appearance: Sendable {
   @inline(__always)
   func mark(_ code: UInt8, level: Int) -> CellStyle { marks[Int(code) * Self.levels + level] }
 
-  /// The style of a target's marks where there is only one step: legends, bars.
+  /// The style of a target's marks where the ramp has one step only: legends, bars.
   func target(_ index: Int) -> CellStyle {
     Self.ramp(theme, colors, target: index, level: Self.levels / 4)
   }
@@ -48,10 +48,10 @@ struct Appearance: Sendable {
 
   var hasColors: Bool { colors > .monochrome }
 
-  /// Enough for shades that differ from the text by brightness only.
+  /// At least 256 colors: enough for shades that differ in brightness only.
   var hasManyColors: Bool { colors >= .ansi256 }
 
-  /// Where classes have to be told apart without colors.
+  /// Whether classes must be distinguished without colors.
   var marksNeedGlyphs: Bool { !hasColors || isASCII }
 
   /// The step for a number of notifications in one cell: logarithmic, the same in every window.
@@ -79,10 +79,10 @@ struct Appearance: Sendable {
   private static func style(of role: Role, _ theme: Theme, _ colors: ColorProfile) -> CellStyle {
     if colors == .monochrome { return CellStyle(attributes: monochrome(role)) }
     if colors == .ansi16, role == .text || role == .strong || role == .key {
-      // The terminal's own text color is the only one of sixteen that is sure to be readable.
+      // Of sixteen colors only the terminal's default text color is certainly readable.
       return CellStyle(attributes: role == .text ? [] : .bold)
     }
-    // The nearest of sixteen to a shade close to the background is the background itself.
+    // The nearest of sixteen colors to a shade close to the background is the background itself.
     if colors == .ansi16, role == .ghost { return CellStyle(attributes: .dim) }
     if colors == .ansi16, role == .faint { return CellStyle(foreground: .basicGrey) }
     return CellStyle(
@@ -131,18 +131,18 @@ struct Appearance: Sendable {
 }
 
 extension Appearance {
-  /// A cell with something selected in it: the same glyph and color on a background of its own, turned round where
-  /// there are too few colors for that.
+  /// A cell with selected notifications: the same glyph and color on the selection's background, reversed where there are too
+  /// few colors.
   func selected(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.activeTab, share: 0.35) }
 
-  /// The row that was chosen in a list.
+  /// The selected row of a list.
   func chosen(_ style: CellStyle) -> CellStyle {
     var style = tinted(style, with: theme.activeTab, share: 0.55)
     style.attributes.insert(.bold)
     return style
   }
 
-  /// A cell in a box that is being drawn.
+  /// A cell in the box of a drag.
   func boxed(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.secondary, share: 0.35) }
 
   private func tinted(_ style: CellStyle, with color: Color, share: Double) -> CellStyle {
@@ -156,7 +156,7 @@ extension Appearance {
   }
 }
 
-/// What a piece of the dashboard is, as far as its looks go.
+/// The purpose of a text or line, which decides its style.
 enum Role: Int, Sendable, Hashable, CaseIterable {
   case text
   case strong
@@ -168,11 +168,11 @@ enum Role: Int, Sendable, Hashable, CaseIterable {
   case brand
   case median
   case mean
-  /// The threshold line and what is said about it.
+  /// The threshold line and its label.
   case threshold
-  /// What the crosshair is made of.
+  /// The crosshair's lines.
   case crosshair
-  /// Notifications that were selected.
+  /// Selected notifications.
   case selected
   case live
   case frozen

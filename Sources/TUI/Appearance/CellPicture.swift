@@ -1,16 +1,16 @@
 import ConstraintAnimation
 
-/// Ready cells of a rectangle, and texts on top of them: what a view model hands to its view.
+/// Cells of a rectangle with lines of text above them: the output of a view model for its view.
 ///
-/// Glyphs made here are one column wide. Texts that may come from outside, or be wide, go in as lines: they are only
-/// turned into cells by the canvas, which makes control characters visible and knows widths.
+/// Glyphs set directly are one column wide. Texts that may come from outside or be wide are kept as lines; the canvas turns
+/// them into cells, escapes control characters and measures widths.
 struct CellPicture: Sendable, Equatable {
-  /// Text at a place, cut off at a column.
+  /// Text at a position, cut off at a column.
   struct Line: Sendable, Hashable {
     var x: Int
     var y: Int
     var spans: [TextSpan]
-    /// First column that is not written to.
+    /// First column after the text's limit.
     var end: Int
   }
 
@@ -27,14 +27,14 @@ struct CellPicture: Sendable, Equatable {
     styles = Array(repeating: .plain, count: self.width * self.height)
   }
 
-  /// Sets a cell; places outside are passed over.
+  /// Sets a cell; positions outside are ignored.
   mutating func set(_ glyph: UInt32, x: Int, y: Int, style: CellStyle) {
     guard x >= 0, x < width, y >= 0, y < height else { return }
     glyphs[y * width + x] = glyph
     styles[y * width + x] = style
   }
 
-  /// Changes the look of a cell and leaves its glyph; places outside are passed over.
+  /// Changes the style of a cell and keeps its glyph; positions outside are ignored.
   mutating func restyle(x: Int, y: Int, _ change: (CellStyle) -> CellStyle) {
     guard x >= 0, x < width, y >= 0, y < height else { return }
     styles[y * width + x] = change(styles[y * width + x])
@@ -42,7 +42,7 @@ struct CellPicture: Sendable, Equatable {
 
   func glyph(x: Int, y: Int) -> UInt32 { glyphs[y * width + x] }
 
-  /// The cells row by row while a whole plot is drawn into them.
+  /// Calls `body` with the cells, row by row.
   struct Cells {
     let width: Int
     let glyphs: UnsafeMutableBufferPointer<UInt32>
@@ -63,14 +63,14 @@ struct CellPicture: Sendable, Equatable {
     for column in x..<max(x, x + count) { set(glyph, x: column, y: y, style: style) }
   }
 
-  /// Writes our own text, whose characters are all one column wide.
+  /// Writes text whose characters are all one column wide; not for text from outside.
   mutating func put(_ text: String, x: Int, y: Int, style: CellStyle) {
     for (offset, scalar) in text.unicodeScalars.enumerated() {
       set(scalar.value, x: x + offset, y: y, style: style)
     }
   }
 
-  /// Puts another picture on top, its left edge in a column.
+  /// Draws another picture above this one, with its left edge in a column.
   mutating func paste(_ other: CellPicture, x: Int) {
     for row in 0..<min(height, other.height) {
       for column in 0..<other.width {

@@ -1,9 +1,9 @@
 import Terminal
 
-/// The characters that the dashboard draws with, for what the terminal's font has.
+/// The characters that the dashboard draws with, by the repertoire of the terminal's font.
 ///
-/// In ASCII, where there may be no colors either, each character means one thing: what frames are made of is not used
-/// for data, and no two kinds of data share a character.
+/// In ASCII, possibly without colors, each character has one meaning: characters of frames are not used for data, and no two
+/// kinds of data share a character.
 struct GlyphSet: Sendable {
   let repertoire: GlyphRepertoire
   let dots: DotEncoding
@@ -18,13 +18,13 @@ struct GlyphSet: Sendable {
   let teeRight: UInt32
   /// A line downwards from a horizontal one.
   let teeDown: UInt32
-  /// Horizontal, behind the dots; 0 where a grid would be louder than the data.
+  /// Horizontal grid line behind the dots; 0 where a grid would distract from the data.
   let grid: UInt32
-  /// Nothing, one eighth, … all of a cell, from below.
+  /// Empty, one eighth, … a full cell, from below.
   let bars: [UInt32]
-  /// The window before, behind the bars, where shades cannot tell it from them.
+  /// The previous window behind the bars, where shades do not distinguish it.
   let ghost: UInt32
-  /// The selected part of a bar, where colors cannot tell it from the rest.
+  /// The selected part of a bar, where colors do not distinguish it.
   let selectedBar: UInt32
   let bullet: String
   let pause: String
@@ -32,21 +32,21 @@ struct GlyphSet: Sendable {
   let pointer: UInt32
   let above: UInt32
   let below: UInt32
-  /// Between a lower and an upper bound, among other things.
+  /// Also between a lower and an upper bound.
   let dash: String
   let ellipsis: String
   let minus: String
   let leftRight: String
   let thumb: UInt32
-  /// Marks of one cell for growing numbers of notifications, where dots cannot tell.
+  /// Marks of one cell for increasing numbers of notifications, where there are no dots.
   let density: [UInt32]
   let median: UInt32
   let mean: UInt32
   let threshold: UInt32
-  /// How far a percentile's interval reaches, on the axis: below the percentile and above it.
+  /// The interval of a percentile on the axis: the part below the percentile and the part above.
   let intervalBelow: UInt32
   let intervalAbove: UInt32
-  /// Of the crosshair, and of the frame of a box that is being drawn.
+  /// Lines of the crosshair and of the box of a drag.
   let crosshairColumn: UInt32
   let crosshairRow: UInt32
 
@@ -96,7 +96,7 @@ struct GlyphSet: Sendable {
     crosshairRow = pick(hasDashes ? "┄" : "─", "'")
   }
 
-  /// The smallest number of eighths of a cell that shows as a bar.
+  /// The smallest number of eighths of a cell that is visible as a bar.
   var smallestBar: Int { bars.firstIndex { $0 != 0x20 } ?? 8 }
 
   /// The symbol of a class as text.
@@ -104,7 +104,7 @@ struct GlyphSet: Sendable {
     Unicode.Scalar(symbol(of: markClass)).map { String(Character($0)) } ?? " "
   }
 
-  /// One character for a class, in the band, in legends, and wherever colors are missing.
+  /// One character per class, in the loss band, in legends, and wherever there are no colors.
   func symbol(of markClass: MarkClass) -> UInt32 {
     switch markClass {
     case .pending: UInt32(repertoire == .ascii ? 0x2C : 0xB7)

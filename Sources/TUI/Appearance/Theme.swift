@@ -2,11 +2,11 @@ import Configuration
 import ConstraintAnimation
 import Glibc
 
-/// The dashboard's colors, in 24 bits; fewer are made of them where the terminal has fewer.
+/// The dashboard's colors in 24 bits, reduced on terminals with fewer colors.
 ///
-/// The terminal's own background stays: a theme says which one it is meant for.
+/// The terminal's background is not changed: a theme states which background it is meant for.
 struct Theme: Sendable, Hashable {
-  /// From the color of a single mark to that of a crowd.
+  /// Colors by density: from a single mark to many in one cell.
   struct Ramp: Sendable, Hashable {
     let sparse: Color
     let dense: Color
@@ -15,7 +15,7 @@ struct Theme: Sendable, Hashable {
   }
 
   let name: String
-  /// What the terminal's background is taken to be, for fading and for tints.
+  /// The assumed background of the terminal, for fading and tints.
   let background: Color
   let text: Color
   let secondary: Color
@@ -30,7 +30,7 @@ struct Theme: Sendable, Hashable {
   let live: Color
   let warning: Color
   let alarm: Color
-  /// By target, in the run's order; used again from the start when there are more.
+  /// By target, in the run's order; repeated if there are more targets.
   let targets: [Ramp]
   let pending: Color
   let late: Color
@@ -87,7 +87,7 @@ extension Theme {
     interrupted: Color(120, 72, 200), rejected: Color(200, 82, 0), failed: Color(196, 24, 32),
     lost: Color(190, 12, 100), ghost: Color(214, 220, 226))
 
-  /// Okabe and Ito's palette: told apart by people with any common kind of color blindness.
+  /// The palette of Okabe and Ito, distinguishable with all common kinds of color blindness.
   static let colorBlind = Theme(
     name: "colour-blind", background: Color(13, 17, 23), text: Color(228, 232, 236),
     secondary: Color(150, 158, 168), faint: Color(72, 80, 90), grid: Color(40, 46, 54),
@@ -112,10 +112,10 @@ extension Theme {
     interrupted: Color(204, 121, 167), rejected: Color(230, 159, 0), failed: Color(255, 122, 84),
     lost: Color(255, 88, 24), ghost: Color(50, 58, 68))
 
-  /// All that `--theme` knows, the default first.
+  /// The built-in themes, the default first.
   static let all = [dark, light, colorBlind]
 
-  /// The built-in theme of a name; `nil` when there is none.
+  /// The built-in theme with a name; `nil` if there is none.
   static func named(_ name: String) -> Theme? {
     let wanted = name.lowercased()
     return all.first { $0.name == wanted || wanted == "color-blind" && $0.name == "colour-blind" }
@@ -123,8 +123,8 @@ extension Theme {
 }
 
 extension Theme {
-  /// The theme that a name or a file means: a built-in one, then one of the user's directories.
-  /// - Throws: when there is none, or its file has mistakes.
+  /// The theme of a name or file: a built-in one, or one of the user's directories.
+  /// - Throws: if there is none, or its file is invalid.
   static func find(_ name: String, in directories: [String]) throws(DashboardError) -> Theme {
     if ThemeFinder.isFile(name) { return try read(name) }
     if let theme = named(name) { return theme }
@@ -138,7 +138,7 @@ extension Theme {
     do throws(ConfigurationError) {
       return Theme(try ThemeConfiguration.load(path: file))
     } catch {
-      // Each problem says its place and what to do.
+      // Each problem includes its position and a remedy.
       var message = "the theme \(file) cannot be used"
       if let first = error.problems.first {
         message = "\(first.place): \(first.key.isEmpty ? "" : "\(first.key): ")\(first.message)"
@@ -183,7 +183,7 @@ extension Color {
   fileprivate init(_ rgb: ThemeConfiguration.RGB) { self.init(rgb.red, rgb.green, rgb.blue) }
 }
 
-/// The sixteen of a terminal's own palette, by the values that `ColorProfile.ansi16` maps to them exactly.
+/// The sixteen colors of a terminal's palette, as the values that `ColorProfile.ansi16` maps to them exactly.
 extension Color {
   static let basicBlack = Color(0x00, 0x00, 0x00)
   static let basicGreen = Color(0x00, 0xCD, 0x00)

@@ -85,7 +85,7 @@ struct PlotContent {
   private static func summaries(
     _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowStatistics
   ) -> [WindowSummary] {
-    let others = [Metric.delivery, .accept, .service].filter { $0 != facts.metric }
+    let others = [Metric.delivery, .accept, .service, .path].filter { $0 != facts.metric }
     return [WindowSummary(facts, snapshot, window: window, targets: targets)]
       + others.map { metric in
         let facts = WindowStatistics(

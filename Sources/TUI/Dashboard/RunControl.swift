@@ -77,6 +77,9 @@ struct RunControl {
       if state.subject.run == run { state.subject.run = nil }
       if state.comparison == .run(run) { state.endComparison() }
       return [.say("the run is deleted", .accent)]
+    case .hide: return [.say("the finding is hidden", .accent)]
+    case .unhide: return [.say("the finding is listed again", .accent)]
+    case .annotate: return [.say("the annotation is written", .accent)]
     }
   }
 }

@@ -152,8 +152,8 @@ extension KeyTable {
         (.latencyDown, .panDown, [KeyStroke(.down, .shift)], "pan to lower latencies"),
       ]),
     line(
-      .plot, "delivery, accept, service", short: "value",
-      [(.metric, .nextMetric, ["v"], "next of delivery, accept and service")]),
+      .plot, "delivery, accept, service, path", short: "value",
+      [(.metric, .nextMetric, ["v"], "next of delivery, accept, service and path")]),
     line(
       .plot, "two values: overlaid, beside, off",
       [(.bothLatencies, .nextArrangement, ["d"], "two values: overlaid, beside each other, off")]),

@@ -102,7 +102,7 @@ extension QuantileDifference {
   fileprivate func figure(_ glyphs: GlyphSet) -> (value: String, interval: String?) {
     switch self {
     case .known(let value, let low, let high):
-      ((value > 0 ? "+" : "") + DurationText.text(value), DurationText.interval(low, high))
+      ((value > 0 ? "+" : "") + LatencyText.text(value), LatencyText.interval(low, high))
     case .tooFew(let needs): ("needs \(FixedPoint.grouped(needs)) each", nil)
     }
   }

@@ -104,10 +104,12 @@ extension EventKind {
     case .clockStep: "clock step"
     case .configReloaded: "reloaded"
     case .thresholdCrossed: "threshold"
+    case .findingOpened: "finding"
+    case .annotation: "note"
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed:
+      .resumed, .findingClosed:
       nil
     }
   }
@@ -123,12 +125,12 @@ extension EventKind {
     case .interrupted: .interrupted
     case .disconnected, .goaway, .retryAfter, .suspended, .clockStep, .thresholdCrossed, .duplicate,
       .outOfOrder,
-      .unknownReceipt, .malformedReceipt:
+      .unknownReceipt, .malformedReceipt, .findingOpened:
       .warning
     case .forgedReceipt, .configRefused: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,
       .configReloaded,
-      .thresholdCleared, .clockOffset:
+      .thresholdCleared, .clockOffset, .findingClosed, .annotation:
       .accent
     }
   }

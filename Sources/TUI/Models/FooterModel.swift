@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 
 /// The last line: the most important keys, and the cost of the dashboard itself.
 struct FooterModel {

@@ -21,7 +21,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + recording + whereabouts + names, right: speed, width: width - 2, gap: 2,
+      left: [brand, phase] + recording + whereabouts + findings + names, right: speed, width: width - 2,
+      gap: 2,
       middle: 2)
     // Keeps a distance to the tabs.
     picture.lines.append(CellPicture.Line(x: 1, y: 0, spans: line.left, end: width - 1))
@@ -118,6 +119,18 @@ struct HeaderModel {
         priority: 85,
         [TextSpan("looking back", appearance(.warning)), TextSpan(", f follows", appearance(.secondary))],
         short: LineItem.Short(priority: 95, spans: [TextSpan("looking back", appearance(.warning))]))
+    ]
+  }
+
+  /// How many incidents are going on.
+  private var findings: [LineItem] {
+    let count = snapshot.openFindings
+    guard count > 0, snapshot.run?.isLive ?? false, replay == nil else { return [] }
+    let words = count == 1 ? "1 finding" : "\(count) findings"
+    return [
+      LineItem(
+        priority: 80, [TextSpan("\(words) open", appearance(.warning))],
+        short: LineItem.Short(priority: 88, spans: [TextSpan(words, appearance(.warning))]))
     ]
   }
 

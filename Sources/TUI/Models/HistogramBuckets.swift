@@ -1,3 +1,4 @@
+import Measurement
 import Store
 
 /// Counts of values in buckets, and the columns of these.

@@ -42,9 +42,9 @@ struct QuantileTable {
   ) {
     switch estimate {
     case .known(let value, let low, let high):
-      put(DurationText.text(value), cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
+      put(LatencyText.text(value), cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
       if hasInterval {
-        put(DurationText.interval(low, high), cell: cell, x: x, y: row + 1, &picture, appearance(.secondary))
+        put(LatencyText.interval(low, high), cell: cell, x: x, y: row + 1, &picture, appearance(.secondary))
       }
     case .tooFew:
       put(estimate.shortText, cell: cell, x: x, y: row, &picture, appearance(.pending))

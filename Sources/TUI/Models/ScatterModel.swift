@@ -228,7 +228,7 @@ extension ScatterModel {
     let style = appearance(.threshold)
     let left = ScatterGeometry.gutter
     picture.row(appearance.glyphs.threshold, x: left, y: y, count: geometry.columns, style: style)
-    let label = FittedText.padded(DurationText.text(threshold), columns: left - 2)
+    let label = FittedText.padded(LatencyText.text(threshold), columns: left - 2)
     picture.put(label, x: 0, y: y, style: style)
     picture.set(appearance.glyphs.teeLeft, x: left - 1, y: y, style: style)
   }
@@ -311,29 +311,42 @@ extension ScatterModel {
     for mark in marks {
       let style = appearance(mark.kind.role)
       picture.set(appearance.glyphs.pointer, x: mark.x, y: geometry.axisRow, style: style)
-      guard let label = mark.kind.axisLabel else { continue }
-      let end = mark.x + 1 + label.count
+      guard let label = mark.note.map(annotationLabel) ?? mark.kind.axisLabel else { continue }
+      let span = TextSpan(label, style)
+      let end = mark.x + 1 + span.columns
       guard end < geometry.width, !taken[mark.x + 1...end].contains(true) else { continue }
-      picture.put(label, x: mark.x + 1, y: geometry.axisRow, style: style)
+      if mark.note == nil {
+        picture.put(label, x: mark.x + 1, y: geometry.axisRow, style: style)
+      } else {
+        // A person's text: cells are made of it by the canvas, which knows widths.
+        picture.lines.append(
+          CellPicture.Line(x: mark.x + 1, y: geometry.axisRow, spans: [span], end: end))
+      }
       for column in mark.x + 1...end { taken[column] = true }
     }
+  }
+
+  /// The beginning of an annotation.
+  private func annotationLabel(_ note: String) -> String {
+    FittedText.truncated(EscapedText.make(note), columns: 24, ellipsis: appearance.isASCII ? "..." : "…")
   }
 
   private struct EventMark {
     let x: Int
     let kind: EventKind
+    let note: String?
   }
 
   /// The events in the window, at most one per column.
   private var eventMarks: [EventMark] {
-    var worst: [Int: EventKind] = [:]
+    var worst: [Int: AxisMarks.Mark] = [:]
     for event in snapshot.axisMarks.marks(from: window.start, to: window.end) {
       guard concernsShownTarget(event) else { continue }
       let x = ScatterGeometry.gutter + window.column(of: event.at)
-      // In one column, events with the role `warning` win.
-      if worst[x]?.role != .warning || event.kind.role == .warning { worst[x] = event.kind }
+      // In one column, annotations win, then events with the role `warning`; of equal ones the last.
+      if event.rank >= worst[x]?.rank ?? 0 { worst[x] = event }
     }
-    return worst.map { EventMark(x: $0.key, kind: $0.value) }.sorted { $0.x < $1.x }
+    return worst.map { EventMark(x: $0.key, kind: $0.value.kind, note: $0.value.note) }.sorted { $0.x < $1.x }
   }
 
   private func concernsShownTarget(_ event: AxisMarks.Mark) -> Bool {
@@ -421,7 +434,7 @@ extension ScatterModel {
       let time = zone.civil(
         window.start.advanced(byMicroseconds: Int64(place.column) * window.scale.columnDuration))
       spans = [
-        TextSpan(DurationText.text(max(0, value)), appearance(.strong)),
+        TextSpan(LatencyText.text(max(0, value)), appearance(.strong)),
         TextSpan("  \(time.hoursMinutesSeconds)", appearance(.secondary)),
       ]
     }

@@ -28,7 +28,7 @@ enum ScatterTitle {
       left.append(LineItem(priority: 65, [TextSpan("sums of \(openSums)", appearance(.warning))]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
-    if facts.metric != .service {
+    if facts.metric == .accept || facts.metric == .delivery {
       left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
     }
     left += averageLegend(averages, appearance)
@@ -100,7 +100,7 @@ enum ScatterTitle {
   private static func thresholdLegend(_ threshold: ThresholdFigures?, _ appearance: Appearance) -> [LineItem]
   {
     guard let threshold else { return [] }
-    let text = "over \(DurationText.text(threshold.value))"
+    let text = "over \(LatencyText.text(threshold.value))"
     return [
       LineItem(
         priority: 55,

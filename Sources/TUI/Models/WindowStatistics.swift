@@ -187,7 +187,7 @@ extension QuantileEstimate {
   /// `812 ms`, or `n too small (needs 368)`: never a number from too few notifications.
   var text: String {
     switch self {
-    case .known(let value, _, _): DurationText.text(value)
+    case .known(let value, _, _): LatencyText.text(value)
     case .tooFew(let needs): "n too small (needs \(FixedPoint.grouped(needs)))"
     }
   }
@@ -203,7 +203,7 @@ extension QuantileEstimate {
   /// `[780, 840] ms`: the 95 % interval.
   var interval: String? {
     guard case .known(_, let low, let high) = self else { return nil }
-    return DurationText.interval(low, high)
+    return LatencyText.interval(low, high)
   }
 
   /// µs.
@@ -220,6 +220,7 @@ extension Metric {
     case .delivery: "delivery latency, from planned send"
     case .accept: "accept latency, from planned send"
     case .service: "service time, from the actual send"
+    case .path: "path, round trip of PING"
     }
   }
 
@@ -228,6 +229,7 @@ extension Metric {
     case .delivery: "delivery latency"
     case .accept: "accept latency"
     case .service: "service time"
+    case .path: "path (PING)"
     }
   }
 
@@ -236,7 +238,8 @@ extension Metric {
     switch self {
     case .delivery: .accept
     case .accept: .service
-    case .service: .delivery
+    case .service: .path
+    case .path: .delivery
     }
   }
 }

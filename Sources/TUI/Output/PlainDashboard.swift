@@ -56,7 +56,7 @@ struct PlainDashboard {
     return .stopped
   }
 
-  private var shownPath: String { VisibleText.visible(settings.options.storePath) }
+  private var shownPath: String { EscapedText.make(settings.options.storePath) }
 
   private func summarize(_ snapshot: Snapshot, _ emit: (String) -> Bool) throws(DashboardError) -> Bool {
     guard let run = snapshot.run else { return true }

@@ -15,7 +15,7 @@ struct PlainLine {
     let all = Array(snapshot.targets.indices)
     let counts = snapshot.totals.reduce(StateCounts()) { $0 + $1 }
     var words = [zone.civil(snapshot.now).hoursMinutesSeconds, phase]
-    words.append(snapshot.targets.map { VisibleText.visible($0.name) }.joined(separator: "+"))
+    words.append(snapshot.targets.map { EscapedText.make($0.name) }.joined(separator: "+"))
     let asked = snapshot.targets.reduce(0) { $0 + $1.askedRate }
     let rates = RateHistory(snapshot: snapshot, targets: all)
     words.append("sent \(HeaderModel.rate(rates.average(seconds: 10))) asked \(HeaderModel.rate(asked))")
@@ -84,6 +84,9 @@ struct PlainSummary {
         histograms[target, default: [:]][.service, default: RangedLatencies()].record(
           RangedLatencies(accept - lag))
       }
+      if let path = row.path {
+        histograms[target, default: [:]][.path, default: RangedLatencies()].record(RangedLatencies(path))
+      }
       if let delivery = row.deliveryLatency {
         histograms[target, default: [:]][.delivery, default: RangedLatencies()].record(
           RangedLatencies(delivery, row.deliveryRange))
@@ -92,9 +95,9 @@ struct PlainSummary {
     var lines = [Self.heading(snapshot, zone)]
     for (index, target) in snapshot.targets.enumerated() {
       let counts = snapshot.totals.indices.contains(index) ? snapshot.totals[index] : StateCounts()
-      let name = VisibleText.visible(target.name)
+      let name = EscapedText.make(target.name)
       lines.append("\(name) \(PlainLine.states(counts))")
-      for metric in [Metric.delivery, .accept, .service] {
+      for metric in [Metric.delivery, .accept, .service, .path] {
         guard let histogram = histograms[target.id]?[metric] else { continue }
         let figures = WindowSummary.quantiles.map {
           "\($0.label) \(PlainLine.figure(histogram.estimate($0)))"
@@ -107,7 +110,7 @@ struct PlainSummary {
 
   private static func heading(_ snapshot: Snapshot, _ zone: LocalTime) -> String {
     guard let run = snapshot.run else { return "no run" }
-    let name = run.name.map { " \(VisibleText.visible($0))" } ?? ""
+    let name = run.name.map { " \(EscapedText.make($0))" } ?? ""
     let begun = zone.civil(run.startedAt).dateTime
     switch run.phase {
     case .live: return "run \(run.id)\(name) began \(begun), goes on"

@@ -96,7 +96,7 @@ struct SelectionListModel {
     let values = [
       point.status.map(String.init), duration(point.scheduleLag), duration(point.value(of: .service)),
       duration(point.acceptLatency), duration(point.deliveryLatency),
-      point.deliveryError.map { NotificationText.plusMinus(appearance) + DurationText.text($0) },
+      point.deliveryError.map { NotificationText.plusMinus(appearance) + LatencyText.text($0) },
     ]
     return [
       sequence, TextSpan(cell(1, time), appearance(.secondary)),
@@ -117,7 +117,7 @@ struct SelectionListModel {
   }
 
   private func duration(_ value: Int64?) -> String? {
-    value.map { appearance.isASCII ? DurationText.text($0).replacingMicro : DurationText.text($0) }
+    value.map { appearance.isASCII ? LatencyText.text($0).replacingMicro : LatencyText.text($0) }
   }
 }
 
@@ -144,25 +144,25 @@ enum NotificationText {
       spans.append(TextSpan(" \(status)", appearance(stateRole)))
     }
     if let value = point.value(of: pick.metric) {
-      spans.append(TextSpan(" \(DurationText.text(value))", appearance(.strong)))
+      spans.append(TextSpan(" \(LatencyText.text(value))", appearance(.strong)))
       if pick.metric == .delivery, let error = point.deliveryError {
-        spans.append(TextSpan(" \(plusMinus(appearance))\(DurationText.text(error))", appearance(.secondary)))
+        spans.append(TextSpan(" \(plusMinus(appearance))\(LatencyText.text(error))", appearance(.secondary)))
       }
       if pick.metric == .delivery, point.isWithinError {
         spans.append(TextSpan(" within its error", appearance(.warning)))
         if let range = point.deliveryRange {
           spans.append(
-            TextSpan(" \(DurationText.interval(range.low, range.high))", appearance(.secondary)))
+            TextSpan(" \(LatencyText.interval(range.low, range.high))", appearance(.secondary)))
         }
       }
     } else if point.state == .inFlight, let now {
       spans.append(
-        TextSpan(" for \(DurationText.text(max(0, now - point.plannedMonotonic)))", appearance(.strong)))
+        TextSpan(" for \(LatencyText.text(max(0, now - point.plannedMonotonic)))", appearance(.strong)))
     }
-    for metric in [Metric.accept, .delivery] where metric != pick.metric {
+    for metric in [Metric.accept, .delivery, .path] where metric != pick.metric {
       if let value = point.value(of: metric) {
         spans.append(TextSpan("  \(metric.rawValue) ", appearance(.secondary)))
-        spans.append(TextSpan(DurationText.text(value), appearance(.text)))
+        spans.append(TextSpan(LatencyText.text(value), appearance(.text)))
       }
     }
     let clock = zone.civil(WallTime(microseconds: point.plannedAt))

@@ -1,8 +1,8 @@
 import Terminal
 
-/// How a cell is divided into dots, and which glyph shows which of them.
+/// The division of a cell into dots, and the glyph of each pattern.
 ///
-/// Bit `row * columns + column` of a pattern is the dot in that place, counted from the upper left.
+/// Bit `row * columns + column` of a pattern is the dot at that position, counted from the upper left.
 struct DotEncoding: Sendable, Hashable {
   let columns: Int
   let rows: Int
@@ -16,8 +16,7 @@ struct DotEncoding: Sendable, Hashable {
 
   func glyph(for pattern: UInt8) -> UInt32 { glyphs[Int(pattern)] }
 
-  /// 2×4 dots. U+2800 + bits in the order that the Braille patterns have: down the left, down the right, then the
-  /// fourth row.
+  /// 2×4 dots: U+2800 + bits in the order of the Braille patterns: down the left, down the right, then the fourth row.
   static let braille = DotEncoding(columns: 2, rows: 4) { pattern in
     let order: [UInt32] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
     var bits: UInt32 = 0
@@ -25,8 +24,8 @@ struct DotEncoding: Sendable, Hashable {
     return 0x2800 + bits
   }
 
-  /// 2×4 solid blocks. Unicode 16 counts octants as we do, across and then down, and encodes in that order from U+1CD00
-  /// on those patterns that had no character before (Symbols for Legacy Computing Supplement).
+  /// 2×4 solid blocks. Unicode 16 numbers octants in the same order, across and then down, and encodes from U+1CD00 on the
+  /// patterns that had no character before (Symbols for Legacy Computing Supplement).
   static let octants: DotEncoding = {
     var older: [Int: UInt32] = [
       0x01: 0x1CEA8, 0x02: 0x1CEAB, 0x40: 0x1CEA3, 0x80: 0x1CEA0, 0x03: 0x1FB82, 0xC0: 0x2582, 0x3F: 0x1FB85,

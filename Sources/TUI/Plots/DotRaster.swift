@@ -1,10 +1,10 @@
 import Measurement
 import Store
 
-/// A grid of cells with dots in them, in two planes: which dots are set, and what the cell as a whole stands for
-/// (how many notifications, the worst class among them). A cell has one color; it is given by the second plane.
+/// A grid of cells with dots, in two planes: the set dots, and the content of each cell (number of notifications, worst class
+/// among them). The second plane decides the cell's color, since a cell has only one.
 ///
-/// It keeps its memory between frames.
+/// Its memory is reused for each frame.
 struct DotRaster {
   private(set) var columns = 0
   private(set) var rows = 0
@@ -19,12 +19,12 @@ struct DotRaster {
   private(set) var above: [UInt8] = []
   /// The highest code of values below the axis.
   private(set) var below: [UInt8] = []
-  /// How often each row of dots was hit, lane by lane, for each run of `medianColumns` columns of cells; pending ones
+  /// Number of values in each row of dots, by lane, for each run of `medianColumns` columns of cells; pending ones
   /// left out.
   private(set) var rowCounts: [UInt32] = []
-  /// The sum of the same values, µs, lane by lane, for each run.
+  /// The sum of the same values, µs, by lane, for each run.
   private(set) var sums: [Int64] = []
-  /// Metrics that are plotted at once and averaged apart.
+  /// Metrics that are plotted together and averaged separately.
   private(set) var lanes = 1
 
   /// Columns of cells that share a median.
@@ -47,7 +47,7 @@ struct DotRaster {
     Self.clear(&codes, count: self.columns * self.rows)
     Self.clear(&above, count: self.columns)
     Self.clear(&below, count: self.columns)
-    // Values above and below the axis count for the median too, in a row of their own at either end.
+    // Values above and below the axis count for the median, too, in an extra row at each end.
     Self.clear(&rowCounts, count: self.lanes * medianRuns * (dotRows + 2))
     Self.clear(&sums, count: self.lanes * medianRuns)
   }
@@ -60,7 +60,7 @@ struct DotRaster {
     }
   }
 
-  /// What a track's points need to become dots.
+  /// The conversion of a track's points to dots.
   struct Projection {
     let window: TimeWindow
     let lookup: RowLookup
@@ -69,10 +69,10 @@ struct DotRaster {
     private let dotsPerMicrosecond: Double
     /// The code of each state, 0 for what is not drawn.
     let codes: MarkCodes
-    /// Now on the run's monotonic clock, µs: pending ones are drawn at their age, which is the least their latency
-    /// can be. `nil` leaves them out.
+    /// Current time on the run's monotonic clock, µs: pending notifications are drawn at their age, the lower bound of their
+    /// latency. `nil` omits them.
     let pendingUntil: Int64?
-    /// Which averages the values count for.
+    /// The lane of averages that the values belong to.
     let lane: Int
 
     /// - Parameter dotColumns: of one cell.
@@ -90,8 +90,8 @@ struct DotRaster {
       dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
     }
 
-    /// Negative before the window. The half keeps exact multiples on their side of the boundary in spite of the
-    /// reciprocal; cutting is the same as rounding down from there on, and needs no call.
+    /// Negative before the window. The half keeps exact multiples on the right side of the boundary despite the reciprocal;
+    /// from there truncation is the same as rounding down, without a function call.
     @inline(__always)
     func dotColumn(of time: Int64) -> Int {
       let place = (Double(time - start) + 0.5) * dotsPerMicrosecond
@@ -99,7 +99,7 @@ struct DotRaster {
     }
   }
 
-  /// Sets the dots of all points; those outside the window or without a value are passed over.
+  /// Sets the dots of all points; points outside the window or without a value are skipped.
   mutating func plot(_ points: UnsafeBufferPointer<SamplePoint>, _ projection: Projection) {
     guard columns > 0, rows > 0, projection.lane < lanes else { return }
     let phase = medianPhase(of: projection.window)
@@ -111,8 +111,8 @@ struct DotRaster {
     }
   }
 
-  /// All planes as plain memory, so that thousands of points do not pay for checks that hold for each of them: a cell
-  /// is only ever touched after column and row have been found to be inside.
+  /// All planes as plain memory, without bounds checks for thousands of points: a cell is accessed only after column and row
+  /// were found to be inside.
   mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
     let (columns, dotColumns, dotRows, encoding) = (columns, dotColumns, dotRows, encoding)
     let runs = medianRuns
@@ -179,10 +179,10 @@ struct RasterPlanes {
     }
     let dotColumn = projection.dotColumn(of: point.plannedAt)
     guard dotColumn >= 0 && dotColumn < dotColumns else { return }
-    // A corrected latency may come out below nothing, and so may an age between two clocks.
+    // A corrected latency may be negative, and so may an age between two clocks.
     value = max(0, value)
     var row = lookup.row(of: value)
-    // What has just been sent rises from the axis.
+    // Notifications that were just sent rise from the axis.
     if isPending, row < 0 { row = 0 }
     let column = dotColumn >> columnShift
     if !isPending {
@@ -208,11 +208,11 @@ struct RasterPlanes {
 }
 
 extension DotRaster {
-  /// Sets the dots of sums: each bucket in all columns and rows that it covers, counted in the cells where it stands.
+  /// Sets the dots of aggregates: each bucket in all columns and rows that it covers, counted in these cells.
   mutating func plot(_ columns: ArraySlice<Density.Column>, _ projection: Projection) {
     guard self.columns > 0, rows > 0, projection.lane < lanes else { return }
     let phase = medianPhase(of: projection.window)
-    // Nobody knows which of them were late: they have the color of those that were not.
+    // Which of them were late is unknown: they have the color of those in time.
     let code = projection.codes[.delivered]
     projection.lookup.withReader { lookup in
       withPlanes { planes in
@@ -234,14 +234,14 @@ extension DotRaster {
 }
 
 extension RasterPlanes {
-  /// Sets the dots of some values that are nearly the same, in a stretch of columns of dots inside the raster.
+  /// Sets the dots of nearly equal values, in a range of columns of dots inside the raster.
   func fill(
     _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, from lowest: Int, to highest: Int,
     code: UInt8,
     phase: Int, firstRun: Int
   ) {
     let cells = (dotColumns.lowerBound >> columnShift)...(dotColumns.upperBound >> columnShift)
-    // As many as there are shared out; one at least, because something was there.
+    // The count is divided among the cells, with at least one in each.
     let share = max(1, bucket.count / UInt32(cells.count))
     let middle = bucket.middle
     for column in cells {
@@ -269,5 +269,75 @@ extension RasterPlanes {
         dots[firstCell + (dotColumn >> columnShift)] |= 1 << UInt8(truncatingIfNeeded: place)
       }
     }
+  }
+}
+
+/// A running average as a line of dots, computed from the raster's counts. It ends where the values end.
+struct RunningLine {
+  /// Row of dots from the bottom for each column of dots; `nil` where there are too few values nearby.
+  let rows: [Int?]
+
+  /// With fewer values no average is drawn.
+  static let leastValues = 3
+
+  /// The median of each run of columns.
+  /// - Parameters:
+  ///   - phase: see `DotRaster.medianPhase(of:)`.
+  ///   - lane: which of the metrics.
+  static func median(of raster: DotRaster, phase: Int, lane: Int = 0) -> RunningLine {
+    let stride = raster.dotRows + 2
+    return RunningLine(raster, phase: phase) { run in
+      let first = (lane * raster.medianRuns + run) * stride
+      return medianRow(of: raster.rowCounts[first..<first + stride], rows: raster.dotRows)
+    }
+  }
+
+  /// The mean of each run of columns; values off the scale count with their value.
+  static func mean(of raster: DotRaster, phase: Int, lane: Int = 0, lookup: RowLookup) -> RunningLine {
+    let stride = raster.dotRows + 2
+    return RunningLine(raster, phase: phase) { run in
+      let place = lane * raster.medianRuns + run
+      let count = raster.rowCounts[place * stride..<(place + 1) * stride].reduce(0) { $0 + Int64($1) }
+      guard count >= leastValues else { return nil }
+      let row = lookup.row(of: raster.sums[place] / count)
+      return row >= 0 && row < raster.dotRows ? row : nil
+    }
+  }
+
+  /// Straight lines from the middle of one run to the middle of the next.
+  private init(_ raster: DotRaster, phase: Int, row: (Int) -> Int?) {
+    let averages = (0..<raster.medianRuns).map(row)
+    let width = DotRaster.medianColumns * raster.encoding.columns
+    let shift = phase * raster.encoding.columns
+    rows = (0..<raster.dotColumns).map { column in
+      let place = Double(column + shift) + 0.5 - Double(width) / 2
+      let left = Int((place / Double(width)).rounded(.down))
+      let share = place / Double(width) - Double(left)
+      let from = averages.indices.contains(left) ? averages[left] : nil
+      let to = averages.indices.contains(left + 1) ? averages[left + 1] : nil
+      switch (from, to) {
+      case (let from?, let to?):
+        return Int((Double(from) + Double(to - from) * share + 0.5).rounded(.down))
+      // At each end the line continues horizontally for half a run.
+      case (let from?, nil): return share < 0.5 ? from : nil
+      case (nil, let to?): return share >= 0.5 ? to : nil
+      case (nil, nil): return nil
+      }
+    }
+  }
+
+  /// The row of the median of a run of columns; `nil` if it is off the axis or of too few values.
+  private static func medianRow(of counts: ArraySlice<UInt32>, rows: Int) -> Int? {
+    let total = counts.reduce(0) { $0 + Int($1) }
+    guard total >= leastValues else { return nil }
+    var seen = 0
+    for (offset, count) in counts.enumerated() {
+      seen += Int(count)
+      if seen * 2 >= total {
+        let row = offset - 1
+        return row >= 0 && row < rows ? row : nil
+      }
+    }
+    return nil
   }
 }

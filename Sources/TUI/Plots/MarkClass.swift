@@ -1,9 +1,9 @@
 import Measurement
 
-/// What a mark in a plot stands for, in ascending order of badness: where several share a cell the worst gives the
-/// color, whatever was painted last.
+/// The meaning of a mark in a plot, in ascending order of severity: the most severe of a cell decides its color, independent of
+/// the drawing order.
 enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
-  /// Not over yet: sent, waiting for an answer or a receipt.
+  /// Pending: sent, waiting for an answer or a receipt.
   case pending = 1
   /// Accepted or delivered.
   case good
@@ -14,7 +14,7 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   case failed
   case lost
 
-  /// Nothing to show for a notification that is still a plan.
+  /// `nil` for a notification that is only planned.
   init?(_ state: NotificationState) {
     switch state {
     case .planned: return nil
@@ -29,13 +29,13 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     }
   }
 
-  /// Has no latency that would place it among the others: it is marked in the band.
+  /// Without a latency, therefore marked in the loss band.
   var isLoss: Bool { self >= .missed }
 
   static func < (left: MarkClass, right: MarkClass) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A class and, within it, a target, as one number: the larger of two is the one to show.
+/// A class and, within it, a target, as one number: of two codes the larger is shown.
 ///
 /// Among equals the target that comes first in the run's order wins.
 struct MarkCode: RawRepresentable, Sendable, Hashable {
@@ -43,12 +43,12 @@ struct MarkCode: RawRepresentable, Sendable, Hashable {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// - Parameter target: place of the target in its run; beyond `targets` they share a code.
+  /// - Parameter target: index of the target in its run; those from `targets` on share a code.
   init(_ markClass: MarkClass, target: Int) {
     rawValue = markClass.rawValue << 4 | UInt8(MarkCode.targets - 1 - min(target, MarkCode.targets - 1))
   }
 
-  /// As many targets as are told apart.
+  /// Number of targets with distinct codes.
   static let targets = 16
   /// One more than the highest.
   static let count = 9 << 4
@@ -62,10 +62,10 @@ struct MarkCode: RawRepresentable, Sendable, Hashable {
 struct MarkCodes: Sendable, Hashable {
   private var table = SIMD16<UInt8>.zero
 
-  /// - Parameter target: place of the target in its run.
+  /// - Parameter target: index of the target in its run.
   init(target: Int) { self.init { _ in target } }
 
-  /// - Parameter place: which of the theme's colors a state gets.
+  /// - Parameter place: index of the theme's color for a state.
   init(_ place: (NotificationState) -> Int) {
     for state in NotificationState.allCases {
       table[state.rawValue] = MarkClass(state).map { MarkCode($0, target: place(state)).rawValue } ?? 0

@@ -13,7 +13,7 @@ struct PlotHitTester {
   private let rowsOfCell: Int
   private let now: Int64?
 
-  /// - Parameter dots: how the plot's cells are divided.
+  /// - Parameter dots: division of the plot's cells.
   init(
     snapshot: Snapshot, window: TimeWindow, targets: [Int], metrics: [Metric], axis: LatencyAxis,
     geometry: ScatterGeometry, dots: DotEncoding
@@ -174,7 +174,7 @@ struct PlotBox: Sendable, Hashable {
   var columns: ClosedRange<Int> { min(start.column, end.column)...max(start.column, end.column) }
   var rows: ClosedRange<Int> { min(start.y, end.y)...max(start.y, end.y) }
 
-  /// A single cell is no box.
+  /// A single cell is not a box.
   var isEmpty: Bool { columns.count < 2 && rows.count < 2 }
 
   func contains(column: Int, y: Int) -> Bool { columns.contains(column) && rows.contains(y) }
@@ -182,7 +182,7 @@ struct PlotBox: Sendable, Hashable {
 
 /// A drag of the pointer, between press and release.
 enum PointerDrag: Sendable, Hashable {
-  /// In the plot. Rows and columns are counted from where it was last.
+  /// In the plot. Rows and columns are relative to the previous event.
   case plot(DragAction, last: PlotPosition, hasMoved: Bool)
   /// In the panel: a click when it is released where it was pressed.
   case panel(x: Int, y: Int)

@@ -1,15 +1,17 @@
-/// Finds the row of dots a latency falls into without taking logarithms: thousands of points a frame go through it.
+import Measurement
+
+/// Finds the row of dots of a latency without logarithms, for thousands of points per frame.
 ///
-/// The rows' lower edges are whole microseconds. A value's floating-point form cut after five bits of the fraction
-/// is an index into a table that knows the row of the smallest value with the same bits; from there it is at most a
-/// few edges upwards. Exact for every value, whatever the scale of the axis.
+/// The rows' lower edges are whole microseconds. The value's floating-point representation, truncated after five bits of the
+/// fraction, is the index into a table with the row of the smallest value of the same bits; the row is at most a few edges
+/// above that one. Exact for every value and every scale of the axis.
 struct RowLookup: Sendable {
   let rows: Int
-  /// Smallest value of each row, ascending; one more entry for what lies above the axis.
+  /// Smallest value of each row, ascending; one more entry for values above the axis.
   private let edges: ContiguousArray<Int64>
   private let guesses: ContiguousArray<UInt16>
 
-  /// What a value under the axis gives; one above it gives `rows`.
+  /// The row of values below the axis; values above it have the row `rows`.
   static let below = -1
 
   private static let fractionBits = 5
@@ -52,8 +54,7 @@ struct RowLookup: Sendable {
     }
   }
 
-  /// The tables while they lie still. Indices are in range by construction: a guess is at most `rows`, and of edges
-  /// there is one more.
+  /// The tables as plain memory. Indices are in range by construction: a guess is at most `rows`, and there is one more edge.
   struct Reader {
     let rows: Int
     fileprivate let edges: UnsafeBufferPointer<Int64>
@@ -63,7 +64,7 @@ struct RowLookup: Sendable {
     func row(of value: Int64) -> Int {
       if value < edges[0] { return RowLookup.below }
       if value >= edges[rows] { return rows }
-      // Cut, not rounded: a value must not be taken for one of the next step.
+      // Truncated, not rounded: a value must not get the index of the next step.
       let bits = Float(truncating: value).bitPattern
       let index =
         Int(bits >> UInt32(23 - RowLookup.fractionBits)) - Int(RowLookup.bias) << RowLookup.fractionBits
@@ -77,7 +78,7 @@ struct RowLookup: Sendable {
   private static func lowerEdge(of row: Int, rows: Int, axis: LatencyAxis) -> Int64 {
     if row == 0 { return axis.kind == .logarithmic && axis.lower == 1 ? 0 : axis.lower }
     var edge = Int64(axis.value(at: Double(row) / Double(rows)).rounded(.up))
-    // Arithmetic with fractions may be off by one either way.
+    // Floating-point arithmetic may be off by one in either direction.
     while let found = axis.row(of: edge, rows: rows), found < row { edge += 1 }
     while let found = axis.row(of: edge - 1, rows: rows), found >= row { edge -= 1 }
     return min(edge, axis.upper + 1)

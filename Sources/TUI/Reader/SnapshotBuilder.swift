@@ -40,6 +40,7 @@ struct SnapshotBuilder {
     next.runs = content.runs
     next.recording = content.recording
     next.collector = content.collector
+    next.openFindings = content.openFindings
     next.request = content.answered
     if let run = content.run {
       next.run = DisplayedRun(run, at: now)
@@ -60,7 +61,7 @@ struct SnapshotBuilder {
     if next.condition != last.condition || next.collector != last.collector { return true }
     guard next.condition == .ready else { return false }
     if next.runs != last.runs || next.recording != last.recording || next.run != last.run
-      || next.totals != last.totals || next.request != last.request
+      || next.totals != last.totals || next.openFindings != last.openFindings || next.request != last.request
     {
       return true
     }

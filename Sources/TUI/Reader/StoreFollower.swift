@@ -26,6 +26,8 @@ struct StoreContent: Sendable {
   /// The run that is being recorded when it is not the one on display.
   var recording: DisplayedRun?
   var collector: CollectorStatus?
+  /// Incidents of the run that are going on.
+  var openFindings = 0
   /// The request that the last successful read answered.
   var answered: ReadRequest?
   /// Increases with every change of notifications, events, log lines or marks that shows.
@@ -162,6 +164,7 @@ struct StoreFollower {
     let old = content.run
     content.run = record
     content.recording = try recording(reader)
+    content.openFindings = try reader.openIncidents(of: record.id)
     let all = try reader.targets(of: record.id)
     content.targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
     if let name = subject.target, content.targets.isEmpty {

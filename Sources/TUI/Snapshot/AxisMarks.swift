@@ -10,6 +10,8 @@ struct AxisMarks: Sendable, Equatable {
     let at: WallTime
     let kind: EventKind
     let target: TargetID?
+    /// The text of an annotation.
+    var note: String?
   }
 
   /// Ascending by time.
@@ -84,7 +86,7 @@ struct AxisMarks: Sendable, Equatable {
     while marks.count > Self.capacity { thin() }
   }
 
-  /// Keeps one mark per length of time and target. Marks with the role `warning` win.
+  /// Keeps one mark per length of time and target. Annotations win, then marks with the role `warning`.
   private mutating func thin() {
     grain = max(1_000_000, grain * 2)
     struct Place: Hashable {
@@ -96,7 +98,7 @@ struct AxisMarks: Sendable, Equatable {
     for mark in marks {
       let place = Place(stretch: mark.at.microseconds.flooringDivision(by: grain), target: mark.target)
       if let index = places[place] {
-        if kept[index].kind.role != .warning, mark.kind.role == .warning { kept[index] = mark }
+        if mark.rank > kept[index].rank { kept[index] = mark }
       } else {
         places[place] = kept.count
         kept.append(mark)
@@ -107,9 +109,14 @@ struct AxisMarks: Sendable, Equatable {
 }
 
 extension AxisMarks.Mark {
+  /// The greatest is shown where there is room for one.
+  var rank: Int { kind == .annotation ? 2 : kind.role == .warning ? 1 : 0 }
+
   /// `nil` for kinds without a mark.
   fileprivate init?(_ event: Event) {
     guard event.kind.axisLabel != nil else { return nil }
-    self.init(at: event.at, kind: event.kind, target: event.target)
+    self.init(
+      at: event.at, kind: event.kind, target: event.target,
+      note: event.kind == .annotation ? event.detail : nil)
   }
 }

@@ -33,6 +33,8 @@ struct Snapshot: Sendable {
   var recording: DisplayedRun?
   /// The collector of the store; `nil` when not known.
   var collector: CollectorStatus?
+  /// Incidents of the run that are going on.
+  var openFindings = 0
   /// The request that was answered.
   var request: ReadRequest?
   /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.
@@ -232,7 +234,8 @@ extension StoreCondition {
     case .corrupt: self = .corrupt(error.detail)
     case .busy, .inUse: self = .locked
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
-      .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced:
+      .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced,
+      .unknownFinding, .unknownTarget:
       self = .unreadable(error.detail)
     }
   }

@@ -50,7 +50,7 @@ extension Selection {
     in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, from lower: Int64,
     to upper: Int64
   ) {
-    self.init(label: "\(DurationText.text(lower)) to \(DurationText.text(upper))")
+    self.init(label: "\(LatencyText.text(lower)) to \(LatencyText.text(upper))")
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       let range = track.range(from: window.start, to: window.end)

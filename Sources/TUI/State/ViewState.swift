@@ -68,6 +68,7 @@ struct ViewState: Sendable, Equatable {
     case .delivery: return [.delivery, .accept]
     case .accept: return [.accept, hasReceipts ? .delivery : .service]
     case .service: return [.service, .accept]
+    case .path: return [.path, .service]
     }
   }
 

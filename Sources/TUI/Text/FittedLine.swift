@@ -75,7 +75,7 @@ struct LineItem: Sendable {
   var columns: Int { TextSpan.columns(of: spans) }
 }
 
-/// Text in one style. It may be untrusted; it reaches a terminal only through `CellCanvas.write` or `VisibleText`.
+/// Text in one style. It may be untrusted; it reaches a terminal only through `CellCanvas.write` or `CellText`.
 struct TextSpan: Sendable, Hashable {
   var text: String
   var style: CellStyle
@@ -85,7 +85,7 @@ struct TextSpan: Sendable, Hashable {
     self.style = style
   }
 
-  var columns: Int { VisibleText.columns(of: text) }
+  var columns: Int { CellText.columns(of: text) }
 
   static func columns(of spans: [TextSpan]) -> Int { spans.reduce(0) { $0 + $1.columns } }
 
@@ -107,13 +107,13 @@ struct TextSpan: Sendable, Hashable {
 enum FittedText {
   /// The text, or its beginning with an ellipsis.
   static func truncated(_ text: String, columns: Int, ellipsis: String) -> String {
-    guard VisibleText.columns(of: text) > columns else { return text }
-    let room = columns - VisibleText.columns(of: ellipsis)
+    guard CellText.columns(of: text) > columns else { return text }
+    let room = columns - CellText.columns(of: ellipsis)
     guard room >= 0 else { return "" }
     var result = ""
     var used = 0
     for character in text {
-      let width = VisibleText.columns(of: String(character))
+      let width = CellText.columns(of: String(character))
       if used + width > room { break }
       result.append(character)
       used += width
@@ -123,12 +123,12 @@ enum FittedText {
 
   /// Right-aligned in a width.
   static func padded(_ text: String, columns: Int) -> String {
-    String(repeating: " ", count: max(0, columns - VisibleText.columns(of: text))) + text
+    String(repeating: " ", count: max(0, columns - CellText.columns(of: text))) + text
   }
 
   /// Left-aligned in a width, or truncated.
   static func field(_ text: String, columns: Int, ellipsis: String) -> String {
     let cut = truncated(text, columns: columns, ellipsis: ellipsis)
-    return cut + String(repeating: " ", count: max(0, columns - VisibleText.columns(of: cut)))
+    return cut + String(repeating: " ", count: max(0, columns - CellText.columns(of: cut)))
   }
 }

@@ -46,7 +46,7 @@ public struct Cell: Sendable, Hashable {
   public var isContinuation: Bool { glyph == Cell.continuationGlyph }
 
   /// The character shown, with its marks; empty for a continuation.
-  public var text: String { VisibleText.text(of: glyph) }
+  public var text: String { CellText.text(of: glyph) }
 
   /// Colors and attributes without the glyph.
   public var style: CellStyle {

@@ -1,4 +1,5 @@
 public import ConstraintAnimation
+import Measurement
 
 /// A grid of cells to draw on: the back buffer that views fill and `DiffWriter` compares with the screen.
 ///
@@ -101,18 +102,18 @@ extension CellBuffer: CellCanvas {
   }
 
   /// Writes one row of text. Control, bidirectional and invisible characters become visible ones (see
-  /// `VisibleText`). A wide character that is cut by the clip leaves a space in the half that shows.
+  /// `CellText`). A wide character that is cut by the clip leaves a space in the half that shows.
   /// - Returns: the columns the text takes, clipped or not.
   @discardableResult
   public func write(_ text: String, x: Int, y: Int, style: CellStyle) -> Int {
-    guard y >= clip.y0 && y < clip.y1 && x < clip.x1 else { return VisibleText.columns(of: text) }
+    guard y >= clip.y0 && y < clip.y1 && x < clip.x1 else { return CellText.columns(of: text) }
     let foreground = CellColor(style.foreground)
     let background = style.background.map { CellColor($0) }
     let attributes = style.attributes
     let row = y * columns
     let (left, right) = (clip.x0, clip.x1)
     var column = x
-    VisibleText.forEachGlyph(of: text) { glyph, width in
+    CellText.forEachGlyph(of: text) { glyph, width in
       let start = column
       column += width
       guard column > left && start < right else { return }

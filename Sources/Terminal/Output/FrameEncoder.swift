@@ -1,3 +1,5 @@
+import Measurement
+
 /// Encodes changed cells in few bytes: keeps track of where the cursor is and what the rendition
 /// is set to, and chooses moves and renditions by their length.
 ///
@@ -429,5 +431,32 @@ struct RowRenditions: ~Copyable {
     next[x] = -1
     if renditions[index].first < 0 { renditions[index].first = x } else { next[renditions[index].last] = x }
     renditions[index].last = x
+  }
+}
+
+extension CharacterWidth {
+  /// Whether all terminals give the character the same width. After any other glyph the writer moves the cursor explicitly,
+  /// so that a different width in the terminal does not shift the rest of the row.
+  @inline(__always)
+  static func isAgreed(_ value: UInt32) -> Bool {
+    if value >= 0x20 && value < 0x7F || value >= 0x2500 && value < 0x25FD || value >= 0x2800 && value < 0x2900
+    {
+      return true
+    }
+    return isAgreedElsewhere(value)
+  }
+
+  private static func isAgreedElsewhere(_ value: UInt32) -> Bool {
+    switch value {
+    case 0xA0..<0x300, 0x370..<0x483, 0x48A..<0x530: true
+    case 0x2010..<0x2028, 0x2030..<0x205F, 0x20A0..<0x20C1, 0x2190..<0x231A: true
+    case 0x2400..<0x2427: true
+    // Symbols for legacy computing: sextants, octants, eighths.
+    case 0x1FB00..<0x1FBFB, 0x1CD00..<0x1CDE6, 0x1CEA0..<0x1CEB0: true
+    // Kana, ideographs, Hangul syllables and fullwidth forms are two columns everywhere.
+    case 0x3041..<0x3097, 0x30A1..<0x3100, 0x3400..<0x4DC0, 0x4E00..<0xA000, 0xAC00..<0xD7A4: true
+    case 0xFF01..<0xFF61: true
+    default: false
+    }
   }
 }

@@ -1,6 +1,7 @@
 import CNcurses
 public import ConstraintAnimation
 import Glibc
+import Measurement
 
 /// Takes over the terminal and restores it.
 ///
@@ -97,7 +98,7 @@ public final class TerminalSession {
     }
     if ["dumb", "none", "unknown", "emacs"].contains(name) || name.utf8.count > 128 {
       throw TerminalError(
-        .unsuitableTerminal, "TERM=\(VisibleText.visible(String(name.prefix(40)))) cannot place its cursor",
+        .unsuitableTerminal, "TERM=\(EscapedText.make(String(name.prefix(40)))) cannot place its cursor",
         remedy: remedy)
     }
     return name

@@ -3,6 +3,8 @@ import Collector
 import Configuration
 import Logging
 import Measurement
+import Report
+import Store
 
 struct Collect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,7 +13,11 @@ struct Collect: AsyncParsableCommand {
       Runs in the foreground until SIGINT, SIGTERM or SIGHUP, or until --count or --duration is reached. It then waits for \
       answers and receipts and closes the run: for the longest timeout or receipt deadline of its targets, after a signal at \
       most for --drain. A second SIGINT or SIGTERM ends it at once; the next start marks what was under way as interrupted. \
-      SIGHUP is ignored under nohup. Without --count and --duration the dashboard can stop the run and start another one.
+      SIGHUP is ignored under nohup. With --gate it ends with the verdict on its last run, also after a signal: 0, 99 \
+      breached, 98 undecided. Without --count and --duration the dashboard can stop the run and start another one.
+
+      Under systemd (Type=notify) it tells when it is ready and that it is alive. --check reads the configuration and every \
+      credential, says whether they are valid, and exits: 0 or 78.
 
       Example: pushscope collect --config pushscope.yaml --target ios --rate 1/s --duration 10m
       """)
@@ -43,8 +49,23 @@ struct Collect: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A name for the run.", valueName: "text"))
   var runName: String?
 
+  @Option(
+    name: .customLong("gate"),
+    help: ArgumentHelp(
+      "At the end judge the run, like pushscope gate (repeatable): \"delivery within 2s share 99%\".",
+      valueName: "gate"),
+    transform: GateOptions.parse)
+  var gates: [Gate] = []
+
+  @OptionGroup var verdict: GateVerdictOptions
+
   @Flag(help: "Allow a rate above the limits that a provider documents.")
   var allowAboveProviderLimit = false
+
+  @Flag(help: "Check the configuration and its credentials, and exit.")
+  var check = false
+
+  @OptionGroup var log: LogOptions
 
   @Flag(help: .hidden)
   var untilInputEnds = false
@@ -52,25 +73,31 @@ struct Collect: AsyncParsableCommand {
   func validate() throws {
     if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
     try duration?.checkLength(as: "--duration")
+    if gates.isEmpty, verdict.isGiven {
+      throw ValidationError("--junit and --undecided are for the verdict of a gate; add --gate")
+    }
     if let runName { try RunNameArgument.check(runName, as: "--run-name") }
   }
 
   func run() async throws {
-    let logger = DaemonLog.logger("collect")
+    let logger = DaemonLog.logger("collect", log)
     let configuration = try PushscopeConfiguration.load(
-      path: configurationFile.path(), environment: ProcessEnvironment.all)
-    let path = try store.path(for: .writing)
+      path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: check)
+    // A check needs no store, and no home directory that one could be in.
+    let path = check ? "" : try store.path(for: .writing)
     let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
         storePath: path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
-      logger: logger)
+      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all))
+    if check { return try check(configuration, service) }
     let progress = RateProgress(store: path, logger: logger)
+    let last: RunEnd?
     do {
-      try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
-        _ = try await service.run(
+      last = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
+        try await service.run(
           onStart: { start in
             logger.info("run \(start.run) into \(path)")
             progress.begin(start.run)
@@ -86,5 +113,35 @@ struct Collect: AsyncParsableCommand {
       if progress.isFollowing, failure.exitStatus == .noInput { failure.exitStatus = .failed }
       throw failure
     }
+    if !gates.isEmpty { try judge(last, in: path) }
+  }
+
+  /// Ends with the gates' verdict on a run.
+  private func judge(_ run: RunEnd?, in path: String) throws {
+    guard let run else {
+      throw CommandFailure("no run was closed, so the gate is undecided", exitStatus: .undecided)
+    }
+    let reader = try StoreOption.reader(at: path)
+    try verdict.end(with: GateReport(gates, reader, RowSelection(run: run.run)), store: path)
+  }
+
+  /// Prints what was checked.
+  private func check(_ configuration: PushscopeConfiguration, _ service: CollectorService) throws {
+    let unread = configuration.unreadCredentials
+    if unread.isEmpty {
+      do {
+        try service.check()
+      } catch {
+        throw CommandFailure(CommandFailure(describing: error).message, exitStatus: .configuration)
+      }
+    }
+    let targets = configuration.targets.map(\.name).joined(separator: ", ")
+    StandardOutput.writeLine(
+      "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(configuration.targets.count, "target")) (\(targets))"
+    )
+    guard !unread.isEmpty else { return }
+    StandardOutput.writeLine(
+      "credentials that the service manager gives to the unit alone were checked by name only: "
+        + unread.joined(separator: ", "))
   }
 }

@@ -10,7 +10,8 @@ struct Demo: AsyncParsableCommand {
     abstract: "Run the loopback service, a collector and the dashboard together on this machine.",
     discussion: """
       Notifications travel over HTTP/2 and TLS between processes. The push service and its device are simulated, with \
-      realistic delays. It uses a store and ports of its own.
+      realistic delays. After 90 s, and again each 10 min, deliveries are slow for a minute: see what is found. It uses a \
+      store and ports of its own.
 
       Example: pushscope demo --headless --duration 10s --output demo.csv
       """)
@@ -45,7 +46,7 @@ struct Demo: AsyncParsableCommand {
       name: "loopback service",
       arguments: [
         "loopback", "--port", "0", "--credentials", environment.credentials,
-        "--receipts", "https://127.0.0.1:\(environment.receiptsPort)",
+        "--receipts", "https://127.0.0.1:\(environment.receiptsPort)", "--demonstration",
       ], logFile: environment.log(of: "loopback"))
     defer { loopback.finish() }
     let endpoint = try loopback.firstLine()

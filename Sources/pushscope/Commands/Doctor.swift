@@ -32,7 +32,7 @@ struct Doctor: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try PushscopeConfiguration.load(
-      path: configurationFile.path(), environment: ProcessEnvironment.all)
+      path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: true)
     let chosen = try chosenTargets(of: configuration)
     var worst = ExitStatus?.none
     func report(_ finding: DoctorFinding) {
@@ -49,10 +49,25 @@ struct Doctor: AsyncParsableCommand {
         .fine, "host", "config", "\(configuration.file) describes \(CountText.text(count, "target"))"))
     let clock = SystemClock()
     report(HostDoctor.clock(clock))
+    for finding in LibraryDoctor.ofThisProcess().findings { report(finding) }
     report(StoreCheck.finding { () throws(CommandFailure) in try store.path(for: .writing) })
     report(TerminalCheck.finding(environment: ProcessEnvironment.all))
-    if let receipts = configuration.collector.receipts { report(await HostDoctor.listener(receipts)) }
-    for target in chosen { TargetDoctor(target, clock: clock, sends: send).examine(report) }
+    if let receipts = configuration.collector.receipts, !receipts.keyFile.isUnread,
+      !receipts.secretFile.isUnread
+    {
+      report(await HostDoctor.listener(receipts))
+    }
+    let unread = Set(chosen.flatMap(\.unreadCredentials))
+    for name in configuration.unreadCredentials where unread.contains(name) || targets.isEmpty {
+      report(
+        DoctorFinding(
+          .note, "host", "credential:\(name)",
+          "only the name was checked: the service manager gives the file to the unit alone",
+          remedy: "see that the unit has LoadCredential=\(name):/path/of/the/file"))
+    }
+    for target in chosen where target.unreadCredentials.isEmpty {
+      TargetDoctor(target, clock: clock, sends: send).examine(report)
+    }
     if let worst { throw ExitCode(worst.rawValue) }
   }
 

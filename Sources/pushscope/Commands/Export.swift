@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Formats
 import Measurement
@@ -15,7 +16,8 @@ struct Export: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("samples, receipts, events, log, runs, histogram or summary.", valueName: "table"))
+    help: ArgumentHelp(
+      "samples, receipts, events, log, runs, histogram, summary or findings.", valueName: "table"))
   var table: ExportTable
 
   @Option(help: "csv or jsonl.")
@@ -29,6 +31,9 @@ struct Export: ParsableCommand {
   @Flag(help: "Compute summary and histogram from every notification, not from rollups.")
   var exact = false
 
+  @Flag(help: "Intervals of summary as if probes were independent.")
+  var independent = false
+
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
 
@@ -37,7 +42,9 @@ struct Export: ParsableCommand {
     if let output, output != "-" { try OutputGuard(databases: [path]).check(output) }
     let reader = try StoreOption.reader(at: path)
     let rows = try selection.selection(in: reader)
-    try ReportRun.export(table, of: rows, format: format, from: reader, to: output, isExact: exact)
+    try ReportRun.export(
+      table, of: rows, format: format, from: reader, to: output, isExact: exact,
+      method: independent ? .independent : .dependent)
   }
 }
 

@@ -54,6 +54,10 @@ struct Loopback: AsyncParsableCommand {
   @Flag(help: .hidden)
   var untilInputEnds = false
 
+  /// Plays the scenario of `pushscope demo`.
+  @Flag(help: .hidden)
+  var demonstration = false
+
   func validate() throws {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
@@ -71,7 +75,8 @@ struct Loopback: AsyncParsableCommand {
     }
     let server = try await LoopbackServer.start(
       LoopbackOptions(
-        port: port, credentialsDirectory: directory, scenario: scenario ?? .lifelike, receipts: destination,
+        port: port, credentialsDirectory: directory,
+        scenario: scenario ?? (demonstration ? .demonstration : .lifelike), receipts: destination,
         scriptFile: script))
     let stopped = AsyncStream<Never>.makeStream()
     try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {

@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Formats
 import Report
@@ -7,7 +8,8 @@ struct Summary: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print quantiles with their intervals, states and rates, per run, target and variant.",
     discussion: """
-      Without --run, --since and --until it summarizes the newest run.
+      Without --run, --since and --until it summarizes the newest run. Intervals allow for probes that disturb one another; n \
+      in brackets is how many independent probes would say as much.
 
       Example: pushscope summary --run latest --json
       """)
@@ -23,6 +25,11 @@ struct Summary: ParsableCommand {
     ))
   var exact = false
 
+  @Flag(
+    help: "Take probes for independent: intervals from order statistics, which are too narrow in bad minutes."
+  )
+  var independent = false
+
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
 
@@ -30,6 +37,8 @@ struct Summary: ParsableCommand {
     let reader = try store.reader()
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
-    try ReportRun.summary(of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact)
+    try ReportRun.summary(
+      of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact,
+      method: independent ? .independent : .dependent)
   }
 }

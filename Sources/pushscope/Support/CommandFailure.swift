@@ -15,6 +15,8 @@ enum ExitStatus: Int32 {
   case unavailable = 69
   case cannotCreate = 73
   case configuration = 78
+  /// A gate or comparison cannot tell.
+  case undecided = 98
   case threshold = 99
   /// The reader of standard output closed it: not an error.
   case brokenPipe = 0
@@ -41,7 +43,8 @@ extension CommandFailure {
         "\(error)", exitStatus: [.missing, .unreadable].contains(error.code) ? .noInput : .configuration)
     case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
     case let error as StoreError: self.init("\(error)", exitStatus: Self.status(of: error))
-    case let error as ReportError: self.init("\(error)", exitStatus: .noInput)
+    case let error as ReportError:
+      self.init("\(error)", exitStatus: error.code == .sameOnBothSides ? .usage : .noInput)
     case let error as OutputError:
       self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
     case let error as TargetCredentialError: self.init("\(error)", exitStatus: .configuration)
@@ -66,7 +69,9 @@ extension CommandFailure {
 
   private static func status(of error: StoreError) -> ExitStatus {
     switch error.code {
-    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun: .noInput
+    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun,
+      .unknownFinding, .unknownTarget:
+      .noInput
     case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
     case .nameTooLong, .reservedName: .usage
     case .noCollector: .unavailable

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Logging
 import Measurement
 import Report
@@ -6,10 +7,100 @@ import Synchronization
 
 /// The log of long-running commands: lines on stderr.
 enum DaemonLog {
-  static func logger(_ label: String) -> Logger {
-    var logger = Logger(label: label) { EscapingLogHandler(StreamLogHandler.standardError(label: $0)) }
-    logger.logLevel = .info
+  static func logger(_ label: String, _ options: LogOptions = LogOptions.standard) -> Logger {
+    var logger = Logger(label: label) { label in
+      switch options.logFormat {
+      case .text: EscapingLogHandler(StreamLogHandler.standardError(label: label))
+      case .json, .journal: LineLogHandler(label: label, format: options.logFormat)
+      }
+    }
+    logger.logLevel = options.logLevel.level
     return logger
+  }
+}
+
+/// `--log-format` and `--log-level`, for every command that runs long.
+struct LogOptions: ParsableArguments {
+  /// Shape of a log line on stderr.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    /// Time, level, label and message.
+    case text
+    /// One JSON object per line: `at`, `level`, `label`, `message`.
+    case json
+    /// The level as `<N>` (sd-daemon(3)), label and message; the journal adds the time.
+    case journal
+  }
+
+  /// The least severe level that is logged.
+  enum Level: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, notice, warning, error
+
+    var level: Logger.Level {
+      switch self {
+      case .debug: .debug
+      case .info: .info
+      case .notice: .notice
+      case .warning: .warning
+      case .error: .error
+      }
+    }
+  }
+
+  @Option(help: "Lines of the log on stderr: text, json, or journal (with priorities for systemd).")
+  var logFormat = Format.text
+
+  @Option(help: "The least severe level that is logged: debug, info, notice, warning or error.")
+  var logLevel = Level.info
+
+  /// For commands that do not offer the options.
+  static var standard: LogOptions {
+    var options = LogOptions()
+    options.logFormat = .text
+    options.logLevel = .info
+    return options
+  }
+}
+
+/// Writes each message as one line for a program: JSON, or with a priority for the journal.
+struct LineLogHandler: LogHandler {
+  let label: String
+  let format: LogOptions.Format
+  var logLevel = Logger.Level.info
+  var metadata = Logger.Metadata()
+
+  init(label: String, format: LogOptions.Format) {
+    self.label = label
+    self.format = format
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let message = EscapedText.make("\(event.message)")
+    switch format {
+    case .json:
+      let at = SystemClock().wallNow().rfc3339
+      StandardError.write(
+        "{\"at\":\(JSONText.quoted(at)),\"level\":\(JSONText.quoted(event.level.rawValue)),"
+          + "\"label\":\(JSONText.quoted(label)),\"message\":\(JSONText.quoted(message))}")
+    case .text, .journal:
+      StandardError.write("<\(Self.priority(event.level))>\(label): \(message)")
+    }
+  }
+
+  /// Of syslog(3).
+  private static func priority(_ level: Logger.Level) -> Int {
+    switch level {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
+    }
   }
 }
 

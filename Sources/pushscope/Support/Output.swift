@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Glibc
 import Measurement
@@ -8,12 +9,15 @@ import Store
 enum ReportRun {
   static func export(
     _ table: ExportTable, of selection: RowSelection, format: RecordFormat, from reader: StoreReader,
-    to path: String?, isExact: Bool = false
+    to path: String?, isExact: Bool = false,
+    method: IntervalMethod = .dependent
   ) throws {
     OutputSignals.ignore()
     var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
     try ReportOutput.write(to: path, store: reader.path) { sink in
-      let exporter = Exporter(reader: reader, selection: selection, format: format, isExact: isExact) {
+      let exporter = Exporter(
+        reader: reader, selection: selection, format: format, isExact: isExact, method: method
+      ) {
         progress.update(rows: $0)
       }
       progress.finish(rows: try exporter.export(table, to: sink))
@@ -21,9 +25,10 @@ enum ReportRun {
   }
 
   static func summary(
-    of selection: RowSelection, from reader: StoreReader, asJSON: Bool, isExact: Bool = false
+    of selection: RowSelection, from reader: StoreReader, asJSON: Bool, isExact: Bool = false,
+    method: IntervalMethod = .dependent
   ) throws {
-    let report = try SummaryReport(reader, selection, isExact: isExact)
+    let report = try SummaryReport(reader, selection, isExact: isExact, method: method)
     try write(lines: asJSON ? [report.json.text] : report.lines)
   }
 

@@ -76,6 +76,66 @@ enum RunNameArgument {
   }
 }
 
+/// `99%`, `0.999`; `planned`, `accepted`.
+enum ShareArgument {
+  static func parse(_ text: String) throws -> Double {
+    do throws(ValueTextError) {
+      return try ShareText.parse(text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  static func parseBase(_ text: String) throws -> Gate.Base {
+    guard let base = Gate.Base(word: text) else {
+      throw ValidationError("a share is over planned or accepted, not \"\(text)\"")
+    }
+    return base
+  }
+}
+
+/// `p50`, `p99.9`.
+enum QuantileArgument {
+  static func parse(_ text: String) throws -> Quantile {
+    do throws(ValueTextError) {
+      return try QuantileText.parse(text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+}
+
+/// `-2h..-1h`, `2026-03-01..2026-03-02`: from a time to another, which is excluded.
+struct TimeRangeArgument {
+  var text: String
+  var range: Range<WallTime>
+
+  static func parse(_ text: String) throws -> TimeRangeArgument {
+    guard let dots = text.firstRange(of: "..") else {
+      throw ValidationError(
+        "\"\(text)\" is not a stretch of time; write two times with .. between, like -2h..-1h")
+    }
+    let from = try TimeArgument.parse(String(text[..<dots.lowerBound])).time
+    let to = try TimeArgument.parse(String(text[dots.upperBound...])).time
+    guard from < to else {
+      throw ValidationError("\(text) ends before it begins; write the earlier time first")
+    }
+    return TimeRangeArgument(text: text, range: from..<to)
+  }
+}
+
+/// `service`, `accept`, `delivery`.
+enum MetricArgument {
+  static func parse(_ text: String) throws -> Metric {
+    guard let metric = Metric(rawValue: text) else {
+      throw ValidationError(
+        "there is no metric \"\(text)\"; name one of "
+          + Metric.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return metric
+  }
+}
+
 /// `4/s`, `30/min`.
 struct RateArgument: ExpressibleByArgument {
   var rate: ArrivalRate

@@ -1,19 +1,20 @@
 import Foundation
 import Providers
+import TestKit
 
 /// A service account whose key openssl made.
 struct TestAccount {
   let publicKeyFile: String
-  private let folder: URL
+  private let directory: TemporaryDirectory
   private let privateKey: String
 
   init() throws {
-    folder = try TestFolder.make("account")
-    let keyFile = folder.appendingPathComponent("key.pem")
-    publicKeyFile = folder.appendingPathComponent("public.pem").path
-    try Tool.openssl(["genpkey", "-algorithm", "RSA", "-out", keyFile.path])
-    try Tool.openssl(["pkey", "-in", keyFile.path, "-pubout", "-out", publicKeyFile])
-    privateKey = try String(contentsOf: keyFile, encoding: .utf8)
+    directory = try TemporaryDirectory("account")
+    let keyFile = directory.file("key.pem")
+    publicKeyFile = directory.file("public.pem")
+    try Tool.openssl(["genpkey", "-algorithm", "RSA", "-out", keyFile])
+    try Tool.openssl(["pkey", "-in", keyFile, "-pubout", "-out", publicKeyFile])
+    privateKey = String(decoding: try directory.bytes("key.pem"), as: UTF8.self)
   }
 
   /// As Google hands it out.
@@ -29,11 +30,11 @@ struct TestAccount {
     try ServiceAccount(json: Array(json(tokenURI: tokenURI)))
   }
 
-  /// The same in a file that only its owner can read.
+  /// The same in a file that only its owner can read, and that outlives the account.
   func file(tokenURI: String) throws -> String {
-    let file = folder.appendingPathComponent("account.json")
-    try json(tokenURI: tokenURI).write(to: file)
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-    return file.path
+    try Self.files.get().write(
+      "account-\(UUID().uuidString).json", String(decoding: json(tokenURI: tokenURI), as: UTF8.self))
   }
+
+  private static let files = Result { try TemporaryDirectory("accounts") }
 }

@@ -45,7 +45,7 @@ import Testing
     #expect(silence.lastAnswer?.status == 200)
     #expect(Self.overdue(&watch, at: 61) == nil && Self.overdue(&watch, at: 500) == nil)
     #expect(Self.end(&watch, at: 500) == nil)
-    // It is over, and said so.
+    // The period has ended, and its end was reported.
     #expect(Self.note(&watch, Self.answer(61, status: 201, at: 510), at: 510) == .seconds(510))
     #expect(Self.note(&watch, Self.answer(62, status: 201, at: 511), at: 511) == nil)
   }
@@ -72,7 +72,7 @@ import Testing
     #expect(Self.end(&watch, at: 30) == nil)
   }
 
-  /// Nothing comes due for minutes: that is a slow schedule and no silence.
+  /// Nothing comes due for minutes: the schedule is slow, the peer is not silent.
   @Test func aSlowScheduleIsNoSilence() throws {
     var watch = AnswerMonitor()
     for number in 1...5 {

@@ -20,11 +20,11 @@ import Testing
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == .dns)
     _ = Self.failed(&availability, .connect, at: 2)
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == .connect)
-    // Or what is being tried right now.
+    // Or by the phase of the current attempt.
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: .tls) == .tls)
   }
 
-  /// Nothing was tried: whatever it waited for was not a connection.
+  /// No attempt was made: it did not wait for a connection.
   @Test func withoutAnAttemptItIsNoFailure() {
     let availability = ConnectionAvailability()
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == nil)
@@ -40,11 +40,11 @@ import Testing
     #expect(availability.failure(ofPlanned: Self.at(19), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(20), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(21), underWay: nil) == .connect)
-    // One that came for a moment is enough.
+    // A short-lived connection is enough.
     availability.note(isUsable: true, at: Self.at(22))
     availability.note(isUsable: false, at: Self.at(22))
     #expect(availability.failure(ofPlanned: Self.at(21), underWay: .connect) == nil)
-    // What an earlier attempt failed by is of the past then.
+    // It clears the failure of earlier attempts.
     #expect(availability.failure(ofPlanned: Self.at(23), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(23), underWay: .dns) == .dns)
   }
@@ -54,7 +54,7 @@ import Testing
     let told = (0..<130).filter { Self.failed(&availability, .connect, at: $0) }
     #expect(told == [0, 60, 120])
     #expect(availability.outage?.words(at: Self.at(129)) == "130 failed attempts in 129 s")
-    // That a connection stands says little; an answer says that it is over.
+    // An open connection is not enough; an answer ends the outage.
     availability.note(isUsable: true, at: Self.at(130))
     availability.note(isUsable: false, at: Self.at(131))
     #expect(availability.outage?.attempts == 130)

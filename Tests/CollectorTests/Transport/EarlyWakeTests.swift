@@ -4,14 +4,14 @@ import Testing
 @testable import Collector
 
 @Suite struct EarlyWakeTests {
-  /// The longest that it learns to be.
+  /// The upper limit of the learned time.
   private func limit(perSecond rate: Double) -> Duration {
     var start = EarlyWake(perSecond: rate)
     for _ in 0..<100 { start.note(spare: .microseconds(-1)) }
     return start.current
   }
 
-  /// Held requests keep the thread awake: never for more than a fifth of its time.
+  /// Held requests keep the thread awake for at most a fifth of its time.
   @Test func isBoundedByTimeAndByRate() {
     #expect(limit(perSecond: 1) == .microseconds(250))
     #expect(limit(perSecond: 800) == .microseconds(250))
@@ -31,7 +31,7 @@ import Testing
     var start = EarlyWake(perSecond: 500)
     var late = 0
     for round in 0..<30_000 {
-      // Getting ready takes 50 to 150 µs.
+      // Preparation takes 50 to 150 µs.
       let takes = Duration.nanoseconds(50_000 + Int64(generator.unit() * 100_000))
       let spare = start.current - takes
       start.note(spare: spare)

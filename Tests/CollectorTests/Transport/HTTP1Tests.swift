@@ -2,7 +2,7 @@ import Collector
 import Measurement
 import Testing
 
-/// Servers that know HTTP/1.1 only are measured too: one request at a time, the rest waits in our queue.
+/// Servers with HTTP/1.1 only: one request at a time, the others wait in the target's queue.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 or openssl is not installed"), .timeLimit(.minutes(2)))
 struct HTTP1Tests {
@@ -18,14 +18,14 @@ struct HTTP1Tests {
     #expect(seen.accepted == 40)
     #expect(
       seen.answered.values.allSatisfy { $0.httpVersion == .http1 && $0.connection?.streamsInFlight == 1 })
-    // Over TLS the first connection only finds out that the peer does not speak HTTP/2.
+    // Over TLS the first connection only negotiates that the peer has no HTTP/2.
     let number = isEncrypted ? 2 : 1
     let numbers = server.numbers(after: "request", atLeast: 40).map { $0[0] }
     #expect(numbers == Array(repeating: number, count: 40))
     let fresh = seen.answered.values.filter { $0.connection?.isFresh == true }
     #expect(fresh.map(\.id.sequence) == [1])
     #expect((fresh.first?.connection?.phases?.tls != nil) == isEncrypted)
-    // The queue is ours: 40 came due within 80 ms and took 400.
+    // They wait in the target's queue: 40 came due within 80 ms and took 400 ms.
     let service = seen.answered.values.map { $0.at - (seen.sent[$0.id]?.at ?? .zero) }.sorted()
     #expect(service[20] < .milliseconds(100))
   }
@@ -41,13 +41,13 @@ struct HTTP1Tests {
     #expect(Set(seen.answered.values.compactMap { $0.connection?.id }) == Set(1...10))
     #expect(
       seen.answered.values.allSatisfy { $0.connection?.isFresh == true && $0.connection?.phases != nil })
-    // One more, which found out that the peer does not speak HTTP/2.
+    // One more, which negotiated that the peer has no HTTP/2.
     #expect(server.numbers(after: "connection", atLeast: 11).count == 11)
-    // libcurl closes before it hands the last answer over, which is an answer all the same.
+    // libcurl closes the connection before it delivers the last answer, which counts as an answer.
     #expect(Set(seen.events(.disconnected).map(\.detail)) == ["0 unanswered"])
   }
 
-  /// The peer ends connections that are idle for 100 ms, as Apache does after 5 s: nothing is put on an ended one.
+  /// The peer closes connections that are idle for 100 ms (Apache: 5 s): no request is sent on a closed one.
   @Test(arguments: [true, false]) func anIdleConnectionThatWasEndedCostsNone(isEncrypted: Bool) throws {
     let server = try ServerProcess.http1(["--idle", "100"], isEncrypted: isEncrypted)
     let run = TransportRun()
@@ -61,7 +61,7 @@ struct HTTP1Tests {
     #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
   }
 
-  /// Such a peer may speak HTTP/2 all the same, and fail over HTTP/1.1: the failure names the likely cause.
+  /// The peer may require HTTP/2 and fail with HTTP/1.1: the failure names the likely cause.
   @Test func aPeerWithoutALPNIsNamed() throws {
     let server = try ServerProcess.http1(["--no-alpn", "--delay", "3000"], isEncrypted: true)
     let run = TransportRun()

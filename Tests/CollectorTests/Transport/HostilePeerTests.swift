@@ -3,7 +3,7 @@ import Measurement
 import Providers
 import Testing
 
-/// Peers that give more than they were asked for: a recorded failure each, within bounds, and the schedule goes on.
+/// Peers that send too much: each causes a recorded failure within limits, and the schedule continues.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
@@ -19,7 +19,7 @@ struct HostilePeerTests {
     return run.seen
   }
 
-  /// Over HTTP/2: 70 to 600 kB of headers in an answer, and a thousand interim answers.
+  /// HTTP/2: 70 to 600 kB of headers in an answer, and a thousand interim answers.
   @Test(arguments: ["headers:70000", "headers:140000", "headers:400000", "headers:600000", "interim:2000"])
   func headersWithoutEnd(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behavior", behavior])
@@ -29,14 +29,14 @@ struct HostilePeerTests {
     #expect(seen.accepted == 5)
   }
 
-  /// What is within the bounds is read to its end at once, and not when something else happens on the connection.
+  /// An answer within the limits is read completely at once, without waiting for another event of the connection.
   @Test(arguments: ["headers:60000", "big:60000"]) func whatIsLargeIsNotHeldUp(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "4", "--behavior", behavior])
     let seen = try Self.run(TransportRun.https(server))
     #expect(seen.accepted == 6, "\(seen.failed)")
   }
 
-  /// Over HTTP/1.1, where libcurl itself would read on for as long as it may.
+  /// HTTP/1.1, where libcurl by itself would read without a limit.
   @Test(arguments: ["endless-headers", "endless-interim"]) func linesWithoutEnd(behavior: String) throws {
     let server = try ServerProcess.hostile([behavior, "--good", "2", "--bad", "1"])
     let seen = try Self.run("http://127.0.0.1:\(server.port)/", timeout: .seconds(15))
@@ -45,11 +45,11 @@ struct HostilePeerTests {
     #expect(seen.accepted == 5)
   }
 
-  /// 64 kB that would unpack to 64 MB: nobody asked for a coding, so none is undone.
+  /// 64 kB that would decompress to 64 MB: the request allows no content coding, so none is decoded.
   @Test func aBombIsNotUnpacked() throws {
     let server = try ServerProcess.hostile(["bomb", "--good", "0", "--bad", "6"])
     let seen = try Self.run("http://127.0.0.1:\(server.port)/")
-    // The answer's bytes fit: it is what its status says.
+    // The encoded bytes are within the limit: the status decides.
     #expect(seen.accepted == 6)
   }
 

@@ -2,13 +2,13 @@ import Collector
 import Measurement
 import Testing
 
-/// Answers that come late while many requests are under way: each has the kernel's stamp of its own.
+/// Late answers with many requests in flight: each has its own kernel timestamp.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct ManyInFlightTests {
-  /// At 200/s with answers after 200 ms some forty are under way. libcurl's own HTTP/2 handed 93 % of such answers over when
-  /// the kernel's stamp of them was gone.
+  /// At 200/s with answers after 200 ms about 40 are in flight. libcurl's own HTTP/2 delivered 93 % of such answers when
+  /// their kernel timestamp was no longer available.
   @Test func lateAnswersAreStampedByTheKernel() throws {
     let server = try ServerProcess.scripted(["--good", "100000", "--delay", "200"])
     let run = TransportRun()
@@ -20,14 +20,14 @@ struct ManyInFlightTests {
     #expect(seen.answered.values.contains { ($0.connection?.streamsInFlight ?? 0) >= 20 })
     let kernel = seen.answered.values.count { $0.source == .kernel }
     #expect(kernel * 100 >= seen.answered.count * 98, "\(kernel) of \(seen.answered.count)")
-    // No stamp is earlier than the answer can have been sent.
+    // No timestamp is earlier than the answer can have been sent.
     let soonest = seen.answered.values.map { $0.at - (seen.sent[$0.id]?.at ?? .zero) }.min()
     #expect(try #require(soonest) >= .milliseconds(199))
     let statistics = try #require(run.thread?.statistics.targets.first)
     #expect(statistics.kernelSentStamps * 100 >= Int64(seen.sent.count) * 95)
   }
 
-  /// Requests that are written together leave in one segment, and each has the same stamp.
+  /// Requests that are written together leave in one segment and share its timestamp.
   @Test func aBatchLeavesTogether() throws {
     let server = try ServerProcess.scripted(["--good", "100000", "--delay", "50"])
     let run = TransportRun()

@@ -3,7 +3,7 @@ import Glibc
 import Measurement
 import Testing
 
-/// One thread serves all targets; what one peer does is no other target's business.
+/// One thread serves all targets; a peer affects its own target only.
 @Suite(
   .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"), .timeLimit(.minutes(2)))
 struct ManyTargetsTests {
@@ -32,7 +32,7 @@ struct ManyTargetsTests {
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
-    // Connections are numbered over the whole run, and each belongs to one target.
+    // Connection numbers are unique in the run, and each connection belongs to one target.
     #expect(Set(seen.events(.connected).map(\.connectionID)) == [1, 2])
     #expect(Set(seen.events(.connected).map(\.target)) == [first.id, second.id])
   }

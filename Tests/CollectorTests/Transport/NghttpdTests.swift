@@ -3,7 +3,7 @@ import Glibc
 import Measurement
 import Testing
 
-/// Against a server that shares no code with ours.
+/// A server that shares no code with this project's.
 @Suite(
   .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"), .timeLimit(.minutes(3)))
 struct NghttpdTests {
@@ -19,7 +19,7 @@ struct NghttpdTests {
     #expect(
       seen.answered.values.allSatisfy { $0.status == 200 && $0.httpVersion == .http2 && $0.attempt == 1 })
     #expect(seen.sent.values.allSatisfy { $0.payloadBytes == 2 })
-    // One connection, paid for by the first request and by it alone.
+    // One connection, whose phases count for the first request only.
     #expect(seen.events(.connected).map(\.connectionID) == [1])
     let fresh = seen.answered.values.filter { $0.connection?.isFresh == true }
     #expect(fresh.map(\.id.sequence) == [1])
@@ -39,10 +39,10 @@ struct NghttpdTests {
     #expect(run.seen.wrongs == [])
     #expect(statistics.kernelStamps + statistics.callbackStamps == Int64(run.seen.answered.count))
     #expect(statistics.kernelStamps * 2 > statistics.callbackStamps)
-    // The first request of a connection is in the same batch as the end of the handshake, and counts as well.
+    // The first request of a connection is written together with the end of the handshake, and counts as well.
     #expect(statistics.kernelSentStamps + statistics.ownSentStamps == Int64(run.seen.sent.count))
     #expect(statistics.kernelSentStamps > statistics.ownSentStamps * 10)
-    // Stamps that lie in the socket's error queue end no connection.
+    // Timestamps in the socket's error queue do not end the connection.
     #expect(statistics.connections == 1)
   }
 
@@ -73,10 +73,10 @@ struct NghttpdTests {
     #expect(seen.wrongs == [])
     #expect(seen.events(.disconnected).count >= 1)
     #expect(Set(seen.events(.connected).map(\.connectionID)).count == seen.events(.connected).count)
-    // Each connection was opened by one request, which says so.
+    // Each connection was opened by one request, which is marked.
     let fresh = seen.answered.values.filter { $0.connection?.isFresh == true }
     #expect(fresh.count >= 2)
-    // Whatever had come due has one end, and what has none was never due.
+    // Every notification that came due has one end; those without an end were never due.
     let undue = seen.planned.keys.filter {
       seen.answered[$0] == nil && seen.failed[$0] == nil && seen.missed[$0] == nil
     }
@@ -117,7 +117,7 @@ struct NghttpdTests {
     #expect(seen.wrongs == [])
     #expect(seen.failed.values.allSatisfy { $0.reason == .connect && $0.attempt == 0 })
     #expect(seen.sent.isEmpty && seen.answered.isEmpty)
-    // The back-off keeps the attempts few; the others have failed with them.
+    // The back-off limits the attempts; the other notifications have failed with them.
     let attempts = seen.failed.values.count { $0.detail.contains("; next attempt in ") }
     #expect((2...seen.failed.count / 10).contains(attempts), "\(attempts) of \(seen.failed.count)")
   }
@@ -137,7 +137,7 @@ struct NghttpdTests {
     #expect(run.seen.events(.connected).isEmpty)
   }
 
-  /// The server ends the handshake of whoever shows no certificate.
+  /// The server ends handshakes without a client certificate.
   @Test func showsItsCertificate() throws {
     let server = try ServerProcess.nghttpd(options: ["--verify-client"])
     let stranger = try #require(TestCertificate.stranger)
@@ -155,7 +155,7 @@ struct NghttpdTests {
     #expect(unknown.seen.accepted == 0)
     #expect(unknown.seen.failed.count + unknown.seen.missed.count == 5)
     #expect(!unknown.seen.failed.isEmpty)
-    // A key that is not the certificate's is found before anything is sent.
+    // A key of another certificate is detected before anything is sent.
     let mixed = TransportRun()
     target.clientCertificate?.keyFile = try #require(TestCertificate.good).key
     try mixed.start(target)
@@ -175,7 +175,7 @@ struct NghttpdTests {
     let seen = run.seen
     #expect(seen.accepted == 500)
     #expect(seen.answered.values.allSatisfy { $0.connection?.streamsInFlight == 1 })
-    // 500 came due within 5 ms; the wait is ours and shows as schedule lag.
+    // 500 came due within 5 ms; their wait is counted as schedule lag.
     let last = try #require(seen.sent.values.max { $0.at < $1.at })
     let lag = last.at - (try #require(seen.planned[last.id]))
     #expect(lag > .milliseconds(20))

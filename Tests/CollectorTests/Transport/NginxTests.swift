@@ -3,8 +3,8 @@ import Measurement
 import Providers
 import Testing
 
-/// nginx ends each connection after five requests with a GOAWAY and takes eight streams at once: what the big services
-/// do each few hours, every few milliseconds.
+/// nginx ends each connection after five requests with a GOAWAY and accepts eight streams in parallel: every few milliseconds
+/// what large services do every few hours.
 @Suite(
   .serialized, .enabled(if: Tool.hasNginx, "nginx or openssl is not installed"), .timeLimit(.minutes(3)))
 struct NginxTests {
@@ -21,8 +21,8 @@ struct NginxTests {
     #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
   }
 
-  /// With many at once some are on their way when the GOAWAY comes: each has one end, and what nginx says it left out
-  /// goes once more.
+  /// With parallel requests some are in flight when the GOAWAY arrives: each has one end, and those that nginx did not process
+  /// are sent again.
   @Test func connectionsThatEndInTheMiddleOfManyAreAccountedFor() throws {
     let server = try ServerProcess.nginx(
       "keepalive_requests 20; http2_max_concurrent_streams 8; location / { return 200 ok; }")
@@ -50,7 +50,7 @@ struct NginxTests {
     try run.start(target)
     #expect(run.waitForEnd())
     #expect(run.seen.accepted == 5)
-    // One that nobody signed, and none at all: nginx says so with 400.
+    // An unsigned certificate, and none: nginx answers both with 400.
     let other = try #require(TestCertificate.good)
     for certificate in [ClientCertificate(certificateFile: other.certificate, keyFile: other.key), nil] {
       let run = TransportRun()
@@ -63,7 +63,7 @@ struct NginxTests {
   }
 }
 
-/// An HTTP/1.1 server behind a proxy that speaks HTTP/2 for it.
+/// An HTTP/1.1 server behind a proxy with HTTP/2.
 @Suite(
   .serialized,
   .enabled(if: Tool.hasNghttpx && Tool.hasPythonH2, "nghttpx, openssl or python3 is not installed"),
@@ -81,7 +81,7 @@ struct NghttpxTests {
     #expect(seen.answered.values.allSatisfy { $0.httpVersion == .http2 })
     #expect(seen.events(.connected).count == 1)
     #expect(backend.numbers(after: "request", atLeast: 60).count == 60)
-    // The backend goes away: the proxy says so, and that is an answer.
+    // The backend ends: the proxy reports it, which counts as an answer.
     backend.kill()
     let outage = TransportRun()
     try outage.start(TransportRun.target(TransportRun.https(proxy, path: "/push"), rate: 50, count: 5))

@@ -4,12 +4,12 @@ import Measurement
 import Providers
 import Testing
 
-/// When there is no connection, or no good answer: what becomes of what comes due, and what is told.
+/// Without a connection, or without a good answer: ends of what comes due, and the events.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct OutageTests {
-  /// A host that stands still for a moment misses what came due then; the rest is what the tests are about.
+  /// Leaves out what was missed because the host paused.
   private static func isNearly(_ count: Int, of all: Int) -> Bool { count <= all && count * 4 >= all * 3 }
 
   @Test func aClosedPortIsAFailureAndNotOurLag() throws {
@@ -26,7 +26,7 @@ struct OutageTests {
     #expect(seen.sent.isEmpty && seen.ends == 60)
     #expect(Self.isNearly(seen.failed.count, of: 60), "\(seen.failed.count) failed, \(seen.missed)")
     #expect(seen.failed.values.allSatisfy { $0.reason == .connect && $0.attempt == 0 })
-    // Whether it tried itself or waited for who did: the detail tells what the matter is.
+    // The detail names the cause, whether the request itself tried to connect or waited for one that did.
     #expect(seen.failed.values.allSatisfy { $0.detail.contains("onnect") })
     #expect(seen.failed.values.contains { $0.detail.contains("; next attempt in ") })
     #expect(seen.failed.values.contains { $0.detail.hasPrefix("no connection within max_lag") })
@@ -37,7 +37,7 @@ struct OutageTests {
     #expect(target.counts.failedUnsent == seen.failed.count)
   }
 
-  /// The peer takes the connection and says nothing: what waits has failed by the phase that is under way.
+  /// The peer accepts the connection and sends nothing: waiting notifications fail with the current phase.
   @Test func aHandshakeThatDoesNotEndIsTLS() throws {
     let socket = try #require(LoopbackSocket.silent())
     defer { close(socket.fd) }
@@ -53,7 +53,7 @@ struct OutageTests {
     #expect(Self.isNearly(seen.failed(.tls), of: 40), "\(seen.failed.values.map(\.reason)) \(seen.missed)")
   }
 
-  /// One that answers slowly is there all the time: waiting for a place on it is our lag, as it always was.
+  /// The peer answers slowly but is available: waiting for a free stream counts as schedule lag.
   @Test func aSlowServiceIsNoOutage() throws {
     let server = try ServerProcess.scripted(["--good", "1000", "--delay", "700", "--max-streams", "1"])
     let run = TransportRun()
@@ -87,7 +87,7 @@ struct OutageTests {
     withExtendedLifetime(server) {}
   }
 
-  /// Everything is sent and answered, and nothing of it is good.
+  /// Everything is sent and answered, and every answer is an error.
   @Test func aRunWithoutAGoodAnswerIsToldOf() throws {
     let server = try ServerProcess.scripted(["--good", "1000"])
     let run = TransportRun()

@@ -3,8 +3,8 @@ import Measurement
 import Providers
 import Testing
 
-/// Web Push through a real push service to a real device: Prosody's UnifiedPush relays what we encrypt to an XMPP client,
-/// which decrypts it with http-ece and acknowledges it; only then are we answered.
+/// Web Push through a real push service to a real device: Prosody's UnifiedPush relays the encrypted message to an XMPP client,
+/// which decrypts it with http-ece and acknowledges it; only then does Prosody answer.
 @Suite(
   .serialized,
   .enabled(if: Tool.hasProsody, "prosody with mod_unified_push, or python3 with http-ece, is not installed"),

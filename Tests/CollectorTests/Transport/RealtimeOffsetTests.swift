@@ -4,7 +4,7 @@ import Testing
 @testable import Collector
 
 @Suite struct RealtimeOffsetTests {
-  /// The reader is held up in all pairs but one, before or after the wall clock is read.
+  /// The reading thread is delayed in all pairs but one, before or after it reads the wall clock.
   @Test func trustsTheNarrowestPair() {
     var monotonic: Int64 = 1_000_000
     var reading = 0
@@ -12,7 +12,7 @@ import Testing
     let offset = RealtimeOffset(
       monotonic: {
         reading += 1
-        // The second reading of each pair comes late, except in pair 9.
+        // The second reading of each pair is late, except in pair 9.
         if reading.isMultiple(of: 2), reading != 18 { monotonic += 5_000_000 } else { monotonic += 40 }
         return monotonic
       }, realtime: { monotonic + trueOffset + 20 })

@@ -24,7 +24,7 @@ import Testing
     #expect(backoff.permits(at: now) && backoff.failures == 0)
   }
 
-  /// While notifications come due, an attempt begins at least so often.
+  /// Longest time between attempts while notifications come due.
   @Test func anAttemptBeginsWithin15Seconds() {
     #expect(ReconnectBackoff.longest + ReconnectBackoff.longestAttempt <= .seconds(15))
   }

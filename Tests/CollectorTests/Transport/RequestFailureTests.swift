@@ -32,7 +32,7 @@ import Testing
     #expect(reason(CURLE_RECV_ERROR, .sent, socket: .reset) == .reset)
     #expect(reason(CURLE_WRITE_ERROR, .sent) == .protocol)
     #expect(reason(CURLE_WEIRD_SERVER_REPLY, .sent) == .protocol)
-    // Whatever code the stopped second sending ends with.
+    // For every code that the aborted second attempt ends with.
     #expect(reason(CURLE_COULDNT_RESOLVE_HOST, .sent, socket: .closing) == .closed)
     #expect(reason(CURLE_ABORTED_BY_CALLBACK, .sent, socket: .reset) == .reset)
   }
@@ -46,7 +46,7 @@ import Testing
         .isLossOfConnection)
   }
 
-  /// Only what the peer itself said: everything else may have been processed (RFC 9113, section 8.7).
+  /// Only by the peer's own frames: any other request may have been processed (RFC 9113, section 8.7).
   @Test func whatIsCertainlyUnprocessed() throws {
     func failure(_ end: HTTP2StreamEnd, goaway: Bool = false) -> RequestFailure? {
       RequestFailure(end, sawGoaway: goaway)
@@ -66,7 +66,7 @@ import Testing
     #expect(RequestFailure(lossOf: .reset, message: "", sawGoaway: true).reason == .goaway)
   }
 
-  /// libcurl's code for a transfer that our callback ended differs from version to version.
+  /// libcurl's code for a transfer that a callback aborted depends on its version.
   @Test(arguments: [CURLE_WRITE_ERROR, CURLE_HTTP2_STREAM, CURLE_RECV_ERROR]) func anAnswerTooLarge(
     code: CURLcode
   ) {

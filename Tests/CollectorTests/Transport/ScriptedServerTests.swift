@@ -3,8 +3,8 @@ import Measurement
 import Providers
 import Testing
 
-/// Against python-h2, the strictest of peers, misbehaving by script: each failure gets its own word, and a request is
-/// sent a second time only where the peer said that it did nothing with the first.
+/// A server on python-h2, a strict implementation, that fails by script: each failure has its own reason, and a request is sent
+/// again only if the peer declared the first attempt unprocessed.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
@@ -12,7 +12,7 @@ struct ScriptedServerTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var behavior: String
     var reason: FailureReason
-    /// The peer said that it did nothing with the request.
+    /// The peer declared the request unprocessed.
     var isRefusal: Bool
     var testDescription: String { behavior }
 
@@ -28,15 +28,15 @@ struct ScriptedServerTests {
     Case("rst:7", .refusedStream, isRefusal: true),  // REFUSED_STREAM
     Case("rst:8", .reset),  // CANCEL
     Case("headers-then-rst:2", .reset),
-    Case("goaway", .goaway, isRefusal: true),  // naming the stream before as the last
-    Case("goaway-after", .goaway),  // naming this one
+    Case("goaway", .goaway, isRefusal: true),  // names the previous stream as the last
+    Case("goaway-after", .goaway),  // names this stream
     Case("close", .closed),
     Case("abort", .reset),
     Case("big:100000", .protocol),
     Case("silence", .timeout),
   ]
 
-  /// One stream at a time: each request is alone on the connection.
+  /// One stream at a time.
   @Test(arguments: cases) func aloneOnAUsedConnection(_ expected: Case) throws {
     let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", expected.behavior])
     let run = TransportRun()
@@ -46,7 +46,7 @@ struct ScriptedServerTests {
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
-    // What the server saw is what we say we sent.
+    // The server's log agrees with the recorded attempts.
     if expected.isRefusal {
       #expect(seen.failed.isEmpty && seen.accepted == 8, "\(seen.failed)")
       #expect(seen.answered.values.map(\.attempt).sorted() == [1, 1, 1, 1, 1, 1, 1, 2])
@@ -60,7 +60,7 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "violation").isEmpty)
   }
 
-  /// The first request of a connection is the one that fails: libcurl has other rules for it.
+  /// The first request of a connection fails; libcurl treats it differently.
   @Test(arguments: cases) func onAFreshConnection(_ expected: Case) throws {
     let server = try ServerProcess.scripted(["--good", "0", "--bad", "1", "--behavior", expected.behavior])
     let run = TransportRun()
@@ -83,7 +83,7 @@ struct ScriptedServerTests {
     }
   }
 
-  /// Two is the most.
+  /// There are at most two attempts.
   @Test(arguments: [("rst:7", FailureReason.refusedStream), ("goaway", .goaway)])
   func whatIsRefusedTwiceHasFailed(behavior: String, reason: FailureReason) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "2", "--behavior", behavior])
@@ -98,7 +98,7 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "request", atLeast: 7).count == 7)
   }
 
-  /// The schedule is no reason to be late twice: beyond `max_lag` nothing is sent a second time.
+  /// Beyond `max_lag` nothing is sent a second time.
   @Test func whatIsRefusedTooLateHasFailed() throws {
     let server = try ServerProcess.scripted([
       "--good", "1", "--bad", "1", "--behavior", "refuse-late:300",
@@ -115,7 +115,7 @@ struct ScriptedServerTests {
     #expect(seen.failed.values.map(\.attempt) == [1])
   }
 
-  /// The service time of a second attempt begins with the first: what a refusal costs is the peer's doing.
+  /// The service time of a second attempt begins with the first: the peer caused the refusal's delay.
   @Test func aSecondAttemptIsPartOfTheServiceTime() throws {
     let server = try ServerProcess.scripted(["--good", "1", "--bad", "1", "--behavior", "refuse-late:300"])
     let run = TransportRun()
@@ -129,7 +129,7 @@ struct ScriptedServerTests {
     #expect(again.connection?.id == 2 && again.connection?.isFresh == true)
   }
 
-  /// With answers that take 100 ms and 200 requests a second, some twenty are under way when it happens.
+  /// With answers after 100 ms and 200 requests per second, about 20 are in flight when it happens.
   @Test(arguments: cases) func amongParallelRequests(_ expected: Case) throws {
     let server = try ServerProcess.scripted([
       "--good", "40", "--bad", "1", "--behavior", expected.behavior, "--delay", "100",
@@ -141,14 +141,14 @@ struct ScriptedServerTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.ends == 120)
-    // A peer that closes while we write answers with a reset.
+    // A peer that closes during a write sends a reset.
     let words: Set<FailureReason> = expected.reason == .closed ? [.closed, .reset] : [expected.reason]
     let others = seen.failed.values.filter { !words.contains($0.reason) }.map { "\($0.reason) \($0.detail)" }
     let again = seen.answered.values.count { $0.attempt == 2 }
     #expect(others.isEmpty, "\(others.prefix(3))")
     #expect(expected.isRefusal ? again > 0 : !seen.failed.isEmpty && again == 0)
     #expect(server.numbers(after: "request").count <= seen.sent.count + again)
-    // After its GOAWAY python-h2 takes whatever was already on its way for a violation.
+    // After its GOAWAY python-h2 treats requests in flight as a protocol violation.
     if expected.reason != .goaway { #expect(server.numbers(after: "violation").isEmpty) }
     #expect(seen.accepted >= 60)
     if ["close", "abort"].contains(expected.behavior) {
@@ -158,8 +158,8 @@ struct ScriptedServerTests {
     }
   }
 
-  /// What libcurl makes of a broken frame differs from version to version; it is a failure in any case, and the next
-  /// request goes onto a new connection.
+  /// libcurl's error for an invalid frame depends on its version; the request fails in any case, and the next one uses a new
+  /// connection.
   @Test(arguments: [0, 3]) func aPeerThatBreaksTheProtocol(good: Int) throws {
     let server = try ServerProcess.scripted(["--good", "\(good)", "--bad", "1", "--behavior", "garbage"])
     let run = TransportRun()
@@ -184,7 +184,7 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "connection").count == 1)
     let open = server.numbers(after: "request").map { $0[2] }
     #expect(open.first == 1)
-    // Once it is primed the requests go side by side.
+    // After the first answer requests are sent in parallel.
     #expect(open.max() ?? 0 > 10)
   }
 
@@ -202,7 +202,7 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "request").allSatisfy { $0[2] <= 8 })
     #expect(server.numbers(after: "violation").isEmpty)
     #expect(server.numbers(after: "connection").count == 1)
-    // The wait was in our queue: what the peer answered in 20 ms is not charged with it.
+    // They waited in the target's queue: the peer's 20 ms do not include it.
     let service = seen.answered.values.map { ($0.at - (seen.sent[$0.id]?.at ?? .zero)).microseconds }.sorted()
     #expect(service[service.count / 2] < 60_000)
     #expect(seen.events(.streamLimitChanged).first?.detail.contains("8 streams") == true)
@@ -223,7 +223,7 @@ struct ScriptedServerTests {
     #expect(seen.accepted >= 80)
   }
 
-  /// The peer's words are kept, and are hostile text.
+  /// The peer's text is stored, and is untrusted.
   @Test func theTextOfGoawayIsTold() throws {
     let server = try ServerProcess.scripted(["--good", "3", "--bad", "1", "--behavior", "goaway-after"])
     let run = TransportRun()
@@ -265,7 +265,7 @@ struct ScriptedServerTests {
     #expect(paths.map(String.init) == (0..<30).map { ["/a", "/b", "/c"][$0 % 3] })
   }
 
-  /// Renewed credentials: what is sent from then on goes by the new ones, over the same connection, and nothing is lost.
+  /// Renewed credentials: later requests use them, over the same connection, and none is lost.
   @Test func providersAreReplacedInTheMiddle() throws {
     let server = try ServerProcess.scripted([])
     let run = TransportRun()
@@ -275,7 +275,7 @@ struct ScriptedServerTests {
     #expect(run.wait { $0.accepted >= 20 })
     run.thread?.replaceProviders(
       [TokenProvider(url: TransportRun.https(server, path: "/new"), token: "2")], of: TransportRun.target)
-    // As many as there were, or they are not taken.
+    // Another number of providers is ignored.
     run.thread?.replaceProviders([], of: TargetID(rawValue: 99))
     #expect(run.waitForEnd())
     #expect(run.seen.wrongs == [])
@@ -299,7 +299,7 @@ struct ScriptedServerTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.ends == 100)
-    // A host that stands still for a moment makes one miss for that.
+    // A pause of the host causes a missed notification.
     #expect(seen.missed(.inFlight) + seen.missed(.lag) == seen.missed.count)
     #expect(seen.missed.count > 50)
     #expect(server.numbers(after: "request").allSatisfy { $0[2] <= 5 })
@@ -318,7 +318,7 @@ struct ScriptedServerTests {
     #expect(clock.now - asked < .seconds(10))
     let seen = run.seen
     #expect(seen.wrongs == [])
-    // The rest is unanswered because nobody waited: it has not failed.
+    // The rest is open because the run did not wait for it: it has not failed.
     #expect(seen.failed.isEmpty)
     #expect(seen.sent.count >= seen.answered.count + 15)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Collector
 
-/// What the kernel says of packets that leave, on a real connection over the loopback interface.
+/// Kernel timestamps of sent packets, on a real connection over the loopback interface.
 @Suite struct SentStampTests {
   private final class Pair {
     let near: Int32
@@ -27,7 +27,7 @@ import Testing
       write(near, &byte, 1)
     }
 
-    /// What epoll and libcurl look at.
+    /// The events that epoll and libcurl use.
     var looksBroken: Bool {
       var state = pollfd(fd: near, events: 0, revents: 0)
       return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0
@@ -66,14 +66,14 @@ import Testing
     #expect(!pair.looksBroken)
   }
 
-  /// With stamps for what is sent, the kernel adds a second form to those for what is received.
+  /// With timestamps of sent packets the kernel adds a second form to those of received packets.
   @Test func whatIsReceivedKeepsItsStamps() throws {
     let pair = try Pair()
     _ = clinux_stamp_received(pair.near)
     pair.socket.stampSent()
     let offset = RealtimeOffset(reading: clock)
-    // Stamping begins a while after the first socket of the host asks for it: a worker of the kernel switches it
-    // on, and on a busy machine that worker waits for its turn.
+    // Timestamping begins some time after the first socket of the host requests it: a kernel worker enables it, which is
+    // delayed on a busy machine.
     for _ in 0..<5_000 {
       var byte: UInt8 = 1
       let began = clock.monotonicNow()

@@ -3,12 +3,12 @@ import Measurement
 import Providers
 import Testing
 
-/// When nothing may be sent, by what a scripted peer answers: pauses, receivers that are gone, refused credentials.
+/// Answers of a scripted peer that stop sending: pauses, unregistered receivers, refused credentials.
 @Suite(
   .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct SilenceTests {
-  /// One that shows a token.
+  /// A target that sends a token.
   private static func target(of server: ServerProcess, rate: Double, count: Int64) throws -> TransportTarget {
     var target = try TransportRun.target(TransportRun.https(server), rate: rate, count: count)
     target.providers = [TokenProvider(url: TransportRun.https(server), token: "1")]
@@ -30,12 +30,12 @@ struct SilenceTests {
     let pause = try #require(seen.events(.retryAfter).first)
     #expect(seen.events(.retryAfter).count == 1)
     #expect(pause.detail.contains("429 TooManyRequests"))
-    // The log says when it begins and when it is over.
+    // The log has its start and its end.
     let told = seen.logs.filter {
       $0.contains("429 TooManyRequests") || $0.contains("accepts notifications again")
     }
     #expect(told.count == 2 && told.last == "the service accepts notifications again", "\(seen.logs)")
-    // 1 s at 50/s, less what was under way.
+    // 1 s at 50/s, minus the requests in flight.
     #expect((45...51).contains(seen.missed(.retryAfter)))
     let resumed = seen.sent.values.filter { $0.at > refused.at }.map { $0.at - refused.at }.min()
     #expect(try #require(resumed) >= .seconds(1))
@@ -63,7 +63,7 @@ struct SilenceTests {
     CredentialFeedback(target: TransportRun.target, serial: serial, outcome: outcome)
   }
 
-  /// The first refusal ends the sending until there is another credential; what was under way says nothing new.
+  /// The first refusal stops sending until there is another credential; answers to requests in flight change nothing.
   @Test func nothingIsSentWithARefusedCredential() throws {
     let server = try ServerProcess.scripted(["--good", "20", "--bad", "1000", "--behavior", "status:401"])
     let run = TransportRun()
@@ -74,7 +74,7 @@ struct SilenceTests {
     #expect(run.seen.credentials == [Self.feedback(0, .refused(status: 401, reason: ""))])
     let refused = run.seen.answered.values.count { $0.status == 401 }
     #expect(refused <= 5)
-    // A new one is tried with a single request.
+    // A new credential is tried with a single request.
     run.thread?.replaceProviders(
       [TokenProvider(url: TransportRun.https(server), token: "2")], of: TransportRun.target, serial: 7)
     #expect(
@@ -82,7 +82,7 @@ struct SilenceTests {
         $0.credentials.contains { $0.serial == 7 } && $0.answered.values.count { $0.status == 401 } > refused
       })
     #expect(run.seen.answered.values.count { $0.status == 401 } == refused + 1)
-    // So is the same one again.
+    // So is the same credential again.
     run.thread?.tryCredentialAgain(of: TransportRun.target)
     #expect(run.wait { $0.answered.values.count { $0.status == 401 } == refused + 2 })
     #expect(run.waitForEnd())
@@ -110,8 +110,8 @@ struct SilenceTests {
     #expect(seen.accepted >= 50)
   }
 
-  /// A password, a certificate or a header is renewed by nobody: the first refusal is followed by a pause of 10 s or more,
-  /// whatever else changes about the target meanwhile.
+  /// A password, a certificate or a header is not renewed: a pause of 10 s or more follows the first refusal, whatever else
+  /// changes about the target meanwhile.
   @Test func aRefusedCredentialThatNobodyRenewsIsLeftAlone() throws {
     let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behavior", "status:401"])
     let run = TransportRun()
@@ -120,7 +120,7 @@ struct SilenceTests {
     try run.start(target)
     #expect(run.wait { $0.missed(.credential) >= 20 })
     let refused = run.seen.answered.values.count { $0.status == 401 }
-    // As an ntfy target's do when its subscription comes or goes.
+    // As for an ntfy target when its subscription starts or ends.
     run.thread?.replaceProviders(
       [TokenProvider(url: TransportRun.https(server), token: "1")], of: TransportRun.target)
     #expect(run.waitForEnd())
@@ -136,7 +136,7 @@ struct SilenceTests {
     #expect(seen.logs.filter { $0.contains("401: check the password") }.count == 1, "\(seen.logs)")
   }
 
-  /// In our own pause after an error of the service a few are sent, and the first that is taken ends it.
+  /// During the collector's pause after a service error some probes are sent, and the first accepted one ends it.
   @Test func probesGoOnAfterAnError() throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "6", "--behavior", "status:503"])
     let run = TransportRun()
@@ -148,7 +148,7 @@ struct SilenceTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.answered.values.count { $0.status == 503 } == 6)
-    // One pause of a minute or more, which the first good probe ended within 2 s.
+    // One pause of at least a minute, which the first accepted probe ended within 2 s.
     let pauses = seen.events(.retryAfter)
     #expect(pauses.count == 1)
     #expect(
@@ -158,7 +158,7 @@ struct SilenceTests {
     #expect(seen.accepted >= 50)
     #expect(seen.accepted + seen.missed(.backoff) + seen.missed(.lag) + 6 == 200)
     #expect(seen.logs.filter { $0.contains("accepts notifications again") }.count == 1, "\(seen.logs)")
-    // While it lasted, no two left within 150 ms (the clock of the plan is coarser than that of the pause).
+    // During the pause no two were sent within 150 ms (planned times are coarser than the pause's).
     let bad = seen.answered.values.filter { $0.status == 503 }.compactMap { seen.sent[$0.id]?.at }.sorted()
     let began = try #require(seen.answered.values.filter { $0.status == 503 }.map(\.at).min())
     let probes = bad.filter { $0 > began }
@@ -176,7 +176,7 @@ struct SilenceTests {
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
-    // What was under way together counts once.
+    // Refusals of requests that were in flight together count once.
     let pauses = seen.events(.retryAfter)
     #expect((1...3).contains(pauses.count))
     #expect(pauses.allSatisfy { $0.detail.contains("503") && $0.detail.contains("our own choice") })

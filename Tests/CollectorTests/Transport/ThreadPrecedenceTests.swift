@@ -4,7 +4,7 @@ import Testing
 @testable import Collector
 
 @Suite struct ThreadPrecedenceTests {
-  /// A thread whose work is said in shares of quarter seconds.
+  /// A thread with given CPU shares per quarter of a second.
   private struct Thread {
     var precedence: ThreadPrecedence
     var worked = Duration.zero
@@ -38,7 +38,7 @@ import Testing
     var thread = Thread(isHeld: true)
     #expect(thread.work(1) == .take)
     for _ in 0..<20 { #expect(thread.work(0.1) == nil) }
-    // Five seconds in, a busy quarter: it counts from there.
+    // After five seconds, a busy quarter: the count starts there.
     #expect(thread.work(0.3) == nil)
     for _ in 0..<39 { #expect(thread.work(0.2) == nil) }
     #expect(thread.work(0.2) == .give)
@@ -50,7 +50,7 @@ import Testing
     var thread = Thread(isHeld: true)
     #expect(thread.precedence.look(worked: .milliseconds(50), at: thread.now) == nil)
     #expect(thread.precedence.look(worked: .milliseconds(50), at: thread.now + .milliseconds(99)) == nil)
-    // It is not lost, though: the next look is at all the time since the last one that counted.
+    // It is not lost: the next check covers all the time since the last one that counted.
     #expect(thread.precedence.look(worked: .milliseconds(51), at: thread.now + .milliseconds(100)) == .take)
   }
 }

@@ -8,7 +8,7 @@ import Threads
 @testable import Collector
 
 @Suite struct ThreadSchedulingTests {
-  /// What the policies were, as a thread of its own went first and back; `nil` for the first when it may not.
+  /// The scheduling policies of a thread that takes precedence and gives it up; `nil` for the first if it is not permitted.
   private static func tryOut() throws -> (first: Int32?, usual: Int32) {
     let found = Mutex<(Int32?, Int32)>((nil, -1))
     let done = DispatchSemaphore(value: 0)
@@ -41,11 +41,12 @@ import Threads
       policies.withLock { $0.append(clinux_policy()) }
       news.signal()
     }
-    try thread.start()
-    // The first block of the plan is handed on by the thread itself.
+    let ended = DispatchSemaphore(value: 0)
+    try thread.start { ended.signal() }
+    // The thread itself passes the first block of the plan on.
     news.wait()
     thread.stop(draining: .zero)
-    thread.waitUntilEnded()
+    ended.wait()
     let wanted = Int32(mayGoFirst ? clinux_first_turns : clinux_usual_turns)
     #expect(policies.withLock { $0.first } == wanted)
   }

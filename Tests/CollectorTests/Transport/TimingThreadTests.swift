@@ -1,4 +1,5 @@
 import Collector
+import Dispatch
 import Measurement
 import Providers
 import Testing
@@ -38,10 +39,8 @@ import Testing
     var generator = SeededGenerator(seed: 1)
     let thread = try TimingThread(
       run: RunID(at: WallTime(microseconds: 0), using: &generator), targets: [], sink: { _ in })
-    thread.waitUntilEnded()
-    #expect(!thread.hasEnded)
-    try thread.start()
-    thread.waitUntilEnded()
-    #expect(thread.hasEnded)
+    let ended = DispatchSemaphore(value: 0)
+    try thread.start { ended.signal() }
+    #expect(ended.wait(timeout: .now() + .seconds(30)) == .success)
   }
 }

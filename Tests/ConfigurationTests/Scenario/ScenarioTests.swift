@@ -67,13 +67,102 @@ import Testing
     #expect(scenario.behavior(of: .ntfy, at: .seconds(31)).deliveries.lost == 0.05)
     #expect(scenario.streamLimit(at: .seconds(31)) == 3)
     #expect(scenario.streamLimit(at: .seconds(35)) == 1000)
-    #expect(scenario.nextStreamLimitChange(after: .seconds(31)) == .seconds(35))
-    #expect(scenario.nextStreamLimitChange(after: .seconds(35)) == .seconds(50))
-    #expect(try parse("seed: 1").nextStreamLimitChange(after: .zero) == nil)
+    #expect(scenario.nextConnectionChange(after: .seconds(31)) == .seconds(35))
+    #expect(scenario.nextConnectionChange(after: .seconds(35)) == .seconds(50))
+    #expect(try parse("seed: 1").nextConnectionChange(after: .zero) == nil)
+  }
+
+  @Test func readsPathConnectionsAndDevices() throws {
+    let scenario = try parse(
+      """
+      deliveries: { delay: 10ms, lost: 1% }
+      ntfy: { deliveries: { delay: 1ms } }
+      connections: { dropped: 5%, handshake: 20ms }
+      path: { delay: { distribution: uniform, from: 1ms, to: 2ms } }
+      devices:
+        phone: { deliveries: { delay: 30ms } }
+      episodes:
+        - { name: far, from: 10s, for: 10s, path: { delay: 80ms } }
+        - from: 15s
+          for: 10s
+          connections: { dropped: 1 }
+          path: { delay: 90ms }
+          devices:
+            phone: { deliveries: { asleep: { for: 3s, every: 4s } } }
+            tablet: { deliveries: { lost: 50% } }
+      """)
+    #expect(scenario.delaysConnections)
+    let base = ConnectionBehavior(
+      dropped: 0.05, handshake: .constant(.milliseconds(20)),
+      path: DelayDistribution(.uniform(from: .milliseconds(1), to: .milliseconds(2))))
+    #expect(scenario.connections(at: .seconds(9)) == base)
+    var far = base
+    far.path = .constant(.milliseconds(80))
+    #expect(scenario.connections(at: .seconds(10)) == far)
+    far.dropped = 1
+    #expect(scenario.connections(at: .seconds(16)) == far, "both change the path: the first one's is taken")
+    far.path = .constant(.milliseconds(90))
+    #expect(scenario.connections(at: .seconds(21)) == far)
+    #expect(scenario.nextConnectionChange(after: .zero) == .seconds(15))
+    func deliveries(_ device: String?, _ seconds: Int, _ dialect: ScenarioDialect = .apns) -> DeliveryBehavior
+    {
+      scenario.behavior(of: dialect, to: device, at: .seconds(seconds)).deliveries
+    }
+    #expect(deliveries(nil, 16) == scenario.deliveries && deliveries("laptop", 16) == scenario.deliveries)
+    #expect(deliveries("phone", 0) == DeliveryBehavior(delay: .constant(.milliseconds(30)), lost: 0.01))
+    #expect(deliveries("tablet", 0) == scenario.deliveries)
+    #expect(
+      deliveries("phone", 16)
+        == DeliveryBehavior(
+          delay: .constant(.milliseconds(30)), lost: 0.01,
+          asleep: .init(length: .seconds(3), every: .seconds(4))))
+    #expect(
+      deliveries("tablet", 16, .ntfy) == DeliveryBehavior(delay: .constant(.milliseconds(1)), lost: 0.5))
+  }
+
+  @Test func aDeviceReceivesWhenItWakes() {
+    let sleep = DeliveryBehavior.Sleep(length: .seconds(3), every: .seconds(4))
+    #expect(sleep.wake(.zero) == .seconds(3))
+    #expect(sleep.wake(.milliseconds(2999)) == .seconds(3))
+    #expect(sleep.wake(.milliseconds(3500)) == .milliseconds(3500))
+    #expect(sleep.wake(.seconds(41)) == .seconds(43))
+  }
+
+  @Test func ofSeveralEpisodesEachHasWhatItChanges() throws {
+    let scenario = try parse(
+      """
+      answers: { delay: 5ms }
+      deliveries: { lost: 1% }
+      episodes:
+        - { name: a, from: 0s, for: 20s, answers: { delay: 50ms } }
+        - { name: b, from: 10s, for: 20s, deliveries: { lost: 30% }, stream_limit: 3 }
+        - { name: c, from: 10s, for: 20s, answers: { delay: 70ms }, deliveries: { lost: 40%, duplicated: 5% } }
+      """)
+    let both = scenario.behavior(of: .fcm, at: .seconds(15))
+    #expect(both.answers.delay == .constant(.milliseconds(50)))
+    #expect(both.deliveries == DeliveryBehavior(lost: 0.3, duplicated: 0.05))
+    #expect(scenario.behavior(of: .fcm, at: .seconds(25)).answers.delay == .constant(.milliseconds(70)))
+    #expect(scenario.streamLimit(at: .seconds(15)) == 3)
+    #expect(scenario.activeEpisodes(at: .seconds(25)).map(\.name) == ["b", "c"])
   }
 
   @Test func theBuiltInOneIsTheShippedOne() throws {
     #expect(try Scenario.load(path: "\(Self.folder)/lifelike.yaml", reasons: Self.reasons) == .lifelike)
+  }
+
+  @Test func aDemonstrationIsLikeTheBuiltInOneUntilItsSlowMinute() {
+    let (usual, shown) = (Scenario.lifelike, Scenario.demonstration)
+    #expect(shown.seed == usual.seed && shown.streamLimit == usual.streamLimit)
+    // Until the built-in one's first episode.
+    for seconds in [0, 10, 19] {
+      #expect(
+        shown.behavior(of: .apns, at: .seconds(seconds)) == usual.behavior(of: .apns, at: .seconds(seconds)))
+    }
+    for (seconds, isSlow) in [(20, false), (89, false), (90, true), (149, true), (150, false), (690, true)] {
+      let behavior = shown.behavior(of: .apns, at: .seconds(seconds))
+      #expect(behavior.answers == usual.answers, "one leg is slow, not two")
+      #expect((behavior.deliveries.delay == usual.deliveries.delay) != isSlow)
+    }
   }
 
   @Test func readsEverything() throws {
@@ -128,9 +217,9 @@ import Testing
       ScenarioWindow(from: .seconds(3600), length: .seconds(1), every: .seconds(3600)),
     ]
     #expect(scenario == expected)
-    #expect(scenario.episode(at: .seconds(59)) == nil)
-    #expect(scenario.episode(at: .seconds(365))?.name == "episode 1")
-    #expect(scenario.episode(at: .seconds(370)) == nil)
+    #expect(scenario.activeEpisodes(at: .seconds(59)).isEmpty)
+    #expect(scenario.activeEpisodes(at: .seconds(365)).map(\.name) == ["episode 1"])
+    #expect(scenario.activeEpisodes(at: .seconds(370)).isEmpty)
   }
 
   @Test func readsEveryDistribution() throws {
@@ -224,6 +313,24 @@ import Testing
       "answers.faults[0].delivered", "kind: reset"
     ),
     ("stream_limit: 0", 1, 15, "stream_limit", "1"),
+    ("path: { delay: 5ms, delai: 5ms }", 1, 21, "path.delai", "did you mean \"delay\"?"),
+    ("path: { delay: 5 }", 1, 16, "path.delay", "unit"),
+    ("path: {}", 1, 7, "path", "delay: 80ms"),
+    ("connections: { handshake: soon }", 1, 27, "connections.handshake", "unit"),
+    ("connections: { path: 5ms }", 1, 16, "connections.path", "dropped"),
+    (
+      "devices: { phone: { deliveries: { lost: 1% }, answers: { delay: 5ms } } }", 1, 47,
+      "devices.phone.answers", "deliveries"
+    ),
+    ("devices: { 'my phone': { deliveries: { lost: 1% } } }", 1, 24, "devices.my phone", "hyphens"),
+    ("devices: { phone: {} }", 1, 19, "devices.phone", "deliveries: { lost: 20% }"),
+    ("deliveries: { asleep: { for: 3s } }", 1, 23, "deliveries.asleep", "every: 4s"),
+    ("deliveries: { asleep: { for: 3s, every: 3s } }", 1, 41, "deliveries.asleep.every", "more than 3s"),
+    (
+      "episodes: [{ from: 1s, for: 5s, devices: { phone: { deliveries: { lots: 1% } } } }]", 1, 67,
+      "episodes[0].devices.phone.deliveries.lots", "did you mean \"lost\"?"
+    ),
+    ("episodes: [{ from: 1s, for: 5s, path: 5ms }]", 1, 39, "episodes[0].path", "delay"),
   ])
   func namesEveryMistakeWithItsPlace(text: String, line: Int, column: Int, key: String, remedy: String) throws
   {

@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Services that mean ill (Tests/Support/hostile_service.py), one port a behavior: `h1:NAME` or `h2:NAME`.
+/// Hostile push services (Tests/Support/hostile_service.py), one port per behavior: `h1:NAME` or `h2:NAME`.
 final class HostileService {
   private let process: RunningProcess
   let ports: [String: Int]
 
   /// - Parameters:
-  ///   - decoy: where redirects lead.
+  ///   - decoy: the target of redirects.
   /// - Precondition: the station has its ``Certificates``.
   init(_ station: Station, _ names: [String], decoy: String = "https://127.0.0.1:1/") throws {
     let folder = station.directory.file("loopback")
@@ -31,7 +31,7 @@ final class HostileService {
 
   deinit { process.signal(SIGKILL) }
 
-  /// What one of them said: `connection`, or `request` with method and path.
+  /// The log of one of them: `connection`, or `request` with method and path.
   func said(_ word: String, by name: String) -> [String] {
     process.standardOutput.split(separator: "\n").map(String.init)
       .filter { $0 == "\(word) \(name)" || $0.hasPrefix("\(word) \(name) ") }

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTestKit
 import Testing
 
-/// The programs the suite drives: the one under test and the independent ones it is held against.
+/// The programs of the suite: the one under test and independent ones it is compared with.
 enum Programs {
-  /// The freshly built binary: it lies beside the test bundle.
+  /// The binary of this build, next to the test bundle.
   static let pushscope: String = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return (bundle as NSString).deletingLastPathComponent + "/pushscope"
@@ -28,7 +28,7 @@ enum Programs {
   }
 }
 
-/// An empty directory that is removed when the test lets go of it.
+/// An empty directory that is removed when the test releases it.
 final class TemporaryDirectory: Sendable {
   let path: String
 

@@ -2,20 +2,20 @@ import Foundation
 import TestKit
 import Testing
 
-/// What targets of all kinds need beside an endpoint, in a station's folder: keys, tokens, a subscription.
+/// Files that targets of all kinds need in a station's directory: keys, tokens, a subscription.
 struct ProviderFiles {
   static let providers = ["apns", "fcm", "webpush", "ntfy", "http", "loopback"]
-  /// Those that are also spoken over HTTP/1.1.
+  /// Providers that also use HTTP/1.1.
   static let providersOfHTTP1 = ["fcm", "webpush", "ntfy", "http"]
 
-  /// A point on P-256 and 16 bytes, as a browser gives them (RFC 8291, appendix A).
+  /// A point on P-256 and 16 bytes, as in a browser's subscription (RFC 8291, appendix A).
   static let point =
     "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
   static let secret = "BTBZMqHH6r4Tts7J_aSIgg"
 
   let directory: TemporaryDirectory
 
-  /// - Parameter tokenPort: where FCM's access tokens are fetched.
+  /// - Parameter tokenPort: port of the endpoint of FCM's access tokens.
   init(in station: Station, tokenPort: Int = 1) throws {
     directory = station.directory
     _ = try Certificates(in: directory)
@@ -30,7 +30,7 @@ struct ProviderFiles {
 
   func file(_ name: String) -> String { directory.file(name) }
 
-  /// For its owner alone.
+  /// Writes a file that only its owner may read.
   func close(_ name: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
   }

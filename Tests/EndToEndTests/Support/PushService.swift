@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The push service on python-h2 (Tests/Support/push_service.py), with a certificate by openssl: it shares no code with
-/// what it judges.
+/// The push service on python-h2 (Tests/Support/push_service.py), with a certificate by openssl: it shares no code with the
+/// program under test.
 struct PushService {
   let process: RunningProcess
   let script: String
@@ -30,13 +30,14 @@ struct PushService {
     }
   }
 
-  /// Ends it; the script is whole then.
+  /// Ends it; the script is then complete.
   func stop() throws {
     process.signal(SIGTERM)
     try process.waitForExit()
   }
 
-  /// Holds the station's store against a script (Tests/Support/check_run.py) and answers its figures.
+  /// Compares the station's store with a script (Tests/Support/check_run.py).
+  /// - Returns: the figures it printed.
   @discardableResult
   static func check(_ station: Station, script: String, killed: Bool = false) throws -> [String: Any] {
     let result = try run(

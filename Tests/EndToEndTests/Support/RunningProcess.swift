@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 import TestKit
 
-/// A program started by a test. What it writes is collected as it comes; it is killed when the test lets go of it.
+/// A program started by a test. Its output is collected; it is killed when the test releases it.
 ///
-/// Spawned by hand and not through Foundation's `Process`, which takes a program for running as long as any daemon it
-/// left behind (tmux's server) holds a descriptor of its own.
+/// Uses `posix_spawn` instead of Foundation's `Process`, which considers a program running as long as a daemon that it started
+/// (tmux's server) holds one of its descriptors.
 final class RunningProcess: Sendable {
   private struct State {
     var output = [UInt8]()
@@ -27,7 +27,7 @@ final class RunningProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.write, 2)
-    // The threads that run tests have most signals blocked, and that would be inherited.
+    // The threads that run tests block most signals; the child would inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -60,7 +60,7 @@ final class RunningProcess: Sendable {
     waitpid(pid, &status, 0)
   }
 
-  /// Neither end is inherited by anything that is not handed it.
+  /// Neither end is inherited by programs that are not given it.
   private static func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else {
@@ -92,7 +92,7 @@ final class RunningProcess: Sendable {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// The exit status once it has ended; 128 + n for a death by signal n.
+  /// The exit status once it has ended; 128 + n for signal n.
   private func status() -> Int32? {
     state.withLock { state in
       if let status = state.status { return status }
@@ -104,8 +104,8 @@ final class RunningProcess: Sendable {
     }
   }
 
-  /// Waits for the end and looks at its memory all the while.
-  /// - Returns: the exit status, and the most memory it had resident, in kB.
+  /// Waits for the end and samples its memory.
+  /// - Returns: the exit status, and the peak resident memory in kB.
   func waitForExitAndPeak(within limit: Duration = .seconds(120)) throws -> (status: Int32, peak: Int) {
     var peak = 0
     try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
@@ -115,8 +115,8 @@ final class RunningProcess: Sendable {
     return (try waitForExit(), peak)
   }
 
-  /// The most memory it has had resident so far, in kB; `nil` when it has ended. What wait4 would say counts the memory of
-  /// whoever started it as well.
+  /// Its peak resident memory so far, in kB; `nil` when it has ended. The figure of wait4 would include the memory of the
+  /// process that started it.
   var peakMemory: Int? {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -124,7 +124,7 @@ final class RunningProcess: Sendable {
   }
 
   /// Waits for the end, for a bounded time.
-  /// - Returns: the exit status; 128 + n for a death by signal n.
+  /// - Returns: the exit status; 128 + n for signal n.
   @discardableResult
   func waitForExit(within limit: Duration = .seconds(60)) throws -> Int32 {
     let status = try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import Testing
 
 /// A directory with everything for a run against the loopback service: credentials, configuration, store.
 final class Station: Sendable {
@@ -55,19 +56,21 @@ final class Station: Sendable {
       environment: environment)
   }
 
-  /// Rows of a query, by the sqlite3 shell: a reader that is not ours.
-  func query(_ sql: String) throws -> [[String]] {
+  /// Rows of a query, read by the sqlite3 shell, which is independent of this project.
+  /// - Parameter store: another one than the station's own.
+  func query(_ sql: String, in store: String? = nil) throws -> [[String]] {
     guard let sqlite = Programs.find("sqlite3") else {
       throw NeverHappened(what: "sqlite3 is installed", seen: "")
     }
-    let result = try run(sqlite, ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store, sql])
+    let result = try run(
+      sqlite, ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store ?? self.store, sql])
     guard result.status == 0 else { throw NeverHappened(what: sql, seen: result.error) }
     return result.output.split(separator: "\n").map {
       $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     }
   }
 
-  /// States of all notifications and how many are in each; none while there is no store yet.
+  /// Counts of notifications per state; empty while there is no store.
   func states() throws -> [String: Int] {
     var states: [String: Int] = [:]
     guard FileManager.default.fileExists(atPath: store) else { return states }
@@ -79,9 +82,9 @@ final class Station: Sendable {
   }
 }
 
-/// Ports of this machine that nobody listens on.
+/// Free TCP ports of the loopback address.
 enum FreePort {
-  /// Waits until somebody does.
+  /// Waits until a process listens on the port.
   static func waitUntilTaken(_ port: Int, by process: RunningProcess) throws {
     try eventually("something listens on port \(port)", seen: { process.standardError }) {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -104,7 +107,7 @@ enum FreePort {
     return try bind(descriptor)
   }
 
-  /// Gives a socket a port of the system's choice on the loopback address.
+  /// Binds a socket to a port of the system's choice on the loopback address.
   static func bind(_ descriptor: Int32) throws -> Int {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -121,5 +124,20 @@ enum FreePort {
     }
     guard let port else { throw NeverHappened(what: "a free port", seen: "errno \(errno)") }
     return Int(port)
+  }
+}
+
+extension Station {
+  /// A store with finished runs, one after the other, of notifications that all arrived.
+  static func recorded(runs: [String] = ["before", "after"], count: Int = 200) throws -> Station {
+    let station = try Station(rate: "\(count)/s", target: ["receipt_deadline: 1s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    for name in runs {
+      let collector = try station.collect(["--count", "\(count)", "--run-name", name])
+      #expect(try collector.waitForExit() == 0)
+    }
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    return station
   }
 }

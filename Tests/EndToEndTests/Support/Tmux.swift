@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Testing
 
 /// A real terminal of a given size, run by a tmux server of the test's own.
 final class Tmux: Sendable {
@@ -31,10 +32,10 @@ final class Tmux: Sendable {
   /// Types text as it is.
   func type(_ text: String) throws { try command(["send-keys", "-l", text]) }
 
-  /// Presses keys by tmux's names (`Enter`, `Tab`, `C-c`, `Left`).
+  /// Sends keys by tmux's names (`Enter`, `Tab`, `C-c`, `Left`).
   func press(_ keys: String...) throws { try command(["send-keys"] + keys) }
 
-  /// Sends raw bytes, as a mouse would.
+  /// Sends raw bytes, for mouse reports.
   func send(bytes: [UInt8]) throws {
     try command(["send-keys", "-H"] + bytes.map { String($0, radix: 16) })
   }
@@ -48,7 +49,7 @@ final class Tmux: Sendable {
     try command(["capture-pane", "-p"] + (escapes ? ["-e"] : []))
   }
 
-  /// What tmux knows of the pane, by its format names (`alternate_on`, `mouse_any_flag`, `cursor_flag`).
+  /// The state of the pane by tmux's format names (`alternate_on`, `mouse_any_flag`, `cursor_flag`).
   func state(_ format: String) throws -> String {
     try command(["display-message", "-p", "#{\(format)}"]).trimmingCharacters(in: .whitespacesAndNewlines)
   }
@@ -77,5 +78,33 @@ final class Tmux: Sendable {
       throw NeverHappened(what: "tmux \(arguments.joined(separator: " "))", seen: result.error)
     }
     return result.output
+  }
+}
+
+extension Tmux {
+  /// Starts the dashboard on a station's store and waits for its first figures.
+  func openDashboard(on station: Station, options: String = "", environment: String = "") throws {
+    try type("\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
+    try press("Enter")
+    try waitFor("1 Histogram")
+    try waitFor("p50")
+  }
+
+  /// Ends it and expects the restored terminal.
+  func leaveDashboard() throws {
+    try press("q")
+    try expectShell()
+  }
+
+  /// Expects the shell on the normal screen, without mouse reports.
+  func expectShell() throws {
+    try waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
+    #expect(try state("alternate_on") == "0")
+    #expect(try state("mouse_any_flag") == "0")
+  }
+
+  /// A mouse event as SGR reports it; columns and rows from 1.
+  func mouse(_ button: Int, _ column: Int, _ row: Int, isRelease: Bool = false) throws {
+    try send(bytes: Array("\u{1B}[<\(button);\(column);\(row)\(isRelease ? "m" : "M")".utf8))
   }
 }

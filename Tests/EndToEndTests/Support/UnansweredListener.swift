@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestKit
 
-/// Takes no connection: who tried one is found waiting.
+/// A listening socket that accepts no connection, so that attempts stay in its queue.
 final class UnansweredListener {
   private let descriptor: Int32
   let port: Int
@@ -17,7 +17,7 @@ final class UnansweredListener {
 
   deinit { close(descriptor) }
 
-  /// How many have connected since the last time this was asked.
+  /// Connections since the last call.
   func callers() -> Int {
     var count = 0
     while case let caller = accept(descriptor, nil, nil), caller >= 0 {

@@ -49,6 +49,38 @@ import Testing
     #expect(verdicts.map(\.scope) == [refusing, slow.device])
   }
 
+  /// Receipts that come before the answer make one leg of path and transit, which the path's rise is not told twice by.
+  @Test func aSlowPathIsNoSlowDeliveryWhereReceiptsComeFirst() throws {
+    let slow = CauseScenario.path.make(seed: 2, baseline: 2400)
+    var episode = slow.episode
+    for target in episode.targets.indices {
+      for index in episode.targets[target].samples.indices {
+        let sample = episode.targets[target].samples[index]
+        guard let lag = sample.lag, let service = sample.service, sample.delivery != nil else { continue }
+        episode.targets[target].samples[index].delivery = lag + service - 1000
+      }
+    }
+    let verdicts = Diagnosis(episode).verdicts
+    #expect(verdicts.map(\.cause) == [.path])
+    #expect(verdicts.map(\.scope) == [slow.provider])
+  }
+
+  /// Not only the one that opened it.
+  @Test func whoeverWaitedForAConnectionIsFresh() {
+    func isFresh(lag: Int64, age: Int64, opened: Bool = false) -> Bool {
+      var sample = Sample(
+        id: SampleID(rawValue: 0), variant: .none, plannedAt: WallTime(microseconds: 0), plannedMonotonic: 0)
+      sample.scheduleLag = lag
+      sample.connection = ConnectionUse(id: 1, age: age, isFresh: opened, streamsInFlight: 1)
+      return EpisodeSample(sample).isFresh
+    }
+    #expect(isFresh(lag: 300, age: 0, opened: true))
+    #expect(isFresh(lag: 250_000, age: 0), "planned a quarter of a second before the connection stood")
+    #expect(isFresh(lag: 250_000, age: 200))
+    #expect(!isFresh(lag: 250_000, age: 250), "in doubt")
+    #expect(!isFresh(lag: 300, age: 0) && !isFresh(lag: 90_000, age: 5000))
+  }
+
   @Test func withoutPingPathAndProviderAreNotTold() throws {
     let instance = CauseScenario.path.make(seed: 2, pings: false, baseline: 2400)
     let verdict = try #require(Diagnosis(instance.episode).verdicts.first)

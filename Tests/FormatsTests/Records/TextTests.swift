@@ -15,11 +15,11 @@ import Testing
   }
 
   @Test func widthCountsCells() {
-    #expect(DisplayWidth.of("abc") == 3)
-    #expect(DisplayWidth.of("é") == 1)
-    #expect(DisplayWidth.of("e\u{301}") == 1)
-    #expect(DisplayWidth.of("漢字") == 4)
-    #expect(DisplayWidth.of("😀") == 2)
+    #expect(CharacterWidth.columns(of: "abc") == 3)
+    #expect(CharacterWidth.columns(of: "é") == 1)
+    #expect(CharacterWidth.columns(of: "e\u{301}") == 1)
+    #expect(CharacterWidth.columns(of: "漢字") == 4)
+    #expect(CharacterWidth.columns(of: "😀") == 2)
   }
 
   @Test func aTableIsLinedUp() {

@@ -33,6 +33,27 @@ struct ScenarioExpectation: Sendable {
         answer: 3, faults: [AnswerFault(kind: .disconnect, probability: 0.01)],
         DeliveryBehavior(delay: milliseconds(30)), connections: ConnectionBehavior(dropped: 0.33)),
       play: ScenarioRun.connectionsAreCut),
+    "connection-failures": ScenarioExpectation(
+      minute("unreachable", connections: ConnectionBehavior(dropped: 0.9)) { _, _ in },
+      play: ScenarioRun.openConnectionsAreCut),
+    "credential-refusals": ScenarioExpectation(
+      minute("refused") { answers, _ in
+        answers.errors = [ErrorAnswer(reason: "InvalidProviderToken", status: 403, probability: 0.5)]
+      }, play: ScenarioRun.episodeNow),
+    "device-asleep": ScenarioExpectation(
+      minute(
+        "asleep", lognormal(100, sigma: 0.35),
+        devices: [
+          "phone": DeliveryChanges(asleep: .init(length: .milliseconds(3800), every: .seconds(4)))
+        ]
+      ) { _, _ in },
+      play: ScenarioRun.oneDeviceSleeps),
+    "device-loss": ScenarioExpectation(
+      {
+        var scenario = minute("weak signal", devices: ["phone": DeliveryChanges(lost: 0.33)]) { _, _ in }
+        scenario.devices = ["phone": DeliveryChanges(delay: milliseconds(100))]
+        return scenario
+      }(), play: ScenarioRun.oneDeviceLoses),
     "dialects": ScenarioExpectation(dialects, play: ScenarioRun.eachDialectHasItsOwnTroubles),
     "duplicate": ScenarioExpectation(
       quick(
@@ -69,6 +90,14 @@ struct ScenarioExpectation: Sendable {
         answer: 2, DeliveryBehavior(delay: milliseconds(20)),
         freezes: [ScenarioWindow(from: .seconds(10), length: .milliseconds(1400))]),
       play: ScenarioRun.standsStill),
+    "fresh-connections": ScenarioExpectation(
+      minute(
+        "expensive connections",
+        connections: ConnectionBehavior(
+          handshake: DelayDistribution(.uniform(from: .milliseconds(400), to: .milliseconds(800))))
+      ) { answers, _ in
+        answers.faults = [AnswerFault(kind: .goaway, probability: 0.05, isDelivered: true)]
+      }, play: ScenarioRun.handshakesAreSlow),
     "goaway": ScenarioExpectation(
       quick(
         answer: 3,
@@ -92,6 +121,7 @@ struct ScenarioExpectation: Sendable {
           delay: milliseconds(10), lost: 0.05, duplicated: 0.04,
           reordered: .init(probability: 0.03, by: .milliseconds(120)))),
       play: ScenarioRun.lastOne),
+    "loss-bursts": ScenarioExpectation(bursts, play: ScenarioRun.burstsGoOn),
     "reorder": ScenarioExpectation(
       quick(
         answer: 3,
@@ -107,6 +137,13 @@ struct ScenarioExpectation: Sendable {
         ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioRun.lastOne),
     "retry-after": ScenarioExpectation(overload, play: ScenarioRun.saysWhenToComeBack),
+    "server-errors": ScenarioExpectation(
+      minute("broken") { answers, _ in
+        answers.errors = [
+          ErrorAnswer(reason: "InternalServerError", status: 500, probability: 0.3),
+          ErrorAnswer(reason: "ServiceUnavailable", status: 503, probability: 0.1),
+        ]
+      }, play: ScenarioRun.episodeNow),
     "silence": ScenarioExpectation(
       quick(
         answer: 3,
@@ -115,6 +152,21 @@ struct ScenarioExpectation: Sendable {
           AnswerFault(kind: .silence, probability: 0.01),
         ], DeliveryBehavior(delay: milliseconds(30))),
       play: ScenarioRun.lastOne),
+    "slow-delivery": ScenarioExpectation(
+      minute("slow delivery", lognormal(100, sigma: 0.35)) { _, deliveries in
+        deliveries.delay = lognormal(700, sigma: 0.35, atMost: .seconds(20))
+      }, play: ScenarioRun.episodeNow),
+    "slow-path": ScenarioExpectation(
+      minute(
+        "slow path", milliseconds(60),
+        connections: ConnectionBehavior(
+          path: DelayDistribution(.uniform(from: .milliseconds(80), to: .milliseconds(160))))
+      ) { _, _ in },
+      play: ScenarioRun.everythingIsLate),
+    "slow-processing": ScenarioExpectation(
+      minute("slow processing", milliseconds(60), answers: lognormal(8, sigma: 0.4)) { answers, _ in
+        answers.delay = lognormal(150, sigma: 0.4, atMost: .seconds(2))
+      }, play: ScenarioRun.episodeNow),
     "steady": ScenarioExpectation(
       quick(answer: 0, DeliveryBehavior(delay: milliseconds(50))), play: ScenarioRun.nothingHappens),
     "stream-limit": ScenarioExpectation(narrow, play: ScenarioRun.streamLimitsChange),
@@ -125,6 +177,12 @@ struct ScenarioExpectation: Sendable {
           keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
           requests: .init(burst: 60, every: .milliseconds(50)))),
       play: ScenarioRun.subscriptionsEnd),
+    "throttling": ScenarioExpectation(
+      minute("throttled") { answers, _ in
+        answers.errors = [
+          ErrorAnswer(reason: "TooManyRequests", status: 429, probability: 0.33, retryAfter: .seconds(1))
+        ]
+      }, play: ScenarioRun.episodeNow),
     "token-rejection": ScenarioExpectation(
       quick(
         answer: 3, errors: [ErrorAnswer(reason: "InvalidProviderToken", status: 403, probability: 0.01)],
@@ -153,6 +211,40 @@ struct ScenarioExpectation: Sendable {
       deliveries: deliveries, freezes: freezes, tokens: tokens, connections: connections,
       subscriptions: subscriptions)
   }
+
+  /// A service in which something is wrong for a minute every ten minutes.
+  private static func minute(
+    _ name: String, _ delay: DelayDistribution = milliseconds(50),
+    answers: DelayDistribution = milliseconds(5), devices: [String: DeliveryChanges] = [:],
+    connections: ConnectionBehavior? = nil,
+    _ change: (inout AnswerBehavior, inout DeliveryBehavior) -> Void
+  ) -> Scenario {
+    var scenario = Scenario(
+      answers: AnswerBehavior(delay: answers), deliveries: DeliveryBehavior(delay: delay))
+    var (own, way) = (scenario.answers, scenario.deliveries)
+    change(&own, &way)
+    scenario.episodes = [
+      ScenarioEpisode(
+        name: name,
+        window: ScenarioWindow(from: .seconds(60), length: .seconds(60), every: .seconds(600)), answers: own,
+        deliveries: way, devices: devices, connections: connections)
+    ]
+    return scenario
+  }
+
+  private static let bursts: Scenario = {
+    var scenario = minute("slow") { $1.delay = milliseconds(150) }
+    scenario.deliveries.lost = 0.002
+    scenario.episodes[0].deliveries.lost = 0.002
+    var burst = scenario.deliveries
+    burst.lost = 0.8
+    scenario.episodes.insert(
+      ScenarioEpisode(
+        name: "burst",
+        window: ScenarioWindow(from: .seconds(7), length: .seconds(1), every: .seconds(20)),
+        answers: scenario.answers, deliveries: burst), at: 0)
+    return scenario
+  }()
 
   private static let overload: Scenario = {
     var scenario = quick(

@@ -11,8 +11,8 @@ import Testing
   private static let folder = Tool.root + "/config/scenarios"
 
   private static let names =
-    (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted())?
-    .map { $0.hasSuffix(".yaml") ? String($0.dropLast(5)) : $0 } ?? []
+    (try? FileManager.default.contentsOfDirectory(atPath: folder))?
+    .map { $0.hasSuffix(".yaml") ? String($0.dropLast(5)) : $0 }.sorted() ?? []
 
   private static func file(_ name: String) throws -> (scenario: Scenario, promise: ScenarioExpectation) {
     let promise = try #require(

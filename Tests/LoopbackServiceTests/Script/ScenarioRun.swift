@@ -198,9 +198,9 @@ enum ScenarioRun {
     #expect(scenario.streamLimit(at: .seconds(3)) == 3)
     #expect(scenario.streamLimit(at: .seconds(5)) == 100)
     #expect(scenario.streamLimit(at: .seconds(14)) == 3)
-    #expect(scenario.nextStreamLimitChange(after: .zero) == .seconds(3))
-    #expect(scenario.nextStreamLimitChange(after: .seconds(3)) == .seconds(5))
-    #expect(scenario.nextStreamLimitChange(after: .seconds(5)) == .seconds(13))
+    #expect(scenario.nextConnectionChange(after: .zero) == .seconds(3))
+    #expect(scenario.nextConnectionChange(after: .seconds(3)) == .seconds(5))
+    #expect(scenario.nextConnectionChange(after: .seconds(5)) == .seconds(13))
     // The same, ten times as fast.
     var scenario = scenario
     scenario.episodes[0].window = ScenarioWindow(

@@ -30,8 +30,11 @@ final class LoopbackFixture: Sendable {
   var curl: Curl { Curl(port: server.port, authorityFile: server.credentials.authorityFile) }
 
   /// A step for the client: one notification with a number of its own as id.
-  static func push(_ number: Int) -> String {
+  ///
+  /// - Parameter device: the name of the device that it is for; `nil`: that of ``token``.
+  static func push(_ number: Int, to device: String? = nil) -> String {
     let id = id(number)
+    let token = device.map(LoopbackDevice.token) ?? token
     return #"{"request": {"path": "/3/device/\#(token)", "headers": [["authorization", "bearer loopback"], "#
       + #"["apns-topic", "com.example.app"], ["apns-id", "\#(id)"]], "#
       + #""body": "{\"aps\":{},\"pushscope\":{\"v\":1,\"id\":\"\#(id)\",\"mac\":\"mac-\#(number)\",\"at\":1}}"}}"#

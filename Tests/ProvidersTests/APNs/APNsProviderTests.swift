@@ -145,3 +145,22 @@ import Testing
         == [.badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered])
   }
 }
+
+extension APNsReason {
+  /// The status that Apple documents for the reason.
+  fileprivate var status: Int {
+    switch self {
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .expiredToken, .unregistered: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    default: 400
+    }
+  }
+}

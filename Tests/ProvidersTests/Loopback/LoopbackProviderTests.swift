@@ -71,11 +71,4 @@ import Testing
       assess(429, #"{"reason":"TooManyRequests"}"#)
         == ProviderAssessment(.rejected(reason: "TooManyRequests"), retryAfter: RetryAfter.unnamed))
   }
-
-  @Test func reasonsKnowTheirStatus() {
-    #expect(APNsReason.badDeviceToken.status == 400)
-    #expect(APNsReason.unregistered.status == 410)
-    #expect(APNsReason.payloadTooLarge.status == 413)
-    #expect(Set(APNsReason.allCases.map(\.status)) == [400, 403, 404, 405, 410, 413, 429, 500, 503])
-  }
 }

@@ -43,6 +43,12 @@ import Testing
             count: index,
             detail: reason)
         })
+      var finding = FindingRecord(
+        id: "f\(number)", incident: "f0", run: run.run, target: "a", variant: "", provider: "http",
+        endpoint: "https://127.0.0.1", device: "phone", metric: "accept", kind: "slower", status: "closed",
+        startedAt: StoreFixture.start, detectedAt: StoreFixture.start, seenUntil: StoreFixture.start)
+      finding.evidence = reasons[number]
+      try fixture.save([finding])
     }
     return fixture
   }

@@ -109,8 +109,10 @@ import Testing
   }
 
   @Test func everyValueIsKeptWhenExactFiguresAreAskedFor() throws {
-    let reader = try filled(500).reader()
-    let rough = try SummaryReport(reader, .init(), depth: RollupThreshold(values: 10))
+    let fixture = try filled(500)
+    try fixture.rollUp()
+    let reader = try fixture.reader()
+    let rough = try SummaryReport(reader, .init(), depth: RollupThreshold(rows: 10))
     let exact = try SummaryReport(reader, isExact: true)
     let metrics = [rough, exact].compactMap { $0.runs.first?.targets.first?.groups.first?.metrics.last }
     #expect(metrics.map(\.isExact) == [false, true])

@@ -1,6 +1,7 @@
 import Formats
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @testable import Report
@@ -41,14 +42,14 @@ import Testing
   }
 
   @Test func progressIsToldOnceASecondAndOnlyOfLongExports() {
-    let clock = SteppedClock()
+    let clock = SteppedHostClock()
     var told: [String] = []
     var progress = ExportProgress(clock: clock) { told.append($0) }
     progress.update(rows: 1)
     progress.finish(rows: 2)
     #expect(told.isEmpty)
     for rows in 1...25 {
-      clock.step(by: .milliseconds(100))
+      clock.advance(by: .milliseconds(100))
       progress.update(rows: Int64(rows))
     }
     progress.finish(rows: 26)

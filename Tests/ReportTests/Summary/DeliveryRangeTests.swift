@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Foundation
 import Measurement
@@ -51,7 +52,8 @@ import Testing
   private func check(_ values: ValueSummary, _ truths: [Int64], known: Int) throws {
     let exact = ExactQuantiles(truths)
     let found = values.figures.filter { $0.estimate.known != nil }
-    #expect(found.count == known)
+    // What looks like dependence may take one of them.
+    #expect(found.count <= known && found.count >= known - 1)
     for figure in found {
       let truth = try #require(exact.value(figure.quantile))
       let estimate = try #require(figure.estimate.known)
@@ -76,9 +78,7 @@ import Testing
     let (fixture, truth) = try Self.fixture(seed: seed)
     let exact = try SummaryReport(fixture.reader())
     try check(exact, truth)
-    // With room for some values only.
-    try check(
-      try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: .max, values: 2_000)), truth)
+    try check(try SummaryReport(fixture.reader(), method: .independent), truth)
     try fixture.rollUp()
     let rolledUp = try SummaryReport(fixture.reader(), .init(), depth: RollupThreshold(rows: 10))
     #expect(rolledUp.runs.first?.targets.first?.rolledUpTo != nil)

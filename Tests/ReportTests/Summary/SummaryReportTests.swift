@@ -1,3 +1,6 @@
+import Analysis
+import Findings
+import Formats
 import Measurement
 import Store
 import Testing
@@ -48,8 +51,44 @@ import Testing
     #expect(target.counts == group.counts)
   }
 
+  /// Where there is any; a target without has no empty column.
+  @Test func pathStandsBesideService() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0,
+      ["a", "b"].map {
+        TargetDescription(name: $0, provider: "http", receiptDeadline: nil, askedRate: 4)
+      })
+    let samples = run.targets.flatMap { target in
+      (Int64(1)...100).map { sequence -> Sample in
+        var sample = Sample.planned(target.id, sequence).accepted(lag: 100, service: 200_000 + sequence)
+        if target.name == "a", sequence > 10 { sample.path = 42_000 + sequence }
+        return sample
+      }
+    }
+    try fixture.commit(run.run, samples)
+    try fixture.end(run, after: 250)
+    let report = try SummaryReport(fixture.reader())
+    let targets = try #require(report.runs.first?.targets)
+    #expect(targets[0].groups[0].metrics.map(\.metric) == [.service, .path, .accept])
+    #expect(targets[1].groups[0].metrics.map(\.metric) == [.service, .accept])
+    let path = targets[0].groups[0].metrics[1]
+    #expect(path.share == ShareOfPlanned(counted: 90, planned: 100))
+    #expect(path.minimum == 42_011 && path.maximum == 42_100)
+    let heading = try #require(report.lines.first { $0.contains("service") })
+    #expect(heading.split(separator: " ") == ["lag", "service", "path", "accept"])
+    #expect(report.lines.contains { $0.hasPrefix("path: round trip of a PING") })
+    #expect(report.json.text.contains("\"metric\": \"path\""))
+    #expect(try fixture.rows(.summary).count { $0.contains(",path,") } == Quantile.standard.count)
+    #expect(try fixture.rows(.histogram).contains { $0.contains(",path,") })
+    // None at all: nothing of it anywhere.
+    let without = try SummaryReport(fixture.reader(), RowSelection(targets: ["b"]))
+    #expect(!without.lines.contains { $0.contains("path") })
+  }
+
   @Test func quantilesAreThoseOfTheSortedValuesInsideTheirIntervals() throws {
-    let report = try SummaryReport(Self.fixture().reader())
+    let reader = try Self.fixture().reader()
+    let report = try SummaryReport(reader, method: .independent)
     let delivery = try #require(report.runs.first?.targets.first?.groups.first?.metrics.last)
     #expect(delivery.isExact)
     let exact = ExactQuantiles((1...900).map { Int64($0) * 2000 })
@@ -64,10 +103,36 @@ import Testing
     #expect(delivery.figures.first { $0.quantile == .p999 }?.estimate == .tooFew(needs: 3688))
   }
 
-  @Test func tooManyValuesGoIntoAHistogramOfThreeDigits() throws {
+  /// The latencies rise for half a minute and fall back: neighbors are alike.
+  @Test func intervalsAllowForNeighborsThatAreAlike() throws {
     let reader = try Self.fixture().reader()
-    let exact = try SummaryReport(reader, .init(), depth: RollupThreshold(values: 10_000))
-    let rough = try SummaryReport(reader, .init(), depth: RollupThreshold(values: 1000))
+    let reports = [try SummaryReport(reader), try SummaryReport(reader, method: .independent)]
+    let metrics = try reports.map { try #require($0.runs.first?.targets.first?.groups.first?.metrics.last) }
+    for (new, old) in zip(metrics[0].figures, metrics[1].figures) {
+      #expect(new.quantile == old.quantile)
+      #expect(new.interval?.value == old.interval?.value)
+      #expect(new.interval?.count == 900 && new.usesHistory == false)
+      #expect(old.usesHistory == nil && old.effectiveCount == nil)
+      let effective = try #require(new.effectiveCount)
+      #expect(effective <= 900)
+      if let low = new.interval?.low, let other = old.interval?.low { #expect(low <= other + 2_000) }
+      if let high = new.interval?.high, let other = old.interval?.high { #expect(high >= other - 2_000) }
+    }
+    #expect(try #require(metrics[0].figures.first?.effectiveCount) < 300)
+    let lost = try #require(reports[0].runs.first?.targets.first?.groups.first?.shares.first)
+    #expect(lost.share == .lost && lost.interval.events == 60 && lost.interval.count == 960)
+    #expect(lost.interval.low < 0.0625 && lost.interval.high > 0.0625)
+    #expect(reports[0].lines.contains { $0.hasPrefix("  lost 6.3 % (") && $0.hasSuffix(") of accepted") })
+    #expect(reports[0].lines.contains { $0.contains("from this window alone") })
+    #expect(!reports[1].lines.contains { $0.contains("from this window alone") })
+  }
+
+  @Test func tooManyValuesGoIntoAHistogramOfThreeDigits() throws {
+    let fixture = try Self.fixture()
+    try fixture.rollUp()
+    let reader = try fixture.reader()
+    let exact = try SummaryReport(reader, .init(), depth: RollupThreshold(rows: 10_000), method: .independent)
+    let rough = try SummaryReport(reader, .init(), depth: RollupThreshold(rows: 100), method: .independent)
     let metrics = zip(
       try #require(exact.runs.first?.targets.first?.groups.first?.metrics),
       try #require(rough.runs.first?.targets.first?.groups.first?.metrics))
@@ -75,7 +140,8 @@ import Testing
     for (exact, rough) in metrics {
       methods.append(rough.isExact)
       #expect(exact.share == rough.share)
-      #expect(exact.maximum == rough.maximum)
+      let maximum = try #require(exact.maximum)
+      #expect(rough.maximum.map { $0 >= maximum && $0 - maximum <= maximum / 1000 } == true)
       for (a, b) in zip(exact.figures, rough.figures) {
         guard let known = a.estimate.known else {
           #expect(a.estimate == b.estimate)

@@ -78,6 +78,10 @@ extension Sample {
     sample.duplicates = .random(in: 0...2, using: &generator)
     sample.isOutOfOrder = Bool.random(using: &generator)
     if Bool.random(using: &generator) {
+      sample.path = latency()
+      sample.peerAck = latency()
+    }
+    if Bool.random(using: &generator) {
       let phases = ConnectionPhases(
         dns: latency(), connect: latency(), tls: Bool.random(using: &generator) ? latency() : nil)
       sample.connection = ConnectionUse(id: 7, age: 0, isFresh: true, streamsInFlight: 1, phases: phases)

@@ -2,30 +2,27 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import TestKit
 
 @testable import Report
 
-/// A store in a directory of its own, filled as a test needs it; gone with the test.
+/// A store in a temporary directory, filled by the test.
 final class StoreFixture {
   /// 2026-03-01T12:00:00Z.
   static let start = WallTime(microseconds: 1_772_366_400_000_000)
 
-  let directory: String
-  var path: String { directory + "/pushscope.sqlite" }
+  private let directory: TemporaryDirectory
+  var path: String { directory.file("pushscope.sqlite") }
   private let store: CollectorStore
-  private let clock = SteppedClock()
+  private let clock = SteppedHostClock(monotonic: .zero, wall: start)
 
   init() throws {
-    directory = FileManager.default.temporaryDirectory.path + "/pushscope-report-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    directory = try TemporaryDirectory("report")
     store = try CollectorStore.open(
-      at: directory + "/pushscope.sqlite", clock: clock, options: CollectorStoreOptions(bootID: "boot"))
+      at: directory.file("pushscope.sqlite"), clock: clock, options: CollectorStoreOptions(bootID: "boot"))
   }
 
-  deinit {
-    store.close()
-    try? FileManager.default.removeItem(atPath: directory)
-  }
+  deinit { store.close() }
 
   var collector: String { store.collectorID.uuidString.lowercased() }
 
@@ -56,8 +53,15 @@ final class StoreFixture {
 
   /// Lets time pass until all that is there is rolled up.
   func rollUp(after seconds: Int64 = 100_000) throws {
-    clock.step(by: .seconds(seconds))
+    clock.advance(by: .seconds(seconds))
     while try store.rollUp() {}
+  }
+
+  func save(_ changes: FindingChanges) throws { try store.save(changes) }
+  func save(_ findings: [FindingRecord]) throws {
+    var changes = FindingChanges()
+    changes.findings = findings
+    try store.save(changes)
   }
 
   func record(_ calibration: Calibration) throws { try store.record(calibration) }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeletionTests {
   /// Every table that has rows of a run, or hangs on one.
   private static let tables = [
-    "run", "heartbeat", "anchor", "target", "tally", "sample", "receipt", "event", "log", "rollup",
+    "run", "heartbeat", "anchor", "target", "tally", "sample", "receipt", "event", "log", "rollup", "path",
   ]
 
   private func counts(_ store: CollectorStore) throws -> [String: Int] {
@@ -39,7 +39,11 @@ import Testing
       log: (0..<count).map {
         LogLine(at: fixture.clock.wallNow(), level: .info, label: "l", message: "\($0)")
       },
-      anchors: [ClockAnchor(reading: fixture.clock)])
+      anchors: [ClockAnchor(reading: fixture.clock)],
+      pings: (0..<count).map {
+        PingAnswer(
+          target: fixture.beta, connectionID: 1, at: fixture.clock.wallNow(), roundTrip: Int64($0))
+      })
     fixture.clock.advance(by: .seconds(10_000))
     while try fixture.store.rollUp() {}
     try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
@@ -96,7 +100,7 @@ import Testing
     var last = try counts(fixture.store)
     while try fixture.store.continueDeletion(atMost: 50) {
       let now = try counts(fixture.store)
-      for table in ["sample", "receipt", "event", "log"] {
+      for table in ["sample", "receipt", "event", "log", "path"] {
         #expect(try #require(last[table]) - #require(now[table]) <= 50, "\(table)")
       }
       last = now

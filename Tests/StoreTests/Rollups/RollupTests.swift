@@ -92,6 +92,7 @@ import Testing
       }
       delivered.duplicates = Int.random(in: 0...3, using: &generator)
       delivered.isOutOfOrder = Bool.random(using: &generator)
+      delivered.path = Bool.random(using: &generator) ? Int64.random(in: 40...90_000, using: &generator) : nil
       delivered.connection?.isFresh = Bool.random(using: &generator)
       return delivered
     case 2: return sample.asRejected("TooManyRequests")

@@ -47,7 +47,8 @@ struct RollupTruth: Equatable {
       db,
       sql: """
         SELECT id >> 40, variant_id, planned_at, state, schedule_lag_us, service_us, accept_us, delivery_us,
-          ifnull(duplicates, 0), out_of_order, ifnull(fresh_connection, 0), delivery_error_us, delivery_high_us
+          ifnull(duplicates, 0), out_of_order, ifnull(fresh_connection, 0), delivery_error_us, delivery_high_us,
+          path_us
         FROM sample
         """)
     for row in rows {
@@ -66,7 +67,9 @@ struct RollupTruth: Equatable {
         func count(_ name: String, _ latency: Int64) {
           value.histograms[name, default: [:]][bucket(latency), default: 0] += 1
         }
-        for (name, column) in [("service", 5), ("accept", 6), ("delivery", 7), ("schedule_lag", 4)] {
+        for (name, column) in [
+          ("service", 5), ("accept", 6), ("delivery", 7), ("schedule_lag", 4), ("path", 13),
+        ] {
           guard let latency = row[column] as Int64?, name != "service" || row[6] != nil else { continue }
           count(name, latency)
           if isFresh, name != "schedule_lag" { count("fresh_" + name, latency) }

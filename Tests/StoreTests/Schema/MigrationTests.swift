@@ -152,13 +152,58 @@ import Testing
     #expect(try rows("SELECT DISTINCT covered_to FROM rollup_mark").map { $0[0] as Int64 } == [hour])
   }
 
+  /// Nothing recorded is changed: what the fifth version adds is absent in older rows.
+  @Test func bringsUpTheFourthVersion() throws {
+    try restore(version: 4)
+    let before = try rows("SELECT * FROM sample_view")
+    #expect(before.count > 30)
+    let reader = try StoreReader.open(at: directory.storePath)
+    let run = try #require(try reader.runs().first)
+    let target = try #require(try reader.targets(of: run.id).first)
+    #expect(target.endpoint == nil && target.device == nil)
+    #expect(
+      try reader.pings(
+        of: [target.id], in: WallTime(microseconds: 0)..<WallTime(microseconds: .max)
+      ).isEmpty)
+    reader.close()
+    let columns = before[0].columnNames.joined(separator: ", ")
+    #expect(try rows("SELECT \(columns) FROM sample_view") == before)
+    #expect(
+      try rows("SELECT * FROM sample_view WHERE path_us IS NOT NULL OR peer_ack_us IS NOT NULL").isEmpty)
+
+    let store = try CollectorStore.open(
+      at: directory.storePath, clock: SteppedHostClock(wall: WallTime(microseconds: 1_900_000_000_000_000)),
+      options: .init(bootID: "another"))
+    while try store.rollUp(atMost: 100) {}
+    try RollupTruth.check(store)
+    store.close()
+    #expect(try rows("PRAGMA integrity_check").map { $0[0] as String } == ["ok"])
+  }
+
+  /// Version 6 adds tables; what was recorded stays as it is.
+  @Test func bringsUpTheFifthVersion() throws {
+    try restore(version: 5)
+    let tables = ["sample", "path", "target", "event", "rollup", "receipt"]
+    let before = try tables.map { try rows("SELECT * FROM \($0)") }
+    #expect(before[0].count > 10 && before[1].count == 3)
+    let reader = try StoreReader.open(at: directory.storePath)
+    #expect(try rows("PRAGMA user_version").first?[0] == StoreSchema.version)
+    for (table, old) in zip(tables, before) { #expect(try rows("SELECT * FROM \(table)") == old, "\(table)") }
+    #expect(try reader.findings(.everything).isEmpty)
+    #expect(try reader.detectors().isEmpty)
+    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: 0))
+    #expect(spans.map(\.name) == ["loopback", "loopback"])
+    #expect(spans.allSatisfy { $0.endpoint == "https://127.0.0.1:8471" && $0.device == "phone" })
+    #expect(try rows("PRAGMA integrity_check").map { $0[0] as String } == ["ok"])
+  }
+
   private func write(_ sql: String) throws {
     let queue = try DatabaseQueue(path: directory.storePath)
     try queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
 
-  @Test(arguments: [1, 2, 3]) func goesOnRecordingInABroughtUpStore(version: Int) throws {
+  @Test(arguments: [1, 2, 3, 4, 5]) func goesOnRecordingInABroughtUpStore(version: Int) throws {
     try restore(version: version)
     let fixture = try StoreFixture(directory: directory, clock: clock)
     try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 5))
@@ -174,7 +219,7 @@ import Testing
   }
 
   /// What a new store has is what a brought-up one has.
-  @Test(arguments: [1, 2, 3]) func aNewStoreHasTheSameSchema(version: Int) throws {
+  @Test(arguments: [1, 2, 3, 4, 5]) func aNewStoreHasTheSameSchema(version: Int) throws {
     try restore(version: version)
     try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b")).close()
     let broughtUp = try rows("SELECT name, sql FROM sqlite_schema ORDER BY name")

@@ -16,6 +16,7 @@ import Testing
     "connection_age_ms",
     "fresh_connection", "streams_in_flight", "attempt", "payload_bytes", "dns_us", "connect_us", "tls_us",
     "http_version", "delivery_certainty", "delivery_low_us", "delivery_high_us",
+    "peer_ack_us", "path_us",
   ]
 
   /// The row that the contract asks for.
@@ -38,7 +39,8 @@ import Testing
       "\(sample.attempt)",
       text(sample.payloadBytes), text(use?.phases?.dns), text(use?.phases?.connect), text(use?.phases?.tls),
       sample.httpVersion?.name, sample.deliveryCertainty?.rawValue,
-      text(sample.deliveryRange?.low), text(sample.deliveryRange?.high),
+      text(sample.deliveryRange?.low), text(sample.deliveryRange?.high), text(sample.peerAck),
+      text(sample.path),
     ]
   }
 

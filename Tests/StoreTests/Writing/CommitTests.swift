@@ -60,7 +60,13 @@ import Testing
     let storedLines = try reader.log(after: 0, limit: 10).rows
     #expect(storedLines.map(\.line) == lines)
     #expect(storedLines.map(\.targetName) == ["alpha", nil])
-    #expect(try reader.anchors(of: fixture.run) == [anchor])
+    let anchors = try fixture.store.queue.read {
+      try Row.fetchAll($0, sql: "SELECT monotonic_us, at FROM anchor").map {
+        ClockAnchor(
+          monotonic: MonotonicTime(microseconds: $0["monotonic_us"]), wall: WallTime(microseconds: $0["at"]))
+      }
+    }
+    #expect(anchors == [anchor])
   }
 
   @Test func givesRecordsToTheRunOfTheirTarget() throws {

@@ -13,6 +13,7 @@ struct NarrowTests {
   /// Every state that a header can be in.
   static let headers = [
     "live", "named", "looking back", "frozen", "ended", "gone", "replay", "paused", "idle", "recording",
+    "findings",
   ]
 
   private static func stage(_ header: String, columns: Int, glyphs: GlyphRepertoire) throws -> Stage {
@@ -28,6 +29,7 @@ struct NarrowTests {
     if header == "idle" {
       snapshot.collector = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
     }
+    if header == "findings" { snapshot.openFindings = 2 }
     if header == "recording" {
       snapshot.run?.phase = .ended(at: end, reason: "completed")
       snapshot.recording = SampleRun().snapshot.run
@@ -68,6 +70,7 @@ struct NarrowTests {
       "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15",
       "gone": "gone for 119 min",
       "replay": "14:02:00 ", "paused": "14:02:00 ", "recording": "ended 2025-06-15",
+      "findings": "2 findings",
     ]
     if let said = words[header] { #expect(least.contains(said), "\(least)") }
     if header == "replay" || header == "paused" {

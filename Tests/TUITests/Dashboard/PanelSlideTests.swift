@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Terminal
 import Testing
 

@@ -2,6 +2,7 @@ import ConstraintAnimation
 import Foundation
 import Measurement
 import Terminal
+import TestKit
 import Testing
 
 @testable import Store

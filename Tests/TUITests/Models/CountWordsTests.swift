@@ -3,6 +3,7 @@ import Foundation
 import Measurement
 import Report
 import Store
+import TestKit
 import Testing
 
 @testable import TUI

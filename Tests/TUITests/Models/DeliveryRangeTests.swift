@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import TUI

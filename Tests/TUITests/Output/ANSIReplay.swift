@@ -1,4 +1,5 @@
 import Formats
+import Measurement
 import Terminal
 
 /// What a terminal would show of text with SGR sequences; anything else that acts is a failure.

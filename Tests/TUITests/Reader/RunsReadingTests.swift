@@ -1,6 +1,7 @@
 import Foundation
 import Measurement
 import Store
+import TestKit
 import Testing
 
 @testable import TUI

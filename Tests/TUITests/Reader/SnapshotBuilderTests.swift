@@ -1,5 +1,6 @@
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @testable import Store

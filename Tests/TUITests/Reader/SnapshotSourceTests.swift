@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @testable import Store

@@ -81,14 +81,14 @@ struct PointTrackTests {
   func point() {
     let whole = SamplePoint(
       plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: 40, acceptLatency: 900,
-      deliveryLatency: 2_000, state: .delivered)
+      deliveryLatency: 2_000, state: .delivered, path: 321)
     #expect(
       whole.value(of: .accept) == 900 && whole.value(of: .delivery) == 2_000
-        && whole.value(of: .service) == 860)
+        && whole.value(of: .service) == 860 && whole.value(of: .path) == 321)
     let bare = SamplePoint(
       plannedAt: WallTime(microseconds: 7), plannedMonotonic: 8, scheduleLag: nil, acceptLatency: nil,
       deliveryLatency: nil, state: .missed)
     #expect(Metric.allCases.allSatisfy { bare.value(of: $0) == nil } && !bare.isSent)
-    #expect(MemoryLayout<SamplePoint>.stride == 48)
+    #expect(MemoryLayout<SamplePoint>.stride == 56)
   }
 }

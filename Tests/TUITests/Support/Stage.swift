@@ -2,6 +2,7 @@ import ConstraintAnimation
 import ConstraintAnimationTestKit
 import Measurement
 import Terminal
+import TestKit
 import Testing
 
 @testable import TUI

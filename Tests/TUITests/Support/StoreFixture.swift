@@ -1,13 +1,14 @@
-import Foundation
 import Measurement
 import Store
+import TestKit
 
 @testable import TUI
 
-/// A store in a directory of its own, and a collector that writes to it when told to.
+/// A store in a temporary directory, and a collector that writes to it when the test says so.
 final class StoreFixture {
-  let directory: URL
-  let clock = HandClock()
+  private let directory: TemporaryDirectory
+  /// Begins at 2025-06-15T14:02:00Z.
+  let clock = SteppedHostClock(wall: WallTime(microseconds: 1_749_996_120_000_000))
   private(set) var collector: CollectorStore?
   private(set) var run: RunRegistration?
   /// Of the run that was begun last.
@@ -17,17 +18,12 @@ final class StoreFixture {
   static let bootID = "7f0c7f43-0000-4000-8000-00000000b007"
 
   init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "pushscope-tui-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    directory = try TemporaryDirectory("dashboard")
   }
 
-  deinit {
-    collector?.close()
-    try? FileManager.default.removeItem(at: directory)
-  }
+  deinit { collector?.close() }
 
-  var path: String { directory.appendingPathComponent("store.sqlite").path }
+  var path: String { directory.file("store.sqlite") }
 
   func open() throws {
     collector = try CollectorStore.open(

@@ -102,7 +102,7 @@ struct CellBufferTests {
   func zalgo() {
     let text = "a" + String(repeating: "\u{301}", count: 10_000) + "b"
     #expect(buffer.write(text, x: 0, y: 0, style: .plain) == 2)
-    #expect(buffer[0, 0].text.unicodeScalars.count == 1 + VisibleText.mostMarks)
+    #expect(buffer[0, 0].text.unicodeScalars.count == 1 + CellText.mostMarks)
     #expect(buffer[1, 0].text == "b")
   }
 

@@ -96,6 +96,8 @@ enum HTTP2Event: Sendable, Hashable {
   case ended(stream: Int32, HTTP2StreamEnd)
   case settings(HTTP2PeerSettings)
   case goaway(HTTP2Goaway)
+  /// The last byte of a PING with these 8 bytes is at this offset of all bytes that the session has written.
+  case pingWritten(UInt64, offset: Int)
   /// The answer to ``HTTP2Session/ping(_:)``.
   case pong(UInt64)
 }

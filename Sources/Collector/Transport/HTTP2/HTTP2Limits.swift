@@ -15,7 +15,7 @@ struct HTTP2Limits: Sendable, Hashable {
     case pings = "PING frames"
     case resets = "RST_STREAM frames"
     case windowUpdates = "WINDOW_UPDATE frames"
-    /// PRIORITY, GOAWAY and DATA without bytes. Frames of unknown types are skipped as they come and cost nothing.
+    /// PRIORITY, GOAWAY, DATA without bytes, and HEADERS of streams that are over. Frames of unknown types are skipped as they come and cost nothing.
     case others = "frames without a use"
   }
 

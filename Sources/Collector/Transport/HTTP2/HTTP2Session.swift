@@ -13,6 +13,12 @@ struct HTTP2Request: Sendable, Hashable {
   /// Names in lower case, without connection-specific fields.
   var headers: [HeaderField] = []
   var body: [UInt8] = []
+
+  /// Whether all but the body is the same. Shared storage is not looked through.
+  func hasSameFields(as other: Self) -> Bool {
+    headers == other.headers && path == other.path && authority == other.authority && method == other.method
+      && scheme == other.scheme
+  }
 }
 
 /// The client's side of one HTTP/2 connection (RFC 9113): requests go in and bytes come out, bytes go in and events come out.
@@ -30,8 +36,8 @@ final class HTTP2Session {
     case invalidField(name: String)
   }
 
-  /// One request and what has come of its response.
-  private struct Stream {
+  /// One request and what has come of its response. An object: libnghttp2's callbacks change it piece by piece.
+  private final class Stream {
     var body: [UInt8]
     var bodySent = 0
     var isWritten = false
@@ -49,6 +55,8 @@ final class HTTP2Session {
     var continuations = 0
     var headerLines: [UInt8] = []
     var responseBody: [UInt8] = []
+
+    init(body: [UInt8]) { self.body = body }
   }
 
   /// Why nothing more can be sent or received on the connection; nil while it can.
@@ -60,8 +68,7 @@ final class HTTP2Session {
 
   private let limits: HTTP2Limits
   private var session: OpaquePointer?
-  private var streams: [Int32: Stream] = [:]
-  private var endedStreams = 0
+  private var streams = StreamTable<Stream>()
   private var events: [HTTP2Event] = []
   private var now: MonotonicTime
   private var settingsBucket: HTTP2FrameBucket
@@ -74,6 +81,8 @@ final class HTTP2Session {
   private var isTerminatedByUs = false
   /// libnghttp2's session may only be deleted.
   private var isFatal = false
+  /// The request that `fields` and `fieldBytes` are of.
+  private var encoded: HTTP2Request?
   private var fieldBytes: [UInt8] = []
   private var fields: [nghttp2_nv] = []
 
@@ -101,14 +110,12 @@ final class HTTP2Session {
 
   deinit { nghttp2_session_del(session) }
 
+  /// Push services answer with some five short headers.
+  private static let usualHeaderBytes = 200
   /// Bytes of responses that the peer may have under way on the whole connection.
   static let connectionWindow: Int32 = 1 << 20
 
   // MARK: Requests
-
-  /// Streams whose end has not been told, in no order.
-  var openStreams: [Int32] { streams.lazy.filter { !$0.value.isEnded }.map(\.key) }
-  var openStreamCount: Int { streams.count - endedStreams }
 
   /// How many requests the peer takes now.
   var freeStreams: Int {
@@ -141,14 +148,14 @@ final class HTTP2Session {
       }
     }
     guard stream > 0 else { throw .noStream }
-    streams[stream] = Stream(body: request.body)
+    streams.insert(Stream(body: request.body), at: stream)
     return stream
   }
 
   /// Resets a stream with CANCEL; ``HTTP2Event/ended(stream:_:)`` follows.
   func cancel(_ stream: Int32) {
-    guard let state = streams[stream], !state.isEnded else { return }
-    end(stream, .cancelled)
+    guard let state = openStream(stream) else { return }
+    end(stream, state, .cancelled)
     nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.cancel.rawValue)
   }
 
@@ -165,17 +172,18 @@ final class HTTP2Session {
     nghttp2_session_terminate_session(session, HTTP2ErrorCode.noError.rawValue)
   }
 
+  /// Lays the request's fields out as libnghttp2 takes them. They are the last request's as a rule, in the same storage.
   private func encode(_ request: HTTP2Request) throws(SubmitError) {
+    if let encoded, encoded.hasSameFields(as: request) { return }
+    encoded = nil
     fieldBytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
-    let control = [
-      HeaderField(":method", request.method), HeaderField(":scheme", request.scheme),
-      HeaderField(":authority", request.authority), HeaderField(":path", request.path),
-    ]
-    for field in control {
-      guard !field.value.isEmpty, HeaderField("x", field.value).isSendable else {
-        throw .invalidField(name: field.name)
-      }
+    for (name, value) in [
+      (":method", request.method), (":scheme", request.scheme), (":authority", request.authority),
+      (":path", request.path),
+    ] {
+      let field = HeaderField(name, value)
+      guard !value.isEmpty, HeaderField("x", value).isSendable else { throw .invalidField(name: name) }
       append(field)
     }
     for field in request.headers {
@@ -184,6 +192,8 @@ final class HTTP2Session {
       else { throw .invalidField(name: field.name) }
       append(field)
     }
+    encoded = request
+    encoded?.body = []
   }
 
   /// RFC 9113, section 8.2.2.
@@ -252,13 +262,17 @@ final class HTTP2Session {
     return 0
   }
 
-  private func end(_ stream: Int32, _ how: HTTP2StreamEnd) {
-    guard var state = streams[stream], !state.isEnded else { return }
+  /// A stream whose end has not been told.
+  private func openStream(_ id: Int32) -> Stream? {
+    guard let state = streams[id], !state.isEnded else { return nil }
+    return state
+  }
+
+  private func end(_ stream: Int32, _ state: Stream, _ how: HTTP2StreamEnd) {
+    guard !state.isEnded else { return }
     state.isEnded = true
     state.headerLines = []
     state.responseBody = []
-    streams[stream] = state
-    endedStreams += 1
     events.append(.ended(stream: stream, how))
   }
 
@@ -267,12 +281,17 @@ final class HTTP2Session {
   fileprivate func frameBegins(_ header: nghttp2_frame_hd) -> Int32 {
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
-      streams[header.stream_id]?.continuations = 0
+      guard let state = openStream(header.stream_id) else {
+        // Nobody waits for them any more.
+        guard otherBucket.take(at: now) else { return tooMany(.others) }
+        return 0
+      }
+      state.continuations = 0
     case NGHTTP2_CONTINUATION:
       // libnghttp2 ends the session itself where the stream is not the one whose block is open.
-      let count = (streams[header.stream_id]?.continuations ?? 0) + 1
-      streams[header.stream_id]?.continuations = count
-      guard count <= limits.continuations else {
+      let state = streams[header.stream_id]
+      state?.continuations += 1
+      guard state.map({ $0.continuations <= limits.continuations }) ?? otherBucket.take(at: now) else {
         return exceed(
           .continuations,
           "a header block of the peer has more than \(limits.continuations) CONTINUATION frames")
@@ -307,20 +326,19 @@ final class HTTP2Session {
     _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
     let id = frame.pointee.hd.stream_id
-    guard var state = streams[id], !state.isEnded else { return 0 }
-    // Taken out while it is changed, so that its arrays are not copied.
-    streams[id] = nil
-    defer { streams[id] = state }
+    guard let state = openStream(id) else { return 0 }
     state.headerBytes += name.count + value.count
     state.headerFields += 1
     if state.headerBytes > limits.headerBytes || state.headerFields > limits.headerFields {
-      state.knownEnd = .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields)
+      // Told at once: the stream is closed only when its RST_STREAM is written, and a peer that does not stop comes first.
+      end(id, state, .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields))
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
-    if name.elementsEqual(":status".utf8) {
-      // Three digits: libnghttp2 has seen to that.
+    if name.first == UInt8(ascii: ":") {
+      // `:status` with three digits: libnghttp2 has seen to that.
       state.blockStatus = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
     } else if state.status == 0, state.blockStatus >= 200 {
+      if state.headerLines.isEmpty { state.headerLines.reserveCapacity(Self.usualHeaderBytes) }
       state.headerLines.append(contentsOf: name)
       state.headerLines.append(contentsOf: ": ".utf8)
       state.headerLines.append(contentsOf: value)
@@ -330,13 +348,13 @@ final class HTTP2Session {
   }
 
   fileprivate func data(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-    guard let state = streams[id], !state.isEnded else { return 0 }
+    guard let state = openStream(id) else { return 0 }
     guard state.responseBody.count + bytes.count <= limits.bodyBytes else {
-      end(id, .exceeded(.bodyBytes))
+      end(id, state, .exceeded(.bodyBytes))
       nghttp2_submit_rst_stream(session, 0, id, HTTP2ErrorCode.cancel.rawValue)
       return 0
     }
-    streams[id]?.responseBody.append(contentsOf: bytes)
+    state.responseBody.append(contentsOf: bytes)
     return 0
   }
 
@@ -344,8 +362,8 @@ final class HTTP2Session {
     let header = frame.pointee.hd
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
-      if let state = streams[header.stream_id], !state.isEnded, state.status == 0, state.blockStatus >= 200 {
-        streams[header.stream_id]?.status = state.blockStatus
+      if let state = openStream(header.stream_id), state.status == 0, state.blockStatus >= 200 {
+        state.status = state.blockStatus
         events.append(.responded(stream: header.stream_id, status: state.blockStatus))
       }
       responseMayEnd(header)
@@ -356,7 +374,7 @@ final class HTTP2Session {
       events.append(.settings(peerSettings))
     case NGHTTP2_RST_STREAM:
       let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
-      if streams[header.stream_id]?.knownEnd == nil { streams[header.stream_id]?.knownEnd = .reset(code) }
+      if let state = streams[header.stream_id], state.knownEnd == nil { state.knownEnd = .reset(code) }
     case NGHTTP2_GOAWAY:
       let told = frame.pointee.goaway
       let debug = UnsafeBufferPointer(
@@ -366,20 +384,22 @@ final class HTTP2Session {
       self.goaway = goaway
       events.append(.goaway(goaway))
     case NGHTTP2_PING where header.flags & cnghttp2_flag_ack != 0:
-      var told = frame.pointee.ping.opaque_data
-      let data = withUnsafeBytes(of: &told) { $0.loadUnaligned(as: UInt64.self) }
-      events.append(.pong(UInt64(bigEndian: data)))
+      events.append(.pong(Self.data(of: frame.pointee.ping)))
     default: break
     }
     return 0
   }
 
+  private static func data(of ping: nghttp2_ping) -> UInt64 {
+    UInt64(bigEndian: withUnsafeBytes(of: ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) })
+  }
+
   private func responseMayEnd(_ header: nghttp2_frame_hd) {
-    guard header.flags & cnghttp2_flag_end_stream != 0, let state = streams[header.stream_id], !state.isEnded,
+    guard header.flags & cnghttp2_flag_end_stream != 0, let state = openStream(header.stream_id),
       state.status != 0
     else { return }
     end(
-      header.stream_id,
+      header.stream_id, state,
       .completed(
         HTTP2Response(status: state.status, headerLines: state.headerLines, body: state.responseBody)))
     // A response that came before the request was out needs no more of it.
@@ -410,11 +430,15 @@ final class HTTP2Session {
     if type == NGHTTP2_GOAWAY, !isTerminatedByUs, failure == nil, frame.pointee.goaway.error_code != 0 {
       fail(with: NGHTTP2_ERR_PROTO.rawValue)
     }
+    if type == NGHTTP2_PING, header.flags & cnghttp2_flag_ack == 0 {
+      // It is told while it is given to write(into:), before it is counted.
+      events.append(.pingWritten(Self.data(of: frame.pointee.ping), offset: bytesWritten + 9 + header.length))
+    }
     guard type == NGHTTP2_HEADERS || type == NGHTTP2_DATA, header.flags & cnghttp2_flag_end_stream != 0,
       let state = streams[header.stream_id], !state.isWritten
     else { return 0 }
-    streams[header.stream_id]?.isWritten = true
-    streams[header.stream_id]?.body = []
+    state.isWritten = true
+    state.body = []
     resetBucket.requestWritten()
     windowBucket.requestWritten()
     otherBucket.requestWritten()
@@ -434,7 +458,7 @@ final class HTTP2Session {
   fileprivate func frameInvalid(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
     let stream = frame.pointee.hd.stream_id
     let text = complaint.isEmpty ? HTTP2Callbacks.text(of: code) : complaint
-    if streams[stream]?.knownEnd == nil { streams[stream]?.knownEnd = .malformed(text) }
+    if let state = streams[stream], state.knownEnd == nil { state.knownEnd = .malformed(text) }
     return 0
   }
 
@@ -449,10 +473,8 @@ final class HTTP2Session {
   }
 
   private func close(_ stream: Int32, _ how: HTTP2StreamEnd) {
-    guard let state = streams[stream] else { return }
-    end(stream, state.knownEnd ?? how)
-    streams[stream] = nil
-    endedStreams -= 1
+    guard let state = streams.remove(stream) else { return }
+    end(stream, state, state.knownEnd ?? how)
   }
 
   fileprivate func readBody(
@@ -461,8 +483,8 @@ final class HTTP2Session {
     guard let state = streams[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     let count = min(buffer.count, state.body.count - state.bodySent)
     _ = buffer.update(fromContentsOf: state.body[state.bodySent..<(state.bodySent + count)])
-    streams[stream]?.bodySent += count
-    if state.bodySent + count == state.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+    state.bodySent += count
+    if state.bodySent == state.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
     return count
   }
 

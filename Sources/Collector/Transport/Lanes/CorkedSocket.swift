@@ -17,7 +17,8 @@ struct CorkedSocket {
     var stamps: [MonotonicTime] = []
     var stamp: Int64 = 0
     var byte: UInt32 = 0
-    while clinux_take_sent_stamp(fd, &stamp, &byte) != 0 {
+    var isAcknowledgment: Int32 = 0
+    while clinux_take_sent_stamp(fd, &stamp, &byte, &isAcknowledgment) != 0 {
       if stamp != 0 { stamps.append(offset.monotonic(stamp)) }
     }
     return stamps
@@ -31,7 +32,8 @@ struct CorkedSocket {
     var found = false
     var stamp: Int64 = 0
     var byte: UInt32 = 0
-    while clinux_take_sent_stamp(fd, &stamp, &byte) != 0 { found = true }
+    var isAcknowledgment: Int32 = 0
+    while clinux_take_sent_stamp(fd, &stamp, &byte, &isAcknowledgment) != 0 { found = true }
     return found
   }
 

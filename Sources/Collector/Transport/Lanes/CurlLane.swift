@@ -21,11 +21,7 @@ final class CurlLane: Lane {
     let request: OutgoingRequest
     /// libcurl put it on the connection.
     var startedAt: MonotonicTime?
-    var status = 0
-    var headerLines: [UInt8] = []
-    var body: [UInt8] = []
-    var isTooLarge = false
-    var headerBudget = HeaderBudget()
+    var answer = CurlAnswer()
     var answeredAt: (time: MonotonicTime, source: TimestampSource)?
   }
 
@@ -168,6 +164,9 @@ final class CurlLane: Lane {
 
   // MARK: Sending
 
+  /// What libcurl wrote is held by the cork already.
+  func hold() {}
+
   func flush() {
     guard let exchange, exchange.startedAt != nil, exchange.request.sent == nil, connection.fd >= 0 else {
       return
@@ -233,14 +232,14 @@ final class CurlLane: Lane {
         .answered(
           exchange.request,
           LaneAnswer(
-            status: status, headerLines: exchange.headerLines, body: exchange.body,
+            status: status, headerLines: exchange.answer.headerLines, body: exchange.answer.body,
             version: speaksHTTP2 ? .http2 : .http1, at: answer.time, source: answer.source)))
       if connection.fd < 0 { finish("0 unanswered") } else { connection.watch(clinux_epoll_in) }
       return
     }
     var failure = RequestFailure(
       code == CURLE_OK ? CURLE_GOT_NOTHING : code, stage: stage, message: connection.message,
-      isTooLarge: exchange.isTooLarge, socket: connection.socketState)
+      isTooLarge: exchange.answer.isTooLarge, socket: connection.socketState)
     failure.detail += remark
     guard stage == .sent else {
       isOver = true
@@ -283,40 +282,21 @@ final class CurlLane: Lane {
 
   // MARK: The answer, as libcurl hands it over
 
-  /// One header line. The last block counts whose status is no interim one (RFC 9110, section 15.2); its empty line is the
-  /// instant at which the answer's headers are complete. Trailers come later and are dropped.
+  /// The end of the final answer's headers is the instant that counts.
   /// - Returns: whether the peer may go on.
   fileprivate func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    guard var exchange else { return false }
-    self.exchange = nil
-    defer { self.exchange = exchange }
-    guard exchange.headerBudget.take(line.count) else {
-      exchange.isTooLarge = true
-      return false
-    }
-    guard exchange.answeredAt == nil else { return true }
-    if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
-      guard exchange.status >= 200 else { return true }
+    guard exchange?.answer.take(headerLine: line) ?? false else { return false }
+    if let exchange, exchange.answer.hasHeaders, exchange.answeredAt == nil {
       let now = environment.now()
       let sent = exchange.request.sent ?? exchange.startedAt ?? now
-      exchange.answeredAt = window?.stamp(callback: now, sent: sent) ?? (now, .callback)
-    } else if let first = StatusLine(line) {
-      exchange.headerLines.removeAll(keepingCapacity: true)
-      exchange.status = first.status
-    } else if exchange.headerLines.count + line.count <= ResponseHeaders.maximumBytes {
-      exchange.headerLines.append(contentsOf: line)
+      self.exchange?.answeredAt = window?.stamp(callback: now, sent: sent) ?? (now, .callback)
     }
     return true
   }
 
   /// - Returns: whether there is still room.
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let exchange, exchange.body.count + bytes.count <= PushResponse.maximumBodyBytes else {
-      self.exchange?.isTooLarge = true
-      return false
-    }
-    self.exchange?.body.append(contentsOf: bytes)
-    return true
+    exchange?.answer.take(body: bytes) ?? false
   }
 }
 

@@ -19,12 +19,6 @@ final class HTTP2Lane: Lane {
     case over
   }
 
-  /// A request that has a stream.
-  private struct Stream {
-    var request: OutgoingRequest
-    var answeredAt: (time: MonotonicTime, source: TimestampSource)?
-  }
-
   let origin: Origin
   private let target: TransportTarget
   private unowned let environment: any LaneEnvironment
@@ -37,12 +31,16 @@ final class HTTP2Lane: Lane {
   private var stoodAt = MonotonicTime.zero
   /// When bytes last arrived.
   private var heardAt = MonotonicTime.zero
-  private var streams: [Int32: Stream] = [:]
-  /// Streams in the order in which their requests were taken, with ended ones among them: the first times out first.
-  private var byAge = Deque<Int32>()
+  /// Requests that have a stream; the oldest times out first.
+  private var streams = StreamTable<OutgoingRequest>()
+  /// The request that was converted last.
+  private var converted: ConvertedRequest?
   /// Where the last byte of a request is among all bytes, for requests that have not left whole.
   private var unsent = Deque<(stream: Int32, offset: Int)>()
+  private var awaited = AwaitedAcknowledgments()
   private var hasAnswered = false
+  /// `nil` where the path is not probed.
+  private var probe: PathProbe?
   /// The peer refused a stream, sent GOAWAY or headers without end: nothing new goes onto the connection.
   private var isLeaving = false
 
@@ -53,6 +51,8 @@ final class HTTP2Lane: Lane {
   private var isBlocked = false
   /// Bytes that the connection has taken.
   private var bytesTaken = 0
+  /// What the connection took last waits in the kernel.
+  private var isHeld = false
   private let input: UnsafeMutableRawBufferPointer
 
   /// Opens the connection for a request.
@@ -112,16 +112,12 @@ final class HTTP2Lane: Lane {
     let now = environment.now()
     request.taken = max(request.taken, now)
     put(request, isFresh: false, at: now)
-    // The frames are made now, so that only writing them is left at the planned instant.
-    session.write(into: &output)
-    drainSession(arrived: nil)
   }
 
   private func put(_ request: OutgoingRequest, isFresh: Bool, at now: MonotonicTime) {
     do {
-      let stream = try session.submit(HTTP2Request(request.request, to: request.url))
-      streams[stream] = Stream(request: request)
-      byAge.append(stream)
+      let stream = try session.submit(converted(request.request, to: request.url).result)
+      streams.insert(request, at: stream)
       request.use = ConnectionUse(
         id: id, age: (now - stoodAt).microseconds / 1000, isFresh: isFresh, streamsInFlight: streams.count,
         phases: isFresh ? connection.phases : nil)
@@ -141,6 +137,24 @@ final class HTTP2Lane: Lane {
             request, RequestFailure(reason: .protocol, detail: "\(name.debugDescription) cannot be sent")))
       }
     }
+  }
+
+  /// Requests of a target hardly differ but in their bodies.
+  private func converted(_ request: PushRequest, to url: RequestURL) -> ConvertedRequest {
+    if let converted, converted.fits(request, to: url) {
+      converted.result.body = request.body
+      return converted
+    }
+    let converted = ConvertedRequest(request, to: url)
+    self.converted = converted
+    return converted
+  }
+
+  var nextProbe: MonotonicTime? { isUsable && !isBlocked ? probe?.nextDue : nil }
+
+  func probePath(at now: MonotonicTime) {
+    guard nextProbe != nil, let token = probe?.take(at: now) else { return }
+    session.ping(token)
   }
 
   func cancelOpening() -> OutgoingRequest? {
@@ -179,6 +193,7 @@ final class HTTP2Lane: Lane {
     }
     state = .open(TLSChannel(easy: connection.easy, fd: connection.fd, ssl: ssl))
     id = environment.nextConnectionID()
+    probe = target.pathProbe.map { PathProbe(every: $0, seed: target.seed &+ UInt64(bitPattern: id)) }
     stoodAt = now
     heardAt = now
     connection.watch(clinux_epoll_in)
@@ -189,21 +204,52 @@ final class HTTP2Lane: Lane {
 
   // MARK: Sending
 
+  /// Frames, encryption and the copy into the kernel take longer than letting a segment go that waits there, so they are done
+  /// ahead of the instant. What does not fit into one segment the kernel would send at once: it is left to ``flush()``.
+  func hold() {
+    guard case .open(let channel) = state, !isBlocked, !isHeld else { return }
+    makeFrames()
+    guard outputHead < output.count, output.count - outputHead <= connection.segmentSize - TLSChannel.overhead
+    else { return }
+    channel.hold()
+    isHeld = true
+    send()
+  }
+
   func flush() {
     guard case .open(let channel) = state else { return }
+    if isHeld {
+      isHeld = false
+      let (window, departure) = channel.release(offset: environment.offset, now: environment.now)
+      noteSent(at: departure ?? window.began, isKernel: departure != nil)
+    }
+    makeFrames()
+    send()
+    if session.failure != nil, case .open = state { fail() }
+  }
+
+  private func makeFrames() {
     session.write(into: &output)
     drainSession(arrived: nil)
-    while case .open = state, !isBlocked, outputHead < output.count {
+  }
+
+  /// Gives the connection what it takes.
+  private func send() {
+    while case .open(let channel) = state, !isBlocked, outputHead < output.count {
       let sent = output.withUnsafeBytes { bytes in
         channel.send(
-          UnsafeRawBufferPointer(rebasing: bytes[outputHead...]), offset: environment.offset,
-          now: environment.now)
+          UnsafeRawBufferPointer(rebasing: bytes[outputHead...]), asksForAcknowledgment: !unsent.isEmpty,
+          offset: environment.offset, now: environment.now)
       }
       switch sent {
       case .taken(let count, let window, let departure):
         outputHead += count
         bytesTaken += count
-        noteSent(at: departure ?? window.began, isKernel: departure != nil)
+        if channel.isAcknowledgmentAwaited {
+          let requests = unsent.lazy.filter { $0.offset <= self.bytesTaken }
+          awaited.add(requests.compactMap { self.streams[$0.stream] }, through: channel.lastByte)
+        }
+        if !isHeld { noteSent(at: departure ?? window.began, isKernel: departure != nil) }
       case .full:
         isBlocked = true
         connection.watch(clinux_epoll_in | clinux_epoll_out)
@@ -216,14 +262,14 @@ final class HTTP2Lane: Lane {
       output.removeAll(keepingCapacity: true)
       outputHead = 0
     }
-    if session.failure != nil, case .open = state { fail() }
   }
 
   private func noteSent(at instant: MonotonicTime, isKernel: Bool) {
+    probe?.noteSent(through: bytesTaken, at: instant)
     while let first = unsent.first, first.offset <= bytesTaken {
       _ = unsent.popFirst()
-      guard let stream = streams[first.stream] else { continue }
-      noteSent(stream.request, at: instant, isKernel: isKernel)
+      guard let request = streams[first.stream] else { continue }
+      noteSent(request, at: instant, isKernel: isKernel)
     }
   }
 
@@ -256,8 +302,13 @@ final class HTTP2Lane: Lane {
     }
   }
 
-  private func read() {
-    while case .open(let channel) = state {
+  /// Records that one turn reads. A peer without end must not keep the thread from its other work; epoll tells again of what
+  /// is left.
+  private static let recordsPerTurn = 64
+
+  private func read(records: Int = recordsPerTurn) {
+    for _ in 0..<records {
+      guard case .open(let channel) = state else { return }
       let received = channel.receive(into: input, offset: environment.offset)
       switch received {
       case .bytes(let count, let stamp):
@@ -282,7 +333,8 @@ final class HTTP2Lane: Lane {
       case .ended(let stream, let how): end(stream, how)
       case .settings(let settings): events.append(.streamLimit(settings.maximumConcurrentStreams))
       case .goaway(let goaway): note(goaway)
-      case .pong: break
+      case .pingWritten(let token, let offset): probe?.noteWritten(token, offset: offset)
+      case .pong(let token): notePong(token, arrived: arrived)
       }
     }
     guard isLeaving, streams.isEmpty, case .open = state else { return }
@@ -290,30 +342,44 @@ final class HTTP2Lane: Lane {
   }
 
   private func noteResponse(on stream: Int32, arrived: MonotonicTime?) {
-    guard let request = streams[stream]?.request else { return }
+    guard let request = streams[stream] else { return }
+    noteAcknowledgments()
     let now = environment.now()
     // A peer may answer before it has the whole request.
     noteSent(request, at: arrived.map { min($0, now) } ?? now, isKernel: false)
     if let arrived, let sent = request.sent, arrived >= sent, arrived <= now {
-      streams[stream]?.answeredAt = (arrived, .kernel)
+      request.answered = (arrived, .kernel)
     } else {
-      streams[stream]?.answeredAt = (now, .callback)
+      request.answered = (now, .callback)
     }
   }
 
+  private func noteAcknowledgments() {
+    guard !awaited.isEmpty, case .open(let channel) = state else { return }
+    for acknowledgment in channel.takeAcknowledgments(offset: environment.offset) {
+      awaited.note(byte: acknowledgment.byte, at: acknowledgment.at)
+    }
+  }
+
+  private func notePong(_ token: UInt64, arrived: MonotonicTime?) {
+    guard let answer = probe?.noteAnswer(token, arrived: arrived, now: environment.now()) else { return }
+    events.append(.pinged(connection: id, roundTrip: answer.roundTrip, at: answer.at))
+  }
+
   private func end(_ id: Int32, _ how: HTTP2StreamEnd) {
-    guard let stream = streams.removeValue(forKey: id) else { return }
-    forgetEnded()
-    let request = stream.request
+    guard let request = streams.remove(id) else { return }
     noteSent(request, at: environment.now(), isKernel: false)
-    if case .completed(let response) = how, let answer = stream.answeredAt {
+    if case .completed(let response) = how, let answer = request.answered {
       hasAnswered = true
+      // Before that the peer is busy with setting the connection up and with our first request.
+      probe?.noteReady(at: environment.now())
       events.append(
         .answered(
           request,
           LaneAnswer(
             status: response.status, headerLines: response.headerLines, body: response.body, version: .http2,
-            at: answer.time, source: answer.source)))
+            at: answer.time, source: answer.source, path: probe?.roundTrip(at: answer.time),
+            peerAck: request.peerAck)))
       return
     }
     guard let failure = RequestFailure(how, sawGoaway: session.goaway != nil) else { return }
@@ -331,6 +397,9 @@ final class HTTP2Lane: Lane {
         connection: id,
         detail: "error \(goaway.code.rawValue), \(last)\(streams.count) unanswered"
           + (text.isEmpty ? "" : ": \(text)")))
+    if goaway.code == .enhanceYourCalm, let probe, probe.count > 0 {
+      events.append(.refusedPings(connection: id))
+    }
   }
 
   // MARK: The clock
@@ -351,26 +420,21 @@ final class HTTP2Lane: Lane {
   var deadline: MonotonicTime? {
     switch state {
     case .opening: connection.timer
-    case .open: byAge.first.flatMap { streams[$0] }.map { $0.request.taken + target.timeout }
+    case .open: streams.oldest.map { $0.value.taken + target.timeout }
     case .over: nil
     }
   }
 
   private func endOverdue(at now: MonotonicTime) {
-    while let first = byAge.first, let stream = streams[first], now >= stream.request.taken + target.timeout {
+    while let (stream, request) = streams.oldest, now >= request.taken + target.timeout {
       // Nothing at all came for the whole timeout: TCP would go on hoping for a quarter of an hour.
-      if let sent = stream.request.sent, heardAt < sent { return endAll(.givenUp, "given up after silence") }
-      streams[first] = nil
-      forgetEnded()
-      noteSent(stream.request, at: now, isKernel: false)
-      events.append(.failed(stream.request, .timeout(after: target.timeout)))
-      session.cancel(first)
+      if let sent = request.sent, heardAt < sent { return endAll(.givenUp, "given up after silence") }
+      streams.remove(stream)
+      noteSent(request, at: now, isKernel: false)
+      events.append(.failed(request, .timeout(after: target.timeout)))
+      session.cancel(stream)
       drainSession(arrived: nil)
     }
-  }
-
-  private func forgetEnded() {
-    while let first = byAge.first, streams[first] == nil { _ = byAge.popFirst() }
   }
 
   func settleInterests() { connection.settleInterests() }
@@ -380,8 +444,10 @@ final class HTTP2Lane: Lane {
   /// The connection can be used no longer.
   private func lose(reading: Bool) {
     let message = connection.message
-    if reading { read() }
+    if reading { read(records: 1024) }
     guard case .open = state else { return }
+    // That the peer takes our GOAWAY no more is not why.
+    if session.failure != nil { return fail() }
     let failure = RequestFailure(
       lossOf: connection.socketState, message: message, sawGoaway: session.goaway != nil)
     endAll(failure, session.goaway == nil ? nil : "after GOAWAY")
@@ -399,9 +465,9 @@ final class HTTP2Lane: Lane {
   private func endAll(_ failure: RequestFailure, _ detail: String?) {
     let now = environment.now()
     let count = streams.count
-    for (_, stream) in streams.sorted(by: { $0.key < $1.key }) {
-      noteSent(stream.request, at: now, isKernel: false)
-      events.append(.failed(stream.request, failure))
+    for (_, request) in streams.values {
+      noteSent(request, at: now, isKernel: false)
+      events.append(.failed(request, failure))
     }
     streams.removeAll()
     finish(detail ?? "\(count) unanswered")

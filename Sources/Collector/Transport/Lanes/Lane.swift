@@ -15,8 +15,12 @@ final class OutgoingRequest {
   /// When a lane took it; its timeout counts from then.
   var taken = MonotonicTime.zero
   var sent: MonotonicTime?
+  /// When the peer's TCP had acknowledged its last byte, where the kernel was asked and said so.
+  var acknowledged: MonotonicTime?
   /// Known as soon as it goes onto a connection.
   var use: ConnectionUse?
+  /// When the headers of its answer were complete.
+  var answered: (time: MonotonicTime, source: TimestampSource)?
 
   init(
     _ notification: PlannedNotification, _ request: PushRequest, url: RequestURL,
@@ -30,6 +34,15 @@ final class OutgoingRequest {
   }
 }
 
+extension OutgoingRequest {
+  /// From its leaving until the peer's TCP had acknowledged it, µs. None of a second attempt, which did not leave at
+  /// ``sent``.
+  var peerAck: Int64? {
+    guard attempt == 1, let sent, let acknowledged, acknowledged >= sent else { return nil }
+    return acknowledged.microseconds - sent.microseconds
+  }
+}
+
 /// A complete answer.
 struct LaneAnswer {
   var status: Int
@@ -40,6 +53,10 @@ struct LaneAnswer {
   /// When its headers were complete, by `source`.
   var at: MonotonicTime
   var source: TimestampSource
+  /// The round trip of the newest PING on the connection, µs (``PathProbe``).
+  var path: Int64?
+  /// From the request's leaving until the peer's TCP had acknowledged it, µs.
+  var peerAck: Int64?
 }
 
 /// What a lane has to tell, in the order in which it came about.
@@ -54,6 +71,10 @@ enum LaneEvent {
   case sent(OutgoingRequest, at: MonotonicTime, isKernel: Bool)
   case answered(OutgoingRequest, LaneAnswer)
   case failed(OutgoingRequest, RequestFailure)
+  /// A PING was answered; the round trip is in µs.
+  case pinged(connection: Int64, roundTrip: Int64, at: MonotonicTime)
+  /// The peer ended the connection because it had too much to do for us (ENHANCE_YOUR_CALM), PINGs among it.
+  case refusedPings(connection: Int64)
   /// The peer's SETTINGS state how many streams it takes at once.
   case streamLimit(Int)
   case goaway(connection: Int64, detail: String)
@@ -93,8 +114,14 @@ protocol Lane: AnyObject {
   func canHold(_ request: OutgoingRequest) -> Bool
   /// Takes a request; it leaves with ``flush()``. The first one opens the connection.
   func take(_ request: OutgoingRequest)
+  /// Does what can be done before the instant of what was taken, so that ``flush()`` only lets it go.
+  func hold()
   /// Takes back the request that the connection is being opened for, and ends the lane.
   func cancelOpening() -> OutgoingRequest?
+  /// When the next PING is due; `nil` where none is.
+  var nextProbe: MonotonicTime? { get }
+  /// Takes the PING that is due; it leaves with ``flush()``.
+  func probePath(at now: MonotonicTime)
   /// Lets what was taken leave.
   func flush()
   func owns(_ fd: Int32) -> Bool
@@ -107,4 +134,11 @@ protocol Lane: AnyObject {
   func takeEvents() -> [LaneEvent]
   /// Closes the connection and tells nothing more of requests.
   func close()
+}
+
+extension Lane {
+  /// Only HTTP/2 has a PING.
+  var nextProbe: MonotonicTime? { nil }
+
+  func probePath(at now: MonotonicTime) {}
 }

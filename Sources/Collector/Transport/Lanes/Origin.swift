@@ -70,3 +70,26 @@ extension HTTP2Request {
     adds("content-length", "\(request.body.count)")
   }
 }
+
+/// A request as HTTP/2 has it, beside what it was made from. An object, so that looking at it copies nothing.
+final class ConvertedRequest {
+  var result: HTTP2Request
+  private let url: String
+  private let method: String
+  private let headers: [HeaderField]
+  private let bodyBytes: Int
+
+  init(_ request: PushRequest, to url: RequestURL) {
+    self.url = url.text
+    method = request.method
+    headers = request.headers
+    bodyBytes = request.body.count
+    result = HTTP2Request(request, to: url)
+  }
+
+  /// Whether another request differs in its body's content at the most. Shared storage is not looked through.
+  func fits(_ request: PushRequest, to url: RequestURL) -> Bool {
+    headers == request.headers && self.url == url.text && method == request.method
+      && bodyBytes == request.body.count
+  }
+}

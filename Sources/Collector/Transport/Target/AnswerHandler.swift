@@ -69,7 +69,8 @@ struct AnswerHandler {
       AnsweredRequest(
         id: SampleID(target: target.id, sequence: request.notification.sequence), at: answer.at,
         source: answer.source, status: answer.status, isAccepted: isAccepted, reason: reason,
-        connection: request.use, attempt: request.attempt, httpVersion: answer.version))
+        connection: request.use, attempt: request.attempt, httpVersion: answer.version, path: answer.path,
+        peerAck: answer.peerAck))
     let sent = request.sent ?? request.taken
     guard !isAccepted else {
       if pauseRule.noteAccepted(sentAt: sent) { noteEndOfPause(&schedule) }

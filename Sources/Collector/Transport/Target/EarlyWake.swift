@@ -1,7 +1,7 @@
 import Measurement
 
-/// How long before its planned instant a request is given to libcurl. It is held by the cork and leaves at the instant
-/// itself, so neither waking up nor libcurl's work (30 µs, cold 150) makes it late.
+/// How long before its planned instant a request is given to a lane. It is made, encrypted and held in the kernel, and leaves at
+/// the instant itself, so neither waking up nor that work (30 µs, cold 150) makes it late.
 ///
 /// How much it takes depends on the machine and on what else keeps it busy, so it is learnt: a request that was not ready
 /// in time makes the head start longer by as much as a hundred that were make it shorter, and so about one in a hundred is

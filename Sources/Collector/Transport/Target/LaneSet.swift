@@ -2,7 +2,7 @@ import Measurement
 
 /// The lanes of one target: at most one that is being opened, one that new requests go onto, and those that only have answers
 /// to give.
-struct LaneSet {
+final class LaneSet {
   private let target: TransportTarget
   private let index: Int
   private unowned let environment: any LaneEnvironment
@@ -27,16 +27,19 @@ struct LaneSet {
   }
 
   /// The lane that new requests go onto, once there is one.
-  var usable: (any Lane)? { lanes.last { $0.isUsable } }
+  var usable: (any Lane)? {
+    if let newest = lanes.last, newest.isUsable { return newest }
+    return lanes.last { $0.isUsable }
+  }
 
   /// Taken and unanswered, over all lanes.
-  var inFlight: Int { all.reduce(0) { $0 + $1.inFlight } }
+  var inFlight: Int { lanes.reduce(retired.reduce(0) { $0 + $1.inFlight }) { $0 + $1.inFlight } }
 
   var deadline: MonotonicTime? { all.compactMap(\.deadline).min() }
 
   /// Opens a connection for a request.
   /// - Returns: whether there was memory for it.
-  mutating func open(for request: OutgoingRequest) -> Bool {
+  func open(for request: OutgoingRequest) -> Bool {
     let origin = request.url.origin
     let remark = http1[origin]
     let lane: (any Lane)? =
@@ -54,15 +57,15 @@ struct LaneSet {
   }
 
   /// From now on requests to this origin go by HTTP/1.1.
-  mutating func noteHTTP1(_ origin: Origin, isByALPN: Bool) {
+  func noteHTTP1(_ origin: Origin, isByALPN: Bool) {
     http1[origin] = isByALPN ? "" : "; the peer took no part in ALPN, so it was spoken to in HTTP/1.1"
   }
 
   /// The peer could not be reached: it may be another one the next time.
-  mutating func forget(_ origin: Origin) { http1[origin] = nil }
+  func forget(_ origin: Origin) { http1[origin] = nil }
 
   /// Keeps new requests off lanes to other origins.
-  mutating func retireLanes(except origin: Origin) {
+  func retireLanes(except origin: Origin) {
     guard lanes.contains(where: { $0.origin != origin }) else { return }
     retired += lanes.filter { $0.origin != origin }
     lanes.removeAll { $0.origin != origin }
@@ -74,16 +77,22 @@ struct LaneSet {
 
   func step(at now: MonotonicTime) { for lane in all { lane.step(at: now) } }
 
+  /// When the lane that new requests go onto wants its next PING.
+  var nextProbe: MonotonicTime? { usable?.nextProbe }
+
+  /// Takes the PING that is due; it leaves with ``flush()``.
+  func probePath(at now: MonotonicTime) { usable?.probePath(at: now) }
+
   func flush() { for lane in all { lane.flush() } }
 
   func settleInterests() { for lane in all { lane.settleInterests() } }
 
   /// What all lanes have to tell. Lanes that are over, or retired and idle, are dropped.
-  mutating func takeEvents() -> [LaneEvent] {
+  func takeEvents() -> [LaneEvent] {
     for lane in retired where lane.inFlight == 0 { lane.close() }
-    let events = all.count == 1 ? lanes[0].takeEvents() : all.flatMap { $0.takeEvents() }
-    lanes.removeAll { $0.isOver }
-    retired.removeAll { $0.isOver }
+    let events = retired.isEmpty && lanes.count == 1 ? lanes[0].takeEvents() : all.flatMap { $0.takeEvents() }
+    if lanes.contains(where: { $0.isOver }) { lanes.removeAll { $0.isOver } }
+    if !retired.isEmpty { retired.removeAll { $0.isOver } }
     return events
   }
 

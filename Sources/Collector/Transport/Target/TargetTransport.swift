@@ -27,7 +27,7 @@ final class TargetTransport {
   private var availability = ConnectionAvailability()
   private var answers: AnswerHandler
   private var monitor = AnswerMonitor()
-  private var lanes: LaneSet
+  private let lanes: LaneSet
   /// Requests made ahead of their time.
   private var staged = Deque<OutgoingRequest>()
   /// What making one request ready took lately, at most.
@@ -38,10 +38,18 @@ final class TargetTransport {
   /// The last word on how many streams the peer takes; `nil` while it takes as many as the target allows.
   private var toldStreamLimit: Int?
   private var statistics: TimingStatistics.Target
+  /// Until the peer objects.
+  private var mayProbePath: Bool
   private var isStopped = false
   private var isClosing = false
 
   static let readyAhead = 4
+  /// How late a notification may be seen to be due while others wait for a place: far below ``TargetSchedule/stallTolerance``.
+  private static let admission = Duration.milliseconds(2)
+  /// A PING that found no idle time for so long goes with the next requests.
+  private static let probePatience = Duration.seconds(1)
+  /// What making and writing a PING may take.
+  private static let probeTime = Duration.microseconds(250)
   /// Requests that one turn hands over: answers want to be read in between.
   private static let mostPerTurn = 64
 
@@ -61,6 +69,7 @@ final class TargetTransport {
     backoff = ReconnectBackoff(seed: seeds.next())
     answers = AnswerHandler(target: target, reporter: reporter, seeds: &seeds)
     lanes = LaneSet(target: target, index: index, environment: loop)
+    mayProbePath = target.pathProbe != nil
     statistics = TimingStatistics.Target(id: target.id, askedPerSecond: target.arrivals.rate.perSecond)
   }
 
@@ -117,8 +126,11 @@ final class TargetTransport {
       next = min(next ?? instant, instant)
     }
     if isStopped { return next }
-    consider(schedule.nextInstantOfInterest)
+    // While no place is free, what comes due has to be noticed in time, but nothing can be done about it.
+    let soonest = hasWaiting && lanes.usable != nil ? now + Self.admission : now
+    consider(schedule.nextInstantOfInterest.map { max($0, soonest) })
     if canSendAhead, let due = schedule.nextDue { consider(due - earlyWake.current) }
+    if let probe = nextProbe(at: now), probe > now { consider(probe) }
     if let first = secondAttempts.first {
       consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
     }
@@ -155,7 +167,10 @@ final class TargetTransport {
       handed.append(request)
       now = loop.now()
     }
-    if !handed.isEmpty {
+    if let first = handed.first {
+      // In the same write as they, it costs them nothing.
+      if let probe = nextProbe(at: now), now - probe >= Self.probePatience { lanes.probePath(at: now) }
+      if now < first.notification.planned { lanes.usable?.hold() }
       waitForPlannedInstants(of: handed)
       lanes.flush()
       takeLaneEvents()
@@ -300,6 +315,10 @@ final class TargetTransport {
     case .sent(let request, let instant, let isKernel): observeSent(request, at: instant, isKernel: isKernel)
     case .answered(let request, let answer): observeAnswer(answer, to: request, at: now)
     case .failed(let request, let failure): observeFailure(of: request, failure, at: now)
+    case .pinged(let connection, let roundTrip, let at):
+      loop.observe(
+        .pinged(AnsweredPing(target: id, connectionID: connection, at: at, roundTrip: roundTrip)))
+    case .refusedPings(let connection): noteRefusedPings(on: connection)
     case .streamLimit(let limit): noteStreamLimit(limit, at: now)
     case .goaway(let connection, let detail):
       reporter.emit(.goaway, connection: connection, at: now, detail: detail)
@@ -378,6 +397,36 @@ final class TargetTransport {
 
   private func nextAttempt(after now: MonotonicTime) -> String {
     backoff.earliest.map { "; next attempt in \(($0 - now).microseconds / 1000) ms" } ?? ""
+  }
+
+  // MARK: The path
+
+  /// When the next PING is due; `nil` while there is none, and while nothing may be sent.
+  private func nextProbe(at now: MonotonicTime) -> MonotonicTime? {
+    guard mayProbePath, !isStopped, !answers.isTrying, schedule.silence(at: now) == nil else { return nil }
+    return lanes.nextProbe
+  }
+
+  /// Sends the PING that is due, if there is time for it before the thread has something to do.
+  /// - Parameter deadline: when that is.
+  /// - Returns: whether one was sent.
+  func probePath(until deadline: MonotonicTime) -> Bool {
+    let now = loop.now()
+    guard let due = nextProbe(at: now), due <= now, deadline - now > Self.probeTime else { return false }
+    lanes.probePath(at: now)
+    lanes.flush()
+    takeLaneEvents()
+    lanes.settleInterests()
+    return true
+  }
+
+  private func noteRefusedPings(on connection: Int64) {
+    guard mayProbePath else { return }
+    mayProbePath = false
+    reporter.log(
+      .warning,
+      "the peer ended connection \(connection) with ENHANCE_YOUR_CALM: no more PINGs are sent in this run; "
+        + "path_probe: off keeps them off")
   }
 
   private func noteStreamLimit(_ limit: Int, at now: MonotonicTime) {

@@ -28,6 +28,8 @@ public struct TransportTarget: Sendable {
   public var advice: @Sendable (_ status: Int, _ reason: String) -> String
   /// Most streams we open at once on the connection, whatever the peer would take.
   public var maximumStreams: Int
+  /// How often each HTTP/2 connection is asked for its round trip by PING; `nil`: never.
+  public var pathProbe: Duration?
   /// Of the arrivals and of all jitter.
   public var seed: UInt64
 
@@ -38,7 +40,7 @@ public struct TransportTarget: Sendable {
     clientCertificate: ClientCertificate? = nil, unspecifiedRetryDelay: UnspecifiedRetryDelay = .afterTooMany,
     backoff: ErrorBackoff? = nil, credential: CredentialOwnership = .fixed,
     advice: @escaping @Sendable (_ status: Int, _ reason: String) -> String = { _, _ in "" },
-    maximumStreams: Int = 1000, seed: UInt64
+    maximumStreams: Int = 1000, pathProbe: Duration? = nil, seed: UInt64
   ) {
     self.id = id
     self.providers = providers
@@ -54,6 +56,7 @@ public struct TransportTarget: Sendable {
     self.credential = credential
     self.advice = advice
     self.maximumStreams = maximumStreams
+    self.pathProbe = pathProbe
     self.seed = seed
   }
 

@@ -82,7 +82,10 @@ final class TimingLoop: LaneEnvironment {
       handOn()
       if targets.allSatisfy(\.isFinished) { break }
       let next = nextDeadline(at: now)
-      if next - now > Self.idleEnough { for target in targets { target.prepareAhead(until: next) } }
+      if next - now > Self.idleEnough {
+        if targets.contains(where: { $0.probePath(until: next) }) { continue }
+        for target in targets { target.prepareAhead(until: next) }
+      }
       wait(until: next, at: now)
     }
     mailbox.noteEnd(of: now())

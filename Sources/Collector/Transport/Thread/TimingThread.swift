@@ -1,6 +1,5 @@
 import CCurl
 import CLinux
-import Dispatch
 import Measurement
 import Providers
 import Synchronization
@@ -12,20 +11,13 @@ import Threads
 /// at the planned instants through libcurl and stamps what leaves and what comes back. It ends by itself when every
 /// target's count or duration is reached, or after ``stop(draining:)``.
 public final class TimingThread: Sendable {
-  private enum State: Sendable {
-    case new
-    case running
-    case ended
-  }
-
   private let run: RunID
   private let targets: [TransportTarget]
   private let clock: any HostClock
   private let onCredential: @Sendable (CredentialFeedback) -> Void
   private let sink: @Sendable ([Observation]) -> Void
   private let mailbox: TimingMailbox
-  private let state = Mutex(State.new)
-  private let ended = DispatchGroup()
+  private let hasStarted = Mutex(false)
 
   /// Checks what can be checked before anything is sent.
   /// - Parameters:
@@ -51,26 +43,21 @@ public final class TimingThread: Sendable {
   /// Begins. The first notifications are planned 0.3 s later, so that their block can be committed in time.
   /// - Parameter onEnd: called on the timing thread as the last thing it does.
   public func start(onEnd: @escaping @Sendable () -> Void = {}) throws(TransportError) {
-    let mayStart = state.withLock { state in
-      guard case .new = state else { return false }
-      state = .running
-      return true
+    let isFirst = hasStarted.withLock { started in
+      defer { started = true }
+      return !started
     }
-    guard mayStart else { return }
+    guard isFirst else { return }
     // Made here so that a lack of descriptors is told to the caller.
     let loop = try TimingLoop(
       run: run, targets: targets, clock: clock, mailbox: mailbox, onCredential: onCredential, sink: sink)
-    ended.enter()
     do throws(ThreadError) {
-      try DedicatedThread.start(name: "timing") { [self] in
+      try DedicatedThread.start(name: "timing") {
         _ = clinux_set_timer_slack(1)
         loop.run()
-        state.withLock { $0 = .ended }
         onEnd()
-        ended.leave()
       }
     } catch {
-      ended.leave()
       throw TransportError(.system, error.message)
     }
   }
@@ -107,16 +94,6 @@ public final class TimingThread: Sendable {
   /// that nothing more is told of it. Whatever is still planned when the thread ends was never due.
   public func stop(draining: Duration) {
     mailbox.leave { $0.stop = min(draining, $0.stop ?? draining) }
-  }
-
-  /// Blocks until the thread has ended; returns at once if it never ran.
-  public func waitUntilEnded() { ended.wait() }
-
-  public var hasEnded: Bool {
-    state.withLock { state in
-      guard case .ended = state else { return false }
-      return true
-    }
   }
 
   /// Not older than a quarter of a second while the thread runs.

@@ -41,7 +41,8 @@ final class APNsService: DialectService {
         refusal: { error, now in
           APNsAnswer.refused(
             ErrorCatalog.apns.translate(error), id: id, retryAfter: error.retryAfter, now: now)
-        }, receipt: payload.receipt))
+        }, receipt: payload.receipt,
+        device: LoopbackDevice.name(of: request.path.dropFirst(APNsDialect.devicePathPrefix.count))))
   }
 
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal {

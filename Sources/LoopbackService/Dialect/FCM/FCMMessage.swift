@@ -31,7 +31,7 @@ struct FCMMessage {
 
   /// - Parameter device: the only registered token; its installation ID precedes the colon.
   init(_ body: Data, device: String) throws(Violation) {
-    guard let value = try? JSONDecoder().decode(JSONValue.self, from: body), let top = value.object else {
+    guard let value = try? JSONDecoder().decode(ReceivedJSON.self, from: body), let top = value.object else {
       throw Violation("", "Invalid JSON payload received: it is no object.")
     }
     let request = try Self.fields(top, known: ["validate_only", "message"], of: "")
@@ -54,9 +54,9 @@ struct FCMMessage {
 
   /// Names may be in snake case or camel case, as in protobuf's JSON; unknown names are refused.
   private static func fields(
-    _ members: [String: JSONValue], known: Set<String>, of path: String
-  ) throws(Violation) -> [String: JSONValue] {
-    var fields: [String: JSONValue] = [:]
+    _ members: [String: ReceivedJSON], known: Set<String>, of path: String
+  ) throws(Violation) -> [String: ReceivedJSON] {
+    var fields: [String: ReceivedJSON] = [:]
     for (name, value) in members {
       let plain = snakeCase(name)
       guard known.contains(plain) else {
@@ -76,7 +76,7 @@ struct FCMMessage {
     }
   }
 
-  private static func data(_ value: JSONValue?, _ path: String) throws(Violation) -> [String: String] {
+  private static func data(_ value: ReceivedJSON?, _ path: String) throws(Violation) -> [String: String] {
     guard let value else { return [:] }
     guard let members = value.object else { throw Violation(path, "Invalid value: it must be an object.") }
     var data: [String: String] = [:]
@@ -92,7 +92,7 @@ struct FCMMessage {
     return data
   }
 
-  private static func check(android value: JSONValue?) throws(Violation) {
+  private static func check(android value: ReceivedJSON?) throws(Violation) {
     guard let value else { return }
     guard let members = value.object else {
       throw Violation("message.android", "Invalid value: it must be an object.")
@@ -127,7 +127,7 @@ struct FCMMessage {
 
   /// Whether the message is for a topic or condition.
   private static func check(
-    receiver message: [String: JSONValue], device: String
+    receiver message: [String: ReceivedJSON], device: String
   ) throws(Violation) -> Bool {
     let receivers = ["token", "fid", "topic", "condition"].filter { message[$0] != nil }
     guard receivers.count == 1, let kind = receivers.first, let text = message[kind]?.text else {
@@ -151,7 +151,7 @@ struct FCMMessage {
   }
 
   private static func check(
-    size message: [String: JSONValue], data: [String: String], limit: Int
+    size message: [String: ReceivedJSON], data: [String: String], limit: Int
   ) throws(Violation) {
     var bytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     for value in (message["notification"]?.object ?? [:]).values { bytes += value.text?.utf8.count ?? 0 }

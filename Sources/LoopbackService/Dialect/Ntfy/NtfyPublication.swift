@@ -63,7 +63,7 @@ struct NtfyPublication {
   /// `POST /`: the body is a JSON object.
   init(json request: HTTPRequest) throws(Violation) {
     let data = request.body.withUnsafeReadableBytes { Data($0) }
-    guard let value = try? JSONDecoder().decode(JSONValue.self, from: data), let members = value.object
+    guard let value = try? JSONDecoder().decode(ReceivedJSON.self, from: data), let members = value.object
     else { throw Violation("40017") }
     func text(_ key: String) throws(Violation) -> String? {
       guard let value = members[key], value != .null else { return nil }

@@ -1,4 +1,4 @@
-/// Frames as a server writes them (RFC 9113, section 6), right or wrong as the test wants; shares no code with a library.
+/// Frames of a server (RFC 9113, section 6), valid or not; written without a library.
 enum ServerFrames {
   static func frame(_ type: UInt8, flags: UInt8 = 0, stream: Int32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
     let length = payload.count

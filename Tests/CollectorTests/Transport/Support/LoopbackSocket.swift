@@ -1,8 +1,8 @@
 import Glibc
 
-/// The few socket calls that tests need beside libcurl.
+/// Socket calls of tests.
 enum LoopbackSocket {
-  /// A port that was free a moment ago.
+  /// A port that was free just now.
   static func freePort() -> Int? {
     guard let (fd, port) = bound() else { return nil }
     close(fd)
@@ -22,7 +22,7 @@ enum LoopbackSocket {
     return code == 0 ? (fd, Int(UInt16(bigEndian: address.sin_port))) : nil
   }
 
-  /// Both ends of a connection over the loopback interface; they are the caller's to close.
+  /// Both ends of a connection over the loopback interface; the caller closes them.
   static func connectedPair() -> (near: Int32, far: Int32)? {
     guard let (listener, port) = bound() else { return nil }
     defer { close(listener) }
@@ -36,7 +36,7 @@ enum LoopbackSocket {
     return far >= 0 ? (near, far) : nil
   }
 
-  /// A socket that connections can be made to and that never says a word.
+  /// A listening socket that never sends anything.
   static func silent() -> (fd: Int32, port: Int)? {
     guard let (fd, port) = bound() else { return nil }
     return listen(fd, 16) == 0 ? (fd, port) : nil

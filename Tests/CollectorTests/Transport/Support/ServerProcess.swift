@@ -1,17 +1,21 @@
 import Foundation
 import HTTPTestKit
 import Synchronization
+import TestKit
 
-/// A server in a process of its own, killed at the latest when the test is done with it.
+/// A server in a process of its own, killed at the latest when the test releases it.
 final class ServerProcess: Sendable {
   let port: Int
   private let process: Mutex<Process>
   private let output: OutputLines
+  /// Its files, removed with it.
+  private let directory: TemporaryDirectory?
 
-  private init(process: Process, port: Int, output: OutputLines) {
+  private init(process: Process, port: Int, output: OutputLines, directory: TemporaryDirectory? = nil) {
     self.process = Mutex(process)
     self.port = port
     self.output = output
+    self.directory = directory
   }
 
   deinit { kill() }
@@ -20,11 +24,10 @@ final class ServerProcess: Sendable {
   static func nghttpd(port: Int? = nil, options: [String] = []) throws -> ServerProcess {
     guard let certificate = TestCertificate.good, let program = Tool.find("nghttpd") else { throw Missing() }
     let port = try port ?? freePort()
-    let folder = (certificate.certificate as NSString).deletingLastPathComponent
-    _ = FileManager.default.createFile(atPath: folder + "/index.html", contents: Data("ok".utf8))
+    try certificate.directory.write("index.html", "ok")
     let (process, output) = try launch(
       program,
-      ["--address=127.0.0.1", "-d", folder] + options + [
+      ["--address=127.0.0.1", "-d", certificate.directory.path] + options + [
         String(port), certificate.key, certificate.certificate,
       ])
     let server = ServerProcess(process: process, port: port, output: output)
@@ -32,7 +35,7 @@ final class ServerProcess: Sendable {
     return server
   }
 
-  /// `Tests/Support/h2_server.py`, which misbehaves as it is told.
+  /// `Tests/Support/h2_server.py`, which fails by script.
   static func scripted(_ options: [String]) throws -> ServerProcess {
     try python("h2_server.py", options, isEncrypted: true)
   }
@@ -53,20 +56,21 @@ final class ServerProcess: Sendable {
   }
 
   /// `Tests/Support/prosody_device.py`: Prosody as a push service, and a device that is logged in.
-  /// - Returns: the device's subscription, as a browser would give it, beside the server.
+  /// - Returns: the server, and the device's subscription in the form of a browser's.
   static func prosody() throws -> (server: ServerProcess, subscription: [UInt8]) {
-    let folder = try TestFolder.make("prosody")
-    let server = try python("prosody_device.py", [folder.path], isEncrypted: false)
-    return (server, Array(try Data(contentsOf: folder.appendingPathComponent("subscription.json"))))
+    let directory = try TemporaryDirectory("prosody")
+    let server = try python("prosody_device.py", [directory.path], isEncrypted: false, directory: directory)
+    return (server, Array(try directory.bytes("subscription.json")))
   }
 
-  /// `Tests/Support/hostile_server.py`, in the clear.
+  /// `Tests/Support/hostile_server.py`, without TLS.
   static func hostile(_ options: [String]) throws -> ServerProcess {
     try python("hostile_server.py", options, isEncrypted: false)
   }
 
-  private static func python(_ script: String, _ options: [String], isEncrypted: Bool) throws -> ServerProcess
-  {
+  private static func python(
+    _ script: String, _ options: [String], isEncrypted: Bool, directory: TemporaryDirectory? = nil
+  ) throws -> ServerProcess {
     guard let certificate = TestCertificate.good else { throw Missing() }
     let identity = isEncrypted ? ["--cert", certificate.certificate, "--key", certificate.key] : []
     let (process, output) = try launch(Tool.python, ["-u", "\(Tool.support)/\(script)"] + identity + options)
@@ -74,29 +78,29 @@ final class ServerProcess: Sendable {
     guard said, let line = output.all.first(where: { $0.hasPrefix("listening ") }),
       let port = Int(line.dropFirst(10))
     else { throw Missing() }
-    return ServerProcess(process: process, port: port, output: output)
+    return ServerProcess(process: process, port: port, output: output, directory: directory)
   }
 
   /// Debian's nginx in the foreground, with one server over TLS and HTTP/2.
   /// - Parameters:
-  ///   - lines: what stands in the `server` block.
-  ///   - modules: which of Debian's to load.
+  ///   - lines: the content of the `server` block.
+  ///   - modules: Debian's modules to load.
   static func nginx(_ lines: String, modules: [String] = []) throws -> ServerProcess {
     guard let certificate = TestCertificate.good, let program = Tool.find("nginx") else { throw Missing() }
     let port = try freePort()
-    let folder = try TestFolder.make("nginx-\(port)").path
+    let directory = try TemporaryDirectory("nginx")
     let text = Nginx.configuration(
-      port: port, folder: folder, certificate: certificate.certificate, key: certificate.key,
+      port: port, folder: directory.path, certificate: certificate.certificate, key: certificate.key,
       modules: modules,
       lines: lines)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
-    let (process, output) = try launch(program, ["-c", folder + "/nginx.conf", "-p", folder])
-    let server = ServerProcess(process: process, port: port, output: output)
+    let file = try directory.write("nginx.conf", text)
+    let (process, output) = try launch(program, ["-c", file, "-p", directory.path])
+    let server = ServerProcess(process: process, port: port, output: output, directory: directory)
     guard server.waitUntilItListens() else { throw Missing() }
     return server
   }
 
-  /// nghttpx, which speaks HTTP/2 over TLS for a server that cannot.
+  /// nghttpx, which adds HTTP/2 over TLS to a server without it.
   static func nghttpx(before backend: ServerProcess) throws -> ServerProcess {
     guard let certificate = TestCertificate.good, let program = Tool.find("nghttpx") else { throw Missing() }
     let port = try freePort()
@@ -111,11 +115,11 @@ final class ServerProcess: Sendable {
 
   struct Missing: Error {}
 
-  /// What the server said so far.
+  /// The server's output so far.
   var lines: [String] { output.all }
 
-  /// The numbers of lines like `request 1 3 2 /`. What a server says takes its time through the pipe: waits until there
-  /// are `count` of them, with an end.
+  /// The numbers of lines like `request 1 3 2 /`. Output arrives through the pipe with a delay: waits for `count` of them, for
+  /// a limited time.
   func numbers(after word: String, atLeast count: Int = 0) -> [[Int]] {
     _ = output.wait { lines in lines.count { $0.hasPrefix(word + " ") } >= count }
     return lines.filter { $0.hasPrefix(word + " ") }.map { $0.split(separator: " ").compactMap { Int($0) } }
@@ -127,7 +131,7 @@ final class ServerProcess: Sendable {
     }
   }
 
-  /// SIGKILL, and gone when this returns.
+  /// Sends SIGKILL and waits for the end.
   func kill() {
     process.withLock { process in
       guard process.isRunning else { return }
@@ -163,7 +167,7 @@ final class ServerProcess: Sendable {
   }
 }
 
-/// The lines of a pipe, as they come.
+/// Collects the lines of a pipe.
 final class OutputLines: Sendable {
   private struct Content {
     var lines: [String] = []
@@ -195,7 +199,7 @@ final class OutputLines: Sendable {
 
   var all: [String] { content.withLock { $0.lines } }
 
-  /// Waits until the lines are enough; `false` when the output ends before, or after 30 s.
+  /// Waits until the condition holds; `false` if the output ends before, or after 30 s.
   func wait(until areEnough: ([String]) -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(30)
     repeat {

@@ -1,18 +1,20 @@
 import Foundation
+import TestKit
 
-/// A certificate for 127.0.0.1 that is its own authority, made by openssl when the first test asks for it.
+/// A self-signed certificate for 127.0.0.1, made by openssl on first use.
 struct TestCertificate: Sendable {
+  let directory: TemporaryDirectory
   let certificate: String
   let key: String
 
   static let good = make("good")
-  /// Another authority, which signed nothing that any server uses.
+  /// Another authority, which signed no server's certificate.
   static let stranger = make("stranger")
 
   private static func make(_ name: String) -> TestCertificate? {
-    guard let folder = try? TestFolder.make(name) else { return nil }
-    let certificate = folder.appendingPathComponent("cert.pem").path
-    let key = folder.appendingPathComponent("key.pem").path
+    guard let directory = try? TemporaryDirectory(name) else { return nil }
+    let certificate = directory.file("cert.pem")
+    let key = directory.file("key.pem")
     guard let openssl = Tool.find("openssl") else { return nil }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: openssl)
@@ -24,6 +26,7 @@ struct TestCertificate: Sendable {
     process.standardOutput = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }
     process.waitUntilExit()
-    return process.terminationStatus == 0 ? TestCertificate(certificate: certificate, key: key) : nil
+    guard process.terminationStatus == 0 else { return nil }
+    return TestCertificate(directory: directory, certificate: certificate, key: key)
   }
 }

@@ -1,6 +1,6 @@
 import Providers
 
-/// Sends a token as a header and nothing else, and takes every 200 for accepted.
+/// Sends only a token, as a header; every 200 is accepted.
 struct TokenProvider: Provider {
   let name = "token"
   var url = "https://127.0.0.1/"

@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTestKit
 
-/// Programs of the system that tests use. Where one is missing the test is skipped and says so; with CI=true, where the
-/// bootstrap has installed them all, it runs and fails.
+/// System programs that tests use. Tests whose program is missing are skipped; with CI=true, where the bootstrap has installed
+/// all of them, they run and fail.
 enum Tool {
   static let isRequired = ProcessInfo.processInfo.environment["CI"] == "true"
 
   static func find(_ name: String) -> String? { TestServices.find(name) }
 
-  /// Runs openssl, which has to succeed.
+  /// Runs openssl, which must succeed.
   static func openssl(_ arguments: [String]) throws {
     guard let openssl = Tool.find("openssl") else { throw ServerProcess.Missing() }
     let process = Process()
@@ -52,7 +52,7 @@ enum Tool {
     return process.terminationStatus == 0
   }
 
-  /// The folder of scripts that tests of several rooms share.
+  /// The directory of scripts that tests of several rooms share.
   static let support = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Support").path

@@ -1,28 +1,32 @@
 import Collector
 import Dispatch
 import FoundationEssentials
+import Glibc
 import Measurement
 import Providers
 import Synchronization
 
-/// A timing thread with a recorder that commits every block at once and keeps all it is told.
+/// A timing thread with a recorder that commits every block at once and keeps all observations.
 final class TransportRun: Sendable {
   private struct State {
     var thread: TimingThread?
     var seen = Seen()
+    /// What the timing thread has used of the processor, at each of its observations.
+    var threadTimes: [(at: Int64, used: Int64)] = []
   }
 
-  /// What was seen so far, by notification.
+  /// Observations so far, by notification.
   struct Seen {
     var planned: [SampleID: MonotonicTime] = [:]
     var sent: [SampleID: SentRequest] = [:]
     var answered: [SampleID: AnsweredRequest] = [:]
     var failed: [SampleID: (reason: FailureReason, attempt: Int, detail: String)] = [:]
     var missed: [SampleID: MissedReason] = [:]
+    var pings: [AnsweredPing] = []
     var events: [Event] = []
     var logs: [String] = []
     var credentials: [CredentialFeedback] = []
-    /// Things that may not happen.
+    /// Violations of the contract.
     var wrongs: [String] = []
     var hasEnded = false
 
@@ -80,7 +84,7 @@ final class TransportRun: Sendable {
 
   var seen: Seen { state.withLock { $0.seen } }
 
-  /// Waits until what was seen is enough; `false` when it is not after 60 s.
+  /// Waits until the condition holds; `false` if it does not within 60 s.
   func wait(until isEnough: (Seen) -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(60)
     repeat {
@@ -91,14 +95,32 @@ final class TransportRun: Sendable {
 
   func waitForEnd() -> Bool { wait { $0.hasEnded } }
 
+  /// How long the timing thread was on the processor between two instants of CLOCK_MONOTONIC, as far as it told of something
+  /// before and after.
+  func threadTime(from: Int64, to: Int64) -> Duration {
+    let times = state.withLock { $0.threadTimes }
+    guard let before = times.last(where: { $0.at <= from }), let after = times.first(where: { $0.at >= to })
+    else { return .seconds(3600) }
+    return .nanoseconds(after.used - before.used)
+  }
+
   private func take(_ feedback: CredentialFeedback) {
     state.withLock { $0.seen.credentials.append(feedback) }
     news.signal()
   }
 
+  private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
   private func take(_ observations: [Observation]) {
     var commits: [(TargetID, Int64)] = []
+    let now = Self.nanoseconds(CLOCK_MONOTONIC)
+    let used = Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
     let thread = state.withLock { state in
+      state.threadTimes.append((now, used))
       for observation in observations {
         if case .planned(let block) = observation { commits.append((block.target, block.lastSequence)) }
         state.seen.take(observation)
@@ -138,6 +160,7 @@ extension TransportRun.Seen {
       end(id)
       if sent[id] != nil { wrongs.append("missed though sent: \(id)") }
       missed[id] = reason
+    case .pinged(let ping): pings.append(ping)
     case .event(let event): events.append(event)
     case .log(let line): logs.append(line.message)
     }

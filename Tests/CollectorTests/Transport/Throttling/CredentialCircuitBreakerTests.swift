@@ -14,7 +14,7 @@ import Testing
     #expect(trust.state == .refused)
     trust.renew(serial: 2)
     #expect(trust.state == .onTrial && trust.serial == 2)
-    // Late answers to what left with the old one say nothing of the new one, good or bad.
+    // Late answers to requests with the old credential do not affect the new one.
     #expect(Self.refused(&trust, epoch) == false)
     #expect(Self.taken(&trust, epoch) == false)
     #expect(trust.state == .onTrial)
@@ -35,7 +35,7 @@ import Testing
     #expect(trust.state == .refused)
   }
 
-  /// Credentials are renewed ahead of their end all the time: nothing is tried then.
+  /// Credentials are regularly renewed before they expire: that needs no trial request.
   @Test func aRenewalInGoodTimeIsNoTrial() {
     var trust = CredentialCircuitBreaker()
     trust.renew(serial: 1)
@@ -44,13 +44,13 @@ import Testing
     #expect(trust.state == .trusted)
   }
 
-  /// Nobody renews it: it is tried again by itself, after pauses of 10 s that double to 15 minutes.
+  /// A credential without renewal is tried again after pauses that double from 10 s to 15 minutes.
   @Test func aFixedOneIsTriedAgainAtGrowingIntervals() throws {
     var trust = CredentialCircuitBreaker(fixedWithSeed: 5)
     var now = MonotonicTime(nanoseconds: 3_000_000_000)
     for round in 0..<12 {
       #expect(Self.refused(&trust, trust.epoch, at: now))
-      // What was under way with it says nothing new.
+      // Answers to requests in flight with it change nothing.
       #expect(!Self.refused(&trust, trust.epoch, at: now + .seconds(1)))
       let pause = try #require(trust.trialAt) - now
       let full = min(Duration.seconds(900), .seconds(10) * (1 << round))
@@ -62,7 +62,7 @@ import Testing
       #expect(trust.state == .onTrial && trust.trialAt == nil)
       #expect(!Self.tried(&trust, at: now + .seconds(9000)))
     }
-    // Taken: the next pause is a short one again.
+    // Accepted: the next pause is short again.
     #expect(Self.taken(&trust, trust.epoch))
     #expect(Self.refused(&trust, trust.epoch, at: now))
     #expect(try #require(trust.trialAt) - now <= .seconds(15))

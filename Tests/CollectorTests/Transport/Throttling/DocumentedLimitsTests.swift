@@ -9,7 +9,7 @@ import Testing
     let fcm = DocumentedLimits.fcm(host: "fcm.googleapis.com", validateOnly: false)
     #expect(fcm.allSatisfy { !$0.isExceeded(by: everyFifteenSeconds) })
     let two = try #require(ArrivalRate(2, per: .seconds(1)))
-    // 120 a minute is allowed, 7 200 an hour is not.
+    // 120 per minute are allowed, 7 200 per hour are not.
     #expect(fcm.map { $0.isExceeded(by: two) } == [false, true, false])
     let validated = DocumentedLimits.fcm(host: "fcm.googleapis.com", validateOnly: true)
     #expect(validated.allSatisfy { !$0.isExceeded(by: two) })

@@ -22,7 +22,7 @@ import Testing
   @Test func aNamedTimeIsKeptExactly() {
     var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     #expect(Self.rejected(&rule, 503, named: .seconds(7)) == .seconds(7))
-    // A shorter one changes nothing, a longer one does.
+    // A shorter pause changes nothing, a longer one replaces it.
     #expect(Self.rejected(&rule, 429, named: .seconds(2)) == nil)
     #expect(Self.rejected(&rule, 429, named: .seconds(9)) == .seconds(9))
     #expect(Self.rejected(&rule, 503, named: .zero) == nil)
@@ -42,7 +42,7 @@ import Testing
       #expect(length >= full && length <= full * 1.5, "\(index): \(length)")
     }
     #expect(Set(lengths).count == lengths.count)
-    // All is well: the next one begins anew.
+    // After an accepted answer the next pause is a first one again.
     #expect(Self.accepted(&rule, sent: at))
     let again = try #require(Self.rejected(&rule, 429, sent: at, answered: at + .milliseconds(5)))
     #expect(again <= .seconds(15))
@@ -55,7 +55,7 @@ import Testing
       #expect(Self.rejected(&rule, 429, sent: .milliseconds(millisecond), answered: .milliseconds(60)) == nil)
     }
     #expect(rule.repeats == 1)
-    // An answer to what was under way before does not say that all is well.
+    // An answer to a request sent before the error does not end it.
     #expect(!Self.accepted(&rule, sent: .milliseconds(3)))
     #expect(rule.repeats == 1)
   }
@@ -70,8 +70,7 @@ import Testing
 
   // MARK: Back-off
 
-  /// 500, 502 and 503 without a time: pauses of our own that double, and no more than one for what was under way or was
-  /// sent as a probe.
+  /// 500, 502 and 503 without Retry-After: pauses that double, and only one for requests in flight or probes.
   @Test func errorsOfTheServiceBackOff() throws {
     var rule = PauseRule(
       unnamed: .afterTooMany, backoff: ErrorBackoff(first: .seconds(20), longest: .seconds(100)), seed: 4)
@@ -96,11 +95,11 @@ import Testing
   @Test func aProbeThatIsTakenEndsTheBackoff() throws {
     var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
     #expect(try #require(Self.rejected(&rule, 503)) >= .seconds(10))
-    // What had left before the error came says nothing of the time after it.
+    // Requests sent before the error do not count for the time after it.
     #expect(!Self.accepted(&rule, sent: .milliseconds(4)))
     #expect(Self.rejected(&rule, 503, sent: .seconds(2), answered: .seconds(3)) == nil)
     #expect(Self.accepted(&rule, sent: .seconds(4)))
-    // And the next pause is a first one.
+    // The next pause is a first one.
     let again = try #require(Self.rejected(&rule, 500, sent: .seconds(5), answered: .seconds(6)))
     #expect(again >= .seconds(10) && again <= .seconds(15))
   }
@@ -113,7 +112,7 @@ import Testing
       rule.noteRejected(status: 503, named: .seconds(40), sentAt: probe, answeredAt: probe)
         == .silence(until: probe + .seconds(40)))
     #expect(!Self.accepted(&rule, sent: .seconds(4)))
-    // 429 is silence whether it names a time or not, and grows by itself.
+    // 429 stops sending with or without Retry-After, and its pauses grow separately.
     var other = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
     #expect(Self.rejected(&other, 503) != nil)
     guard case .silence? = other.noteRejected(status: 429, named: nil, sentAt: probe, answeredAt: probe)
@@ -128,7 +127,7 @@ import Testing
     for status in [500, 502, 503] { #expect(Self.rejected(&rule, status) == nil) }
   }
 
-  /// One may be a mistake; ten in a row are none, whatever else is refused in between.
+  /// One may be an error; ten in a row are not, whatever other rejections come in between.
   @Test func aReceiverThatIsGoneIsAskedForLessAndLess() throws {
     var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     func gone(at instant: Duration) -> Duration? {
@@ -143,11 +142,11 @@ import Testing
     #expect(Self.rejected(&rule, 400, sent: .seconds(19)) == nil)
     let first = try #require(gone(at: .seconds(20)))
     #expect(first >= .seconds(10) && first <= .seconds(15))
-    // What was under way says nothing new; the next answer after the pause is enough for a longer one.
+    // Answers to requests in flight change nothing; one more answer after the pause causes a longer one.
     #expect(gone(at: .seconds(20)) == nil)
     let second = try #require(gone(at: .seconds(40)))
     #expect(second >= .seconds(20) && second <= .seconds(30))
-    // It is there again.
+    // The receiver is registered again.
     #expect(Self.accepted(&rule, sent: .seconds(90)))
     #expect(gone(at: .seconds(91)) == nil)
   }

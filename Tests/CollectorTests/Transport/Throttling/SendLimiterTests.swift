@@ -6,7 +6,7 @@ import Testing
 @Suite struct SendLimiterTests {
   private static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
-  /// Sends whenever it may, asking each millisecond.
+  /// Sends whenever the limiter permits, checked every millisecond.
   private static func greedy(_ shape: SendLimit.Shape, for duration: Duration) -> [MonotonicTime] {
     var limiter = SendLimiter(SendLimit(shape, ""))
     var sent: [MonotonicTime] = []

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Many requests under way: answers after 200 ms at 200, 1 000 and 2 000 a second, from the loopback service and from servers
+that share no code with it. Prints for each the share of kernel stamps, the error of the service time beside the packets of the
+exchange (Benchmarks/Accuracy/capture.py), how late requests left, and the collector's CPU; and what the transport keeps in
+memory for a stream.
+
+SECONDS_EACH (10), RATES ("200 1000 2000") and SERVERS ("loopback python-h2 nghttpx nginx") choose; DRIVER is TransportBenchmark.
+"""
+
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Accuracy"))
+
+from capture import exchanges  # noqa: E402
+from station import Station, free_port, quantile, verdict  # noqa: E402
+
+SECONDS = int(os.environ.get("SECONDS_EACH", "10"))
+RATES = [int(rate) for rate in os.environ.get("RATES", "200 1000 2000").split()]
+SERVERS = os.environ.get("SERVERS", "loopback python-h2 nghttpx nginx").split()
+DELAY = 200
+SERVICES = HERE.parents[1] / ".build" / "services"
+
+
+def program(name):
+    path = f"{SERVICES}/bin:{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
+    return shutil.which(name, path=path)
+
+
+def backend(station, delay):
+    port = free_port()
+    process = station.spawn(sys.executable, HERE / "delaying_backend.py", port, delay, stdout=subprocess.PIPE)
+    process.stdout.readline()
+    return port
+
+
+def started(station, process):
+    """Waits until the server takes connections."""
+    import socket
+
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", station.port)).close()
+            return process
+        except OSError:
+            time.sleep(0.05)
+    sys.exit("the server does not listen")
+
+
+def nghttpx(station, delay):
+    if not program("nghttpx"):
+        return None
+    credentials = station.credentials
+    return started(station, station.spawn(
+        program("nghttpx"), "--conf=/dev/null", f"--frontend=127.0.0.1,{station.port}",
+        f"--backend=127.0.0.1,{backend(station, delay)}", "--workers=1", "--single-process",
+        "--frontend-http2-max-concurrent-streams=1000", "--backend-connections-per-frontend=0", "--accesslog-file=/dev/null",
+        credentials / "server.key", credentials / "server.pem", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+
+def nginx(station, delay):
+    if not program("nginx"):
+        return None
+    folder, credentials = station.folder / "nginx", station.credentials
+    folder.mkdir()
+    places = "".join(f"{name}_temp_path {folder}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    (folder / "conf").write_text(f"""
+        daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
+        events {{ worker_connections 4096; }}
+        http {{
+          access_log off; {places}
+          keepalive_requests 10000000; http2_max_concurrent_streams 1000;
+          upstream delaying {{ server 127.0.0.1:{backend(station, delay)}; keepalive 1024; keepalive_requests 10000000; }}
+          server {{
+            listen 127.0.0.1:{station.port} ssl http2;
+            ssl_protocols TLSv1.3; ssl_certificate {credentials}/server.pem; ssl_certificate_key {credentials}/server.key;
+            location / {{ proxy_pass http://delaying; proxy_http_version 1.1; proxy_set_header connection ""; }}
+          }}
+        }}""")
+    return started(station, station.spawn(program("nginx"), "-c", folder / "conf", "-p", folder, stderr=subprocess.DEVNULL))
+
+
+def loopback(station, delay):
+    return station.loopback(f"answers: {{ delay: {delay}ms }}\ndeliveries: {{ delay: 1ms }}\n", script=False)
+
+
+def python_h2(station, delay):
+    return station.python_service("--answer-delay", f"constant:{delay}")
+
+
+START = {
+    "loopback": (loopback, "loopback", ("receipt_deadline: 5s",)), "python-h2": (python_h2, "loopback", ("receipt_deadline: 5s",)),
+    "nghttpx": (nghttpx, "http", ()), "nginx": (nginx, "http", ()),
+}
+
+
+def cpu():
+    """CPU seconds of the processes that ended so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def wire_errors(station, keys):
+    """|service time - wire| in µs of each answered notification that did not open a connection."""
+    rows = station.rows(
+        "SELECT connection_id, service_us, fresh_connection, accept_us IS NOT NULL FROM sample WHERE connection_id IS NOT NULL"
+        " ORDER BY connection_id, planned_monotonic_us + schedule_lag_us, id")
+    streams = exchanges(station.folder / "wire.pcap", keys, station.port)
+    errors, place = [], {}
+    for connection, service, is_fresh, is_answered in rows:
+        number = place[connection] = place.get(connection, -1) + 1
+        index = sorted(place).index(connection)
+        wire = streams[index].get(2 * number + 1) if index < len(streams) else None
+        if wire and is_answered and not is_fresh:
+            errors.append(abs(service - (wire[1] - wire[0]) / 1000))
+    return errors
+
+
+def measure(name, rate):
+    start, provider, target = START[name]
+    with Station(rate, ("max_in_flight: 5000", "timeout: 20s", *target), provider) as station:
+        service = start(station, DELAY)
+        if service is None:
+            print(f"  [left out] {name}: not installed")
+            return
+        capture = station.capture()
+        keys = station.folder / "keys"
+        if capture:
+            os.environ["SSLKEYLOGFILE"] = str(keys)
+        collector = station.collect("--duration", f"{SECONDS}s")
+        os.environ.pop("SSLKEYLOGFILE", None)
+        before = cpu()
+        _, text = collector.communicate()
+        share = (cpu() - before) / SECONDS
+        if collector.returncode:
+            sys.exit(f"the collector failed: {text}")
+        if capture:
+            time.sleep(0.5)
+            capture.send_signal(signal.SIGINT)
+            capture.wait()
+        station.stop(service)
+        rows = station.rows("SELECT timestamp_source, schedule_lag_us FROM sample"
+                            " WHERE accept_us IS NOT NULL AND NOT fresh_connection")
+        ends = dict(station.rows("SELECT state, count(*) FROM sample_view GROUP BY state"))
+        if not rows:
+            print(f"  [FAILED] {name} at {rate}/s: nothing was answered: {ends}")
+            return
+        kernel = sum(source == 0 for source, _ in rows) / len(rows)
+        lags = [lag for _, lag in rows]
+        print(f"{name} at {rate}/s, answers after {DELAY} ms: {ends}")
+        print(f"  CPU {100 * share:.1f} % of a core; late p50 {quantile(lags, 0.5)} µs, p99 {quantile(lags, 0.99)} µs")
+        verdict(f"share of kernel stamps, {name} at {rate}/s", f"{100 * kernel:.2f} %", ">= 99 %", kernel >= 0.99)
+        errors = wire_errors(station, keys) if capture else []
+        if not errors:
+            print("  [left out] no capture to hold it against")
+            return
+        middle, high = quantile(errors, 0.5), quantile(errors, 0.99)
+        verdict(f"|service time - wire|, {name} at {rate}/s, {len(errors)} of {len(rows)}",
+                f"p50 {middle:.1f} µs, p99 {high:.1f} µs, max {max(errors):.1f} µs", "p50 <= 10 µs, p99 <= 20 µs",
+                middle <= 10 and high <= 20)
+
+
+def memory():
+    """What a stream keeps in the heap, from the transport alone."""
+    driver = os.environ.get("DRIVER")
+    if not driver:
+        return
+    with Station(1000, (), "http") as station:
+        service = next((s for s in (make(station, 800) for make in (nghttpx, nginx)) if s), None)
+        if service is None:
+            print("  [left out] memory: neither nghttpx nor nginx is installed")
+            return
+        subprocess.run([driver, "memory", f"https://127.0.0.1:{station.port}/", str(station.credentials / "ca.pem"), "1000",
+                        "4", "200"], check=True)
+
+
+for server in SERVERS:
+    for each in RATES:
+        measure(server, each)
+memory()

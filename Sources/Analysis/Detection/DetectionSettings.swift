@@ -1,0 +1,32 @@
+import Findings
+import Measurement
+
+/// The times and limits of the search for changes. Tests hand in shorter ones.
+public struct DetectionSettings: Sendable {
+  /// Of established series, and of a series' first hour, by notifications a second.
+  public var usual: @Sendable (Double) -> DetectorSettings
+  public var firstHour: @Sendable (Double) -> DetectorSettings
+  /// How often a checkpoint is made, of planned time, µs.
+  public var checkpointInterval: Int64 = 3_600_000_000
+  /// How far back the detector looks, and how long checkpoints are kept, µs.
+  public var memory: Int64 = 14 * 86_400_000_000
+  /// A second is complete at this age at the latest, beyond the receipt deadline, µs: no timeout is longer than 10 min.
+  public var longestOpen: Int64 = 605_000_000
+  /// What is younger than this may still be written, µs.
+  public var settling: Int64 = 1_000_000
+  /// How often changed rows are looked at again, µs.
+  public var correctionInterval: Int64 = 5_000_000
+  /// The most notifications of all targets that a search for a cause reads.
+  public var longestEpisode = 60_000
+
+  /// The most notifications on each side that the intervals of legs are computed from, evenly taken.
+  public var legSamples = 300
+
+  public init(
+    usual: @escaping @Sendable (Double) -> DetectorSettings = { DetectorSettings(rate: $0) },
+    firstHour: @escaping @Sendable (Double) -> DetectorSettings = { .firstHour(rate: $0) }
+  ) {
+    self.usual = usual
+    self.firstHour = firstHour
+  }
+}

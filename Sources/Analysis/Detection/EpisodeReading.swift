@@ -1,0 +1,109 @@
+import Findings
+import Measurement
+import Store
+
+/// Reads what a search for a cause looks at: all targets in a stretch and in the baseline before it.
+struct EpisodeReading {
+  let reader: StoreReader
+  let spans: [SeriesSpan]
+  /// Of the finding: of its target only this variant is read.
+  let watched: WatchedTarget
+  let settings: DetectionSettings
+
+  func episode(_ window: Range<WallTime>, baseline: Range<WallTime>) throws -> Episode {
+    let (window, baseline) = bounded(window, baseline)
+    let range = baseline.lowerBound..<window.upperBound
+    let taking = spans.filter { takesPart($0, range) }
+    let kinds = Dictionary(grouping: taking, by: \.provider).mapValues { Set($0.map(\.endpoint)).count }
+    var targets: [String: EpisodeTarget] = [:]
+    var pings: [String: [TimedLatency]] = [:]
+    // Of a target that moved to another endpoint meanwhile, the newest part counts.
+    let newest = Dictionary(taking.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
+    var names: [TargetID: String] = [:]
+    for span in taking {
+      guard let last = newest[span.name], last.provider == span.provider, last.endpoint == span.endpoint
+      else {
+        continue
+      }
+      names[span.target] = span.name
+      let provider = provider(span, isOnly: kinds[span.provider] == 1)
+      if targets[span.name] == nil {
+        targets[span.name] = EpisodeTarget(
+          name: span.name, provider: provider, device: try device(last), samples: [])
+      }
+    }
+    let states: Set<NotificationState> = [.planned, .inFlight]
+    let variant = Dictionary(
+      taking.filter { WatchedTarget($0) == watched }.map { ($0.target, $0.variant) },
+      uniquingKeysWith: { first, _ in first })
+    try reader.forEachSample(of: Set(names.keys), plannedFrom: range.lowerBound, to: range.upperBound) {
+      row in
+      guard !states.contains(row.state), let name = names[row.id.target] else { return }
+      if let only = variant[row.id.target], only != row.variant { return }
+      targets[name]?.samples.append(EpisodeSample(row.sample))
+    }
+    for (id, name) in names {
+      guard let provider = targets[name]?.provider else { continue }
+      let answers = try reader.pings(of: [id], in: range)
+      guard !answers.isEmpty else { continue }
+      pings[provider, default: []] += answers.map { TimedLatency(plannedAt: $0.at, latency: $0.roundTrip) }
+    }
+    return Episode(
+      window: window, baseline: baseline,
+      targets: targets.values.sorted { $0.name < $1.name }.filter { !$0.samples.isEmpty },
+      pings: pings.mapValues { $0.sorted { $0.plannedAt < $1.plannedAt } })
+  }
+
+  private func takesPart(_ span: SeriesSpan, _ range: Range<WallTime>) -> Bool {
+    span.startedAt < range.upperBound && (span.endedAt ?? range.upperBound) > range.lowerBound
+  }
+
+  /// A provider kind, with its endpoint where there are several.
+  private func provider(_ span: SeriesSpan, isOnly: Bool) -> String {
+    guard !isOnly, !span.endpoint.isEmpty else { return span.provider }
+    let host = span.endpoint.split(separator: "/").last.map(String.init) ?? span.endpoint
+    return "\(span.provider) at \(host)"
+  }
+
+  private func device(_ span: SeriesSpan) throws -> String {
+    try span.device ?? reader.receiptDevice(of: span.target) ?? span.name
+  }
+
+  /// The device of a target that took part in a stretch.
+  func device(of target: String, _ range: Range<WallTime>) throws -> String {
+    guard let span = spans.last(where: { $0.name == target && takesPart($0, range) }) else { return target }
+    return try device(span)
+  }
+
+  /// Both stretches cut to what can be read in a moment, next to the start, by the rates that were asked for.
+  private func bounded(
+    _ window: Range<WallTime>, _ baseline: Range<WallTime>
+  ) -> (window: Range<WallTime>, baseline: Range<WallTime>) {
+    let rates = Dictionary(
+      spans.filter { takesPart($0, baseline.lowerBound..<window.upperBound) }.map { ($0.name, $0.askedRate) },
+      uniquingKeysWith: max)
+    let rate = max(1e-6, rates.values.reduce(0, +))
+    let longest = Int64(Double(settings.longestEpisode) / rate / 2 * 1e6)
+    let start = window.lowerBound.microseconds
+    let end = min(window.upperBound.microseconds, start + longest)
+    let first = max(baseline.lowerBound.microseconds, start - longest)
+    return (
+      WallTime(microseconds: start)..<WallTime(microseconds: max(end, start + 1)),
+      WallTime(microseconds: min(first, start - 1))..<WallTime(microseconds: start)
+    )
+  }
+
+  /// A target with at most ``DetectionSettings/legSamples`` notifications on each side, evenly taken.
+  func thinned(_ target: EpisodeTarget, from episode: Episode) -> EpisodeTarget {
+    let limit = max(1, settings.legSamples)
+    func every(_ samples: [EpisodeSample]) -> [EpisodeSample] {
+      let step = (samples.count + limit - 1) / limit
+      return step < 2 ? samples : stride(from: 0, to: samples.count, by: step).map { samples[$0] }
+    }
+    var result = target
+    result.samples =
+      every(target.samples.filter { episode.baseline.contains($0.plannedAt) })
+      + every(target.samples.filter { episode.window.contains($0.plannedAt) })
+    return result
+  }
+}

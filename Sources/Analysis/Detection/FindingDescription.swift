@@ -1,0 +1,250 @@
+import Findings
+import Measurement
+import Store
+
+/// Makes the stored row of a finding: its start to the notification, intervals of what it says, and its cause.
+struct FindingDescription {
+  let reader: StoreReader
+  /// All runs of all targets.
+  let spans: [SeriesSpan]
+  let watched: WatchedTarget
+  let settings: DetectionSettings
+  /// Of the usual bins, µs.
+  let binWidth: Int64
+
+  private var own: [SeriesSpan] { spans.filter { WatchedTarget($0) == watched } }
+
+  /// - Parameter others: the other findings of the same target and variant.
+  func describe(_ known: inout KnownFinding, others: [Finding]) throws {
+    let raw = known.finding
+    let finding = try refined(raw)
+    let stretch = self.stretch(of: finding)
+    known.episodeEnd = stretch.upperBound.microseconds
+    fill(&known.record, finding)
+    try fillEffect(&known.record, finding, stretch)
+    try fillCause(&known, finding, stretch, others)
+    known.record.events = try events(finding)
+    known.note()
+  }
+
+  /// The stretch that intervals and causes are taken from. That of an open finding grows by doubling, from what it was at the
+  /// alarm, so that it does not depend on when it is looked at.
+  private func stretch(of finding: Finding) -> Range<WallTime> {
+    var end = finding.end ?? finding.seenUntil
+    if finding.end == nil, !finding.isNewNormal {
+      var length = max(1_000_000, finding.detectedAt - finding.start)
+      while finding.start + 2 * length <= finding.seenUntil { length *= 2 }
+      end = finding.start + length
+    }
+    let longest = max(1_000_000, settings.memory / 14)
+    end = min(max(end, finding.start + 1_000_000), finding.start + longest)
+    return WallTime(microseconds: finding.start)..<WallTime(microseconds: end)
+  }
+
+  // MARK: - Start
+
+  private func refined(_ finding: Finding) throws -> Finding {
+    let width = min(binWidth, finding.window)
+    let low = WallTime(microseconds: finding.start - 2 * width)
+    let high = WallTime(microseconds: min(finding.start + 2 * width, finding.end ?? finding.seenUntil))
+    guard low < high, !finding.isGettingWorse else { return finding }
+    var latencies: [TimedLatency] = []
+    var events: [(plannedAt: WallTime, hasProperty: Bool)] = []
+    let variants = Dictionary(own.map { ($0.target, $0.variant) }, uniquingKeysWith: { first, _ in first })
+    try reader.forEachSample(of: Set(variants.keys), plannedFrom: low, to: high) { row in
+      guard row.variant == variants[row.id.target], row.state.isSettled else { return }
+      let sample = EpisodeSample(row.sample)
+      switch finding.metric {
+      case .delivery:
+        if let value = row.deliveryLatency {
+          latencies.append(.init(plannedAt: row.plannedAt, latency: value))
+        }
+      case .accept:
+        if let value = row.acceptLatency { latencies.append(.init(plannedAt: row.plannedAt, latency: value)) }
+      case .lost:
+        if row.acceptLatency != nil {
+          events.append((row.plannedAt, row.state == .lost || row.state == .late))
+        }
+      case .failed: events.append((row.plannedAt, row.state == .failed))
+      case .refused: events.append((row.plannedAt, sample.isRefused))
+      }
+    }
+    if finding.quantile != nil { return latencies.isEmpty ? finding : finding.refined(bySamples: latencies) }
+    return events.isEmpty ? finding : finding.refined(byEvents: events)
+  }
+
+  // MARK: - Effect
+
+  private func fill(_ record: inout FindingRecord, _ finding: Finding) {
+    record.kind = finding.kind.rawValue
+    record.status = finding.status.rawValue
+    record.startedAt = WallTime(microseconds: finding.start)
+    record.startedLow = finding.startInterval.map { WallTime(microseconds: $0.lowerBound) }
+    record.startedHigh = finding.startInterval.map { WallTime(microseconds: $0.upperBound) }
+    record.endedAt = finding.end.map(WallTime.init(microseconds:))
+    record.detectedAt = WallTime(microseconds: finding.detectedAt)
+    record.seenUntil = WallTime(microseconds: finding.seenUntil)
+    record.quantile = finding.quantile
+    record.samples = finding.count
+    record.effectiveSamples = finding.effectiveCount
+    record.window = finding.window
+    record.statistic = finding.statistic
+    record.threshold = finding.threshold
+    record.isGradual = finding.isGettingWorse
+    record.isNewNormal = finding.isNewNormal
+  }
+
+  private func fillEffect(
+    _ record: inout FindingRecord, _ finding: Finding, _ stretch: Range<WallTime>
+  ) throws {
+    let variants = Dictionary(own.map { ($0.target, $0.variant) }, uniquingKeysWith: { first, _ in first })
+    var latencies: [LatencyBin] = []
+    var shares: [ShareBin] = []
+    var from = WallTime(microseconds: stretch.lowerBound.microseconds / 1_000_000 * 1_000_000)
+    while from < stretch.upperBound {
+      let page = try reader.seriesSeconds(of: Set(variants.keys), from: from, to: stretch.upperBound)
+      for second in page.seconds where variants[second.target] == second.variant {
+        let planned = second.counts.planned - second.counts[.interrupted]
+        // The first second begins before the stretch.
+        let start = max(second.start, stretch.lowerBound)
+        switch finding.metric {
+        case .delivery: latencies.append(LatencyBin(start: start, latencies: second.delivery))
+        case .accept: latencies.append(LatencyBin(start: start, latencies: second.accept))
+        case .lost:
+          shares.append(
+            ShareBin(
+              start: start, events: second.counts[.lost] + second.counts[.late],
+              count: second.counts.acceptedByProvider))
+        case .failed:
+          shares.append(ShareBin(start: start, events: second.counts[.failed], count: planned))
+        case .refused:
+          shares.append(
+            ShareBin(start: start, events: second.counts[.rejected] + second.heldByProvider, count: planned))
+        }
+      }
+      guard page.coveredTo > from else { break }
+      from = page.coveredTo
+    }
+    if let fraction = finding.quantile,
+      let quantile = Quantile(fraction: fraction, label: FindingWords.quantile(fraction))
+    {
+      let interval = WindowLatencies(stretch, bins: latencies).interval(of: quantile)
+      record.before = Int64(finding.before.rounded())
+      record.after = interval?.value ?? Int64(finding.after.rounded())
+      record.afterLow = interval?.low
+      record.afterHigh = interval?.high
+      record.effectiveSamples = interval?.effectiveCount ?? finding.effectiveCount
+      record.samples = interval?.count ?? finding.count
+    } else {
+      let interval = WindowShares(stretch, bins: shares).interval()
+      record.shareBefore = finding.before
+      record.shareAfter = interval.share ?? finding.after
+      record.shareLow = interval.low
+      record.shareHigh = interval.high
+      record.effectiveSamples = interval.effectiveCount
+      record.samples = interval.count
+    }
+  }
+
+  // MARK: - Cause
+
+  private func fillCause(
+    _ known: inout KnownFinding, _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
+  ) throws {
+    known.record.legs = []
+    var verdicts: [Verdict] = []
+    let effect = FindingWords.effect(known.record)
+    if !finding.isUpward {
+      verdicts = [undecided("causes are sought of what gets worse", evidence: effect, nil)]
+    } else if let baseline = baseline(finding, stretch, others) {
+      let reading = EpisodeReading(reader: reader, spans: spans, watched: watched, settings: settings)
+      let episode = try reading.episode(stretch, baseline: baseline)
+      let diagnosis = Diagnosis(episode, isTail: finding.quantile == 0.99)
+      verdicts = diagnosis.verdicts
+      if verdicts.isEmpty {
+        verdicts = [
+          undecided("no part of the way stands out", evidence: effect, "a longer or a clearer episode")
+        ]
+      }
+      known.record.device = try reading.device(of: known.record.target, stretch)
+      for target in episode.targets {
+        guard var legs = diagnosis.contributions[target.name] else { continue }
+        if target.name == watched.target {
+          legs = legs.withIntervals(
+            reading.thinned(target, from: episode), episode,
+            seed: KnownFinding.seed(of: known.record.id))
+        }
+        known.record.legs.append(LegsRecord(legs, target: target.name))
+      }
+    } else {
+      verdicts = [undecided("too little before it", evidence: effect, "more time recorded before it")]
+    }
+    known.verdicts = verdicts
+    known.record.verdicts = verdicts.map {
+      VerdictRecord(
+        cause: $0.cause.text, scope: $0.scope, evidence: $0.evidence, wouldDecide: $0.wouldDecide,
+        targets: $0.targets)
+    }
+    let first = verdicts.first { $0.cause.isDecided } ?? verdicts.first
+    known.record.cause = first?.cause.text ?? ""
+    known.record.scope = first?.scope
+    known.record.evidence = first?.evidence ?? ""
+    known.record.causes = verdicts.map(\.cause.text)
+  }
+
+  private func undecided(_ between: String, evidence: String, _ wouldDecide: String?) -> Verdict {
+    Verdict(
+      cause: .undecided(between), scope: nil, evidence: evidence, wouldDecide: wouldDecide,
+      targets: [watched.target])
+  }
+
+  private func baseline(
+    _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
+  ) -> Range<WallTime>? {
+    let first = own.map(\.startedAt).min() ?? stretch.lowerBound
+    let ends = others.compactMap { other -> Int64? in
+      guard other.id != finding.id, other.status != .withdrawn, let end = other.end, end <= finding.start
+      else { return nil }
+      return end
+    }
+    let available = WallTime(microseconds: max(first.microseconds, ends.max() ?? .min))
+    let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds
+    return Episode.baseline(
+      before: stretch.lowerBound, length: .microseconds(length),
+      isProvisional: finding.status == .provisional, availableFrom: available)
+  }
+
+  /// Annotations and connection events while it can have begun.
+  private func events(_ finding: Finding) throws -> [String] {
+    guard let interval = finding.startInterval else { return [] }
+    var events: [(at: WallTime, text: String)] = []
+    let selection = RowSelection(
+      since: WallTime(microseconds: interval.lowerBound),
+      until: WallTime(microseconds: interval.upperBound + 1))
+    try reader.forEachEvent(selection) { record in
+      guard record.targetName == nil || record.targetName == watched.target else { return }
+      let event = record.event
+      switch event.kind {
+      case .disconnected, .goaway, .connected, .tokenRefreshed, .clockStep, .suspended, .configReloaded,
+        .annotation:
+        let detail = event.detail.isEmpty ? "" : ": \(event.detail)"
+        events.append((event.at, "\(event.kind.rawValue)\(detail)"))
+      default: break
+      }
+    }
+    return Array(finding.events(events).prefix(8))
+  }
+}
+
+extension LegsRecord {
+  init(_ legs: LegContributions, target: String) {
+    self.init(
+      target: target, quantile: legs.quantile, before: legs.before, total: legs.total,
+      totalLow: legs.totalInterval?.lowerBound, totalHigh: legs.totalInterval?.upperBound,
+      parts: legs.parts.map {
+        Part(
+          leg: $0.leg.rawValue, change: $0.change, low: $0.interval?.lowerBound, high: $0.interval?.upperBound
+        )
+      })
+  }
+}

@@ -1,0 +1,559 @@
+import Findings
+import Measurement
+import Store
+
+/// Searches all series of a store for changes, and their causes; goes on from where it was.
+///
+/// Its findings are a function of the stored rows. Rows that change under what it looked at (late receipts, a clock set back)
+/// make it go back to a copy of itself, or a stored checkpoint, from before them. Confined to one thread.
+public struct FindingEngine: Sendable {
+  private let settings: DetectionSettings
+  /// All rows up to this revision were looked at.
+  private var cursor: Int64 = 0
+  /// By watched target: the runs that it is part of, in the order of time.
+  private var spans: [WatchedTarget: [WatchedSpan]] = [:]
+  private var watchedByTarget: [TargetID: [WatchedTarget]] = [:]
+  private var runsSeen: Int64?
+  private var detectors: [WatchedTarget: TargetDetector] = [:]
+  /// Copies from before, ascending.
+  private var marks: [WatchedTarget: [TargetDetector]] = [:]
+  private var known: [WatchedTarget: [KnownFinding]] = [:]
+  /// Per watched target: the earliest changed instant to go back to, µs since 1970.
+  private var corrections: [WatchedTarget: Int64] = [:]
+  private var correctedAt = Int64.min
+  /// µs since 1970: how far each was when its findings were compared with what was known. A detector that went back says
+  /// nothing before it is there again.
+  private var comparedAt: [WatchedTarget: Int64] = [:]
+  /// µs since 1970: the second whose notifications have not all their final state.
+  private var waitingFor: [WatchedTarget: Int64] = [:]
+  private var checkpointedAt: [WatchedTarget: Int64] = [:]
+  private var notedAt: [WatchedTarget: Int64] = [:]
+  private var checkpointTimes: [WatchedTarget: [Int64]] = [:]
+  private var isReady = false
+  /// Whether it begins anew and writes no checkpoints.
+  private let isRecomputing: Bool
+  private let knowsStored: Bool
+  /// µs since 1970: where the oldest run that it looks at may begin.
+  private var horizon = Int64.min
+
+  public init(settings: DetectionSettings = DetectionSettings()) {
+    self.init(settings: settings, isRecomputing: false, knowsStored: true)
+  }
+
+  init(settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool) {
+    self.settings = settings
+    self.knowsStored = knowsStored
+    self.isRecomputing = isRecomputing
+  }
+
+  /// What one call of ``advance(_:to:)`` came to.
+  public struct Step: Sendable {
+    /// To be saved before the next call.
+    public var changes = FindingChanges()
+    /// Whether there is more to look at now.
+    public var isMore = false
+    /// Lines about findings that opened or closed, for the collector's log.
+    public var lines: [String] = []
+    /// The rows that it knows belong to runs that are gone: the stored detectors have to be reset before saving.
+    public var mustReset = false
+  }
+
+  /// All findings, those that were withdrawn too.
+  public var findings: [FindingRecord] {
+    known.values.flatMap { $0.map(\.record) }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
+  /// Bytes that the detectors hold, without their copies.
+  public var memory: Int { detectors.values.reduce(0) { $0 + $1.memory } }
+
+  // MARK: - Advancing
+
+  /// Looks at what is complete since the last call, at most some 20 000 rows.
+  /// - Throws: `StoreError`; the next call tries again.
+  public mutating func advance(_ reader: StoreReader, to now: WallTime) throws -> Step {
+    var step = Step()
+    // In this order: what changes between the two is read now and looked at again next time.
+    let changed = isReady ? try reader.changedSeries(after: cursor) : ([], try reader.revision())
+    try follow(reader, now, &step)
+    if !isReady {
+      try restore(reader)
+      isReady = true
+    }
+    note(changed.0)
+    cursor = max(cursor, changed.1)
+    var touched = try correct(reader, now, &step)
+    let advanced = try readOn(reader, now, &step)
+    touched.formUnion(advanced)
+    try report(touched, reader, now, &step)
+    noteProgress(of: advanced, &step)
+    return step
+  }
+
+  /// Follows runs that begin, end and are deleted.
+  private mutating func follow(_ reader: StoreReader, _ now: WallTime, _ step: inout Step) throws {
+    let seen = try reader.runsFingerprint()
+    guard seen != runsSeen else { return }
+    let isFirst = runsSeen == nil
+    runsSeen = seen
+    if isFirst, !isRecomputing { horizon = now.microseconds - settings.memory }
+    let all = try reader.seriesSpans(endingAfter: WallTime(microseconds: horizon))
+    let targets = Set(all.map(\.target))
+    if !isFirst, !Set(watchedByTarget.keys).isSubset(of: targets) {
+      // A run was deleted: what was learned from it is forgotten.
+      step.mustReset = true
+      detectors = [:]
+      marks = [:]
+      let runs = Set(all.map(\.run))
+      known = known.mapValues { $0.filter { runs.contains($0.record.run) } }
+      corrections = [:]
+      comparedAt = [:]
+      waitingFor = [:]
+    }
+    spans = [:]
+    watchedByTarget = [:]
+    let variants = Dictionary(grouping: all, by: \.target).mapValues(\.count)
+    rates = [:]
+    for span in all {
+      let watched = WatchedTarget(span)
+      let rate = span.askedRate / Double(max(1, variants[span.target] ?? 1))
+      let first = rates[watched] ?? rate
+      rates[watched] = first
+      let widths = [settings.usual(first).binWidth, settings.firstHour(first).binWidth]
+      spans[watched, default: []].append(
+        WatchedSpan(span, after: spans[watched]?.last, binWidths: widths))
+      watchedByTarget[span.target, default: []].append(watched)
+    }
+  }
+
+  /// Notifications a second of the first run, by which bins are chosen.
+  private var rates: [WatchedTarget: Double] = [:]
+
+  private mutating func restore(_ reader: StoreReader) throws {
+    for record in knowsStored ? try reader.findings(.everything) : [] {
+      guard let known = KnownFinding(record) else { continue }
+      self.known[known.watched, default: []].append(known)
+      comparedAt[known.watched] = max(
+        comparedAt[known.watched] ?? .min, known.finding.detectedAt, known.finding.seenUntil,
+        known.finding.end ?? .min)
+    }
+    guard !isRecomputing else { return }
+    var cursors: [Int64] = []
+    for record in try reader.detectors() {
+      let watched = WatchedTarget(record)
+      guard let spans = spans[watched],
+        let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max)),
+        let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
+      else { continue }
+      detectors[watched] = restored.detector
+      cursors.append(restored.cursor)
+      comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
+      checkpointTimes[watched] = try reader.detectorCheckpointTimes(of: record).map(\.microseconds)
+    }
+    // What changed since then is looked at as a correction.
+    guard let oldest = cursors.min() else { return }
+    note(try reader.changedSeries(after: oldest).series)
+    correctedAt = .min
+  }
+
+  // MARK: - Corrections
+
+  private mutating func note(_ changed: [ChangedSeries]) {
+    for change in changed {
+      let second = change.earliest.microseconds / 1_000_000 * 1_000_000
+      for watched in watchedByTarget[change.target] ?? [] {
+        guard let through = detectors[watched]?.through, second < through,
+          spans[watched]?.contains(where: {
+            $0.span.target == change.target && $0.span.variant == change.variant && second >= $0.start
+          }) == true
+        else { continue }
+        corrections[watched] = min(corrections[watched] ?? .max, second)
+      }
+    }
+  }
+
+  private mutating func correct(
+    _ reader: StoreReader, _ now: WallTime, _ step: inout Step
+  ) throws -> Set<WatchedTarget> {
+    guard !corrections.isEmpty,
+      correctedAt == .min || now.microseconds - correctedAt >= settings.correctionInterval
+    else { return [] }
+    correctedAt = now.microseconds
+    let due = corrections
+    for (watched, second) in due {
+      // What was said about causes may rest on the changed rows.
+      for (other, list) in known {
+        for index in list.indices where list[index].episodeEnd > second {
+          known[other]?[index].isStale = true
+        }
+      }
+      try goBack(watched, to: second, reader)
+      corrections[watched] = nil
+      if !isRecomputing, var change = detectorChange(watched) {
+        change.validThrough = WallTime(microseconds: second)
+        checkpointTimes[watched]?.removeAll { $0 > second }
+        checkpointedAt[watched] = checkpointTimes[watched]?.last
+        step.changes.detectors.append(change)
+      }
+    }
+    return Set(due.keys).union(known.keys)
+  }
+
+  private mutating func goBack(_ watched: WatchedTarget, to second: Int64, _ reader: StoreReader) throws {
+    var copies = marks[watched] ?? []
+    copies.removeAll { $0.through > second }
+    waitingFor[watched] = nil
+    marks[watched] = copies
+    if let copy = copies.last {
+      detectors[watched] = copy
+      return
+    }
+    let record = DetectorRecord(
+      target: watched.target, variant: watched.variant, provider: watched.provider,
+      endpoint: watched.endpoint, through: WallTime(microseconds: 0), cursor: 0, age: 0, learning: nil)
+    if !isRecomputing, let spans = spans[watched],
+      let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: second)),
+      let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
+    {
+      detectors[watched] = restored.detector
+    } else {
+      // From the beginning.
+      detectors[watched] = nil
+    }
+  }
+
+  // MARK: - Reading on
+
+  private mutating func readOn(
+    _ reader: StoreReader, _ now: WallTime, _ step: inout Step
+  ) throws -> Set<WatchedTarget> {
+    let end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
+    var active: Set<WatchedTarget> = []
+    var from = Int64.max
+    for (watched, spans) in spans {
+      guard let first = spans.first, let last = spans.last else { continue }
+      let through = detectors[watched]?.through ?? first.start
+      // Done when its last run has ended and was looked at.
+      let isIdle = detectors[watched]?.target == nil
+      if isIdle, let lastEnd = last.end, through >= lastEnd { continue }
+      if let second = waitingFor[watched] {
+        guard try isComplete(second, watched, reader, now) else { continue }
+        waitingFor[watched] = nil
+      }
+      // Between runs it goes on with the next one.
+      let upcoming = spans.first { ($0.end ?? .max) > through }?.start ?? through
+      var next = isIdle ? max(through, upcoming) : through
+      if detectors[watched] == nil {
+        if horizon > .min { next = max(next, horizon / 1_000_000 * 1_000_000) }
+        guard next < end else { continue }
+        detectors[watched] = TargetDetector(rate: rates[watched] ?? 1, start: next, settings: settings)
+      }
+      active.insert(watched)
+      from = min(from, next)
+    }
+    guard !active.isEmpty, from < end else { return [] }
+    let targets = Set(active.flatMap { spans[$0]?.map(\.span.target) ?? [] })
+    let page = try reader.seriesSeconds(
+      of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end))
+    step.isMore = page.coveredTo.microseconds < end
+    var seconds: [WatchedTarget: [SeriesSecond]] = [:]
+    for second in page.seconds {
+      for watched in watchedByTarget[second.target] ?? [] where active.contains(watched) {
+        seconds[watched, default: []].append(second)
+      }
+    }
+    for watched in active {
+      feed(watched, seconds[watched] ?? [], to: page.coveredTo.microseconds, now.microseconds)
+    }
+    return active
+  }
+
+  /// Whether a second that was waited for is complete now.
+  private func isComplete(
+    _ second: Int64, _ watched: WatchedTarget, _ reader: StoreReader, _ now: WallTime
+  ) throws -> Bool {
+    let page = try reader.seriesSeconds(
+      of: Set(spans[watched]?.map(\.span.target) ?? []), from: WallTime(microseconds: second),
+      to: WallTime(microseconds: second + 1_000_000))
+    return page.seconds.allSatisfy { row in
+      spans[watched]?.first { $0.span.target == row.target && $0.takes(row) }?.isComplete(
+        row, now: now.microseconds, longestOpen: settings.longestOpen) ?? true
+    }
+  }
+
+  private mutating func feed(
+    _ watched: WatchedTarget, _ seconds: [SeriesSecond], to end: Int64, _ now: Int64
+  ) {
+    guard var detector = detectors.removeValue(forKey: watched), let spans = spans[watched] else { return }
+    let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
+    var reached = end
+    for second in seconds where second.start.microseconds >= detector.through {
+      guard let span = byTarget[second.target], span.takes(second) else { continue }
+      endRun(&detector, byTarget, before: second.start.microseconds, next: second.target)
+      if !span.isComplete(second, now: now, longestOpen: settings.longestOpen) {
+        reached = second.start.microseconds
+        waitingFor[watched] = reached
+        break
+      }
+      mark(&detector, watched, before: second.start.microseconds)
+      detector.append(second, hasReceipts: span.hasReceipts)
+    }
+    endRun(&detector, byTarget, before: reached, next: nil)
+    if reached > detector.through { detector.complete(through: reached) }
+    detectors[watched] = detector
+  }
+
+  /// Ends the run that a detector is in, if it ended before an instant.
+  private func endRun(
+    _ detector: inout TargetDetector, _ spans: [TargetID: WatchedSpan], before time: Int64, next: TargetID?
+  ) {
+    guard let target = detector.target, target != next else { return }
+    guard let span = spans[target] else {
+      detector.endRun(at: detector.through)
+      return
+    }
+    if let end = span.end, end <= time { detector.endRun(at: max(end, detector.through)) }
+  }
+
+  /// Keeps copies from some minutes and some hours ago, and makes a detector forget old findings.
+  private mutating func mark(_ detector: inout TargetDetector, _ watched: WatchedTarget, before time: Int64) {
+    let sixth = settings.checkpointInterval / 6
+    guard time / sixth != detector.stretch else { return }
+    detector.stretch = time / sixth
+    detector.removeFindings(endedBefore: detector.through - 24 * settings.checkpointInterval)
+    guard !isRecomputing else { return }
+    var copies = marks[watched] ?? []
+    var copy = detector
+    _ = copy.takeRemoved()
+    copies.append(copy)
+    if copies.count > 4 {
+      // The two newest, and two that are hours apart.
+      let newest = copies.count - 2
+      let hours = copies[..<newest].filter { $0.through % settings.checkpointInterval < sixth }
+      copies = Array((hours.isEmpty ? Array(copies[..<newest]) : Array(hours)).suffix(2)) + copies[newest...]
+    }
+    marks[watched] = copies
+  }
+
+  // MARK: - Progress
+
+  private func detectorChange(_ watched: WatchedTarget) -> DetectorChange? {
+    guard let detector = detectors[watched] else { return nil }
+    let learning = detector.learning
+    return DetectorChange(
+      DetectorRecord(
+        target: watched.target, variant: watched.variant, provider: watched.provider,
+        endpoint: watched.endpoint, through: WallTime(microseconds: detector.through), cursor: cursor,
+        age: learning.age, learning: learning.of))
+  }
+
+  /// Checkpoints, and how far the learning is.
+  private mutating func noteProgress(of advanced: Set<WatchedTarget>, _ step: inout Step) {
+    guard !isRecomputing else { return }
+    for watched in advanced.sorted() {
+      guard let detector = detectors[watched], var change = detectorChange(watched) else { continue }
+      let through = detector.through
+      let last = checkpointedAt[watched]
+      let isDue =
+        last.map { through / settings.checkpointInterval != $0 / settings.checkpointInterval } ?? false
+      if isDue || (last == nil && corrections[watched] == nil), corrections[watched] == nil,
+        let state = try? detector.checkpoint(cursor: cursor)
+      {
+        change.checkpoint = DetectorCheckpointRecord(
+          through: WallTime(microseconds: through), state: state)
+        checkpointedAt[watched] = through
+        change.superfluous = thinOut(watched, adding: through).map(WallTime.init(microseconds:))
+        change.oldest = WallTime(microseconds: through - settings.memory)
+      } else {
+        let noted = notedAt[watched] ?? .min
+        guard noted == .min || through - noted >= 15_000_000 || detector.target == nil else { continue }
+      }
+      notedAt[watched] = through
+      step.changes.detectors.append(change)
+    }
+  }
+
+  /// Checkpoints of the last day are hourly, older ones daily.
+  private mutating func thinOut(_ watched: WatchedTarget, adding time: Int64) -> [Int64] {
+    var times = (checkpointTimes[watched] ?? []) + [time]
+    let day = 24 * settings.checkpointInterval
+    var kept: [Int64] = []
+    for moment in times.reversed() {
+      let isRecent = time - moment < day
+      let isOfAnotherDay = kept.last.map { $0 / day != moment / day } ?? true
+      if time - moment <= settings.memory, isRecent || isOfAnotherDay { kept.append(moment) }
+    }
+    let superfluous = Set(times).subtracting(kept)
+    times = kept.reversed()
+    checkpointTimes[watched] = times
+    return superfluous.sorted()
+  }
+
+  /// Checkpoints of all detectors, as when the collector ends.
+  public mutating func checkpoints() -> FindingChanges {
+    var changes = FindingChanges()
+    for watched in detectors.keys.sorted() where corrections[watched] == nil {
+      guard var change = detectorChange(watched), let detector = detectors[watched],
+        let state = try? detector.checkpoint(cursor: cursor)
+      else { continue }
+      change.checkpoint = DetectorCheckpointRecord(
+        through: WallTime(microseconds: detector.through), state: state)
+      change.superfluous = thinOut(watched, adding: detector.through).map(WallTime.init(microseconds:))
+      changes.detectors.append(change)
+    }
+    return changes
+  }
+
+  // MARK: - Findings
+
+  private mutating func report(
+    _ touched: Set<WatchedTarget>, _ reader: StoreReader, _ now: WallTime, _ step: inout Step
+  ) throws {
+    var changed: Set<String> = []
+    var before: [String: FindingRecord] = [:]
+    for list in known.values { for finding in list { before[finding.record.id] = finding.record } }
+    let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .max
+    for watched in touched.union(known.keys).sorted() {
+      if touched.contains(watched), !isRecomputing || !step.isMore { revise(watched) }
+      // A recomputation says what it found at its end only.
+      guard !isRecomputing || !step.isMore, let list = known[watched] else { continue }
+      for index in list.indices {
+        let isSettled = list[index].isPending && list[index].episodeEnd <= seen
+        guard list[index].isStale || isSettled else { continue }
+        var finding = list[index]
+        if finding.finding.status == .withdrawn {
+          finding.record.status = FindingStatus.withdrawn.rawValue
+        } else {
+          try describe(&finding, others: list, reader)
+        }
+        finding.isStale = false
+        finding.isPending = finding.episodeEnd > seen
+        known[watched]?[index] = finding
+        changed.insert(finding.record.id)
+      }
+    }
+    guard !changed.isEmpty else { return }
+    changed.formUnion(groupIncidents())
+    let records = findings.filter { changed.contains($0.id) }
+    step.changes.findings = records
+    tell(records, before, now, &step)
+  }
+
+  private mutating func revise(_ watched: WatchedTarget) {
+    guard let detector = detectors[watched],
+      detector.target == nil || detector.through >= comparedAt[watched] ?? .min
+    else { return }
+    comparedAt[watched] = detector.through
+    let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
+    let stored = known[watched] ?? []
+    guard !found.isEmpty || !stored.isEmpty else { return }
+    let forgottenBefore = WallTime(microseconds: detector.forgottenBefore)
+    let ids = Set(found.map(\.id))
+    var result: [KnownFinding] = []
+    for metric in SeriesMetric.allCases {
+      let own = stored.filter { $0.finding.metric == metric }
+      let revision = FindingRevision(
+        // What was withdrawn may hold again.
+        stored: own.map(\.finding).filter { $0.status != .withdrawn || !ids.contains($0.id) },
+        found: found.filter { $0.metric == metric }, from: forgottenBefore)
+      for finding in revision.current + revision.withdrawn {
+        if var old = own.first(where: { $0.finding.id == finding.id }) {
+          old.isStale = old.isStale || !old.isSame(finding)
+          old.finding = finding
+          result.append(old)
+        } else if let span = span(of: finding, watched) {
+          result.append(KnownFinding(finding, watched: watched, span: span))
+        }
+      }
+    }
+    known[watched] = result
+  }
+
+  /// The run in which a finding was detected.
+  private func span(of finding: Finding, _ watched: WatchedTarget) -> SeriesSpan? {
+    spans[watched]?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span
+      ?? spans[watched]?.first?.span
+  }
+
+  private func describe(_ known: inout KnownFinding, others: [KnownFinding], _ reader: StoreReader) throws {
+    let watched = known.watched
+    let rate = rates[watched] ?? 1
+    let all = spans.values.flatMap { $0.map(\.span) }
+    let description = FindingDescription(
+      reader: reader, spans: all, watched: watched, settings: settings,
+      binWidth: settings.usual(rate).binWidth)
+    try description.describe(&known, others: others.map(\.finding))
+  }
+
+  /// - Returns: the ids of findings whose incident changed.
+  private mutating func groupIncidents() -> Set<String> {
+    var ids: [AttributedFinding: String] = [:]
+    var attributed: [AttributedFinding] = []
+    for list in known.values {
+      for finding in list where finding.finding.status != .withdrawn {
+        let own = finding.attributed
+        ids[own] = finding.record.id
+        attributed.append(own)
+      }
+    }
+    var incidents: [String: String] = [:]
+    for incident in Incident.group(attributed) {
+      guard let first = incident.findings.first.flatMap({ ids[$0] }) else { continue }
+      for finding in incident.findings { if let id = ids[finding] { incidents[id] = first } }
+    }
+    var changed: Set<String> = []
+    for (watched, list) in known {
+      for index in list.indices {
+        let id = list[index].record.id
+        guard let incident = incidents[id], incident != list[index].record.incident else { continue }
+        known[watched]?[index].record.incident = incident
+        changed.insert(id)
+      }
+    }
+    return changed
+  }
+
+  /// Events and lines about findings that opened or closed, of runs that are being recorded.
+  private func tell(
+    _ records: [FindingRecord], _ before: [String: FindingRecord], _ now: WallTime, _ step: inout Step
+  ) {
+    let recorded = Dictionary(
+      spans.values.flatMap { $0 }.filter { $0.end == nil }.map { (TargetKey($0.span), $0.span.target) },
+      uniquingKeysWith: { first, _ in first })
+    for record in records {
+      guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }
+      let old = before[record.id]
+      let wasOpen = old?.isOpen ?? false
+      let kind: EventKind
+      if old == nil {
+        kind = .findingOpened
+      } else if wasOpen && !record.isOpen || record.isWithdrawn && old?.isWithdrawn != true {
+        kind = .findingClosed
+      } else {
+        continue
+      }
+      func add(_ kind: EventKind) {
+        let text = FindingWords.sentence(record, isEnd: kind == .findingClosed)
+        step.changes.events.append(Event(at: now, kind: kind, target: target, detail: text))
+        step.changes.log.append(
+          LogLine(
+            at: now, level: kind == .findingOpened ? .warning : .notice, target: target, label: "findings",
+            message: text))
+        step.lines.append("\(record.target): \(text)")
+      }
+      add(kind)
+      if old == nil, !record.isOpen { add(.findingClosed) }
+    }
+  }
+
+  private struct TargetKey: Hashable {
+    var run: RunID
+    var target: String
+
+    init(run: RunID, target: String) {
+      self.run = run
+      self.target = target
+    }
+
+    init(_ span: SeriesSpan) { self.init(run: span.run, target: span.name) }
+  }
+}

@@ -1,0 +1,227 @@
+import Findings
+import FoundationEssentials
+import Measurement
+import Store
+
+/// What makes notifications of several runs one series but for the metric: the same target and variant, sent to the same provider at
+/// the same endpoint. Runs that share it continue one another.
+struct WatchedTarget: Hashable, Codable, Sendable, Comparable {
+  var target: String
+  var variant: String
+  var provider: String
+  var endpoint: String
+
+  init(target: String, variant: String, provider: String, endpoint: String) {
+    self.target = target
+    self.variant = variant
+    self.provider = provider
+    self.endpoint = endpoint
+  }
+
+  init(_ span: SeriesSpan) {
+    self.init(
+      target: span.name, variant: span.variantName, provider: span.provider, endpoint: span.endpoint)
+  }
+
+  init(_ record: DetectorRecord) {
+    self.init(
+      target: record.target, variant: record.variant, provider: record.provider, endpoint: record.endpoint)
+  }
+
+  init(_ record: FindingRecord) {
+    self.init(
+      target: record.target, variant: record.variant, provider: record.provider, endpoint: record.endpoint)
+  }
+
+  static func < (a: Self, b: Self) -> Bool {
+    (a.target, a.variant, a.provider, a.endpoint) < (b.target, b.variant, b.provider, b.endpoint)
+  }
+}
+
+/// A run's part in the series of a watched target.
+struct WatchedSpan: Sendable, Hashable {
+  var span: SeriesSpan
+  /// µs since 1970: what begins before belongs to bins that were closed with the run before.
+  var start: Int64
+  /// µs since 1970, a whole second; `nil` while it is recorded.
+  var end: Int64?
+
+  /// - Parameter before: the run before it.
+  init(_ span: SeriesSpan, after before: WatchedSpan?, binWidths: [Int64]) {
+    self.span = span
+    let second = span.startedAt.microseconds / 1_000_000 * 1_000_000
+    let closed = before?.end.map { end in binWidths.map { (end + $0 - 1) / $0 * $0 }.max() ?? end }
+    start = max(second, closed ?? second)
+    end = span.endedAt.map { ($0.microseconds + 999_999) / 1_000_000 * 1_000_000 }
+  }
+
+  var hasReceipts: Bool { span.receiptDeadline != nil }
+
+  func takes(_ second: SeriesSecond) -> Bool {
+    second.variant == span.variant && second.start.microseconds >= start
+  }
+
+  /// Whether everything planned in a second has its final state, or should have.
+  func isComplete(_ second: SeriesSecond, now: Int64, longestOpen: Int64) -> Bool {
+    guard end == nil else { return true }
+    let waiting = second.counts.open + (hasReceipts ? second.counts[.accepted] : 0)
+    let age = now - second.start.microseconds - 1_000_000
+    return waiting == 0 || age > (span.receiptDeadline ?? 0) + longestOpen
+  }
+}
+
+/// The detectors of one target and variant, fed with the same seconds. A value: a copy is a place to go back to.
+struct TargetDetector: Sendable {
+  private struct State: Codable {
+    var series: [SeriesMetric: SeriesDetector.Checkpoint]
+    var through: Int64
+    var forgottenBefore: Int64
+    var target: Int64?
+    var cursor: Int64
+  }
+
+  private var series: [SeriesMetric: SeriesDetector]
+  /// µs since 1970: what was planned before was looked at.
+  private(set) var through: Int64
+  /// The target of the run that it is in; `nil` between runs.
+  private(set) var target: TargetID?
+  /// µs since 1970: findings that ended before are the store's.
+  private(set) var forgottenBefore = Int64.min
+  private var removed: [Finding] = []
+  /// The stretch of ``FindingEngine``'s copies that it is in.
+  var stretch = Int64.min
+
+  /// - Parameters:
+  ///   - rate: notifications a second.
+  ///   - start: µs since 1970, a whole second.
+  init(rate: Double, start: Int64, settings: DetectionSettings) {
+    series = Dictionary(
+      uniqueKeysWithValues: SeriesMetric.allCases.map { metric in
+        (
+          metric,
+          SeriesDetector(metric, settings: settings.usual(rate), firstHour: settings.firstHour(rate))
+        )
+      })
+    through = start
+  }
+
+  var findings: [Finding] {
+    SeriesMetric.allCases.flatMap { series[$0]?.findings ?? [] }
+  }
+
+  /// The longest learning of its series.
+  var learning: (age: Int64, of: Int64?) {
+    let states = series.values.map(\.learning)
+    let open = states.compactMap { $0 }
+    guard let first = open.max(by: { $0.age < $1.age }) else { return (0, nil) }
+    return (first.age.microseconds, first.of.microseconds)
+  }
+
+  var memory: Int { series.values.reduce(0) { $0 + $1.memory } }
+
+  // MARK: - Seconds
+
+  /// Appends a complete second.
+  mutating func append(_ second: SeriesSecond, hasReceipts: Bool) {
+    through = max(through, second.start.microseconds + 1_000_000)
+    target = second.target
+    for (metric, values) in Self.values(second, hasReceipts) {
+      series[metric]?.append(values, start: second.start)
+    }
+  }
+
+  /// Everything planned before an instant is complete.
+  mutating func complete(through end: Int64) {
+    if target != nil {
+      for metric in series.keys { series[metric]?.complete(through: WallTime(microseconds: end)) }
+    }
+    through = max(through, end)
+  }
+
+  /// Ends the run that it is in: no time passes until the next one.
+  mutating func endRun(at end: Int64) {
+    complete(through: end)
+    guard target != nil else { return }
+    target = nil
+    for metric in series.keys { series[metric]?.pause() }
+  }
+
+  /// Forgets findings that ended before an instant, but for ``takeRemoved()``.
+  mutating func removeFindings(endedBefore time: Int64) {
+    forgottenBefore = max(forgottenBefore, time)
+    removed += findings.filter { $0.hasEnded(before: time) }
+    for metric in series.keys {
+      series[metric]?.removeFindings(endedBefore: WallTime(microseconds: time))
+    }
+  }
+
+  /// The findings forgotten since the last call.
+  mutating func takeRemoved() -> [Finding] {
+    defer { removed = [] }
+    return removed
+  }
+
+  private static func values(
+    _ second: SeriesSecond, _ hasReceipts: Bool
+  ) -> [(SeriesMetric, SeriesValues)] {
+    let counts = second.counts
+    let planned = counts.planned - counts[.interrupted]
+    let ofReceipts: [(SeriesMetric, SeriesValues)] = [
+      (.delivery, .latencies(second.delivery)),
+      (.lost, .share(events: counts[.lost] + counts[.late], count: counts.acceptedByProvider)),
+    ]
+    return (hasReceipts ? ofReceipts : []) + [
+      (.accept, .latencies(second.accept)),
+      (.failed, .share(events: counts[.failed], count: planned)),
+      (.refused, .share(events: counts[.rejected] + second.heldByProvider, count: planned)),
+    ]
+  }
+
+  // MARK: - Checkpoints
+
+  /// - Parameter cursor: of the store's changes that it has seen.
+  func checkpoint(cursor: Int64) throws -> [UInt8] {
+    let state = State(
+      series: series.mapValues(\.checkpoint), through: through, forgottenBefore: forgottenBefore,
+      target: target?.rawValue, cursor: cursor)
+    return [UInt8](try JSONEncoder().encode(state))
+  }
+
+  /// Restores a detector, reading from the store the seconds that it looks back on.
+  /// - Returns: `nil` for a state of another version.
+  static func restored(
+    _ bytes: [UInt8], reader: StoreReader, spans: [WatchedSpan]
+  ) throws -> (detector: TargetDetector, cursor: Int64)? {
+    guard let state = try? JSONDecoder().decode(State.self, from: Data(bytes)) else { return nil }
+    let start = state.series.values.map(\.firstBinStart).min() ?? state.through
+    let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
+    var pieces: [SeriesMetric: [(start: WallTime, values: SeriesValues)]] = [:]
+    var from = WallTime(microseconds: start / 1_000_000 * 1_000_000)
+    let end = WallTime(microseconds: state.through)
+    while from < end {
+      let page = try reader.seriesSeconds(of: Set(byTarget.keys), from: from, to: end)
+      for second in page.seconds {
+        guard let span = byTarget[second.target], span.takes(second) else { continue }
+        for (metric, values) in values(second, span.hasReceipts) {
+          pieces[metric, default: []].append((second.start, values))
+        }
+      }
+      guard page.coveredTo > from else { break }
+      from = page.coveredTo
+    }
+    let detector = TargetDetector(
+      series: Dictionary(
+        uniqueKeysWithValues: state.series.map { metric, checkpoint in
+          (metric, SeriesDetector(checkpoint, pieces: pieces[metric] ?? []))
+        }),
+      state)
+    return (detector, state.cursor)
+  }
+
+  private init(series: [SeriesMetric: SeriesDetector], _ state: State) {
+    self.series = series
+    through = state.through
+    forgottenBefore = state.forgottenBefore
+    target = state.target.map(TargetID.init(rawValue:))
+  }
+}

@@ -1,0 +1,71 @@
+import Findings
+import Measurement
+import Store
+
+/// How planned time is divided before it is cut into blocks. Samples, rollups and live values go through the same bins, so
+/// that they end up in the same blocks and give the same intervals up to the buckets' width.
+public struct BinLength: Sendable, Hashable {
+  /// The rollups that have it; `nil` where the window is shorter than 96 seconds, so that rollups are too coarse for it.
+  public let span: RollupSpan?
+
+  /// The longest rollup that is no longer than a 96th of the window, and hours for windows of more than four days, of which
+  /// minutes would be too many.
+  public init(window: Range<WallTime>) {
+    let length = window.upperBound.microseconds - window.lowerBound.microseconds
+    let finest = length / 96
+    if finest < RollupSpan.second.microseconds {
+      span = nil
+    } else if finest < RollupSpan.minute.microseconds {
+      span = .second
+    } else if length <= 4 * 24 * RollupSpan.hour.microseconds {
+      span = .minute
+    } else {
+      span = .hour
+    }
+  }
+
+  /// The beginning of the bin that an instant belongs to, but not before the window's.
+  func start(of time: WallTime, in window: Range<WallTime>) -> WallTime {
+    guard let span, window.contains(time) else { return time }
+    let length = span.microseconds
+    let microseconds = time.microseconds
+    let rest = (microseconds % length + length) % length
+    return max(window.lowerBound, WallTime(microseconds: microseconds - rest))
+  }
+}
+
+/// Which rollups the history of a window is read from, and how long its windows are.
+///
+/// Earlier windows are rounded down to whole rollups: dependence per value is at least as large in shorter windows, so that
+/// the interval does not get narrower by it.
+struct HistoryPlan: Sendable, Hashable {
+  let span: RollupSpan
+  /// Of each earlier window, µs.
+  let windowLength: Int64
+  /// Where the last one ends: the last whole bin before the window.
+  let end: WallTime
+  /// Nothing older is read.
+  let start: WallTime
+
+  /// Windows from an hour on are looked for in 14 days of hours, shorter ones in the last 5 000 minutes (83 h), and those
+  /// of less than a minute in the last 5 000 seconds.
+  init(window: Range<WallTime>) {
+    let length = window.upperBound.microseconds - window.lowerBound.microseconds
+    let span: RollupSpan =
+      length >= RollupSpan.hour.microseconds
+      ? .hour : length >= RollupSpan.minute.microseconds ? .minute : .second
+    self.span = span
+    windowLength = max(1, length / span.microseconds) * span.microseconds
+    let begin = window.lowerBound.microseconds
+    let rest = (begin % span.microseconds + span.microseconds) % span.microseconds
+    end = WallTime(microseconds: begin - rest)
+    let reach =
+      span == .hour ? LatencyHistory.longest.microseconds : 5_000 * span.microseconds
+    start = end.advanced(byMicroseconds: -reach)
+  }
+
+  /// The latest beginning of a record that can have the windows it takes.
+  var latestStart: WallTime {
+    end.advanced(byMicroseconds: -windowLength * Int64(LatencyHistory.fewestWindows))
+  }
+}

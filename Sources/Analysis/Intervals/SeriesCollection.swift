@@ -1,0 +1,93 @@
+import Findings
+import Measurement
+import Store
+
+/// Collects the latencies of one figure, single ones and those of rollups, until a window is cut from them.
+public struct LatencyCollection: Sendable {
+  private var samples: ContiguousArray<TimedLatency> = []
+  private var bins: [LatencyBin] = []
+  public private(set) var count = 0
+
+  public init() {}
+
+  /// Whether all values are known one by one, and not in the buckets of rollups.
+  public var isExact: Bool { bins.isEmpty }
+
+  /// - Parameter latency: µs.
+  public mutating func record(_ latency: Int64, plannedAt: WallTime) {
+    samples.append(TimedLatency(plannedAt: plannedAt, latency: latency))
+    count += 1
+  }
+
+  public mutating func add(_ latencies: PackedLatencies, plannedFrom start: WallTime) {
+    guard !latencies.isEmpty else { return }
+    bins.append(LatencyBin(start: start, latencies: latencies))
+    count += latencies.count
+  }
+
+  /// The values in a window.
+  public func window(_ window: Range<WallTime>) -> WindowLatencies {
+    let length = BinLength(window: window)
+    guard !isExact else {
+      return WindowLatencies(
+        window,
+        samples: samples.lazy.map {
+          TimedLatency(plannedAt: length.start(of: $0.plannedAt, in: window), latency: $0.latency)
+        })
+    }
+    return WindowLatencies(
+      window,
+      bins: allBins.map {
+        LatencyBin(start: length.start(of: $0.start, in: window), latencies: $0.latencies)
+      })
+  }
+
+  /// What the values before a window say about dependence in it; `nil` when they are too few.
+  func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> LatencyHistory? {
+    let length = Duration.microseconds(plan.windowLength)
+    return isExact
+      ? LatencyHistory(before: plan.end, windowLength: length, samples: samples, excluding: excluded)
+      : LatencyHistory(before: plan.end, windowLength: length, bins: allBins, excluding: excluded)
+  }
+
+  /// Single values are put into buckets like the others: their order is known no better than to a bucket.
+  private var allBins: [LatencyBin] {
+    bins + samples.map { LatencyBin(start: $0.plannedAt, latencies: PackedLatencies([$0.latency])) }
+  }
+}
+
+/// Collects how many notifications have a property, of how many.
+public struct ShareCollection: Sendable {
+  private var bins: ContiguousArray<ShareBin> = []
+
+  public init() {}
+
+  /// - Parameters:
+  ///   - start: when it was planned, or where the stretch begins that they were planned in.
+  public mutating func add(_ events: Int, of count: Int, plannedFrom start: WallTime) {
+    guard count > 0 else { return }
+    // Ten milliseconds are shorter than any block of a window that has more than a few values.
+    if let last = bins.indices.last, start >= bins[last].start,
+      start.microseconds - bins[last].start.microseconds < 10_000
+    {
+      bins[last].events += events
+      bins[last].count += count
+    } else {
+      bins.append(ShareBin(start: start, events: events, count: count))
+    }
+  }
+
+  public func window(_ window: Range<WallTime>) -> WindowShares {
+    let length = BinLength(window: window)
+    return WindowShares(
+      window,
+      bins: bins.lazy.map {
+        ShareBin(start: length.start(of: $0.start, in: window), events: $0.events, count: $0.count)
+      })
+  }
+
+  func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> ShareHistory? {
+    ShareHistory(
+      before: plan.end, windowLength: .microseconds(plan.windowLength), bins: bins, excluding: excluded)
+  }
+}

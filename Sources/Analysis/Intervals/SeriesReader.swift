@@ -1,0 +1,239 @@
+import Findings
+import Measurement
+import Store
+
+/// Reads windows of series from a store, with what lies before them.
+public struct SeriesReader {
+  /// What a window is read from.
+  public enum Depth: Sendable, Hashable {
+    /// Notifications up to so many, rollups where there are more.
+    case upTo(Int)
+    /// Every notification.
+    case samples
+    /// Rollups, and notifications only where there are none.
+    case rollups
+
+    public static let standard = Depth.upTo(100_000)
+  }
+
+  private let reader: StoreReader
+  private let excluded: (SeriesWindow) throws -> [Range<WallTime>]
+
+  /// - Parameter excluded: stretches that are no part of a series' history, because something was wrong in them.
+  public init(
+    _ reader: StoreReader,
+    excluding excluded: @escaping (SeriesWindow) throws -> [Range<WallTime>] = { _ in [] }
+  ) {
+    self.reader = reader
+    self.excluded = excluded
+  }
+
+  /// The window of a target's planned times so far.
+  ///
+  /// - Parameters:
+  ///   - variants: `nil` for all.
+  ///   - since: `nil`, like until, for no limit.
+  ///   - until: excluded.
+  /// - Returns: `nil` when nothing was due.
+  /// - Throws: ``StoreError``.
+  public func window(
+    of targets: [TargetID], variants: Set<VariantID>? = nil, since: WallTime? = nil, until: WallTime? = nil
+  ) throws -> SeriesWindow? {
+    guard let planned = try reader.plannedTimes(of: targets, from: since, to: until) else { return nil }
+    var time = Self.time(planned)
+    if let since { time = max(since, time.lowerBound)..<time.upperBound }
+    if let until { time = time.lowerBound..<min(until, time.upperBound) }
+    return SeriesWindow(targets: targets, variants: variants, time: time)
+  }
+
+  /// Whole seconds, as rollups have them.
+  private static func time(_ planned: ClosedRange<WallTime>) -> Range<WallTime> {
+    let second = RollupSpan.second.microseconds
+    func floor(_ time: WallTime) -> Int64 {
+      time.microseconds - (time.microseconds % second + second) % second
+    }
+    return WallTime(
+      microseconds: floor(planned.lowerBound))..<WallTime(microseconds: floor(planned.upperBound) + second)
+  }
+
+  /// Reads a window and its history.
+  ///
+  /// - Throws: ``StoreError``.
+  public func statistics(
+    of window: SeriesWindow, metrics: Set<Metric> = Set(Metric.allCases),
+    shares: Set<SeriesShare> = SeriesShare.watched, depth: Depth = .standard, usesHistory: Bool = true
+  ) throws -> SeriesStatistics {
+    var accumulator = SeriesAccumulator(metrics: metrics, shares: shares)
+    try forEach(
+      in: window, from: try span(of: window, depth), figures: Self.figures(metrics, shares),
+      rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+    return accumulator.statistics(
+      in: window.time,
+      history: usesHistory ? try history(of: window, metrics: metrics, shares: shares) : .none)
+  }
+
+  /// What the time before a window says about dependence in it, from rollups of all runs that measured the same.
+  ///
+  /// - Throws: ``StoreError``.
+  public func history(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>) throws
+    -> SeriesHistory
+  {
+    try histories(of: window, metrics: metrics, shares: shares) { _ in .none }[.none] ?? .none
+  }
+
+  /// The same for each variant of a window by itself.
+  ///
+  /// - Throws: ``StoreError``.
+  public func historiesByVariant(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>)
+    throws -> [VariantID: SeriesHistory]
+  {
+    try histories(of: window, metrics: metrics, shares: shares) { $0 }
+  }
+
+  private func histories(
+    of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>,
+    by group: (VariantID) -> VariantID
+  ) throws -> [VariantID: SeriesHistory] {
+    let plan = HistoryPlan(window: window.time)
+    let stretches = try reader.targets(sameAs: window.targets, recordedFrom: plan.start, to: plan.end)
+    guard let first = stretches.first, first.startedAt <= plan.latestStart else { return [:] }
+    var past = window
+    past.targets = stretches.map(\.target)
+    past.time = max(plan.start, first.startedAt.advanced(byMicroseconds: -plan.windowLength))..<plan.end
+    var groups: [VariantID: SeriesAccumulator] = [:]
+    let empty = SeriesAccumulator(metrics: metrics, shares: shares)
+    try forEach(
+      in: past, from: plan.span, figures: Self.figures(metrics, shares),
+      rollup: { groups[group($0.variant), default: empty].take($0) },
+      row: { groups[group($0.variant), default: empty].add($0) })
+    let excluded = try excluded(past)
+    return groups.mapValues { $0.history(plan, excluding: excluded) }
+  }
+
+  /// The single latencies of a window and the instants that they were planned for, for a comparison in pairs
+  /// (``PairedLatencies``).
+  ///
+  /// - Throws: ``StoreError``.
+  public func latencies(of metric: Metric, in window: SeriesWindow) throws -> [TimedLatency] {
+    var values: [TimedLatency] = []
+    for target in window.targets {
+      try reader.forEachSample(
+        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound
+      ) { row in
+        guard window.includes(row.variant), row.state.isSettled, let value = row.value(of: metric) else {
+          return
+        }
+        values.append(TimedLatency(plannedAt: row.plannedAt, latency: value))
+      }
+    }
+    return values
+  }
+
+  private static func figures(_ metrics: Set<Metric>, _ shares: Set<SeriesShare>) -> Set<RollupFigure> {
+    var metrics = metrics
+    for case .within(_, of: let metric, base: _) in shares { metrics.insert(metric) }
+    var figures = Set(metrics.map { RollupFigure($0) })
+    if metrics.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+    return figures
+  }
+
+  /// The rollups to read a window from; `nil` where single notifications are to be read.
+  ///
+  /// - Throws: ``StoreError``.
+  public func span(of window: SeriesWindow, _ depth: Depth) throws -> RollupSpan? {
+    guard let span = BinLength(window: window.time).span else { return nil }
+    switch depth {
+    case .samples: return nil
+    case .rollups: return span
+    case .upTo(let rows):
+      let count = try reader.pointCount(
+        of: window.targets, from: window.time.lowerBound, to: window.time.upperBound, atMost: rows + 1)
+      return count > rows ? span : nil
+    }
+  }
+
+  /// Visits rollups, and single notifications where there are none and where a rollup is not taken.
+  ///
+  /// - Parameters:
+  ///   - span: of the rollups to visit; `nil` for single notifications only.
+  ///   - figures: to read of rollups.
+  ///   - rollup: returns whether it counts; otherwise its notifications are visited.
+  /// - Returns: the range of planned time that is covered by rollups; `nil` when none is.
+  /// - Throws: ``StoreError``, and what `row` throws.
+  @discardableResult
+  public func forEach(
+    in window: SeriesWindow, from span: RollupSpan?, figures: Set<RollupFigure>,
+    rollup: (RollupBin) -> Bool, row: (borrowing SampleRow) throws -> Void
+  ) throws -> Range<WallTime>? {
+    var open: [BinPlace] = []
+    var covered: Range<WallTime>?
+    if let span {
+      covered = try reader.forEachRollup(
+        of: window.targets, plannedFrom: window.time.lowerBound, to: window.time.upperBound, span: span,
+        figures: figures
+      ) { bin in
+        if window.includes(bin.variant), !rollup(bin) { open.append(BinPlace(bin)) }
+      }
+    }
+    let whole = covered ?? window.time.lowerBound..<window.time.lowerBound
+    for target in window.targets {
+      for part in [window.time.lowerBound..<whole.lowerBound, whole.upperBound..<window.time.upperBound]
+      where !part.isEmpty {
+        try reader.forEachSample(of: target, plannedFrom: part.lowerBound, to: part.upperBound) {
+          if window.includes($0.variant) { try row($0) }
+        }
+      }
+    }
+    for (target, places) in Dictionary(grouping: open, by: \.target).sorted(by: { $0.key < $1.key }) {
+      try forEach(of: target, in: places, row)
+    }
+    return covered
+  }
+
+  /// Reads the notifications of some rollups of a target, which are ascending by time.
+  private func forEach(
+    of target: TargetID, in places: [BinPlace], _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    var next = 0
+    while next < places.count {
+      // Adjacent ones in one go.
+      let first = next
+      var end = places[first].time.upperBound
+      while next < places.count, places[next].time.lowerBound <= end {
+        end = max(end, places[next].time.upperBound)
+        next += 1
+      }
+      let some = places[first..<next]
+      try reader.forEachSample(of: target, plannedFrom: places[first].time.lowerBound, to: end) { row in
+        let (variant, plannedAt) = (row.variant, row.plannedAt)
+        // Few variants share a stretch, and places are in the order of time.
+        var low = some.startIndex
+        var high = some.endIndex
+        while low < high {
+          let middle = (low + high) / 2
+          if some[middle].time.upperBound <= plannedAt { low = middle + 1 } else { high = middle }
+        }
+        while low < some.endIndex, some[low].time.lowerBound <= plannedAt {
+          if some[low].variant == variant, some[low].time.contains(plannedAt) {
+            try body(row)
+            return
+          }
+          low += 1
+        }
+      }
+    }
+  }
+}
+
+/// Which notifications a rollup has counted.
+private struct BinPlace {
+  let target: TargetID
+  let variant: VariantID
+  let time: Range<WallTime>
+
+  init(_ bin: RollupBin) {
+    target = bin.target
+    variant = bin.variant
+    time = bin.start..<bin.end
+  }
+}

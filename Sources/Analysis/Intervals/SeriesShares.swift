@@ -1,0 +1,159 @@
+import Findings
+import Measurement
+import Store
+
+/// Collects shares of the settled notifications of a series until a window is cut from them.
+public struct SeriesShares: Sendable {
+  private var shares: [(share: SeriesShare, counts: ShareBounds)]
+
+  public init(_ shares: Set<SeriesShare>) { self.shares = shares.map { ($0, ShareBounds()) } }
+
+  public mutating func add(_ row: borrowing SampleRow) {
+    let state = row.state
+    guard state.isSettled else { return }
+    let plannedAt = row.plannedAt
+    for index in shares.indices {
+      switch shares[index].share {
+      case .lost:
+        guard state.isAcceptedEnd else { continue }
+        shares[index].counts.add(state == .lost || state == .late ? 1 : 0, of: 1, plannedAt)
+      case .failed: shares[index].counts.add(state == .failed ? 1 : 0, of: 1, plannedAt)
+      case .refused:
+        shares[index].counts.add(state == .rejected || row.isMissedByRefusal ? 1 : 0, of: 1, plannedAt)
+      case .within(let limit, let metric, let base):
+        guard base == .planned || state.isAcceptedEnd else { continue }
+        guard let value = row.value(of: metric) else {
+          shares[index].counts.add(0, of: 1, plannedAt)
+          continue
+        }
+        let range = metric == .delivery ? row.deliveryRange : nil
+        shares[index].counts.add(
+          value <= limit ? 1 : 0, surely: (range?.high ?? value) <= limit ? 1 : 0,
+          perhaps: (range?.low ?? value) <= limit ? 1 : 0, of: 1, plannedAt)
+      }
+    }
+  }
+
+  /// Whether a rollup says all that is needed: it has no open notifications, and where refusals are asked for no missed
+  /// ones, whose reason is not in it.
+  public func canTake(_ bin: RollupBin) -> Bool {
+    bin.counts.open == 0 && (bin.counts[.missed] == 0 || !shares.contains { $0.share == .refused })
+  }
+
+  /// Adds a rollup that it can take.
+  public mutating func add(_ bin: RollupBin) {
+    let start = bin.start
+    let settled = bin.counts.planned
+    let accepted = NotificationState.allCases.reduce(0) { $0 + ($1.isAcceptedEnd ? bin.counts[$1] : 0) }
+    for index in shares.indices {
+      switch shares[index].share {
+      case .lost:
+        shares[index].counts.add(bin.counts[.lost] + bin.counts[.late], of: accepted, start)
+      case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
+      case .refused: shares[index].counts.add(bin.counts[.rejected], of: settled, start)
+      case .within(let limit, let metric, let base):
+        let values = bin.ranged(metric)
+        func within(_ packed: PackedLatencies) -> Int {
+          packed.reduce(0) { $0 + ($1.upper <= limit ? $1.count : 0) }
+        }
+        let count = within(values.values)
+        let all = base == .planned ? settled : accepted
+        shares[index].counts.add(
+          min(all, count), surely: min(all, values.isExact ? count : within(values.highs)),
+          perhaps: min(all, values.isExact ? count : within(values.lows)), of: all, start)
+      }
+    }
+  }
+
+  /// A share of a window; `nil` when it is not collected.
+  public func interval(
+    of share: SeriesShare, in window: Range<WallTime>, _ method: IntervalMethod = .dependent,
+    history: SeriesHistory = .none
+  ) -> ShareInterval? {
+    shares.first { $0.share == share }?.counts.window(window).interval(method, history: history.shares[share])
+  }
+
+  func windows(in window: Range<WallTime>) -> [SeriesShare: WindowShareBounds] {
+    Dictionary(uniqueKeysWithValues: shares.map { ($0.share, $0.counts.window(window)) })
+  }
+
+  func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> [SeriesShare: ShareHistory] {
+    var histories: [SeriesShare: ShareHistory] = [:]
+    for (share, counts) in shares {
+      histories[share] = counts.measured.history(plan, excluding: excluded)
+    }
+    return histories
+  }
+}
+
+/// How intervals are computed.
+public enum IntervalMethod: Sendable, Hashable {
+  /// As probes are: what disturbs one disturbs its neighbors too.
+  case dependent
+  /// As if probes knew nothing of one another: order statistics of quantiles, Clopper and Pearson's interval of shares.
+  case independent
+}
+
+/// The events of a share as measured, and where latencies are known within bounds only, those that are certain and those
+/// that are possible.
+private struct ShareBounds {
+  private(set) var measured = ShareCollection()
+  private var certain: ShareCollection?
+  private var possible: ShareCollection?
+
+  mutating func add(_ events: Int, of count: Int, _ start: WallTime) {
+    add(events, surely: events, perhaps: events, of: count, start)
+  }
+
+  mutating func add(_ events: Int, surely: Int, perhaps: Int, of count: Int, _ start: WallTime) {
+    if certain == nil, surely != events || perhaps != events { (certain, possible) = (measured, measured) }
+    measured.add(events, of: count, plannedFrom: start)
+    guard certain != nil else { return }
+    certain?.add(surely, of: count, plannedFrom: start)
+    possible?.add(perhaps, of: count, plannedFrom: start)
+  }
+
+  func window(_ window: Range<WallTime>) -> WindowShareBounds {
+    WindowShareBounds(
+      measured: measured.window(window), certain: certain?.window(window), possible: possible?.window(window))
+  }
+}
+
+/// A share of a window whose events may be known within bounds only.
+struct WindowShareBounds: Sendable {
+  let measured: WindowShares
+  /// `nil` where all are certain.
+  let certain: WindowShares?
+  let possible: WindowShares?
+
+  func interval(_ method: IntervalMethod, history: ShareHistory?) -> ShareInterval {
+    func interval(_ window: WindowShares) -> ShareInterval {
+      let known = window.interval(history: history)
+      return method == .dependent ? known : ShareInterval(independent: known.events, of: known.count)
+    }
+    var result = interval(measured)
+    guard let certain, let possible else { return result }
+    let (least, most) = (interval(certain), interval(possible))
+    result.low = min(result.low, least.low)
+    result.high = max(result.high, most.high)
+    result.effectiveCount = min(result.effectiveCount, least.effectiveCount, most.effectiveCount)
+    return result
+  }
+}
+
+extension RollupBin {
+  /// The values of a metric, with the ranges of those that are not exact.
+  func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies> {
+    metric == .delivery ? deliveries : RangedLatencies(latencies(of: RollupFigure(metric)))
+  }
+}
+
+extension SampleRow {
+  fileprivate var isMissedByRefusal: Bool {
+    guard state == .missed else { return false }
+    return withReason { reason in
+      guard let reason else { return false }
+      return MissedReason(rawValue: String(decoding: reason, as: UTF8.self))?.isRefusal ?? false
+    }
+  }
+}

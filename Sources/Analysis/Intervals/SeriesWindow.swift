@@ -1,0 +1,60 @@
+import Measurement
+import Store
+
+/// A stretch of the planned time of a target: in one run or in several, in one variant or in all.
+public struct SeriesWindow: Sendable, Hashable {
+  public var targets: [TargetID]
+  /// `nil` for all.
+  public var variants: Set<VariantID>?
+  /// Of planned time; the end is excluded.
+  public var time: Range<WallTime>
+
+  public init(targets: [TargetID], variants: Set<VariantID>? = nil, time: Range<WallTime>) {
+    self.targets = targets
+    self.variants = variants
+    self.time = time
+  }
+
+  func includes(_ variant: VariantID) -> Bool { variants?.contains(variant) ?? true }
+}
+
+/// A share of notifications that an interval is computed for. Only settled ones count.
+public enum SeriesShare: Sendable, Hashable {
+  /// Lost, of those that the provider accepted; late ones count as lost.
+  case lost
+  /// Failed, of all.
+  case failed
+  /// Rejected, and missed for `retry_after`, `backoff`, `provider_limit` or `credential`, of all.
+  case refused
+  /// With a value of a metric of at most so many µs. What has no value is not within it.
+  ///
+  /// Of deliveries that are known within bounds only, the interval's lower end takes the latest that each can have
+  /// been received, its upper end the earliest.
+  case within(Int64, of: Metric, base: Base)
+
+  /// What a share is of.
+  public enum Base: Sendable, Hashable {
+    /// All that were due.
+    case planned
+    /// Those that the provider accepted.
+    case accepted
+  }
+
+  /// The shares that are watched (docs/findings.md).
+  public static let watched: Set<SeriesShare> = [.lost, .failed, .refused]
+}
+
+extension NotificationState {
+  /// Settled, and its provider had accepted it.
+  var isAcceptedEnd: Bool { self == .accepted || self == .delivered || self == .late || self == .lost }
+}
+
+extension MissedReason {
+  /// Whether it was not sent because the provider did not want it.
+  var isRefusal: Bool {
+    switch self {
+    case .retryAfter, .backoff, .providerLimit, .credential: true
+    case .lag, .inFlight, .stopping: false
+    }
+  }
+}

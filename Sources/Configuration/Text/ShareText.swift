@@ -1,0 +1,37 @@
+import Measurement
+
+/// Parses shares: `99%`, `99.9%`, `0.999`.
+public enum ShareText {
+  /// A share above 0 and below 1.
+  public static func parse(_ text: String) throws(ValueTextError) -> Double {
+    guard let (number, unit) = DecimalText.split(text), unit.isEmpty || unit == "%" else {
+      throw ValueTextError(text, "is not a share", remedy: "write a percentage, like 99% or 99.9%")
+    }
+    // 99.9 / 100 is not 0.999 in binary: both forms give the same share.
+    let share = (number * (unit.isEmpty ? 1e12 : 1e10)).rounded() / 1e12
+    guard share > 0, share < 1 else {
+      throw ValueTextError(
+        text, "is out of range",
+        remedy: "a share lies between 0% and 100%, both excluded: no number of probes proves either")
+    }
+    return share
+  }
+
+  /// The share in percent, without rounding it away: `99.9%`.
+  public static func format(_ share: Double) -> String {
+    let percent = (share * 100 * 1e9).rounded() / 1e9
+    return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  }
+}
+
+/// Parses quantiles: `p50`, `p99.9`.
+public enum QuantileText {
+  public static func parse(_ text: String) throws(ValueTextError) -> Quantile {
+    guard text.first == "p", let (number, unit) = DecimalText.split(String(text.dropFirst())), unit.isEmpty,
+      let quantile = Quantile(fraction: number / 100, label: text)
+    else {
+      throw ValueTextError(text, "is not a quantile", remedy: "write p and a percentage, like p50 or p99.9")
+    }
+    return Quantile.standard.first { $0.label == text } ?? quantile
+  }
+}

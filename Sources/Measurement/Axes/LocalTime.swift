@@ -1,0 +1,95 @@
+import Glibc
+
+/// A time zone as an offset from UTC; passed in, so that tests have a fixed one.
+public struct LocalTime: Sendable {
+  private let offsetAt: @Sendable (WallTime) -> Int64
+
+  /// - Parameter offset: µs to add to UTC at a moment.
+  public init(offset: @escaping @Sendable (WallTime) -> Int64) { offsetAt = offset }
+
+  public static let utc = LocalTime { _ in 0 }
+
+  /// The host's time zone (`TZ`, `/etc/localtime`).
+  public static let system = LocalTime { time in
+    var seconds = time_t(time.microseconds / 1_000_000)
+    var broken = tm()
+    guard localtime_r(&seconds, &broken) != nil else { return 0 }
+    return Int64(broken.tm_gmtoff) * 1_000_000
+  }
+
+  public func offset(at time: WallTime) -> Int64 { offsetAt(time) }
+
+  public func civil(_ time: WallTime) -> CivilTime {
+    CivilTime(localMicroseconds: time.microseconds + offset(at: time))
+  }
+}
+
+/// A date and a time of day in some time zone.
+public struct CivilTime: Sendable, Hashable {
+  public let year: Int64
+  public let month: Int64
+  public let day: Int64
+  public let hour: Int64
+  public let minute: Int64
+  public let second: Int64
+  public let microsecond: Int64
+
+  public init(localMicroseconds: Int64) {
+    let days = localMicroseconds.flooringDivision(by: 86_400_000_000)
+    let date = CivilDate(daysSinceEpoch: days)
+    let rest = localMicroseconds - days * 86_400_000_000
+    (year, month, day) = (date.year, date.month, date.day)
+    hour = rest / 3_600_000_000
+    minute = rest / 60_000_000 % 60
+    second = rest / 1_000_000 % 60
+    microsecond = rest % 1_000_000
+  }
+
+  public var monthName: String {
+    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return names[Int(month - 1)]
+  }
+
+  public var hoursMinutes: String {
+    "\(FixedPoint.padded(hour, width: 2)):\(FixedPoint.padded(minute, width: 2))"
+  }
+
+  public var minutesSeconds: String {
+    "\(FixedPoint.padded(minute, width: 2)):\(FixedPoint.padded(second, width: 2))"
+  }
+
+  public var hoursMinutesSeconds: String { "\(hoursMinutes):\(FixedPoint.padded(second, width: 2))" }
+
+  /// 2026-03-14
+  public var date: String {
+    "\(year)-\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2))"
+  }
+
+  /// 03-14 15:09
+  public var monthDayTime: String {
+    "\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2)) \(hoursMinutes)"
+  }
+
+  /// 2026-03-14 15:09:26
+  public var dateTime: String { "\(date) \(hoursMinutesSeconds)" }
+}
+
+/// Time since an instant as people say it: 12 s, 5 min, 3 h, 2 d. Two instants that read the same are equal.
+public struct Age: Equatable, CustomStringConvertible {
+  private let count: Int64
+  private let unit: String
+
+  /// A negative age counts as 0.
+  public init(since: WallTime, now: WallTime) {
+    let seconds = max(0, now.microseconds - since.microseconds) / 1_000_000
+    (count, unit) =
+      switch seconds {
+      case ..<120: (seconds, "s")
+      case ..<7_200: (seconds / 60, "min")
+      case ..<172_800: (seconds / 3_600, "h")
+      default: (seconds / 86_400, "d")
+      }
+  }
+
+  public var description: String { "\(count) \(unit)" }
+}

@@ -1,0 +1,120 @@
+/// Latencies as text: three significant digits and a unit.
+public enum LatencyText {
+  /// 840 µs, 3.52 ms, 35.2 ms, 812 ms, 1.20 s, 35.2 s, 1204 s.
+  public static func text(_ microseconds: Int64) -> String {
+    let (number, unit) = parts(microseconds)
+    return "\(number) \(unit)"
+  }
+
+  /// The same as number and unit.
+  public static func parts(_ microseconds: Int64) -> (number: String, unit: String) {
+    let unit = unit(for: microseconds)
+    return (unit.number(microseconds, decimals: decimals(of: microseconds, in: unit)), unit.symbol)
+  }
+
+  /// An interval in one unit, that of its upper end: `[1.92, 2.61] s`.
+  public static func interval(_ low: Int64, _ high: Int64) -> String {
+    let unit = unit(for: high)
+    let decimals = decimals(of: high, in: unit)
+    return
+      "[\(unit.number(low, decimals: decimals)), \(unit.number(high, decimals: decimals))] \(unit.symbol)"
+  }
+
+  /// 999.6 ms would round to 1000 ms, so it is written in seconds.
+  private static func unit(for value: Int64) -> DurationUnit {
+    switch value.magnitude {
+    case 999_500..<1_000_000: .seconds
+    default: DurationUnit(for: value)
+    }
+  }
+
+  /// Decimals that make three digits after rounding.
+  private static func decimals(of value: Int64, in unit: DurationUnit) -> Int {
+    guard unit != .microseconds else { return 0 }
+    switch value.magnitude * 1000 / UInt64(unit.microseconds) {
+    case ..<9_995: return 2
+    case ..<99_950: return 1
+    default: return 0
+    }
+  }
+}
+
+/// Units of latencies.
+public enum DurationUnit: Sendable, Hashable {
+  case microseconds
+  case milliseconds
+  case seconds
+
+  /// The largest unit that is not greater than the value; µs below.
+  public init(for value: Int64) {
+    switch value.magnitude {
+    case ..<1_000: self = .microseconds
+    case ..<1_000_000: self = .milliseconds
+    default: self = .seconds
+    }
+  }
+
+  public var microseconds: Int64 {
+    switch self {
+    case .microseconds: 1
+    case .milliseconds: 1_000
+    case .seconds: 1_000_000
+    }
+  }
+
+  public var symbol: String {
+    switch self {
+    case .microseconds: "µs"
+    case .milliseconds: "ms"
+    case .seconds: "s"
+    }
+  }
+
+  /// `value` µs with a fixed number of decimals, rounded half away from zero, and the unit after a space.
+  public func text(_ value: Int64, decimals: Int) -> String {
+    "\(number(value, decimals: decimals)) \(symbol)"
+  }
+
+  /// The same without the unit.
+  public func number(_ value: Int64, decimals: Int) -> String {
+    FixedPoint.text(value, scale: microseconds, decimals: decimals)
+  }
+}
+
+/// Decimal numbers by integer arithmetic: no locale, exact rounding.
+public enum FixedPoint {
+  /// `value / scale` with `decimals` places, rounded half away from zero. `scale` is a power of ten.
+  public static func text(_ value: Int64, scale: Int64, decimals: Int) -> String {
+    var power: UInt64 = 1
+    for _ in 0..<decimals { power *= 10 }
+    let scale = UInt64(scale)
+    // Split first: the product of a whole value and the power could overflow, that of the remainder cannot.
+    var whole = value.magnitude / scale
+    var fraction = ((value.magnitude % scale) * power + scale / 2) / scale
+    if fraction >= power {
+      whole += 1
+      fraction -= power
+    }
+    let sign = value < 0 && (whole > 0 || fraction > 0) ? "-" : ""
+    guard decimals > 0 else { return "\(sign)\(whole)" }
+    return "\(sign)\(whole)." + padded(Int64(fraction), width: decimals)
+  }
+
+  /// With zeros in front up to `width` digits.
+  public static func padded(_ value: Int64, width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  /// With spaces between groups of three digits from five digits on: 4711, 47 110.
+  public static func grouped(_ value: Int) -> String {
+    let digits = String(value.magnitude)
+    guard digits.count > 4 else { return String(value) }
+    var result = value < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0 && (digits.count - index) % 3 == 0 { result.append(" ") }
+      result.append(digit)
+    }
+    return result
+  }
+}

@@ -1,0 +1,188 @@
+import Findings
+import Formats
+import Measurement
+
+extension ComparisonReport {
+  /// The two sides, a table for each pair of series, and what is not compared.
+  public var lines: [String] {
+    var lines = ["A  \(first.title)", "B  \(second.title)"]
+    for pair in pairs {
+      lines += ["", Self.title(pair)]
+      if pair.latencies.isEmpty, pair.shares.isEmpty {
+        lines.append("  nothing is settled on both sides")
+      } else {
+        lines += table(of: pair).lines(indent: 2)
+      }
+    }
+    for (name, titles) in [("A", onlyFirst), ("B", onlySecond)] where !titles.isEmpty {
+      lines.append(EscapedText.make("only in \(name): \(titles.joined(separator: ", "))"))
+    }
+    return lines + [""] + explanation
+  }
+
+  private static func title(_ pair: Pair) -> String {
+    let names = pair.first == pair.second ? pair.first : "\(pair.first) (A), \(pair.second) (B)"
+    return EscapedText.make(names) + ": \(pair.settled.first) and \(pair.settled.second) settled"
+      + (pair.isPaired ? ", compared in pairs over the same time" : "")
+  }
+
+  private func table(of pair: Pair) -> TextTable {
+    var table = TextTable([
+      .init(""), .init("A", .right), .init("B", .right), .init("change", .right), .init("verdict"),
+    ])
+    for row in pair.latencies {
+      let (before, after) = (row.comparison.before, row.comparison.after)
+      table.append([
+        "\(row.metric.rawValue) \(row.quantile.label)",
+        IntervalText.quantile(before.value, low: before.low, high: before.high),
+        IntervalText.quantile(after.value, low: after.low, high: after.high), row.change,
+        row.words(tolerance: plan.tolerance),
+      ])
+    }
+    for row in pair.shares {
+      table.append([
+        row.share.rawValue, IntervalText.share(row.comparison.before),
+        IntervalText.share(row.comparison.after),
+        row.change, row.words,
+      ])
+    }
+    return table
+  }
+
+  private var explanation: [String] {
+    let percent = IntervalText.given(plan.tolerance)
+    return [
+      "change: of latencies B / A, of shares B - A in points; in brackets the 95 % interval"
+        + (plan.isIndependent
+          ? ", probes taken for independent." : ", which allows for probes that depend on each other."),
+      "same: all of the interval is within \(percent), of shares within 1 point. no evidence: it holds both no change and more",
+      "than that. cannot tell: it is open at an end; more notifications are needed.",
+    ]
+  }
+
+  /// The report as JSON, with names and units as in the exports.
+  public var json: JSONValue {
+    .object([
+      .init("a", .string(first.title)), .init("b", .string(second.title)),
+      .init("tolerance", .number(plan.tolerance)),
+      .init("share_tolerance", .number(ComparisonPlan.shareTolerance)),
+      .init("independent", .boolean(plan.isIndependent)),
+      .init(
+        "compared",
+        .array(
+          pairs.map { pair in
+            .object([
+              .init("a", .string(pair.first)), .init("b", .string(pair.second)),
+              .init("paired", .boolean(pair.isPaired)),
+              .init("settled_a", .integer(Int64(pair.settled.first))),
+              .init("settled_b", .integer(Int64(pair.settled.second))),
+              .init("latencies", .array(pair.latencies.map(\.json))),
+              .init("shares", .array(pair.shares.map(\.json))),
+            ])
+          })),
+      .init("only_a", .array(onlyFirst.map { .string($0) })),
+      .init("only_b", .array(onlySecond.map { .string($0) })),
+    ])
+  }
+}
+
+extension ComparisonReport.LatencyRow {
+  /// `×1.62 (1.50–1.74)`; an open end is `…`.
+  var change: String {
+    let (low, high) = comparison.ratioInterval
+    return "×\(Self.factor(comparison.ratio)) (\(Self.factor(low))–\(Self.factor(high)))"
+  }
+
+  private static func factor(_ value: Double) -> String {
+    guard value.isFinite, value > 0 else { return "…" }
+    return FigureText.decimal(value, value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+  }
+
+  func words(tolerance: Double) -> String {
+    switch verdict {
+    case .lower: "faster"
+    case .higher: "slower"
+    case .same: "same within \(IntervalText.given(tolerance))"
+    case .noEvidence: "no evidence"
+    case .cannotTell:
+      "cannot tell (effective n \(FigureText.decimal(min(comparison.before.effectiveCount, comparison.after.effectiveCount), 0)))"
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    let (low, high) = comparison.ratioInterval
+    return .object([
+      .init("metric", .string(metric.rawValue)), .init("quantile", .number(quantile.fraction)),
+      .init("a", Self.json(comparison.before)), .init("b", Self.json(comparison.after)),
+      .init("difference_us", .integer(comparison.after.value - comparison.before.value)),
+      .init("ratio", .number(comparison.ratio)), .init("ratio_low", low > 0 ? .number(low) : .null),
+      .init("ratio_high", .number(high)), .init("verdict", .string(verdict.word("faster", "slower"))),
+    ])
+  }
+
+  private static func json(_ interval: QuantileInterval) -> JSONValue {
+    .object([
+      .init("value_us", .integer(interval.value)), .init("low_us", .integer(interval.low)),
+      .init("high_us", .integer(interval.high)), .init("counted", .integer(Int64(interval.count))),
+      .init("effective_count", .number(interval.effectiveCount)),
+      .init("history", .boolean(interval.usesHistory)),
+    ])
+  }
+}
+
+extension ComparisonReport.ShareRow {
+  /// `+0.3 points (-0.1–+0.7)`.
+  var change: String {
+    guard let difference = comparison.difference else { return "–" }
+    return
+      "\(Self.points(difference)) points (\(Self.points(comparison.low)) to \(Self.points(comparison.high)))"
+  }
+
+  private static func points(_ share: Double) -> String {
+    guard share.isFinite else { return "…" }
+    let text = FigureText.decimal(share * 100, 2)
+    return share > 0 && text != "0.00" ? "+\(text)" : text
+  }
+
+  var words: String {
+    switch verdict {
+    case .lower: "less lossy"
+    case .higher: "lossier"
+    case .same: "same within 1 point"
+    case .noEvidence: "no evidence"
+    case .cannotTell: "cannot tell"
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      .init("share", .string(share.rawValue)), .init("a", Self.json(comparison.before)),
+      .init("b", Self.json(comparison.after)),
+      .init("difference", comparison.difference.map { .number($0) } ?? .null),
+      .init("difference_low", .number(comparison.low)), .init("difference_high", .number(comparison.high)),
+      .init("verdict", .string(verdict.word("less_lossy", "lossier"))),
+    ])
+  }
+
+  private static func json(_ interval: ShareInterval) -> JSONValue {
+    .object([
+      .init("share", interval.share.map { .number($0) } ?? .null), .init("share_low", .number(interval.low)),
+      .init("share_high", .number(interval.high)), .init("events", .integer(Int64(interval.events))),
+      .init("counted", .integer(Int64(interval.count))),
+      .init("effective_count", .number(interval.effectiveCount)),
+      .init("history", .boolean(interval.usesHistory)),
+    ])
+  }
+}
+
+extension ComparisonVerdict {
+  fileprivate func word(_ lower: String, _ higher: String) -> String {
+    switch self {
+    case .lower: lower
+    case .higher: higher
+    case .same: "same"
+    case .noEvidence: "no_evidence"
+    case .cannotTell: "cannot_tell"
+    }
+  }
+}

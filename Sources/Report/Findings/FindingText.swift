@@ -1,0 +1,87 @@
+import Measurement
+import Store
+
+/// A finding in words.
+struct FindingText {
+  let record: FindingRecord
+
+  init(_ record: FindingRecord) { self.record = record }
+
+  /// Whether it is good news.
+  var isBetter: Bool { record.kind == "faster" }
+
+  private var target: String {
+    record.variant.isEmpty ? record.target : "\(record.target) (\(record.variant))"
+  }
+
+  private var isOver: Bool { !record.isOpen }
+
+  /// `Delivery to ios is slower`, `Delivery to ios was slower`.
+  var headline: String {
+    let verb = isOver && !record.isNewNormal ? "was" : "is"
+    let more = isOver && !record.isNewNormal ? "lost" : "loses"
+    return switch record.kind {
+    case "slower", "faster": "\(subject) \(verb) \(record.kind)"
+    case "losing": "\(target) \(more) more notifications"
+    case "failing": "More requests to \(target) \(isOver ? "failed" : "fail")"
+    case "refused": "More notifications to \(target) \(isOver ? "were" : "are") refused"
+    default: "\(target): \(record.kind)"
+    }
+  }
+
+  private var subject: String {
+    switch record.metric {
+    case "delivery": "Delivery to \(target)"
+    case "accept": "The provider’s answer for \(target)"
+    default: "\(record.metric) of \(target)"
+    }
+  }
+
+  /// `p99 240 ms → 1.21 s (1.10–1.30 s)`, `lost 1.0 % → 6.1 % (5.0–7.4 %)`.
+  var change: String {
+    if let before = record.shareBefore, let after = record.shareAfter {
+      let span = Self.span(record.shareLow, record.shareHigh) { FigureText.decimal($0 * 100, 1) + " %" }
+      return
+        "\(record.metric) \(FigureText.decimal(before * 100, 1)) % → \(FigureText.decimal(after * 100, 1)) %\(span)"
+    }
+    guard let before = record.before, let after = record.after else { return record.metric }
+    let span = Self.span(record.afterLow, record.afterHigh) { FigureText.latency($0) }
+    let level = record.quantile.map { "p" + FigureText.decimal($0 * 100, $0 > 0.99 ? 1 : 0) + " " } ?? ""
+    return "\(level)\(FigureText.latency(before)) → \(FigureText.latency(after))\(span)"
+  }
+
+  /// An interval in brackets; an open end is written as at least or at most.
+  private static func span<Value>(_ low: Value?, _ high: Value?, _ text: (Value) -> String) -> String {
+    switch (low, high) {
+    case (let low?, let high?): " (\(text(low)) to \(text(high)))"
+    case (let low?, nil): " (at least \(text(low)))"
+    case (nil, let high?): " (at most \(text(high)))"
+    case (nil, nil): ""
+    }
+  }
+
+  /// The cause as a clause: `between provider and device`.
+  var cause: String {
+    let scope = record.scope.map { " (\($0))" } ?? ""
+    switch record.cause {
+    case "": return "cause not examined yet"
+    case "host": return "on this host, which sent late"
+    case "uplink": return "on the way that all providers share"
+    case "connecting": return "opening connections\(scope)"
+    case "path": return "on the way to the provider\(scope)"
+    case "provider-processing": return "processing at the provider\(scope)"
+    case "provider-delivery": return "between provider and devices\(scope)"
+    case "provider-loss": return "lost by the provider\(scope)"
+    case "provider-errors": return "errors of the provider\(scope)"
+    case "throttled": return "throttled by the provider\(scope)"
+    case "credentials": return "refused credentials\(scope)"
+    case "receipts": return "receipts, not the notifications: our listener or the way to it"
+    case "device": return "at the device\(scope)"
+    case "device-asleep": return "the device slept\(scope)"
+    default: return record.cause
+    }
+  }
+
+  /// What would decide an undecided cause.
+  var wouldDecide: String? { record.verdicts.compactMap(\.wouldDecide).first { !$0.isEmpty } }
+}

@@ -1,0 +1,161 @@
+import Formats
+import Measurement
+import Store
+
+/// What changed in a recording, and why, as the store has it.
+public struct FindingsReport: Sendable {
+  public let records: [FindingRecord]
+  /// Series that are still learned, with how far they are.
+  public let learning: [DetectorRecord]
+
+  /// - Throws: `StoreError`.
+  public init(_ reader: StoreReader, _ selection: RowSelection) throws {
+    self.init(
+      try reader.findings(
+        FindingSelection(
+          run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)),
+      detectors: try reader.detectors().filter { selection.targets?.contains($0.target) ?? true })
+  }
+
+  /// The findings of a selection among given ones.
+  public init(_ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord]) {
+    self.init(
+      records.filter { record in
+        if let run = selection.run, record.run != run { return false }
+        if let targets = selection.targets, !targets.contains(record.target) { return false }
+        if let until = selection.until, record.startedAt >= until { return false }
+        guard let since = selection.since, !record.isOpen else { return true }
+        return record.endedAt ?? record.seenUntil >= since
+      }, detectors: detectors)
+  }
+
+  public init(_ records: [FindingRecord], detectors: [DetectorRecord]) {
+    self.records = records.filter { !$0.isHidden && !$0.isWithdrawn }
+    learning = detectors.filter { $0.learning != nil }
+  }
+
+  /// Which findings `--fail-on` counts.
+  public enum FailureRule: String, Sendable, CaseIterable {
+    case open, any
+  }
+
+  /// - Parameter countsProvisional: whether those of the first two days count.
+  public func fails(on rule: FailureRule, countsProvisional: Bool) -> Bool {
+    records.contains { record in
+      (countsProvisional || !record.isProvisional) && record.kind != "faster"
+        && (rule == .any || record.isOpen)
+    }
+  }
+
+  /// What is learned, a line for each finding, repeated ones folded into one.
+  public var lines: [String] {
+    var lines = learning.map {
+      let variant = $0.variant.isEmpty ? "" : " \($0.variant)"
+      return EscapedText.make(
+        "learning: \(Self.length($0.age)) of \(Self.length($0.learning ?? 0)) (\($0.target)\(variant))")
+    }
+    let folded = FindingRepetition.fold(FindingIncident.group(records))
+    guard !folded.isEmpty else { return lines + ["no findings"] }
+    var table = TextTable([
+      .init("id"), .init("status"), .init("when (UTC)"), .init("target"), .init("what"), .init("cause"),
+    ])
+    for repetition in folded {
+      guard let incident = repetition.incidents.last else { continue }
+      var when = FindingWords.time(of: incident.first)
+      if let period = repetition.period {
+        when +=
+          ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(Self.length(period))"
+      }
+      for (index, record) in incident.findings.enumerated() {
+        let text = FindingText(record)
+        table.append([
+          record.id, record.status, index == 0 ? when : "with \(incident.first.id)",
+          FindingWords.target(record), "\(record.kind): \(FindingWords.metric(record))\(text.change)",
+          index == 0 ? FindingWords.cause(incident.explained) : "",
+        ])
+      }
+    }
+    lines += table.lines()
+    return lines + ["", Self.count(folded.reduce(0) { $0 + $1.incidents.count }, records)]
+  }
+
+  private static func count(_ incidents: Int, _ records: [FindingRecord]) -> String {
+    let open = FindingIncident.group(records).count(where: \.isOpen)
+    return
+      "\(CountText.text(incidents, "incident")) of \(CountText.text(records.count, "finding")), \(open) open"
+  }
+
+  /// A stretch of time in its largest unit: `4 min`, `2 days`.
+  static func length(_ microseconds: Int64) -> String {
+    let seconds = Double(microseconds) / 1e6
+    switch seconds {
+    case ..<90: return "\(FigureText.decimal(seconds, 0)) s"
+    case ..<5_400: return "\(FigureText.decimal(seconds / 60, 0)) min"
+    case ..<129_600: return "\(FigureText.decimal(seconds / 3_600, 0)) h"
+    default: return CountText.text(Int((seconds / 86_400).rounded()), "day")
+    }
+  }
+
+  /// What is learned and what was found, with the names and units of the CSV.
+  public var json: JSONValue {
+    .object([
+      .init(
+        "learning",
+        .array(
+          learning.map {
+            .object([
+              .init("target", .string($0.target)),
+              .init("variant", $0.variant.isEmpty ? .null : .string($0.variant)),
+              .init("provider", .string($0.provider)), .init("age_us", .integer($0.age)),
+              .init("learning_us", .integer($0.learning)),
+            ])
+          })),
+      .init("findings", .array(records.map(\.json))),
+    ])
+  }
+}
+
+/// The parts of a finding's line.
+enum FindingWords {
+  static func target(_ record: FindingRecord) -> String {
+    record.variant.isEmpty ? record.target : "\(record.target)/\(record.variant)"
+  }
+
+  /// `delivery `; shares name theirs in the change.
+  static func metric(_ record: FindingRecord) -> String {
+    record.shareBefore == nil ? "\(record.metric) " : ""
+  }
+
+  /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
+  static func time(of record: FindingRecord) -> String {
+    var text = RunText.time(record.startedAt)
+    if record.isGradual { text = "getting worse since about \(text)" }
+    if let low = record.startedLow, let high = record.startedHigh {
+      let reach = max(
+        high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
+      text += " ± \(FigureText.latency(max(0, reach)))"
+    }
+    if let end = record.endedAt { return text + " to \(end.rfc3339.dropFirst(11).prefix(8))" }
+    if record.isNewNormal { return text + ", the new normal" }
+    return record.isGradual ? text : "since \(text)"
+  }
+
+  /// `provider-delivery (apns): accept unchanged …`.
+  static func cause(_ record: FindingRecord) -> String {
+    let text = FindingText(record)
+    return record.evidence.isEmpty ? text.cause : "\(text.cause): \(record.evidence)"
+  }
+
+  /// `2nd`, `11th`.
+  static func ordinal(_ count: Int) -> String {
+    let ending =
+      switch (count % 100, count % 10) {
+      case (11...13, _): "th"
+      case (_, 1): "st"
+      case (_, 2): "nd"
+      case (_, 3): "rd"
+      default: "th"
+      }
+    return "\(count)\(ending)"
+  }
+}

@@ -1,0 +1,140 @@
+import Findings
+import Formats
+import Measurement
+import Store
+
+extension GateDecision {
+  /// The word in JSON and text.
+  public var word: String {
+    switch self {
+    case .met: "met"
+    case .breached: "breached"
+    case .undecided: "undecided"
+    }
+  }
+}
+
+extension GateReport {
+  /// A line for each gate and target, and one for the whole.
+  public var lines: [String] {
+    var table = TextTable([.init("verdict"), .init("target"), .init("gate"), .init("measured"), .init("n")])
+    for result in results {
+      table.append([
+        result.decision.word, result.target, result.gate.text(result.metric), result.measured,
+        result.weight(isIndependent: isIndependent),
+      ])
+    }
+    var lines = results.isEmpty ? [] : table.lines()
+    for result in results {
+      if let hint = result.hint { lines.append("\(EscapedText.make(result.target)): \(hint)") }
+    }
+    for omission in omissions {
+      lines.append(
+        EscapedText.make("not judged: \(omission.gate.text()) at \(omission.target), \(omission.reason)"))
+    }
+    return lines + [sentence]
+  }
+
+  /// `gate breached: 1 of 2 breached, 1 undecided`.
+  public var sentence: String {
+    guard !results.isEmpty else { return "gate undecided: no target was judged" }
+    func count(_ decision: GateDecision) -> Int { results.count { $0.decision == decision } }
+    let parts = [GateDecision.breached, .undecided, .met].filter { count($0) > 0 }.map {
+      "\(count($0)) \($0.word)"
+    }
+    return "gate \(decision.word): \(parts.joined(separator: ", ")) of \(results.count)"
+  }
+
+  public var json: JSONValue {
+    .object([
+      .init("verdict", .string(decision.word)),
+      .init("runs", .array(runs.map { .string($0.id.description) })),
+      .init("planned_from", .string(time?.lowerBound.rfc3339)),
+      .init("planned_to", .string(time?.upperBound.rfc3339)),
+      .init("independent", .boolean(isIndependent)),
+      .init("gates", .array(results.map(\.json))),
+      .init(
+        "not_judged",
+        .array(
+          omissions.map {
+            .object([
+              .init("gate", .string($0.gate.text())), .init("target", .string($0.target)),
+              .init("reason", .string($0.reason)),
+            ])
+          })),
+    ])
+  }
+}
+
+extension GateReport.Result {
+  /// The figure with its interval.
+  var measured: String {
+    switch figure {
+    case .share(let interval): IntervalText.share(interval)
+    case .quantile(let figure?): IntervalText.quantile(figure.value, low: figure.low, high: figure.high)
+    case .quantile(nil): "no value"
+    }
+  }
+
+  func weight(isIndependent: Bool) -> String {
+    switch figure {
+    case .share(let interval):
+      IntervalText.count(
+        interval.effectiveCount, of: interval.count, usesHistory: interval.usesHistory,
+        isIndependent: isIndependent)
+    case .quantile(let figure?):
+      IntervalText.count(
+        figure.effectiveCount, of: figure.count, usesHistory: figure.usesHistory,
+        isIndependent: isIndependent)
+    case .quantile(nil): "n 0"
+    }
+  }
+
+  /// What it takes to decide an undecided one.
+  var hint: String? {
+    guard decision == .undecided else { return nil }
+    if settled == 0 { return "nothing is settled yet" }
+    switch (gate.requirement, figure) {
+    case (.share(let required, _, _), .share(let interval)):
+      let needed = ShareInterval.independentCount(toProve: required)
+      guard interval.effectiveCount < Double(needed) else { return nil }
+      return
+        "to show a share of \(IntervalText.given(required)) takes \(needed) independent probes without a failure"
+    case (.quantile(let quantile, _), .quantile(let figure)):
+      guard figure?.high == nil else { return nil }
+      return "an interval of \(quantile.label) takes \(quantile.smallestCount) independent values"
+    default: return nil
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("gate", .string(gate.text(metric))), .init("target", .string(target)),
+      .init("metric", .string(metric.rawValue)), .init("verdict", .string(decision.word)),
+      .init("settled", .integer(Int64(settled))),
+    ]
+    switch (gate.requirement, figure) {
+    case (.share(let required, let limit, let base), .share(let interval)):
+      members += [
+        .init("within_us", .integer(limit)), .init("over", .string(base.word)),
+        .init("required_share", .number(required)),
+        .init("share", interval.share.map { .number($0) } ?? .null),
+        .init("share_low", .number(interval.low)),
+        .init("share_high", .number(interval.high)), .init("within", .integer(Int64(interval.events))),
+        .init("counted", .integer(Int64(interval.count))),
+        .init("effective_count", .number(interval.effectiveCount)),
+        .init("history", .boolean(interval.usesHistory)),
+      ]
+    case (.quantile(let quantile, let limit), .quantile(let figure)):
+      members += [
+        .init("quantile", .number(quantile.fraction)), .init("below_us", .integer(limit)),
+        .init("value_us", .integer(figure?.value)), .init("low_us", .integer(figure?.low)),
+        .init("high_us", .integer(figure?.high)), .init("counted", .integer(Int64(figure?.count ?? 0))),
+        .init("effective_count", figure.map { .number($0.effectiveCount) } ?? .null),
+        .init("history", .boolean(figure?.usesHistory ?? false)),
+      ]
+    default: break
+    }
+    return .object(members)
+  }
+}

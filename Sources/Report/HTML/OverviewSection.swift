@@ -1,0 +1,63 @@
+import Formats
+import Measurement
+import Store
+
+/// A row for each target: how many arrived, how long it took.
+struct OverviewSection {
+  private let content: ReportContent
+
+  init(_ content: ReportContent, _ time: ReportTime) { self.content = content }
+
+  var markup: Markup {
+    guard !content.targets.isEmpty else { return "" }
+    return """
+      <section>
+      <h2>At a glance</h2>
+      <table class="overview">
+      <thead><tr><th scope="col">target</th><th scope="col">planned</th><th scope="col">arrived in time</th>\
+      <th scope="col">p50</th><th scope="col">p95</th><th scope="col">p99</th></tr></thead>
+      <tbody>
+      \(content.targets.enumerated().map(row))</tbody>
+      </table>
+      <p class="soft">Latencies count from the moment a notification was planned to its receipt by the device, or to the \
+      provider’s answer where no receipts are expected. Small figures are 95 % confidence intervals.</p>
+      </section>
+
+      """
+  }
+
+  private func row(_ index: Int, _ target: ReportTarget) -> Markup {
+    let counts = target.total.counts
+    let name: Markup =
+      index < HTMLReport.mostSections ? "<a href=\"#t\(index + 1)\">\(target.name)</a>" : "\(target.name)"
+    let arrived = counts[.delivered] + counts[.accepted]
+    let figures = [Quantile.p50, .p95, .p99].map { quantile in
+      FigureCell.markup(target.latencies?.figures.first { $0.quantile == quantile })
+    }
+    return """
+      <tr><th scope="row">\(name) <small>\(target.provider)\(target.metric == .delivery ? "" : ", acceptance")</small></th>\
+      <td>\(ReportNumber.text(counts.due))</td>\
+      <td>\(FigureText.percent(arrived, of: counts.due - counts[.inFlight]))</td>\(figures)</tr>
+
+      """
+  }
+}
+
+/// Cells with a figure and its interval.
+enum FigureCell {
+  static func markup(_ figure: ValueSummary.Figure?) -> Markup {
+    guard let figure else { return "<td>–</td>" }
+    switch figure.estimate {
+    case .known(let value, let low, let high):
+      let mark = figure.restsOnLimits ? "\u{202F}†" : ""
+      return
+        "<td>\(FigureText.latency(value))\(mark)<small>\(FigureText.span(from: low, to: high))</small></td>"
+    case .tooFew(let needs):
+      if figure.known != nil {
+        // One end is open: the values determine the other only.
+        return "<td>\(FigureText.figure(figure))<small>\(FigureText.effective(figure))</small></td>"
+      }
+      return "<td class=\"soft\">n too small<small>needs \(ReportNumber.text(needs))</small></td>"
+    }
+  }
+}

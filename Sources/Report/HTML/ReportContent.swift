@@ -1,0 +1,171 @@
+import Analysis
+import Findings
+import Measurement
+import Store
+
+/// What the HTML report shows, read once. Memory grows with runs, targets and the columns of charts, not with notifications.
+struct ReportContent: Sendable {
+  let runs: [Run]
+  /// By name, then by provider.
+  let targets: [ReportTarget]
+  let findings: ReportFindings
+  let connections: ConnectionHistory
+  /// What all charts share.
+  let columns: TimeColumns
+  /// The time that was looked at: of the selection, or from the runs' beginning to their end.
+  let start: WallTime
+  let end: WallTime
+  /// When it was read.
+  let readAt: WallTime
+  /// Whether a run was still being recorded.
+  let isOpen: Bool
+
+  struct Run: Sendable {
+    let record: RunRecord
+    let instrument: InstrumentRecord?
+  }
+
+  /// Columns of the charts.
+  private static let mostColumns = 160
+
+  /// - Parameter now: the end of runs that are still open.
+  /// - Throws: `StoreError`, ``ReportError`` when a run is deleted meanwhile.
+  init(_ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold, at now: WallTime) throws {
+    let entries = try TargetDirectory(reader, selection).entries
+    var runs: [Run] = []
+    for entry in entries where runs.last?.record.id != entry.run.id {
+      runs.append(Run(record: entry.run, instrument: try reader.instrument(of: entry.run.id)))
+    }
+    let overlapping = runs.filter { run in
+      (selection.until.map { run.record.startedAt < $0 } ?? true)
+        && (selection.since.map { run.record.lastMoment(now: now) > $0 } ?? true)
+    }
+    self.runs = overlapping
+    let first = overlapping.map(\.record.startedAt).min() ?? now
+    let last = overlapping.map { $0.record.lastMoment(now: now) }.max() ?? now
+    start = max(selection.since ?? first, first)
+    end = max(start.advanced(byMicroseconds: 1), min(selection.until ?? last, last))
+    readAt = now
+    isOpen = overlapping.contains { $0.record.endedAt == nil }
+    // Rollups are whole seconds.
+    let isLong = entries.contains { $0.target.counts.planned > depth.rows }
+    columns = TimeColumns(from: start, to: end, most: Self.mostColumns, least: isLong ? 1_000_000 : 1)
+    let known = Set(overlapping.map(\.record.id))
+    let reading = TargetReading(reader: reader, selection: selection, depth: depth, columns: columns)
+    targets = try ReportSeries.grouped(entries.filter { known.contains($0.run.id) }).compactMap {
+      try reading.read($0)
+    }.filter { $0.total.counts.due > 0 }
+    findings = try ReportFindings(reader, targets: targets, from: start, to: end)
+    connections = try ConnectionHistory(reader, selection, runs: known, columns: columns)
+  }
+}
+
+extension RunRecord {
+  /// The end of what is recorded of it.
+  fileprivate func lastMoment(now: WallTime) -> WallTime {
+    endedAt ?? lastHeartbeat.map { max($0, now) } ?? now
+  }
+}
+
+/// The targets of several runs that continue one another: one name at one provider.
+struct ReportSeries {
+  let entries: [TargetDirectory.Entry]
+
+  static func grouped(_ entries: [TargetDirectory.Entry]) -> [ReportSeries] {
+    struct Key: Hashable, Comparable {
+      let name: String
+      let provider: String
+
+      static func < (a: Key, b: Key) -> Bool { (a.name, a.provider) < (b.name, b.provider) }
+    }
+    let groups = Dictionary(grouping: entries) { Key(name: $0.target.name, provider: $0.target.provider) }
+    return groups.sorted { $0.key < $1.key }.map { ReportSeries(entries: $0.value) }
+  }
+}
+
+/// What the report shows of a target.
+struct ReportTarget: Sendable {
+  let name: String
+  let provider: String
+  /// Per second, of its last run.
+  let askedRate: Double
+  /// µs from planned, of its last run; `nil` when no receipt is expected.
+  let receiptDeadline: Int64?
+  /// Over all variants.
+  let total: GroupSummary
+  /// One for each variant, where there are several.
+  let variants: [GroupSummary]
+  let timeline: LatencyTimeline
+  let dots: NotificationDots
+  /// End of the time that was read from rollups; `nil` when all figures come from single notifications.
+  let rolledUpTo: WallTime?
+
+  /// What its charts show: delivery, or acceptance where no receipts are expected.
+  var metric: Metric { timeline.metric }
+
+  /// The figures of that metric.
+  var latencies: ValueSummary? { total.metrics.first { $0.metric == metric }?.all }
+}
+
+/// Reads a target for the report.
+struct TargetReading {
+  let reader: StoreReader
+  let selection: RowSelection
+  let depth: RollupThreshold
+  let columns: TimeColumns
+
+  /// - Returns: `nil` when nothing was due.
+  func read(_ series: ReportSeries) throws -> ReportTarget? {
+    let source = SeriesReader(reader)
+    let ids = series.entries.map(\.target.id)
+    guard let window = try source.window(of: ids, since: selection.since, until: selection.until) else {
+      return nil
+    }
+    let names = Dictionary(
+      series.entries.flatMap { $0.target.variants.map { ($0.id, $0.name) } },
+      uniquingKeysWith: { first, _ in first })
+    let hasVariants = Set(names.values).count > 1
+    let expectsReceipts = series.entries.contains { $0.target.receiptDeadline != nil }
+    var total = GroupAccumulator()
+    var variants: [String: GroupAccumulator] = [:]
+    var timeline = LatencyTimeline(columns, expectsReceipts ? .delivery : .accept)
+    var dots = NotificationDots()
+    let span = try source.span(of: window, depth.rows == .max ? .samples : .upTo(depth.rows))
+    let covered = try source.forEach(
+      in: window, from: span, figures: GroupAccumulator.figures,
+      rollup: { bin in
+        // Whether a missed one was refused is not in a rollup.
+        guard bin.counts.open == 0, bin.counts[.missed] == 0 else { return false }
+        total.add(bin)
+        if hasVariants { variants[names[bin.variant] ?? "", default: GroupAccumulator()].add(bin) }
+        timeline.add(bin)
+        dots.addUnnamed()
+        return true
+      },
+      row: { row in
+        total.add(row)
+        if hasVariants { variants[names[row.variant] ?? "", default: GroupAccumulator()].add(row) }
+        timeline.add(row)
+        dots.add(row, timeline.metric)
+      })
+    let metrics = Set(Metric.allCases)
+    let history = try source.history(of: window, metrics: metrics, shares: SeriesShare.watched)
+    let histories =
+      hasVariants
+      ? try source.historiesByVariant(of: window, metrics: metrics, shares: SeriesShare.watched) : [:]
+    func summary(_ group: GroupAccumulator, _ variant: String, _ history: SeriesHistory) -> GroupSummary {
+      group.summary(
+        variant: variant, expectsReceipts: expectsReceipts,
+        TargetAccumulator.Interval(method: .dependent, window: window.time, history: history))
+    }
+    let last = series.entries[series.entries.count - 1].target
+    return ReportTarget(
+      name: last.name, provider: last.provider, askedRate: last.askedRate,
+      receiptDeadline: last.receiptDeadline,
+      total: summary(total, "", history),
+      variants: variants.sorted { $0.key < $1.key }.map { name, group in
+        let own = histories.first { names[$0.key] == name }?.value
+        return summary(group, name, own ?? .none)
+      }, timeline: timeline, dots: dots, rolledUpTo: covered?.upperBound)
+  }
+}

@@ -1,0 +1,148 @@
+import Formats
+import Measurement
+import Store
+
+/// Charts and tables of a target.
+struct TargetSection {
+  let number: Int
+  let target: ReportTarget
+  let content: ReportContent
+  let time: ReportTime
+
+  var markup: Markup {
+    let charts = ReportCharts(
+      target: target, time: time, notes: content.connections.notes.map(\.at),
+      stretches: content.findings.stretches(of: target.name, to: content.end))
+    return """
+      <section id="t\(number)">
+      <h2>\(target.name)</h2>
+      <p class="soft">\(target.provider), asked for \(FigureText.rate(target.askedRate))\(deadline).</p>
+      \(states)\(scatter(charts))\(bands(charts))\(loss(charts))\(histogram(charts))\(tables)</section>
+
+      """
+  }
+
+  private var deadline: String {
+    target.receiptDeadline.map { ", receipts expected within \(FigureText.latency($0))" }
+      ?? ", no receipts expected: what is timed ends with the provider’s answer"
+  }
+
+  private var states: Markup {
+    let counts = target.total.counts
+    var parts = [
+      "\(ReportNumber.text(counts.due)) were due", "\(ReportNumber.text(counts.sent)) sent",
+      "\(ReportNumber.text(counts.acceptedByProvider)) accepted by the provider",
+    ]
+    for state in NotificationState.allCases where counts[state] > 0 && state != .planned {
+      parts.append(
+        "\(ReportNumber.text(counts[state])) \(state.title) (\(FigureText.percent(counts[state], of: counts.due)))"
+      )
+    }
+    return
+      "<p>\(parts.prefix(3).joined(separator: ", ")). In the end: \(parts.dropFirst(3).joined(separator: ", ")).</p>\n"
+  }
+
+  private func figure(_ title: Markup, _ text: Markup, _ chart: Chart) -> Markup {
+    "<figure><figcaption><h3>\(title)</h3><p>\(text)</p></figcaption>\(chart.markup)</figure>\n"
+  }
+
+  private func scatter(_ charts: ReportCharts) -> Markup {
+    guard let chart = charts.scatter() else { return "<p>No notification has a latency.</p>\n" }
+    let kind: Markup =
+      target.dots.isComplete
+      ? "A dot is a notification" : "The stronger the color, the more notifications; dots are the slowest"
+    let never: Markup =
+      target.total.counts.withoutLatency > 0 ? " The strip on top shows what never arrived." : ""
+    return figure(
+      "Latency over time",
+      "\(kind): when it was planned, and how long \(what) took, on a logarithmic scale.\(never)",
+      chart)
+  }
+
+  private var what: Markup { target.metric == .delivery ? "delivery" : "acceptance" }
+
+  private func bands(_ charts: ReportCharts) -> Markup {
+    guard let bands = charts.bands() else { return "" }
+    let gaps: Markup =
+      bands.hasGaps
+      ? " p99 is left out of steps with fewer than \(ReportCharts.valuesForP99) values." : ""
+    return figure(
+      "Half, 90 % and 99 %",
+      """
+      In steps of \(ReportTime.step(bands.step)): <span class="key median"></span>median, \
+      <span class="key inner"></span>up to p90, <span class="key outer"></span>up to p99.\(gaps)
+      """, bands.chart)
+  }
+
+  private func loss(_ charts: ReportCharts) -> Markup {
+    let counts = target.total.counts
+    guard let loss = charts.loss() else {
+      return "<p>Nothing was lost, late, refused or failed.</p>\n"
+    }
+    let keys = ReportCharts.losses.filter { counts[$0] > 0 }.map { state -> Markup in
+      "<span class=\"item\"><span class=\"key s-\(state.name)\"></span>\(ReportNumber.text(counts[state])) \(state.title)</span> "
+    }
+    return figure(
+      "What did not arrive in time",
+      "Share of the notifications planned in each step of \(ReportTime.step(loss.step)), from zero: \(keys)",
+      loss.chart)
+  }
+
+  private func histogram(_ charts: ReportCharts) -> Markup {
+    guard let chart = charts.histogram() else { return "" }
+    return figure(
+      "Distribution",
+      "How often each latency occurred, on a logarithmic scale. Lines are quantiles, with their intervals shaded.",
+      chart)
+  }
+
+  private var tables: Markup {
+    var result = table(target.total, title: "Latencies")
+    for group in target.variants { result += table(group, title: "Variant \(group.variant)") }
+    return result
+  }
+
+  private func table(_ group: GroupSummary, title: String) -> Markup {
+    let values = [group.scheduleLag] + group.metrics.map(\.all)
+    let names = ["lag"] + group.metrics.map(\.metric.rawValue)
+    let rows = Quantile.standard.enumerated().map { index, quantile -> Markup in
+      guard values.contains(where: { $0.figures[index].known != nil }) else { return "" }
+      return
+        "<tr><th scope=\"row\">\(quantile.label)</th>\(values.map { FigureCell.markup($0.figures[index]) })</tr>\n"
+    }
+    let maxima = values.map { value -> Markup in
+      "<td>\(value.maximum.map { FigureText.latency($0) } ?? "–")\(value.maximumIsLimit ? "\u{202F}†" : "")</td>"
+    }
+    let shares = values.map { value -> Markup in
+      "<td>\(ReportNumber.text(value.share.counted))<small>\(FigureText.percent(value.share.counted, of: value.share.due))</small></td>"
+    }
+    return """
+      <h3>\(title)</h3>
+      <table class="figures">
+      <thead><tr><th scope="col"><span class="hidden">quantile</span></th>\(names.map { "<th scope=\"col\">\($0)</th>" as Markup })</tr></thead>
+      <tbody>
+      \(rows)<tr><th scope="row">max</th>\(maxima)</tr>
+      <tr><th scope="row">values</th>\(shares)</tr>
+      </tbody>
+      </table>
+      \(limits(group))
+      """
+  }
+
+  private func limits(_ group: GroupSummary) -> Markup {
+    guard let errors = group.deliveryErrors, errors.exact < errors.deliveries else { return "" }
+    return """
+      <p class="soft">\(ReportNumber.text(errors.exact)) of \(ReportNumber.text(errors.deliveries)) deliveries were timed on one \
+      clock. \(ReportNumber.text(errors.bounded.share.counted)) have a bounded error, which is part of the intervals; of \
+      \(ReportNumber.text(errors.limits)) only an upper limit is known († rests on any of them).</p>
+
+      """
+  }
+}
+
+extension ReportTime {
+  /// Of a chart: `30 s`, `5 min`, `200 ms`.
+  static func step(_ microseconds: Int64) -> String {
+    microseconds < 1_000_000 ? "\(microseconds / 1_000) ms" : length(microseconds)
+  }
+}

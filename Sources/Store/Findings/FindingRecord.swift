@@ -1,0 +1,232 @@
+import Measurement
+
+/// A stored finding: a row of the table `finding`, with the columns of `export findings`. The words of ``metric``, ``kind``,
+/// ``status`` and ``cause`` are those of the CSV; `Findings` has them as types.
+public struct FindingRecord: Sendable, Equatable, Identifiable {
+  /// Eight letters and digits, unique in the store.
+  public var id: String
+  /// The id of the incident's first finding.
+  public var incident: String
+  /// The run in which it was detected.
+  public var run: RunID
+  public var target: String
+  /// Empty if the target lists no values.
+  public var variant: String
+  public var provider: String
+  /// Scheme, host and port; empty in runs from before stores kept it.
+  public var endpoint: String
+  /// The configured device, else the name in its receipts, else the target's name.
+  public var device: String
+  public var metric: String
+  public var kind: String
+  public var status: String
+  public var startedAt: WallTime
+  /// `nil` when it has been getting worse gradually.
+  public var startedLow: WallTime?
+  public var startedHigh: WallTime?
+  /// `nil` while it is open, and for one that became the new normal.
+  public var endedAt: WallTime?
+  public var detectedAt: WallTime
+  /// The end of the stretch looked at so far.
+  public var seenUntil: WallTime
+  /// The quantile that changed; `nil` for shares.
+  public var quantile: Double?
+  /// Of latencies, µs: the quantile before and since, and the interval of the latter; an open end is `nil`.
+  public var before: Int64?
+  public var after: Int64?
+  public var afterLow: Int64?
+  public var afterHigh: Int64?
+  /// Of shares, between 0 and 1.
+  public var shareBefore: Double?
+  public var shareAfter: Double?
+  public var shareLow: Double?
+  public var shareHigh: Double?
+  /// The first of ``causes``, or `undecided: …`.
+  public var cause: String
+  /// The provider, device or target that the cause names.
+  public var scope: String?
+  public var causes: [String]
+  /// One clause in words and numbers.
+  public var evidence: String
+  public var samples: Int
+  public var effectiveSamples: Double
+  /// The window that raised the alarm, µs.
+  public var window: Int64
+  /// The test statistic in nats, and the alarm level that it passed.
+  public var statistic: Double
+  public var threshold: Double
+  /// Whether it has been getting worse gradually.
+  public var isGradual: Bool
+  /// Whether a week made it the new normal; it is closed then and has no end.
+  public var isNewNormal: Bool
+  public var verdicts: [VerdictRecord]
+  public var legs: [LegsRecord]
+  /// What happened while it can have begun: annotations and connection events, never a cause.
+  public var events: [String]
+  /// The detector's own data, JSON.
+  public var detection: String
+  /// Taken out of lists, counts and alerts by `findings hide`.
+  public var isHidden: Bool
+  /// Assigned by the store.
+  public var revision: Int64
+
+  public init(
+    id: String, incident: String, run: RunID, target: String, variant: String, provider: String,
+    endpoint: String, device: String, metric: String, kind: String, status: String, startedAt: WallTime,
+    detectedAt: WallTime, seenUntil: WallTime
+  ) {
+    self.id = id
+    self.incident = incident
+    self.run = run
+    self.target = target
+    self.variant = variant
+    self.provider = provider
+    self.endpoint = endpoint
+    self.device = device
+    self.metric = metric
+    self.kind = kind
+    self.status = status
+    self.startedAt = startedAt
+    self.detectedAt = detectedAt
+    self.seenUntil = seenUntil
+    cause = ""
+    causes = []
+    evidence = ""
+    samples = 0
+    effectiveSamples = 0
+    window = 0
+    statistic = 0
+    threshold = 0
+    isGradual = false
+    isNewNormal = false
+    verdicts = []
+    legs = []
+    events = []
+    detection = ""
+    isHidden = false
+    revision = 0
+  }
+
+  public var isProvisional: Bool { status == "provisional" }
+  public var isWithdrawn: Bool { status == "withdrawn" }
+  /// Open, lasting, or provisional without an end.
+  public var isOpen: Bool { status == "open" || status == "lasting" || (isProvisional && endedAt == nil) }
+}
+
+/// A cause with what speaks for it.
+public struct VerdictRecord: Sendable, Hashable, Codable {
+  public var cause: String
+  public var scope: String?
+  public var evidence: String
+  /// What would decide an undecided one.
+  public var wouldDecide: String?
+  /// The names of the targets it concerns, ascending.
+  public var targets: [String]
+
+  public init(cause: String, scope: String?, evidence: String, wouldDecide: String?, targets: [String]) {
+    self.cause = cause
+    self.scope = scope
+    self.evidence = evidence
+    self.wouldDecide = wouldDecide
+    self.targets = targets
+  }
+}
+
+/// How much of the change of a target's end-to-end quantile each leg carries.
+public struct LegsRecord: Sendable, Hashable, Codable {
+  /// A leg's part of the change, µs.
+  public struct Part: Sendable, Hashable, Codable {
+    /// `lag`, `service`, `transit` or `sent_to_received`.
+    public var leg: String
+    public var change: Double
+    /// 95 % interval.
+    public var low: Double?
+    public var high: Double?
+
+    public init(leg: String, change: Double, low: Double?, high: Double?) {
+      self.leg = leg
+      self.change = change
+      self.low = low
+      self.high = high
+    }
+  }
+
+  public var target: String
+  public var quantile: Double
+  /// The end-to-end quantile before, and its change, µs.
+  public var before: Double
+  public var total: Double
+  public var totalLow: Double?
+  public var totalHigh: Double?
+  public var parts: [Part]
+
+  public init(
+    target: String, quantile: Double, before: Double, total: Double, totalLow: Double?, totalHigh: Double?,
+    parts: [Part]
+  ) {
+    self.target = target
+    self.quantile = quantile
+    self.before = before
+    self.total = total
+    self.totalLow = totalLow
+    self.totalHigh = totalHigh
+    self.parts = parts
+  }
+}
+
+/// What the detector knows of a target and variant, and how far it has learned.
+public struct DetectorRecord: Sendable, Hashable {
+  public var target: String
+  public var variant: String
+  public var provider: String
+  public var endpoint: String
+  /// The planned time before which everything was looked at.
+  public var through: WallTime
+  /// All rows up to this revision were looked at.
+  public var cursor: Int64
+  /// Recorded time so far, µs.
+  public var age: Int64
+  /// How much of it learning takes, µs ("4 min of 2 days"); `nil` when it is done.
+  public var learning: Int64?
+
+  public init(
+    target: String, variant: String, provider: String, endpoint: String, through: WallTime, cursor: Int64,
+    age: Int64, learning: Int64?
+  ) {
+    self.target = target
+    self.variant = variant
+    self.provider = provider
+    self.endpoint = endpoint
+    self.through = through
+    self.cursor = cursor
+    self.age = age
+    self.learning = learning
+  }
+}
+
+/// Selects findings; by default all but hidden and withdrawn ones.
+public struct FindingSelection: Sendable, Equatable {
+  public var run: RunID?
+  /// By name.
+  public var targets: Set<String>?
+  /// Those that have not ended before.
+  public var since: WallTime?
+  /// Those that started before.
+  public var until: WallTime?
+  public var includesHidden: Bool
+  public var includesWithdrawn: Bool
+
+  public init(
+    run: RunID? = nil, targets: Set<String>? = nil, since: WallTime? = nil, until: WallTime? = nil,
+    includesHidden: Bool = false, includesWithdrawn: Bool = false
+  ) {
+    self.run = run
+    self.targets = targets
+    self.since = since
+    self.until = until
+    self.includesHidden = includesHidden
+    self.includesWithdrawn = includesWithdrawn
+  }
+
+  public static let everything = FindingSelection(includesHidden: true, includesWithdrawn: true)
+}

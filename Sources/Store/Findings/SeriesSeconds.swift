@@ -1,0 +1,300 @@
+import GRDB
+import Measurement
+
+/// What the series of one target and variant recorded in one second of planned time.
+public struct SeriesSecond: Sendable, Equatable {
+  public var target: TargetID
+  public var variant: VariantID
+  public var start: WallTime
+  public var counts: StateCounts
+  /// Missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
+  public var heldByProvider: Int
+  public var accept: PackedLatencies
+  public var delivery: PackedLatencies
+}
+
+/// Seconds of planned time, from rollups and, where there are none yet, from the notifications.
+public struct SeriesSecondsPage: Sendable {
+  /// Ascending by start; a second in which a target planned nothing has none.
+  public var seconds: [SeriesSecond]
+  /// Complete up to here.
+  public var coveredTo: WallTime
+  /// Of the store at the read.
+  public var revision: Int64
+}
+
+/// A target and variant of a run, as one piece of a series.
+public struct SeriesSpan: Sendable, Hashable {
+  public var run: RunID
+  public var target: TargetID
+  public var name: String
+  public var provider: String
+  /// Empty in runs from before stores kept it.
+  public var endpoint: String
+  /// The configuration's `device`.
+  public var device: String?
+  public var variant: VariantID
+  /// Empty if the target lists no values.
+  public var variantName: String
+  /// µs; `nil` when no receipt is expected.
+  public var receiptDeadline: Int64?
+  /// Notifications per second that the target's schedule asked for, of all variants.
+  public var askedRate: Double
+  public var startedAt: WallTime
+  /// `nil` while it is recorded.
+  public var endedAt: WallTime?
+}
+
+/// The earliest planned time among the changed notifications of a target and variant.
+public struct ChangedSeries: Sendable, Hashable {
+  public var target: TargetID
+  public var variant: VariantID
+  public var earliest: WallTime
+}
+
+extension StoreReader {
+  /// What was recorded in each second of a range of planned time.
+  ///
+  /// - Parameters:
+  ///   - start: a whole second.
+  ///   - end: a whole second, excluded.
+  ///   - limit: about the largest number of rollups and notifications to read.
+  public func seriesSeconds(
+    of targets: Set<TargetID>, from start: WallTime, to end: WallTime, limit: Int = 20_000
+  ) throws -> SeriesSecondsPage {
+    try read { db in
+      let watermarks = try RollupWatermarks.fetch(db)
+      let first = RollupSpan.firstWholeSecond(start)
+      let last = max(first, RollupSpan.second(of: end))
+      var seconds: [SeriesSecond] = []
+      var missed = false
+      let rolledUp = min(last, watermarks.second)
+      var reached = first
+      if first < rolledUp {
+        var reading = RollupReading(targets: targets, figures: [.accept, .delivery], limit: limit)
+        reached = try reading.read(.second, from: first, to: rolledUp, watermarks: watermarks, db) {
+          key, content in
+          missed = missed || content.counts[.missed] > 0
+          seconds.append(
+            SeriesSecond(
+              target: key.target, variant: key.variant, start: WallTime(microseconds: key.start * 1_000_000),
+              counts: content.counts, heldByProvider: 0, accept: content.figures[.accept],
+              delivery: content.figures[.delivery]))
+        }
+        if missed { try Self.addHeldByProvider(to: &seconds, from: first, to: reached, db) }
+      }
+      if reached >= rolledUp, reached < last {
+        reached = try Self.readNotifications(
+          of: targets, from: reached, to: last, limit: max(1, limit - seconds.count), into: &seconds, db)
+      }
+      return SeriesSecondsPage(
+        seconds: seconds, coveredTo: WallTime(microseconds: reached * 1_000_000),
+        revision: try Self.revision(db))
+    }
+  }
+
+  private static let heldReasons =
+    [MissedReason.retryAfter, .backoff, .providerLimit, .credential].map { "'\($0.rawValue)'" }
+    .joined(separator: ", ")
+
+  /// Rollups do not count reasons.
+  private static func addHeldByProvider(
+    to seconds: inout [SeriesSecond], from start: Int64, to end: Int64, _ db: Database
+  ) throws {
+    struct Key: Hashable {
+      var second: Int64
+      var target: Int64
+      var variant: Int64
+    }
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT planned_at, id, variant_id FROM sample INDEXED BY sample_planned_at
+      WHERE planned_at >= ?1 AND planned_at < ?2 AND state = \(NotificationState.missed.rawValue)
+        AND reason IN (\(heldReasons))
+      """)
+    statement.bind(start * 1_000_000, at: 1)
+    statement.bind(end * 1_000_000, at: 2)
+    defer { statement.reset() }
+    var counts: [Key: Int] = [:]
+    while try statement.step() {
+      let second = RollupSpan.second(of: WallTime(microseconds: statement.integer(0)))
+      let target = SampleID(rawValue: statement.integer(1)).target.rawValue
+      counts[Key(second: second, target: target, variant: statement.integer(2)), default: 0] += 1
+    }
+    guard !counts.isEmpty else { return }
+    for index in seconds.indices {
+      let row = seconds[index]
+      seconds[index].heldByProvider =
+        counts[
+          Key(
+            second: RollupSpan.second(of: row.start), target: row.target.rawValue,
+            variant: row.variant.rawValue)]
+        ?? 0
+    }
+  }
+
+  private struct Accumulator {
+    var counts = StateCounts()
+    var held = 0
+    var accept = LatencyAccumulator()
+    var delivery = LatencyAccumulator()
+  }
+
+  /// - Returns: the second up to which everything was read.
+  private static func readNotifications(
+    of targets: Set<TargetID>, from start: Int64, to end: Int64, limit: Int,
+    into seconds: inout [SeriesSecond], _ db: Database
+  ) throws -> Int64 {
+    struct Key: Hashable {
+      var target: TargetID
+      var variant: VariantID
+    }
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT planned_at, id, variant_id, state, schedule_lag_us, accept_us, delivery_us,
+        state = \(NotificationState.missed.rawValue) AND reason IN (\(heldReasons))
+      FROM sample INDEXED BY sample_planned_at WHERE planned_at >= ?1 AND planned_at < ?2 ORDER BY planned_at
+      """)
+    statement.bind(start * 1_000_000, at: 1)
+    statement.bind(end * 1_000_000, at: 2)
+    defer { statement.reset() }
+    var current = Int64.min
+    var batch: [Key: Accumulator] = [:]
+    var rows = 0
+    func flush() {
+      let sorted = batch.sorted {
+        ($0.key.target, $0.key.variant.rawValue) < ($1.key.target, $1.key.variant.rawValue)
+      }
+      for (key, sum) in sorted {
+        seconds.append(
+          SeriesSecond(
+            target: key.target, variant: key.variant, start: WallTime(microseconds: current * 1_000_000),
+            counts: sum.counts, heldByProvider: sum.held, accept: sum.accept.packed,
+            delivery: sum.delivery.packed))
+      }
+      batch.removeAll(keepingCapacity: true)
+    }
+    while try statement.step() {
+      let second = RollupSpan.second(of: WallTime(microseconds: statement.integer(0)))
+      if second != current {
+        flush()
+        if rows >= limit { return second }
+        current = second
+      }
+      rows += 1
+      let target = SampleID(rawValue: statement.integer(1)).target
+      guard targets.contains(target) else { continue }
+      let accept = statement.optionalInteger(5)
+      let key = Key(target: target, variant: VariantID(rawValue: statement.integer(2)))
+      batch[key, default: Accumulator()].counts.add(
+        NotificationState(rawValue: Int(statement.integer(3))) ?? .planned, isSent: !statement.isNull(4),
+        isAccepted: accept != nil)
+      if let accept { batch[key]?.accept.add(accept) }
+      if let delivery = statement.optionalInteger(6) { batch[key]?.delivery.add(delivery) }
+      if statement.integer(7) != 0 { batch[key]?.held += 1 }
+    }
+    flush()
+    return end
+  }
+
+  /// Which series have notifications that changed after a cursor, and the store's revision at the read.
+  public func changedSeries(after cursor: Int64) throws -> (series: [ChangedSeries], revision: Int64) {
+    try read { db in
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT id >> \(SampleID.sequenceBits), variant_id, min(planned_at) FROM sample
+        WHERE revision > ?1 GROUP BY 1, 2
+        """)
+      statement.bind(cursor, at: 1)
+      defer { statement.reset() }
+      var series: [ChangedSeries] = []
+      while try statement.step() {
+        series.append(
+          ChangedSeries(
+            target: TargetID(rawValue: statement.integer(0)),
+            variant: VariantID(rawValue: statement.integer(1)),
+            earliest: WallTime(microseconds: statement.integer(2))))
+      }
+      return (series, try Self.revision(db))
+    }
+  }
+
+  /// The targets and variants of the runs that had not ended at an instant, in the order of runs and targets.
+  public func seriesSpans(endingAfter time: WallTime) throws -> [SeriesSpan] {
+    try read { db in
+      try db.cachedRows(
+        """
+        SELECT r.uuid, t.id, t.name, t.provider, t.endpoint, t.device, y.variant_id, v.name, t.receipt_deadline_us,
+          t.asked_rate, r.started_at, r.ended_at
+        FROM run r JOIN target t ON t.run_id = r.id JOIN tally y ON y.target_id = t.id
+          LEFT JOIN variant v ON v.id = y.variant_id
+        WHERE (r.ended_at IS NULL OR r.ended_at > ?) AND r.id NOT IN (SELECT run_id FROM deletion)
+        ORDER BY r.id, t.id, y.variant_id
+        """, [time.microseconds]
+      ).compactMap { row in
+        guard let run = RunID(row[0]) else { return nil }
+        return SeriesSpan(
+          run: run, target: TargetID(rawValue: row[1]), name: row[2], provider: row[3],
+          endpoint: row[4] ?? "", device: row[5], variant: VariantID(rawValue: row[6]),
+          variantName: row[7] ?? "", receiptDeadline: row[8], askedRate: row[9],
+          startedAt: WallTime(microseconds: row[10]),
+          endedAt: (row[11] as Int64?).map(WallTime.init(microseconds:)))
+      }
+    }
+  }
+
+  /// The name that the first receipt of a target bears.
+  public func receiptDevice(of target: TargetID) throws -> String? {
+    try read { db in
+      try String.fetchOne(
+        db, sql: "SELECT device FROM receipt WHERE sample_id BETWEEN ? AND ? ORDER BY sample_id LIMIT 1",
+        arguments: [target.sampleIDs.lowerBound, target.sampleIDs.upperBound])
+    }
+  }
+
+  /// Differs when a run has begun, ended, was renamed or deleted since.
+  public func runsFingerprint() throws -> Int64 {
+    try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT ifnull(max(revision), 0) * 65536 + count(*) FROM run
+          WHERE id NOT IN (SELECT run_id FROM deletion)
+          """) ?? 0
+    }
+  }
+
+  /// Visits the notifications of some targets in a range of planned time, in the order of their planned times.
+  ///
+  /// - Parameter end: excluded.
+  public func forEachSample(
+    of targets: Set<TargetID>, plannedFrom start: WallTime, to end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
+    var last = (time: start.microseconds, id: Int64.min)
+    repeat {
+      try read { db in
+        let statement = try RawStatement(
+          db,
+          """
+          SELECT \(SampleColumn.list) FROM sample INDEXED BY sample_planned_at
+          WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3
+          ORDER BY planned_at, id LIMIT ?4
+          """)
+        statement.bind(last.time, at: 1)
+        statement.bind(last.id, at: 2)
+        statement.bind(end.microseconds, at: 3)
+        statement.bind(SampleChunk.streamCapacity, at: 4)
+        try chunk.fill(from: statement)
+      }
+      try chunk.forEach { row in
+        last = (row.plannedAt.microseconds, row.id.rawValue)
+        if targets.contains(row.id.target) { try body(row) }
+      }
+    } while chunk.isFull
+  }
+}

@@ -1,0 +1,75 @@
+import Measurement
+
+/// Counts and latencies of the notifications of one target and variant that were planned in one span of time, with any of
+/// the figures that a rollup counts. ``RollupRow`` is the smaller one for plots.
+public struct RollupBin: Sendable {
+  private let key: RollupKey
+  private let content: RollupContent
+
+  init(key: RollupKey, content: RollupContent) {
+    self.key = key
+    self.content = content
+  }
+
+  /// A multiple of the span since 1970.
+  public var start: WallTime { WallTime(microseconds: key.start * 1_000_000) }
+  /// The end of the span, excluded.
+  public var end: WallTime { start.advanced(byMicroseconds: key.span.microseconds) }
+  public var span: RollupSpan { key.span }
+  public var target: TargetID { key.target }
+  public var variant: VariantID { key.variant }
+  public var counts: StateCounts { content.counts }
+  /// Receipts after the first.
+  public var duplicates: Int { content.sideCounts.duplicates }
+  /// Received after a later sequence number.
+  public var outOfOrder: Int { content.sideCounts.outOfOrder }
+  /// Requests that opened a connection.
+  public var freshConnections: Int { content.sideCounts.freshConnections }
+
+  /// The values of an interval as bucket counts of a ``LatencyHistogram``; empty where it was not read.
+  public func latencies(of figure: RollupFigure) -> PackedLatencies { content.figures[figure] }
+
+  /// Delivery latencies with the ranges of those that are not exact.
+  public var deliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: content.figures[.delivery], lows: content.figures[.deliveryLow],
+      highs: content.figures[.deliveryHigh])
+  }
+
+  /// The same of requests that opened a connection.
+  public var freshDeliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: content.figures[.freshDelivery], lows: content.figures[.freshDeliveryLow],
+      highs: content.figures[.freshDeliveryHigh])
+  }
+}
+
+extension StoreReader {
+  /// Visits the rollups of a range of planned time, ascending by start, then target, then variant.
+  ///
+  /// The range is divided into whole spans of the requested size, as far as they exist, and the rest at its ends into the
+  /// next finer ones, down to seconds. The visits are part of a read transaction: let them be short.
+  ///
+  /// - Parameters:
+  ///   - end: excluded.
+  ///   - figures: the figures to read.
+  /// - Returns: the range that was visited, in whole seconds; the rest has to be read from the notifications. `nil` when
+  ///   nothing of it is rolled up.
+  /// - Throws: ``StoreError``.
+  public func forEachRollup(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
+  ) throws -> Range<WallTime>? {
+    try read { db in
+      let watermarks = try RollupWatermarks.fetch(db)
+      let first = RollupSpan.firstWholeSecond(start)
+      let last = min(RollupSpan.second(of: end), watermarks.second)
+      guard first < last else { return nil }
+      var reading = RollupReading(targets: Set(targets), figures: figures, limit: .max)
+      _ = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
+        body(RollupBin(key: $0, content: $1))
+      }
+      return WallTime(microseconds: first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
+    }
+  }
+}

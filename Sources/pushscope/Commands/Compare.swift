@@ -1,0 +1,142 @@
+import ArgumentParser
+import Configuration
+import Findings
+import Formats
+import Measurement
+import Report
+import Store
+
+struct Compare: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compare two runs, targets, variants or stretches of time.",
+    discussion: """
+      A and B are runs (a UUID, a prefix of it, a name, or latest), targets of them (run/target) or variants \
+      (run/target/variant). Series of the same target and variant are compared with each other, two single ones whatever \
+      they are called. What was sent side by side in one run is compared in pairs, which is sharper.
+
+      With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell.
+
+      Example: pushscope compare before after --fail-if slower
+      Example: pushscope compare latest/ios/priority=10 latest/ios/priority=5
+      Example: pushscope compare --before -2h..-1h --after -1h..now --target ios
+      """)
+
+  @Argument(help: ArgumentHelp("The first: run, run/target or run/target/variant.", valueName: "A"))
+  var first: String?
+
+  @Argument(help: ArgumentHelp("The second, which is compared with the first.", valueName: "B"))
+  var second: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Instead of A: what was planned from one time to another, -2h..-1h.", valueName: "from..to"),
+    transform: TimeRangeArgument.parse)
+  var before: TimeRangeArgument?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Instead of B: -1h..now.", valueName: "from..to"),
+    transform: TimeRangeArgument.parse)
+  var after: TimeRangeArgument?
+
+  @Option(
+    name: .customLong("run"),
+    help: ArgumentHelp("With --before and --after: only this run.", valueName: "run"))
+  var wantedRun: String?
+
+  @Option(
+    name: .customLong("target"),
+    help: ArgumentHelp("With --before and --after: only this target (repeatable).", valueName: "name"))
+  var targets: [String] = []
+
+  @Option(
+    name: .customLong("metric"),
+    help: ArgumentHelp(
+      "service, accept, delivery, path, lost, failed, refused (repeatable; default: accept, delivery and the shares).",
+      valueName: "metric"))
+  var metrics: [String] = []
+
+  @Option(
+    name: .customLong("quantile"),
+    help: ArgumentHelp("A quantile (repeatable; default: p50, p95 and p99).", valueName: "quantile"),
+    transform: QuantileArgument.parse)
+  var quantiles: [Quantile] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Latencies that differ by less are the same (default: 10%).", valueName: "percent"),
+    transform: ShareArgument.parse)
+  var tolerance: Double?
+
+  @Option(help: ArgumentHelp("slower or lossier: end with 99 where B is (repeatable).", valueName: "verdict"))
+  var failIf: [ComparisonReport.Failure] = []
+
+  @Flag(help: "Print one JSON object instead of tables.")
+  var json = false
+
+  @Flag(
+    help: "Take probes for independent of each other, which makes intervals too narrow where they are not.")
+  var independent = false
+
+  @OptionGroup var store: StoreOption
+
+  func validate() throws {
+    let words = Metric.allCases.map(\.rawValue) + Self.shares.map(\.rawValue)
+    if let unknown = metrics.first(where: { !words.contains($0) }) {
+      throw ValidationError(
+        "there is no metric \"\(unknown)\"; name one of " + words.joined(separator: ", "))
+    }
+    switch (before, after) {
+    case (let before?, let after?):
+      guard first == nil else {
+        throw ValidationError("--before and --after stand for A and B; give one or the other")
+      }
+      guard !before.range.overlaps(after.range) else {
+        throw ValidationError(
+          "--before \(before.text) and --after \(after.text) overlap; a notification can be on one side only")
+      }
+    case (nil, nil):
+      guard second != nil else {
+        throw ValidationError("give two runs or targets to compare, or --before and --after")
+      }
+      if wantedRun != nil || !targets.isEmpty {
+        throw ValidationError(
+          "--run and --target go with --before and --after; name a target of a run like latest/ios")
+      }
+    default: throw ValidationError("--before and --after go together; give both")
+    }
+  }
+
+  private static let shares: [SeriesMetric] = [.lost, .failed, .refused]
+
+  private var plan: ComparisonPlan {
+    var plan = ComparisonPlan(tolerance: tolerance ?? 0.1, isIndependent: independent)
+    if !metrics.isEmpty {
+      plan.metrics = Set(metrics.compactMap(Metric.init(rawValue:)))
+      plan.shares = Set(Self.shares.filter { metrics.contains($0.rawValue) })
+    }
+    if !quantiles.isEmpty { plan.quantiles = Set(quantiles).sorted() }
+    return plan
+  }
+
+  func run() throws {
+    let reader = try store.reader()
+    let report = try ComparisonReport(
+      side(first, before, reader), side(second, after, reader), plan, in: reader)
+    try ReportRun.write(lines: json ? [report.json.text] : report.lines)
+    let decisions = failIf.map(report.decision)
+    if decisions.contains(.breached) { throw ExitCode(ExitStatus.threshold.rawValue) }
+    if decisions.contains(.undecided) { throw ExitCode(ExitStatus.undecided.rawValue) }
+  }
+
+  private func side(
+    _ address: String?, _ time: TimeRangeArgument?, _ reader: StoreReader
+  ) throws -> ComparisonSide {
+    guard let time else { return try ComparisonSide(address ?? "", in: reader) }
+    let run = try wantedRun.map { try RunFinder.find($0, in: reader).id }
+    if !targets.isEmpty { try RunFinder.check(targets: Set(targets), of: run, in: reader) }
+    return try ComparisonSide(time.range, run: run, targets: targets.isEmpty ? nil : Set(targets), in: reader)
+  }
+}
+
+extension ComparisonReport.Failure: ExpressibleByArgument {}

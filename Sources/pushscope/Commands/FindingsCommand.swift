@@ -1,0 +1,133 @@
+import Analysis
+import ArgumentParser
+import Formats
+import Foundation
+import Measurement
+import Report
+import Store
+
+struct FindingsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "findings",
+    abstract: "List what changed: since when, by how much, and what the cause is.",
+    discussion: "docs/findings.md says what a finding is.\n\nExample: pushscope findings --since -1d",
+    subcommands: [List.self, Show.self, Hide.self, Unhide.self], defaultSubcommand: List.self)
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List findings, one line each; incidents that repeat are one line.",
+      discussion: """
+        Findings of the first two days of a series are provisional; --fail-on counts them only with --provisional. \
+        Improvements never count.
+
+        With --recompute the whole store is looked at again, as for a store that was recorded by an older version. That \
+        prints what is found; with --save it is also written, for which no collector may have the store.
+
+        Example: pushscope findings --since -1d --fail-on open
+        Example: pushscope findings --recompute --store old.sqlite
+        """)
+
+    @Option(help: ArgumentHelp("open or any: end with 99 where there is such a finding.", valueName: "which"))
+    var failOn: FindingsReport.FailureRule?
+
+    @Flag(help: "Let --fail-on count provisional findings, too.")
+    var provisional = false
+
+    @Flag(help: "Look for changes in the whole store again.")
+    var recompute = false
+
+    @Flag(help: "Write what --recompute finds to the store.")
+    var save = false
+
+    @Flag(help: "Print one JSON object instead of lines.")
+    var json = false
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var store: StoreOption
+
+    func validate() throws {
+      if save, !recompute { throw ValidationError("--save writes what --recompute finds; give both") }
+    }
+
+    func run() throws {
+      let path = try store.path(for: save ? .writing : .reading)
+      let reader = try StoreOption.reader(at: path)
+      let rows = try selection.selection(in: reader)
+      let report =
+        recompute
+        ? try FindingsReport(recomputed(reader, path), rows, detectors: [])
+        : try FindingsReport(reader, rows)
+      try ReportRun.write(lines: json ? [report.json.text] : report.lines)
+      if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
+        throw ExitCode(ExitStatus.threshold.rawValue)
+      }
+    }
+
+    private func recomputed(_ reader: StoreReader, _ path: String) throws -> [FindingRecord] {
+      let clock = SystemClock()
+      guard let changes = try FindingRecomputation.run(reader, to: clock.wallNow()) else { return [] }
+      if save {
+        let writer = try CollectorStore.open(
+          at: path, clock: clock,
+          options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString))
+        defer { writer.close() }
+        try writer.save(changes)
+      }
+      return changes.findings
+    }
+  }
+
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show everything about a finding.", discussion: "Example: pushscope findings show 3f9a01bc")
+
+    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var store: StoreOption
+
+    func run() throws {
+      let reader = try store.reader()
+      try ReportRun.write(lines: FindingDetails.lines(FindingDetails.find(id, in: reader)))
+    }
+  }
+
+  struct Hide: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a finding out of lists, counts and alerts.",
+      discussion: """
+        It is not deleted: findings show still shows it. A collector that has the store carries it out.
+
+        Example: pushscope findings hide 3f9a01bc
+        """)
+
+    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var store: StoreOption
+
+    func run() throws {
+      let path = try store.path(for: .writing)
+      let record = try FindingDetails.find(id, in: StoreReader.open(at: path))
+      try ControlRun.carryOut(.hide(finding: record.id), store: path, within: 10)
+    }
+  }
+
+  struct Unhide: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List a hidden finding again.", discussion: "Example: pushscope findings unhide 3f9a01bc")
+
+    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var store: StoreOption
+
+    func run() throws {
+      let path = try store.path(for: .writing)
+      let record = try FindingDetails.find(id, in: StoreReader.open(at: path))
+      try ControlRun.carryOut(.unhide(finding: record.id), store: path, within: 10)
+    }
+  }
+}
+
+extension FindingsReport.FailureRule: ExpressibleByArgument {}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Formats
+import Measurement
+import Report
+import Store
+
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write a report to pass on: one HTML file with what was found, charts, tables and the method.",
+    discussion: """
+      The file refers to nothing outside of itself: it can be mailed, read on a phone and printed. Times are those of this \
+      host's time zone (TZ), and UTC's. Without --run, --since and --until it is about the newest run.
+
+      Example: pushscope report --since -7d --target ios --output report.html
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The file to write; it appears when it is complete. - for stdout.", valueName: "file"))
+  var output: String
+
+  @OptionGroup var selection: SelectionOptions
+  @OptionGroup var store: StoreOption
+
+  func run() throws {
+    let path = try store.path(for: .reading)
+    if output != "-" { try OutputGuard(databases: [path]).check(output) }
+    let reader = try StoreOption.reader(at: path)
+    var selection = selection
+    if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
+    let rows = try selection.selection(in: reader)
+    OutputSignals.ignore()
+    let report = try HTMLReport(reader, rows, at: SystemClock().wallNow(), in: .system)
+    try ReportOutput.write(to: output, store: reader.path) { try report.write(to: $0) }
+  }
+}

@@ -1,0 +1,99 @@
+import Analysis
+import ArgumentParser
+import Findings
+import Formats
+import Measurement
+import Report
+import Store
+
+/// The gates of `pushscope gate`: as arguments, or one in options.
+struct GateOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "A gate: delivery.p99<250ms, or \"delivery within 2s share 99%\" (repeatable).", valueName: "gate"),
+    transform: Self.parse)
+  var gates: [Gate] = []
+
+  @Option(help: ArgumentHelp("What counts as in time: with --share.", valueName: "duration"))
+  var within: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp("The share that has to be in time: 99%, 99.9%.", valueName: "percent"),
+    transform: ShareArgument.parse)
+  var share: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "service, accept, delivery or path (default: delivery where receipts are expected, else accept).",
+      valueName: "metric"),
+    transform: MetricArgument.parse)
+  var metric: Metric?
+
+  @Option(
+    help: ArgumentHelp("What the share is of: planned or accepted (default: planned).", valueName: "what"),
+    transform: ShareArgument.parseBase)
+  var over: Gate.Base?
+
+  func validate() throws {
+    switch (within, share) {
+    case (nil, nil):
+      if metric != nil || over != nil {
+        throw ValidationError("--metric and --over go with --within and --share; give both")
+      }
+      if gates.isEmpty {
+        throw ValidationError("there is no gate; give --within 2s --share 99%, or delivery.p99<250ms")
+      }
+    case (nil, _):
+      throw ValidationError("--share goes with --within; give what counts as in time, like --within 2s")
+    case (_, nil): throw ValidationError("--within goes with --share; give the share, like --share 99%")
+    default: break
+    }
+    try within?.checkLength(as: "--within")
+  }
+
+  var all: [Gate] {
+    guard let within, let share else { return gates }
+    let one = Gate(
+      metric, .share(share, within: within.duration.microseconds, of: over ?? .planned))
+    return [one] + gates
+  }
+
+  static func parse(_ text: String) throws -> Gate {
+    do throws(GateSyntaxError) {
+      return try Gate(parsing: text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+}
+
+/// What a gate's verdict does: `--undecided`, `--junit`.
+struct GateVerdictOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "pass or fail: end with 0 or 99 where the gate is undecided (default: 98).", valueName: "rule"))
+  var undecided: GateReport.UndecidedRule?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also write the verdict to this file, as JUnit's XML for CI services.", valueName: "file"))
+  var junit: String?
+
+  var isGiven: Bool { undecided != nil || junit != nil }
+
+  /// Prints a report and ends with its exit code.
+  /// - Throws: `ExitCode` unless the gates let pass.
+  func end(with report: GateReport, store path: String, asJSON: Bool = false) throws {
+    if let junit {
+      try ReportOutput.write(to: junit, store: path) { try $0.write(report.jUnit(undecided: undecided)) }
+    }
+    try ReportRun.write(lines: asJSON ? [report.json.text] : report.lines)
+    switch report.outcome(undecided: undecided) {
+    case .met: return
+    case .breached: throw ExitCode(ExitStatus.threshold.rawValue)
+    case .undecided: throw ExitCode(ExitStatus.undecided.rawValue)
+    }
+  }
+}
+
+extension GateReport.UndecidedRule: ExpressibleByArgument {}

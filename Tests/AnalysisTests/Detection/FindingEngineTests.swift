@@ -1,0 +1,219 @@
+import Analysis
+import Findings
+import Measurement
+import Store
+import TestKit
+import Testing
+
+@Suite struct FindingEngineTests {
+  /// The usual times, a sixtieth of them: bins of 1 s, lasting after a minute, checkpoints each minute.
+  private static let compressed: DetectionSettings = {
+    var settings = DetectionSettings(
+      usual: { rate in
+        var settings = DetectorSettings(rate: rate)
+        settings.binWidth = 1_000_000
+        settings.longestWindow = 128_000_000
+        settings.warmUp = 60_000_000
+        settings.referenceLag = 60_000_000
+        settings.referenceLength = 600_000_000
+        settings.refresh = 60_000_000
+        settings.lastingAfter = 60_000_000
+        settings.normalAfter = 7_200_000_000
+        settings.calibratedAfter = 300_000_000
+        settings.maximaBlock = 30_000_000
+        return settings
+      },
+      firstHour: { rate in
+        var settings = DetectorSettings.firstHour(rate: rate)
+        settings.binWidth = 1_000_000
+        return settings
+      })
+    settings.checkpointInterval = 60_000_000
+    settings.correctionInterval = 0
+    settings.legSamples = 40
+    return settings
+  }()
+
+  /// What must not depend on how it was found.
+  private struct Essence: Hashable {
+    var text: String
+
+    init(_ record: FindingRecord, withID: Bool) {
+      let numbers = [record.before, record.after, record.afterLow, record.afterHigh].map {
+        $0.map(String.init) ?? "-"
+      }
+      let shares = [record.shareBefore, record.shareAfter, record.shareLow, record.shareHigh].map {
+        $0.map { "\(($0 * 1e9).rounded())" } ?? "-"
+      }
+      let times = [
+        record.startedAt, record.startedLow, record.startedHigh, record.endedAt,
+        withID ? record.detectedAt : nil,
+      ].map { $0.map { "\($0.microseconds)" } ?? "-" }
+      let parts: [String] =
+        [withID ? record.id + record.incident : "", record.target, record.metric, record.kind, record.status]
+        + times + numbers + shares + [record.cause, record.scope ?? "-", record.evidence] + record.causes
+      text = parts.joined(separator: "|")
+    }
+  }
+
+  private func essences(_ records: [FindingRecord], withIDs: Bool = true) -> [String] {
+    records.filter { !$0.isWithdrawn }.map { Essence($0, withID: withIDs).text }.sorted()
+  }
+
+  private func slow(_ outcome: inout SimulatedCollector.Outcome, _ range: Range<Double>, _ factor: Int64 = 3)
+  {
+    if range.contains(outcome.plannedAt) { outcome.service *= factor * 8 }
+  }
+
+  /// People try it for five minutes: an episode of a fresh store is found within seconds.
+  @Test func findsAnEpisodeOfAFreshStoreWithinSeconds() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { slow(&$0, 90..<150) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 1)
+    let records = try collector.stored()
+    let slower = try #require(records.first { $0.metric == "delivery" && $0.kind == "slower" })
+    #expect(slower.status == "provisional")
+    #expect(abs(collector.seconds(slower.startedAt) - 90) < 1)
+    #expect(abs(collector.seconds(try #require(slower.endedAt)) - 150) < 6)
+    #expect(collector.seconds(try #require(collector.firstSeen[slower.id])) < 105)
+    #expect(slower.before ?? 0 < 50_000 && slower.after ?? 0 > 120_000)
+    #expect(slower.afterLow.map { $0 <= slower.after ?? 0 } == true)
+    #expect(slower.cause == "undecided: path or provider")
+    #expect(slower.legs.first?.parts.map(\.leg) == ["lag", "service", "transit"])
+    let service = try #require(slower.legs.first?.parts.first { $0.leg == "service" })
+    #expect(service.change > 0.8 * (slower.legs.first?.total ?? 0))
+    // The acceptance says the same: one incident.
+    #expect(Set(records.filter { !$0.isWithdrawn && $0.kind == "slower" }.map(\.incident)).count == 1)
+    let events = try collector.events()
+    #expect(events.contains(.findingOpened) && events.contains(.findingClosed))
+    #expect(collector.lines.contains { $0.contains("delivery p") && $0.contains("provisional") })
+    let detectors = try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors()
+    #expect(detectors.map(\.target) == ["alpha"])
+    #expect(detectors.first?.learning == 172_800_000_000)
+    #expect((100_000_000...240_000_000).contains(detectors.first?.age ?? 0))
+  }
+
+  @Test func liveAndAfterwardsAreEqual() throws {
+    let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 400, seed: 5) {
+      slow(&$0, 120..<140)
+      if $0.target == "beta" { slow(&$0, 340..<370, 2) }
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
+    try collector.go(to: 200, step: 3)
+    try collector.go(to: 400, step: 7)
+    let live = try collector.stored()
+    #expect(live.count >= 3)
+    #expect(essences(live) == essences(try collector.recomputed()))
+    // The run's end changes nothing but what it ends.
+    try collector.endRun()
+    try collector.look()
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  /// Orderly, and killed.
+  @Test(arguments: [false, true]) func aRestartInTheMiddleChangesNothing(isKilled: Bool) throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 450, seed: 8) {
+      slow(&$0, 130..<170)
+      slow(&$0, 350..<380, 2)
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
+    for end in [100.0, 140, 200, 330, 365] {
+      try collector.go(to: end, step: 5)
+      try collector.restart(isKilled: isKilled)
+    }
+    try collector.go(to: 450, step: 5)
+    let live = try collector.stored()
+    #expect(live.count >= 2)
+    #expect(essences(live) == essences(try collector.recomputed()))
+  }
+
+  /// Receipts that come when their seconds were looked at long ago, in any order.
+  @Test(arguments: [11, 12] as [UInt64]) func lateReceiptsInAnyOrder(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 420, seed: seed) {
+      slow(&$0, 150..<190)
+      if (230..<260).contains($0.plannedAt) { $0.isLost = random.unit() < 0.5 }
+      if random.unit() < 0.05 { $0.isLost = true }
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
+    var now = 0.0
+    while now < 420 {
+      now += 40
+      try collector.go(to: now, step: 5)
+      let late = collector.lost.filter { _ in random.unit() < 0.25 }.shuffled(using: &random)
+      for sample in late { try collector.receive([sample]) }
+      if now == 200 { try collector.restart(isKilled: seed == 12) }
+    }
+    try collector.look()
+    let live = try collector.stored()
+    #expect(live.contains { $0.kind == "slower" })
+    #expect(essences(live, withIDs: false) == essences(try collector.recomputed(), withIDs: false))
+  }
+
+  /// A burst of losses was none: all receipts come at last.
+  @Test func whatNoLongerHoldsIsWithdrawn() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 260, seed: 21) {
+      $0.isLost = (150..<190).contains($0.plannedAt)
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
+    try collector.go(to: 230)
+    let losing = try #require(try collector.stored().first { $0.kind == "losing" })
+    #expect(losing.shareAfter ?? 0 > 0.8)
+    #expect(abs(collector.seconds(losing.startedAt) - 150) < 1)
+    try collector.receive(collector.lost)
+    try collector.go(to: 260)
+    #expect(try collector.stored().first { $0.id == losing.id }?.status == "withdrawn")
+    #expect(try collector.recomputed().allSatisfy { $0.kind != "losing" })
+    #expect(
+      collector.lines.contains { $0.contains(losing.id) && $0.contains("withdrawn") } || losing.endedAt != nil
+    )
+  }
+
+  @Test func whatStaysIsLastingUntilItReturns() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 900, seed: 31) { slow(&$0, 450..<700) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
+    try collector.go(to: 640, step: 10)
+    let lasting = try collector.stored().filter { $0.status == "lasting" }
+    #expect(lasting.contains { $0.metric == "delivery" && $0.isOpen })
+    try collector.go(to: 900, step: 10)
+    let record = try #require(try collector.stored().first { $0.id == lasting.first?.id })
+    #expect(record.status == "closed")
+    #expect(abs(collector.seconds(try #require(record.endedAt)) - 700) < 8)
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  @Test func twoTargetsAreOneIncident() throws {
+    let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 240, seed: 41) {
+      slow(&$0, 150..<180)
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 4)
+    let slower = try collector.stored().filter { $0.kind == "slower" && !$0.isWithdrawn }
+    #expect(Set(slower.map(\.target)) == ["alpha", "beta"])
+    #expect(Set(slower.map(\.incident)).count == 1)
+  }
+
+  @Test func nothingIsFoundWhereNothingChanged() throws {
+    let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 600, seed: 51)
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 600, step: 60)
+    #expect(try collector.stored().isEmpty)
+    #expect(collector.lines.isEmpty)
+  }
+
+  /// What was learned from a deleted run is forgotten, its findings are gone.
+  @Test func aDeletedRunLeavesNothing() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { slow(&$0, 150..<180) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 10)
+    #expect(try !collector.stored().isEmpty)
+    try collector.endRun()
+    try collector.look()
+    try collector.store.beginDeletion(of: collector.run)
+    try collector.look()
+    while try collector.store.continueDeletion() {}
+    try collector.look()
+    #expect(try collector.stored().isEmpty)
+    #expect(try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors().isEmpty)
+  }
+}

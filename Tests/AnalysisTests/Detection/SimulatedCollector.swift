@@ -1,0 +1,199 @@
+import Analysis
+import Findings
+import Foundation
+import Measurement
+import Store
+import StoreTestKit
+import TestKit
+
+/// A collector's store that fills as time passes, and the search for changes in it, all on a stepped clock.
+final class SimulatedCollector {
+  /// One notification as it will have been.
+  struct Outcome {
+    /// Seconds after the start.
+    var plannedAt: Double
+    var target: String
+    var isLost = false
+    /// µs: planned to sent, sent to accepted, accepted to received.
+    var lag: Int64 = 100
+    var service: Int64
+    var transit: Int64
+  }
+
+  let clock = SteppedHostClock()
+  let directory: TemporaryDirectory
+  let start: WallTime
+  private(set) var store: CollectorStore
+  private(set) var run: RunID
+  private var registration: RunRegistration
+  private var engine: FindingEngine
+  private let settings: DetectionSettings
+  private var outcomes: [Outcome]
+  private var next = 0
+  private var sequences: [String: Int64] = [:]
+  /// What was written of each notification that is lost.
+  private(set) var lost: [Sample] = []
+  private(set) var lines: [String] = []
+  private(set) var firstSeen: [String: WallTime] = [:]
+  private let names: [String]
+  private let rate: Double
+  private static let bootID = "b9a5d7f0-0000-4000-8000-000000000001"
+
+  /// Notifications settle at once, so that seconds are complete a second later.
+  init(
+    _ outcomes: [Outcome], rate: Double, settings: DetectionSettings,
+    providers: [String: String] = [:]
+  ) throws {
+    directory = try TemporaryDirectory("detection")
+    self.outcomes = outcomes.sorted { ($0.plannedAt, $0.target) < ($1.plannedAt, $1.target) }
+    self.settings = settings
+    self.rate = rate
+    names = Set(outcomes.map(\.target)).sorted()
+    start = clock.wallNow()
+    engine = FindingEngine(settings: settings)
+    store = try CollectorStore.open(
+      at: directory.storePath, clock: clock, options: .init(bootID: Self.bootID))
+    var generator = SeededGenerator(seed: 1)
+    run = RunID(at: start, using: &generator)
+    registration = try store.beginRun(
+      RunDescription(
+        id: run, startedAt: start, startedMonotonic: clock.monotonicNow(), bootID: Self.bootID,
+        targets: names.map {
+          TargetDescription(
+            name: $0, provider: providers[$0] ?? "loopback", receiptDeadline: 10_000_000, askedRate: rate,
+            endpoint: "https://127.0.0.1:1")
+        }))
+  }
+
+  private func second(_ time: Double) -> WallTime { start.advanced(byMicroseconds: Int64(time * 1e6)) }
+
+  /// Seconds since the start.
+  func seconds(_ time: WallTime) -> Double { Double(time.microseconds - start.microseconds) / 1e6 }
+
+  /// Lets time pass in steps; after each the search looks at what is complete.
+  func go(to end: Double, step: Double = 2, isWatching: Bool = true) throws {
+    var now = seconds(clock.wallNow())
+    while now < end {
+      let length = min(step, end - now)
+      clock.advance(by: .milliseconds(Int64(length * 1000)))
+      now = seconds(clock.wallNow())
+      var inserted: [Sample] = []
+      while next < outcomes.count, outcomes[next].plannedAt < now {
+        inserted.append(sample(outcomes[next]))
+        next += 1
+      }
+      _ = try store.commit(WriteBatch(run: run, inserted: inserted.sorted { $0.id < $1.id }))
+      lost += inserted.filter { $0.state == .lost }
+      if isWatching { try look() }
+    }
+  }
+
+  private func sample(_ outcome: Outcome) -> Sample {
+    let sequence = (sequences[outcome.target] ?? 0) + 1
+    sequences[outcome.target] = sequence
+    let target = registration[outcome.target]?.id ?? TargetID(rawValue: 0)
+    var sample = Sample(
+      id: SampleID(target: target, sequence: sequence), variant: .none,
+      plannedAt: second(outcome.plannedAt), plannedMonotonic: Int64(outcome.plannedAt * 1e6))
+    sample.state = outcome.isLost ? .lost : .delivered
+    sample.status = 200
+    sample.attempt = 1
+    sample.scheduleLag = outcome.lag
+    sample.serviceTime = outcome.service
+    sample.acceptLatency = outcome.lag + outcome.service
+    if !outcome.isLost {
+      sample.deliveryLatency = outcome.lag + outcome.service + outcome.transit
+      sample.deliveryError = 0
+    }
+    sample.timestampSource = .kernel
+    sample.connection = ConnectionUse(id: 1, age: 1_000, isFresh: false, streamsInFlight: 1)
+    sample.httpVersion = .http2
+    return sample
+  }
+
+  /// One round of the search, saved as a collector saves it.
+  func look() throws {
+    let reader = try StoreReader.open(at: directory.storePath)
+    defer { reader.close() }
+    repeat {
+      let step = try engine.advance(reader, to: clock.wallNow())
+      if step.mustReset { try store.resetDetectors() }
+      try store.save(step.changes)
+      lines += step.lines
+      for record in step.changes.findings where firstSeen[record.id] == nil {
+        firstSeen[record.id] = clock.wallNow()
+      }
+      if !step.isMore { break }
+    } while true
+  }
+
+  /// Receipts that come late: what was lost was delivered.
+  func receive(_ samples: [Sample], delivery: Int64 = 45_000) throws {
+    let updated = samples.map { sample in
+      var sample = sample
+      sample.state = .delivered
+      sample.deliveryLatency = delivery
+      sample.deliveryError = 0
+      return sample
+    }
+    _ = try store.commit(WriteBatch(run: run, updated: updated.sorted { $0.id < $1.id }))
+    lost.removeAll { one in samples.contains { $0.id == one.id } }
+  }
+
+  /// The collector's search begins anew from what is stored.
+  /// - Parameter isKilled: without the checkpoints of an orderly end.
+  func restart(isKilled: Bool = false) throws {
+    if !isKilled { try store.save(engine.checkpoints()) }
+    engine = FindingEngine(settings: settings)
+  }
+
+  func endRun() throws {
+    try store.endRun(run, at: clock.wallNow(), reason: .completed)
+  }
+
+  func stored() throws -> [FindingRecord] {
+    let reader = try StoreReader.open(at: directory.storePath)
+    defer { reader.close() }
+    return try reader.findings(.everything)
+  }
+
+  /// What a search over the whole store finds that knows of no earlier one.
+  func recomputed() throws -> [FindingRecord] {
+    let reader = try StoreReader.open(at: directory.storePath)
+    defer { reader.close() }
+    return try FindingRecomputation.run(reader, to: clock.wallNow(), settings: settings, knowsStored: false)?
+      .findings ?? []
+  }
+
+  func events() throws -> [EventKind] {
+    let reader = try StoreReader.open(at: directory.storePath)
+    defer { reader.close() }
+    var kinds: [EventKind] = []
+    try reader.forEachEvent(.everything) { kinds.append($0.event.kind) }
+    return kinds
+  }
+}
+
+extension SimulatedCollector {
+  /// Notifications of targets at an even pace: about 40 ms to the device, of which 5 ms service.
+  ///
+  /// - Parameter change: applied to each, with its planned time in seconds.
+  static func outcomes(
+    _ targets: [String] = ["alpha"], rate: Double, seconds: Double, seed: UInt64,
+    change: (inout Outcome) -> Void = { _ in }
+  ) -> [Outcome] {
+    var result: [Outcome] = []
+    for (place, target) in targets.enumerated() {
+      var random = SeededGenerator(seed: seed &+ UInt64(place))
+      for index in 0..<Int(seconds * rate) {
+        let noise = 0.8 + 0.4 * random.unit()
+        var outcome = Outcome(
+          plannedAt: (Double(index) + 0.3) / rate, target: target, service: Int64(5_000 * noise),
+          transit: Int64(35_000 * (0.8 + 0.4 * random.unit())))
+        change(&outcome)
+        result.append(outcome)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,222 @@
+import Findings
+import Foundation
+import Glibc
+import Measurement
+import TestKit
+import Testing
+
+/// Two loopback services as two providers, a collector with two devices at each, and a series of cases played one after
+/// the other, each between two quiet stretches as long as itself.
+final class CauseStation {
+  /// Seconds of an episode, and of quiet before each.
+  struct Pace {
+    var episode: Double
+    var quiet: Double
+    /// Notifications a second to each device at each provider.
+    var rate: Int
+  }
+
+  private let cases: [CauseCase]
+  private let pace: Pace
+  private let directory: TemporaryDirectory
+  private let ports: [CauseCase.Service: Int]
+  private let receiptsPort: Int
+  private let names = ["phone", "tablet"]
+
+  init(_ cases: [CauseCase], pace: Pace) throws {
+    self.cases = cases
+    self.pace = pace
+    directory = try TemporaryDirectory()
+    receiptsPort = try FreePort.take()
+    ports = [.east: try FreePort.take(), .west: try FreePort.take()]
+  }
+
+  private func start(of index: Int) -> Double {
+    2 + pace.quiet + Double(index) * (pace.episode + pace.quiet)
+  }
+
+  // MARK: - Files
+
+  private func scenario(of service: CauseCase.Service, seed: Int) -> String {
+    var lines = [
+      "seed: \(seed)", "answers: { delay: { distribution: lognormal, median: 6ms, sigma: 0.3 } }",
+      "deliveries: { delay: { distribution: lognormal, median: 250ms, sigma: 0.2 }, lost: 0.2% }",
+      "episodes:",
+    ]
+    for (index, instance) in cases.enumerated() {
+      guard let changes = instance.changes[service] else { continue }
+      lines.append("  - name: \(instance.name)")
+      lines.append("    from: \(Int(start(of: index) * 1000))ms")
+      lines.append("    for: \(Int(pace.episode * 1000))ms")
+      lines += changes.map { "    " + $0 }
+    }
+    if lines.last == "episodes:" { lines.removeLast() }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func target(_ service: CauseCase.Service, _ device: String) -> String {
+    """
+      - name: \(service.rawValue)-\(device)
+        provider: loopback
+        endpoint: https://127.0.0.1:\(ports[service] ?? 0)
+        ca_file: \(service.rawValue)/ca.pem
+        device: \(device)
+        schedule: { arrivals: jittered, rate: \(pace.rate)/s }
+        timeout: 3s
+        receipt_deadline: 3s
+        path_probe: 100ms
+    """
+  }
+
+  private func writeConfiguration() throws {
+    try directory.write("receipts.secret", "0123456789abcdef0123456789abcdef\n")
+    let targets = CauseCase.Service.allCases.flatMap { service in names.map { target(service, $0) } }
+    try directory.write(
+      "pushscope.yaml",
+      """
+      collector:
+        receipts: { listen: 127.0.0.1:\(receiptsPort), certificate_file: east/server.pem, key_file: east/server.key, secret_file: receipts.secret }
+      targets:
+      \(targets.joined(separator: "\n"))
+
+      """)
+  }
+
+  // MARK: - The run
+
+  /// Plays all cases.
+  func play(seed: Int) throws {
+    let services = try CauseCase.Service.allCases.map { service in
+      let file = try directory.write(
+        "\(service.rawValue).yaml", scenario(of: service, seed: seed + (service == .east ? 0 : 100)))
+      let process = try RunningProcess(
+        Programs.pushscope,
+        [
+          "loopback", "--port", "\(ports[service] ?? 0)", "--credentials", directory.file(service.rawValue),
+          "--scenario", file, "--receipts", "https://127.0.0.1:\(receiptsPort)", "--receipts-ca",
+          directory.file("east/ca.pem"),
+        ])
+      try eventually("the service in the \(service.rawValue) listens", seen: { process.standardError }) {
+        process.standardOutput.contains("https://") ? true : nil
+      }
+      return process
+    }
+    try writeConfiguration()
+    let length = start(of: cases.count)
+    let collector = try RunningProcess(
+      Programs.pushscope,
+      [
+        "collect", "--config", directory.file("pushscope.yaml"), "--store", store, "--duration",
+        "\(Int(length))s",
+      ])
+    try stall(collector)
+    #expect(try collector.waitForExit(within: .seconds(length + 60)) == 0, "\(collector.standardError)")
+    for service in services {
+      service.signal(SIGTERM)
+      #expect(try service.waitForExit() == 0)
+    }
+  }
+
+  private var store: String { directory.file("pushscope.sqlite") }
+
+  /// Stops the collector for 120 ms of each 300 ms while a case wants it.
+  private func stall(_ collector: RunningProcess) throws {
+    guard let index = cases.firstIndex(where: \.isStalling) else { return }
+    let begin = try eventually("notifications were sent", seen: { collector.standardError }) {
+      try started()
+    }
+    let from = Double(begin.microseconds) / 1e6 + start(of: index)
+    try eventually("the stall begins", within: .seconds(from - Date().timeIntervalSince1970 + 10)) {
+      Date().timeIntervalSince1970 >= from ? true : nil
+    }
+    while Date().timeIntervalSince1970 < from + pace.episode {
+      collector.signal(SIGSTOP)
+      _ = poll(nil, 0, 120)
+      collector.signal(SIGCONT)
+      _ = poll(nil, 0, 180)
+    }
+  }
+
+  // MARK: - What the store says
+
+  private func query(_ sql: String) throws -> [[String]] {
+    let sqlite = try #require(Programs.find("sqlite3"))
+    let result = try run(sqlite, ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store, sql])
+    guard result.status == 0 else { throw NeverHappened(what: sql, seen: result.error) }
+    return result.output.split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  /// When scenario time began, to some milliseconds; `nil` before.
+  private func started() throws -> WallTime? {
+    guard FileManager.default.fileExists(atPath: store) else { return nil }
+    let first = try? query("SELECT min(planned_at + schedule_lag_us) FROM sample WHERE state > 1").first?
+      .first
+    return first.flatMap { $0 }.flatMap { Int64($0) }.map { WallTime(microseconds: $0) }
+  }
+
+  /// What is found of each case.
+  func verdicts() throws -> [(instance: CauseCase, verdicts: [Verdict])] {
+    let origin = try #require(try started(), "nothing was sent")
+    let targets = try targets()
+    let pings = try pings()
+    return cases.enumerated().map { index, instance in
+      let start = origin.advanced(byMicroseconds: Int64(start(of: index) * 1e6))
+      let end = start.advanced(byMicroseconds: Int64(pace.episode * 1e6))
+      // Next to the episode and as long as it, as for provisional findings; what is held up at the end of the episode
+      // before is left out.
+      let before = start.advanced(byMicroseconds: -Int64(min(pace.episode, pace.quiet - 1) * 1e6))
+      let episode = Episode(window: start..<end, baseline: before..<start, targets: targets, pings: pings)
+      return (instance, Diagnosis(episode).verdicts)
+    }
+  }
+
+  private func service(of target: String) -> CauseCase.Service { target.hasPrefix("east") ? .east : .west }
+
+  private func targets() throws -> [EpisodeTarget] {
+    let states = Dictionary(uniqueKeysWithValues: NotificationState.allCases.map { ($0.name, $0) })
+    var samples: [String: [EpisodeSample]] = [:]
+    let rows = try query(
+      """
+      SELECT target, strftime('%s', planned_at), substr(planned_at, 21, 6), state, status, reason,
+        schedule_lag_us, service_us, delivery_us, fresh_connection, connection_age_ms
+      FROM sample_view ORDER BY planned_at
+      """)
+    for row in rows {
+      let seconds = try #require(Int64(row[1]))
+      var sample = Sample(
+        id: SampleID(rawValue: 0), variant: .none,
+        plannedAt: WallTime(microseconds: seconds * 1_000_000 + (Int64(row[2]) ?? 0)), plannedMonotonic: 0)
+      sample.state = try #require(states[row[3]])
+      sample.status = Int(row[4])
+      sample.reason = row[5].isEmpty ? nil : row[5]
+      sample.scheduleLag = Int64(row[6])
+      sample.serviceTime = Int64(row[7])
+      sample.deliveryLatency = Int64(row[8])
+      sample.deliveryError = 0
+      if let age = Int64(row[10]) {
+        sample.connection = ConnectionUse(id: 1, age: age, isFresh: row[9] == "true", streamsInFlight: 1)
+      }
+      samples[row[0], default: []].append(EpisodeSample(sample))
+    }
+    return samples.keys.sorted().map { name in
+      EpisodeTarget(
+        name: name, provider: service(of: name).provider,
+        device: String(name.split(separator: "-").last ?? ""), samples: samples[name] ?? [])
+    }
+  }
+
+  private func pings() throws -> [String: [TimedLatency]] {
+    let rows = try query(
+      """
+      SELECT t.name, p.at - p.round_trip_us, p.round_trip_us FROM path p JOIN target t ON t.id = p.target_id
+      ORDER BY 2
+      """)
+    return try rows.reduce(into: [:]) { pings, row in
+      let at = WallTime(microseconds: try #require(Int64(row[1])))
+      let latency = try #require(Int64(row[2]))
+      pings[service(of: row[0]).provider, default: []].append(TimedLatency(plannedAt: at, latency: latency))
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+@Suite("A service manager is told how the collector is; its log is readable by programs", .serialized)
+struct SupervisionTests {
+  /// Prints each datagram of a socket as a line, so that what the collector says is read by a program of another make.
+  private static let receiver = """
+    import socket, sys
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(sys.argv[1])
+    print("bound", flush=True)
+    while True:
+        print(repr(s.recv(4096).decode()), flush=True)
+    """
+
+  private func count(_ word: String, in process: RunningProcess) -> Int {
+    process.standardOutput.components(separatedBy: word).count - 1
+  }
+
+  @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(2)))
+  func notifications() throws {
+    let station = try Station(rate: "20/s")
+    let socket = station.directory.file("notify")
+    let manager = try RunningProcess(Programs.python, ["-c", Self.receiver, socket])
+    try eventually("the socket is there", seen: { manager.standardError }) {
+      manager.standardOutput.contains("bound") ? true : nil
+    }
+    let service = try station.startLoopback()
+    let collector = try station.collect(
+      [], environment: ["NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "2000000"])
+    try eventually("it records", seen: { collector.standardError + manager.standardOutput }) {
+      manager.standardOutput.contains("STATUS=recording run") ? true : nil
+    }
+    #expect(count("'READY=1'", in: manager) == 1)
+
+    // The recorder's commits fail for as long as another program has the store.
+    let lock = try RunningProcess(
+      Programs.python,
+      [
+        "-c",
+        """
+        import signal, sqlite3, sys
+        c = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+        c.execute("BEGIN IMMEDIATE")
+        print("locked", flush=True)
+        signal.pause()
+        """, station.store,
+      ])
+    try eventually("the store is locked", seen: { lock.standardError }) {
+      lock.standardOutput.contains("locked") ? true : nil
+    }
+    try eventually("a commit has failed", seen: { collector.standardError }) {
+      collector.standardError.contains("the commit is retried each second") ? true : nil
+    }
+    let before = count("'WATCHDOG=1'", in: manager)
+    try eventually("signs of life go on", seen: { manager.standardOutput }) {
+      count("'WATCHDOG=1'", in: manager) >= before + 3 ? true : nil
+    }
+    lock.signal(SIGKILL)
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    #expect(count("STOPPING=1", in: manager) == 1)
+    #expect(count("'READY=1'", in: manager) == 1)
+    service.signal(SIGTERM)
+    manager.signal(SIGKILL)
+  }
+
+  @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(1)))
+  func check() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    service.signal(SIGTERM)
+    func check() throws -> (status: Int32, output: String, error: String) {
+      let result = try run(Programs.pushscope, ["collect", "--check", "--config", station.configuration])
+      return (result.status, result.output, result.error)
+    }
+    let valid = try check()
+    #expect(valid.status == 0, "\(valid.error)")
+    #expect(valid.output.hasSuffix("is valid: 1 target (loopback)\n"))
+
+    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
+    try station.directory.write(
+      "pushscope.yaml",
+      text.replacing("secret_file: receipts.secret", with: "secret_file: \"credential:mac\""))
+    let named = try check()
+    #expect(named.status == 0, "\(named.error)")
+    #expect(named.output.contains("checked by name only: mac"))
+    let started = try run(
+      Programs.pushscope, ["collect", "--config", station.configuration, "--store", station.store])
+    #expect(started.status == 78)
+    #expect(started.error.contains("LoadCredential=mac:"))
+    #expect(!FileManager.default.fileExists(atPath: station.store))
+
+    try station.directory.write("pushscope.yaml", text.replacing("rate: 50/s", with: "rate: fast"))
+    let invalid = try check()
+    #expect(invalid.status == 78)
+    #expect(invalid.error.contains("pushscope.yaml:8:"))
+  }
+
+  @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(2)))
+  func logFormats() throws {
+    let station = try Station()
+    let service = try station.startLoopback()
+    let json = try station.collect(["--count", "5", "--log-format", "json"])
+    #expect(try json.waitForExit() == 0)
+    let lines = json.standardError.split(separator: "\n")
+    #expect(!lines.isEmpty)
+    for line in lines {
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+      #expect(Set(object.keys) == ["at", "level", "label", "message"])
+    }
+    let journal = try station.collect(["--count", "5", "--log-format", "journal", "--log-level", "warning"])
+    #expect(try journal.waitForExit() == 0)
+    #expect(journal.standardError.isEmpty, "nothing is as severe: \(journal.standardError)")
+    let all = try station.collect(["--count", "5", "--log-format", "journal"])
+    #expect(try all.waitForExit() == 0)
+    #expect(
+      all.standardError.split(separator: "\n").allSatisfy { $0.wholeMatch(of: /<[0-7]>[a-z]+: .+/) != nil })
+    service.signal(SIGTERM)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import TestKit
+import Testing
+
+@Suite("Gates, comparisons, findings and annotations from the command line", .serialized)
+struct VerdictTests {
+  private typealias Outcome = (status: Int32, output: String, error: String)
+
+  private func pushscope(_ arguments: [String], _ station: Station) throws -> Outcome {
+    try run(Programs.pushscope, arguments + ["--store", station.store])
+  }
+
+  @Test("exit codes say passed, breached or undecided", .timeLimit(.minutes(5)))
+  func exitCodes() throws {
+    let station = try Station(rate: "100/s", target: ["receipt_deadline: 30s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    for name in ["before", "after"] {
+      #expect(try station.collect(["--count", "300", "--run-name", name]).waitForExit() == 0)
+    }
+    service.signal(SIGTERM)
+    try service.waitForExit()
+    func expect(
+      _ code: Int32, _ arguments: String..., says words: String? = nil,
+      location: SourceLocation = #_sourceLocation
+    ) throws {
+      let outcome = try pushscope(arguments, station)
+      #expect(
+        outcome.status == code, "\(arguments): \(outcome.output)\(outcome.error)", sourceLocation: location)
+      if code == 64 || code == 66 {
+        #expect(outcome.error.hasPrefix("pushscope: ") && outcome.output.isEmpty, sourceLocation: location)
+      }
+      if let words {
+        #expect((outcome.output + outcome.error).contains(words), "\(outcome)", sourceLocation: location)
+      }
+    }
+    // All 300 arrive, after 30 ms or more: this machine may be busy.
+    try expect(0, "gate", "--within", "20s", "--share", "60%", says: "gate met")
+    try expect(99, "gate", "--within", "10ms", "--share", "50%", says: "gate breached")
+    try expect(98, "gate", "--within", "20s", "--share", "99.9%", says: "3688 independent probes")
+    try expect(0, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "pass")
+    try expect(99, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "fail")
+    try expect(
+      99, "gate", "within 1ms share 50%", "accept within 20s share 60%", says: "1 breached, 1 met of 2")
+    try expect(0, "gate", "delivery.p50<20s", "--run", "before", "--target", "loopback", "--independent")
+    try expect(0, "gate", "within 20s share 60%", "--since", "-1h")
+    try expect(64, "gate", says: "there is no gate")
+    try expect(64, "gate", "--within", "2s", says: "--share")
+    try expect(64, "gate", "delivery.p99<250", says: "at character 14")
+    try expect(64, "gate", "delivery within 2s share 100%", says: "out of range")
+    try expect(66, "gate", "delivery.p50<20s", "--run", "none", says: "there is no run")
+    try expect(66, "gate", "delivery.p50<20s", "--until", "-1h", says: "nothing is settled")
+
+    try expect(0, "compare", "before", "after", says: "delivery p50")
+    try expect(66, "compare", "--before", "-1h..-30m", "--after", "-30m..now", says: "in common")
+    try expect(0, "compare", "before", "after", "--metric", "lost", "--fail-if", "lossier")
+    try expect(98, "compare", "before", "after", "--quantile", "p99.9", "--fail-if", "slower")
+    try expect(64, "compare", "before", says: "give two runs")
+    try expect(64, "compare", "before", "before", says: "same on both sides")
+    try expect(64, "compare", "--before", "-2h..-1h", "--after", "-90m..now", says: "overlap")
+    try expect(64, "compare", "--before", "-1h..-2h", "--after", "-1h..now", says: "ends before it begins")
+    try expect(64, "compare", "before", "after", "--metric", "speed", says: "there is no metric")
+    try expect(66, "compare", "before", "none", says: "there is no run")
+    try expect(66, "compare", "before/none", "after", says: "no target")
+
+    try expect(0, "findings", "--fail-on", "any", says: "no findings")
+    try expect(66, "findings", "show", "nothing", says: "there is no finding")
+    try expect(66, "findings", "hide", "nothing")
+  }
+
+  @Test("collect ends with the verdict on its run, also after a signal", .timeLimit(.minutes(5)))
+  func collect() throws {
+    let station = try Station(rate: "100/s", target: ["receipt_deadline: 30s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 20ms }\n")
+    func end(_ arguments: [String], stopAfter count: Int? = nil) throws -> Outcome {
+      let before = try station.states()["delivered"] ?? 0
+      let collector = try station.collect(arguments)
+      if let count {
+        try eventually("something is delivered", seen: { collector.standardError }) {
+          try (station.states()["delivered"] ?? 0) - before >= count ? true : nil
+        }
+        collector.signal(SIGINT)
+      }
+      let status = try collector.waitForExit()
+      return (status, collector.standardOutput, collector.standardError)
+    }
+    let junit = station.directory.file("gate.xml")
+    let passed = try end([
+      "--count", "200", "--gate", "within 20s share 60%", "--gate", "accept within 20s share 60%", "--junit",
+      junit,
+    ])
+    #expect(passed.status == 0 && passed.output.contains("gate met: 2 met of 2"), "\(passed)")
+    let breached = try end(["--gate", "within 5ms share 50%", "--junit", junit], stopAfter: 100)
+    #expect(breached.status == 99 && breached.output.contains("gate breached"), "\(breached)")
+    let parsed = try run(
+      Programs.python,
+      [
+        "-c",
+        """
+        import sys, xml.dom.minidom
+        suite = xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("testsuite")[0]
+        print(suite.getAttribute("tests"), suite.getAttribute("failures"), suite.getElementsByTagName("failure")[0].getAttribute("type"))
+        """, junit,
+      ])
+    #expect(parsed.output == "1 1 breached\n", "\(parsed)")
+    let undecided = try end(["--count", "5", "--gate", "within 20s share 99%"])
+    #expect(undecided.status == 98, "\(undecided)")
+    #expect(try end(["--count", "5", "--gate", "within 20s share 99%", "--undecided", "pass"]).status == 0)
+    let misspelled = try end(["--count", "5", "--gate", "delivery p99<2s"])
+    #expect(misspelled.status == 64 && misspelled.error.contains("at character"), "\(misspelled)")
+    #expect(try end(["--count", "5", "--junit", junit]).status == 64)
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+
+  @Test("an annotation is an event, with and without a collector", .timeLimit(.minutes(5)))
+  func annotations() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    let collector = try station.collect(["--run-name", "noted"])
+    try eventually("something is recorded", seen: { collector.standardError }) {
+      try (station.states()["delivered"] ?? station.states()["accepted"] ?? 0) > 5 ? true : nil
+    }
+    #expect(try pushscope(["annotate", "deploy 412"], station).status == 0)
+    #expect(try pushscope(["annotate", "=1+1\u{1B}[2J", "--target", "loopback"], station).status == 0)
+    #expect(try pushscope(["annotate", "x", "--target", "none"], station).status == 66)
+    #expect(try pushscope(["annotate", "x", "--target", "loopback", "--at", "-1d"], station).status == 66)
+    #expect(try pushscope(["annotate", " "], station).status == 64)
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    #expect(try pushscope(["annotate", "long ago", "--at", "2026-03-01T12:00:00Z"], station).status == 0)
+    #expect(try pushscope(["annotate", "afterwards", "--run", "noted"], station).status == 0)
+    let events = try pushscope(["export", "events", "--run", "noted"], station).output
+    let notes = events.split(separator: "\r\n").filter { $0.contains(",annotation,") }
+    #expect(notes.count == 3 && !events.contains("\u{1B}"), "\(events)")
+    #expect(notes.contains { $0.hasSuffix("deploy 412") })
+    #expect(notes.contains { $0.contains(",loopback,annotation,") && $0.hasSuffix("'=1+1␛[2J") })
+    let all = try pushscope(["export", "events"], station).output
+    #expect(all.contains(",2026-03-01T12:00:00.000000Z,,annotation,,,1,long ago"), "\(all)")
+    service.signal(SIGTERM)
+    try service.waitForExit()
+  }
+}

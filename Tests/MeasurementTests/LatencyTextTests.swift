@@ -1,0 +1,34 @@
+import Measurement
+import Testing
+
+@Suite("Numbers for people")
+struct LatencyTextTests {
+  @Test(
+    "three digits and a unit",
+    arguments: [
+      (0, "0 µs"), (7, "7 µs"), (840, "840 µs"), (999, "999 µs"), (1_000, "1.00 ms"), (3_524, "3.52 ms"),
+      (9_994, "9.99 ms"), (9_996, "10.0 ms"), (35_250, "35.3 ms"), (99_960, "100 ms"), (812_400, "812 ms"),
+      (999_499, "999 ms"), (999_500, "1.00 s"), (1_204_000, "1.20 s"), (61_204_000, "61.2 s"),
+      (1_204_000_000, "1204 s"), (-1_500, "-1.50 ms"),
+    ] as [(Int64, String)])
+  func text(_ value: Int64, _ expected: String) {
+    #expect(LatencyText.text(value) == expected)
+  }
+
+  @Test("both ends of an interval in the unit of the upper one")
+  func interval() {
+    #expect(LatencyText.interval(812_000, 2_612_000) == "[0.81, 2.61] s")
+    #expect(LatencyText.interval(780, 840) == "[780, 840] µs")
+  }
+
+  @Test("extremes neither overflow nor lose their sign")
+  func extremes() {
+    #expect(FixedPoint.text(.max, scale: 1_000_000, decimals: 6) == "9223372036854.775807")
+    #expect(FixedPoint.text(.min, scale: 1_000_000, decimals: 2) == "-9223372036854.78")
+    #expect(FixedPoint.text(-4, scale: 1_000, decimals: 1) == "0.0")
+    #expect(FixedPoint.text(9_996, scale: 1_000, decimals: 2) == "10.00")
+    #expect(FixedPoint.grouped(4_711) == "4711")
+    #expect(FixedPoint.grouped(1_234_567) == "1 234 567")
+    #expect(FixedPoint.grouped(-12_345) == "-12 345")
+  }
+}

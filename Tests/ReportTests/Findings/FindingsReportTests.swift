@@ -1,0 +1,206 @@
+import Formats
+import Foundation
+import Measurement
+import Store
+import TestKit
+import Testing
+
+@testable import Report
+
+@Suite struct FindingsReportTests {
+  private static let start = StoreFixture.start
+
+  /// A finding of `ios` that began so many seconds after the fixture's start.
+  private func record(
+    _ id: String, at seconds: Int64, lasting length: Int64? = 60, incident: String? = nil,
+    target: String = "ios",
+    status: String? = nil, run: RunID? = nil, _ change: (inout FindingRecord) -> Void = { _ in }
+  ) -> FindingRecord {
+    var generator = SeededGenerator(seed: 1)
+    let start = Self.start.advanced(byMicroseconds: seconds * 1_000_000)
+    var record = FindingRecord(
+      id: id, incident: incident ?? id, run: run ?? RunID(at: Self.start, using: &generator), target: target,
+      variant: "", provider: "apns", endpoint: "https://api.push.apple.com:443", device: "phone",
+      metric: "delivery", kind: "slower", status: status ?? (length == nil ? "open" : "closed"),
+      startedAt: start, detectedAt: start.advanced(byMicroseconds: 12_000_000),
+      seenUntil: start.advanced(byMicroseconds: 90_000_000))
+    record.startedLow = start.advanced(byMicroseconds: -2_000_000)
+    record.startedHigh = start.advanced(byMicroseconds: 1_000_000)
+    record.endedAt = length.map { start.advanced(byMicroseconds: $0 * 1_000_000) }
+    record.quantile = 0.5
+    record.before = 180_000
+    record.after = 1_900_000
+    record.afterLow = 1_600_000
+    record.afterHigh = 2_200_000
+    record.cause = "provider-delivery"
+    record.scope = "apns"
+    record.causes = ["provider-delivery"]
+    record.evidence = "accept unchanged (41 ms)"
+    record.samples = 240
+    record.effectiveSamples = 61.5
+    record.statistic = 40.25
+    record.threshold = 24.5
+    record.window = 8_000_000
+    change(&record)
+    return record
+  }
+
+  private func detector(_ target: String, age: Int64, of learning: Int64?) -> DetectorRecord {
+    DetectorRecord(
+      target: target, variant: "", provider: "apns", endpoint: "", through: Self.start, cursor: 0,
+      age: age * 1_000_000, learning: learning.map { $0 * 1_000_000 })
+  }
+
+  @Test func nothing() {
+    #expect(FindingsReport([], detectors: []).lines == ["no findings"])
+    #expect(
+      FindingsReport(
+        [], detectors: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
+      ).lines == ["learning: 4 min of 2 days (ios)", "no findings"])
+  }
+
+  @Test("when, target, what, and the cause with its evidence")
+  func aLineEach() {
+    let lossy = record("bbbb2222", at: 300, lasting: nil) {
+      $0.kind = "losing"
+      $0.metric = "lost"
+      $0.quantile = nil
+      ($0.before, $0.after, $0.afterLow, $0.afterHigh) = (nil, nil, nil, nil)
+      ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.12, 0.08, 0.17)
+      $0.cause = "undecided: provider or device"
+      $0.scope = nil
+      $0.evidence = ""
+    }
+    let lines = FindingsReport([record("aaaa1111", at: 0), lossy], detectors: []).lines
+    #expect(lines.count == 5)
+    #expect(lines[0].hasPrefix("id        status  when (UTC)"))
+    #expect(lines[1].contains("aaaa1111  closed  2026-03-01 12:00:00 ± 2.00 s to 12:01:00"))
+    #expect(lines[1].contains("ios     slower: delivery p50 180 ms → 1.90 s (1.60 s to 2.20 s)"))
+    #expect(lines[1].hasSuffix("between provider and devices (apns): accept unchanged (41 ms)"))
+    #expect(lines[2].contains("open    since 2026-03-01 12:05:00 ± 2.00 s"))
+    #expect(lines[2].contains("losing: lost 1.0 % → 12.0 % (8.0 % to 17.0 %)"))
+    #expect(lines[2].hasSuffix("undecided: provider or device"))
+    #expect(lines[4] == "2 incidents of 2 findings, 1 open")
+  }
+
+  @Test("findings of one incident stand together; closed ones that repeat are one line")
+  func folded() {
+    var records = (0..<4).map { record("aaaa000\($0)", at: Int64($0) * 75) }
+    records.append(
+      record("cccc0000", at: 226, incident: "aaaa0003") {
+        $0.metric = "accept"
+        $0.cause = ""
+      })
+    records.append(record("dddd0000", at: 300, lasting: nil))
+    let lines = FindingsReport(records, detectors: []).lines
+    #expect(lines.count == 6)
+    #expect(lines[1].contains("aaaa0003") && lines[1].contains("4th time, about every 75 s"))
+    #expect(lines[2].contains("cccc0000") && lines[2].contains("with aaaa0003"))
+    #expect(lines[3].contains("dddd0000") && lines[3].contains("open"))
+    #expect(lines[5] == "5 incidents of 6 findings, 1 open")
+  }
+
+  @Test(
+    "ordinals",
+    arguments: [
+      (1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (22, "22nd"),
+      (113, "113th"),
+    ])
+  func ordinal(count: Int, text: String) { #expect(FindingWords.ordinal(count) == text) }
+
+  @Test("what --fail-on counts")
+  func failing() {
+    let rules = FindingsReport.FailureRule.allCases
+    func fails(_ records: [FindingRecord], provisional: Bool = false) -> [Bool] {
+      rules.map { FindingsReport(records, detectors: []).fails(on: $0, countsProvisional: provisional) }
+    }
+    #expect(fails([]) == [false, false])
+    #expect(fails([record("a", at: 0)]) == [false, true])
+    #expect(fails([record("a", at: 0, lasting: nil)]) == [true, true])
+    #expect(fails([record("a", at: 0, lasting: nil, status: "lasting")]) == [true, true])
+    let young = record("a", at: 0, lasting: nil, status: "provisional")
+    #expect(fails([young]) == [false, false] && fails([young], provisional: true) == [true, true])
+    #expect(fails([record("a", at: 0) { $0.kind = "faster" }]) == [false, false])
+    #expect(fails([record("a", at: 0, lasting: nil) { $0.isHidden = true }]) == [false, false])
+    #expect(fails([record("a", at: 0, status: "withdrawn")]) == [false, false])
+  }
+
+  @Test("a new normal and a gradual change have no end and no certain start")
+  func times() {
+    let gradual = record("a", at: 0, lasting: nil) {
+      $0.isGradual = true
+      ($0.startedLow, $0.startedHigh) = (nil, nil)
+    }
+    #expect(FindingWords.time(of: gradual) == "getting worse since about 2026-03-01 12:00:00")
+    let normal = record("a", at: 0, lasting: nil, status: "closed") { $0.isNewNormal = true }
+    #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2.00 s, the new normal")
+  }
+
+  @Test("everything about one: series, statistic, legs, verdicts, what would decide")
+  func details() {
+    let lines = FindingDetails.lines(
+      record("aaaa1111", at: 0) {
+        $0.verdicts = [
+          VerdictRecord(
+            cause: "undecided: path or provider", scope: "apns", evidence: "service rose",
+            wouldDecide: "PING",
+            targets: ["ios", "ipad"])
+        ]
+        $0.legs = [
+          LegsRecord(
+            target: "ios", quantile: 0.5, before: 180_000, total: 1_720_000, totalLow: 1_500_000,
+            totalHigh: 2_000_000,
+            parts: [
+              LegsRecord.Part(leg: "sent_to_received", change: 1_700_000, low: nil, high: nil),
+              LegsRecord.Part(leg: "lag", change: .nan, low: 0, high: 20),
+            ])
+        ]
+        $0.events = ["annotation: deploy 412\u{1B}[2J"]
+      })
+    let text = lines.joined(separator: "\n")
+    for words in [
+      "40.3 nats over a threshold of 24.5, in a window of 8 s", "240, worth 62 independent ones",
+      "targets: ios, ipad", "would decide: PING", "end to end, p50", "1.50 s to 2.00 s", "sent to received",
+      "at its start: annotation: deploy 412␛[2J", "https://api.push.apple.com:443",
+    ] { #expect(text.contains(words), "\(words) in \(text)") }
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test("the table and the JSON, from a store", .enabled(if: Python.path != nil))
+  func stored() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "ios", provider: "apns", receiptDeadline: 1, askedRate: 4)])
+    try fixture.save([
+      record("aaaa1111", at: 0, run: run.run) {
+        $0.evidence = "=1+1,\n\"quoted\""
+        $0.causes = ["provider-delivery", "device"]
+      },
+      record("bbbb2222", at: 60, status: "withdrawn", run: run.run),
+    ])
+    let rows = try Python.run(
+      """
+      import csv, sys
+      rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+      print([row["id"] + " " + row["status"] for row in rows], rows[0]["started_low"], rows[0]["after_us"], rows[0]["causes"], rows[0]["share_low"] == "", rows[0]["evidence"])
+      """, input: Array(fixture.export(.findings).utf8))
+    #expect(
+      rows
+        == "['aaaa1111 closed', 'bbbb2222 withdrawn'] 2026-03-01T11:59:58.000000Z 1900000 provider-delivery;device True '=1+1,␊\"quoted\"\n"
+    )
+    let report = try FindingsReport(fixture.reader(), RowSelection())
+    let names = try Python.run(
+      """
+      import json, sys
+      report = json.load(open(sys.argv[1]))
+      print(list(report), len(report["findings"]), report["findings"][0]["causes"], ",".join(report["findings"][0]))
+      """, input: Array(report.json.text.utf8))
+    #expect(
+      names == "['learning', 'findings'] 1 ['provider-delivery', 'device'] "
+        + ExportTable.findings.columns.joined(separator: ",") + ",legs\n")
+    #expect(try FindingDetails.find("aaaa", in: fixture.reader()).id == "aaaa1111")
+    for unknown in ["", "cccc"] {
+      #expect(throws: ReportError.self) { try FindingDetails.find(unknown, in: fixture.reader()) }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Analysis
+import Measurement
+import Report
+import Testing
+
+@Suite struct GateParsingTests {
+  @Test(
+    "a gate reads as it can be written",
+    arguments: [
+      ("delivery.p99<250ms", "delivery.p99<250ms"),
+      (" accept.p99.9 < 1s ", "accept.p99.9<1s"),
+      ("service.p50<1500us", "service.p50<1500us"),
+      ("delivery within 2s share 99%", "delivery within 2s share 99%"),
+      ("within 1m30s share 0.999", "within 90s share 99.9%"),
+      ("accept  within 500ms share 95% over accepted", "accept within 500ms share 95% over accepted"),
+      ("delivery within 2s share 99.95% over planned", "delivery within 2s share 99.95%"),
+    ])
+  func valid(text: String, canonical: String) throws {
+    let gate = try Gate(parsing: text)
+    #expect(gate.text() == canonical)
+    #expect(try Gate(parsing: gate.text()) == gate)
+  }
+
+  @Test func whatIsRead() throws {
+    #expect(try Gate(parsing: "delivery.p99<250ms") == Gate(.delivery, .quantile(.p99, below: 250_000)))
+    #expect(
+      try Gate(parsing: "within 2s share 99% over accepted")
+        == Gate(nil, .share(0.99, within: 2_000_000, of: .accepted)))
+  }
+
+  @Test(
+    "an error says at which character, and what would be right",
+    arguments: [
+      ("", 1, "it is empty"),
+      ("   ", 4, "it is empty"),
+      ("delivry.p99<250ms", 1, "there is no metric \"delivry\""),
+      (".p99<250ms", 1, "a metric is missing"),
+      ("delivery<250ms", 9, "a point and a quantile are missing"),
+      ("delivery.99<250ms", 10, "is not a quantile"),
+      ("delivery.p100<250ms", 10, "is not a quantile"),
+      ("delivery.p99 250<ms", 14, "\"<\" is missing"),
+      ("delivery.p99<=250ms", 14, "compared with \"<\" only"),
+      ("delivery.p99<", 14, "a value is missing"),
+      ("delivery.p99<250", 14, "is not a duration"),
+      ("delivery.p99<0s", 14, "no value is below 0s"),
+      ("delivery.p99<250ms and more", 20, "nothing can follow"),
+      ("delivery", 9, "\"within\" and a duration are missing"),
+      ("delivery within", 16, "a value is missing"),
+      ("delivery within soon share 99%", 17, "is not a duration"),
+      ("delivery within 2s", 19, "\"share\" and a percentage are missing"),
+      ("delivery within 2s share 100%", 26, "out of range"),
+      ("delivery within 2s share lots", 26, "is not a share"),
+      ("delivery within 2s share 99% of planned", 30, "nothing but \"over\""),
+      ("delivery within 2s share 99% over all", 35, "planned or accepted"),
+      ("delivery within 2s share 99% over planned too", 43, "nothing can follow"),
+      ("\u{1B}[2J within 2s share 99%", 1, "there is no metric \"␛[2J\""),
+    ])
+  func invalid(text: String, position: Int, problem: String) throws {
+    let error = try #require(throws: GateSyntaxError.self) { try Gate(parsing: text) }
+    #expect(error.position == position, "\(error)")
+    #expect(error.problem.contains(problem), "\(error)")
+    #expect(!error.remedy.isEmpty && !error.description.contains("\u{1B}"))
+  }
+
+  @Test func aTextOfAnyLengthEnds() {
+    #expect(throws: GateSyntaxError.self) { try Gate(parsing: String(repeating: "<", count: 100_000)) }
+    #expect(throws: GateSyntaxError.self) { try Gate(parsing: String(repeating: "within ", count: 10_000)) }
+  }
+}

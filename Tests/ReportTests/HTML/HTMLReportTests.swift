@@ -1,0 +1,312 @@
+import Formats
+import Foundation
+import Measurement
+import Store
+import TestKit
+import Testing
+
+@testable import Report
+
+@Suite struct HTMLReportTests {
+  private static let loopback = TargetDescription(
+    name: "ios", provider: "loopback", receiptDeadline: 5_000_000, askedRate: 4)
+
+  /// The report of a store, made an hour after the fixture's start in a zone east of UTC.
+  private func html(
+    _ fixture: StoreFixture, _ selection: RowSelection = RowSelection(), depth: RollupThreshold = .standard
+  ) throws -> String {
+    let sink = MemorySink()
+    let zone = LocalTime { _ in 19_800_000_000 }
+    let now = StoreFixture.start.advanced(byMicroseconds: 3_600_000_000)
+    try HTMLReport(fixture.reader(), selection, depth: depth, at: now, in: zone).write(to: sink)
+    return sink.text
+  }
+
+  /// A run of `count` notifications, four a second: each hundredth lost, the others delivered after 40 ms and more.
+  private func fixture(count: Int64 = 400) throws -> (fixture: StoreFixture, run: RunRegistration) {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(0, name: "nightly", [Self.loopback])
+    let samples = (1...count).map { number -> Sample in
+      let sent = Sample.planned(run.targets[0].id, number).accepted(lag: 10, service: 500)
+      return number % 100 == 0 ? sent.ended(.lost, status: 200) : sent.delivered(after: 40_000 + number * 100)
+    }
+    try fixture.commit(run.run, samples)
+    try fixture.end(run, after: count / 4)
+    return (fixture, run)
+  }
+
+  /// Reads the page with Python's parser: unclosed or crossed elements, headings, what could be loaded or run.
+  private func structure(_ html: String) throws -> [String: [String]] {
+    let output = try Python.run(
+      """
+      import html.parser, json, sys
+      void = {"meta", "br", "link", "img", "input", "hr"}
+      class Reader(html.parser.HTMLParser):
+          def __init__(self):
+              super().__init__(convert_charrefs=True)
+              self.open, self.found = [], {k: [] for k in ("problems", "headings", "links", "actions", "ids", "text", "scripts")}
+          def handle_starttag(self, tag, attributes):
+              names = [name for name, _ in attributes]
+              if len(names) != len(set(names)): self.found["problems"].append("an attribute twice in " + tag)
+              for name, value in attributes:
+                  if name in ("href", "src", "action", "data", "poster", "srcset", "xlink:href"): self.found["links"].append(value or "")
+                  if name.startswith("on"): self.found["actions"].append(name)
+                  if name == "id": self.found["ids"].append(value)
+                  if name == "style" and "url" in value: self.found["links"].append(value)
+              if tag == "th" and "scope" not in names: self.found["problems"].append("a heading without scope")
+              if tag == "svg" and not {"role", "aria-label"} <= set(names): self.found["problems"].append("a chart without a label")
+              if tag not in void: self.open.append(tag)
+          def handle_startendtag(self, tag, attributes):
+              self.handle_starttag(tag, attributes)
+              if tag not in void: self.open.pop()
+          def handle_endtag(self, tag):
+              if not self.open or self.open[-1] != tag: self.found["problems"].append(f"</{tag}> in {self.open[-3:]}")
+              else: self.open.pop()
+          def handle_data(self, data):
+              if self.open and self.open[-1] == "script": self.found["scripts"].append(data)
+              elif self.open and self.open[-1] == "style":
+                  if "url(" in data or "@import" in data: self.found["links"].append("in the style sheet")
+              else:
+                  if self.open and self.open[-1] in ("h1", "h2", "h3"): self.found["headings"].append(data)
+                  self.found["text"].append(data)
+      reader = Reader()
+      reader.feed(open(sys.argv[1], encoding="utf-8").read())
+      reader.close()
+      reader.found["problems"] += [f"<{tag}> is not closed" for tag in reader.open]
+      print(json.dumps(reader.found))
+      """, input: Array(html.utf8))
+    return try JSONDecoder().decode([String: [String]].self, from: Data(output.utf8))
+  }
+
+  @Test(.enabled(if: Python.isUsable, "needs python3"))
+  func isOneWellFormedPageThatLoadsNothing() throws {
+    let (fixture, run) = try fixture()
+    try fixture.commit(
+      run.run,
+      events: [
+        Event(at: StoreFixture.start, kind: .connected, target: run.targets[0].id, connectionID: 1),
+        Event(
+          at: StoreFixture.start.advanced(byMicroseconds: 9_000_000), kind: .goaway,
+          target: run.targets[0].id,
+          detail: "shutdown"),
+      ],
+      instrument: InstrumentFigures(
+        host: "here", scheduleLag: .init(count: 400, median: 9, p99: 71, maximum: 900)))
+    let page = try structure(html(fixture))
+    #expect(page["problems"] == [])
+    #expect(page["actions"] == [])
+    #expect(page["links"] == ["#t1"])
+    #expect(page["ids"].map { Set($0).count == $0.count } == true)
+    #expect(page["scripts"] == [ReportScript.source.html])
+    let headings = page["headings"] ?? []
+    #expect(headings.first == "99.0 % of 400 notifications arrived in time")
+    for heading in [
+      "At a glance", "ios", "Connections and other events", "Appendix: how these numbers were made",
+    ] {
+      #expect(headings.contains(heading), "\(heading)")
+    }
+    let text = (page["text"] ?? []).joined()
+    for words in [
+      "1 March 2026, 17:30:00", "UTC+05:30", "2026-03-01 12:00:00 to 12:01:40 UTC", "run “nightly”",
+      "400 were due, 400 sent, 400 accepted by the provider", "4 lost (1.0 %)", "396 delivered (99.0 %)",
+      "59.9 ms", "GOAWAY",
+      "shutdown", "p99", "900 µs",
+    ] { #expect(text.contains(words), "\(words)") }
+  }
+
+  @Test(.enabled(if: Python.isUsable, "needs python3"))
+  func thePolicyKnowsTheScript() throws {
+    let hash = try Python.run(
+      "import base64, hashlib, sys; print(base64.b64encode(hashlib.sha256(open(sys.argv[1], 'rb').read()).digest()).decode())",
+      input: Array(ReportScript.source.html.utf8))
+    #expect(hash == ReportScript.hash + "\n")
+    #expect(ReportScript.policy.hasPrefix("default-src 'none';"))
+  }
+
+  @Test(.enabled(if: Python.isUsable, "needs python3"))
+  func hostileTextStaysText() throws {
+    let hostile =
+      "</title></style><script>alert(1)</script><img src=x onerror=alert(1)>\"'&amp; \u{202E}\u{1B}[2J"
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(
+      0, name: hostile,
+      [
+        TargetDescription(
+          name: hostile, provider: hostile, receiptDeadline: 5_000_000, askedRate: 4,
+          variants: [hostile, "b"])
+      ])
+    let target = run.targets[0]
+    let samples = (Int64(1)...40).map { number -> Sample in
+      let sample = Sample.planned(target.id, number, variant: target.variants[Int(number) % 2])
+        .accepted(lag: 10, service: 500)
+      return number % 7 == 0
+        ? sample.ended(.rejected, reason: hostile, status: 400) : sample.delivered(after: 40_000)
+    }
+    let kinds: [EventKind] = [.connected, .disconnected, .goaway, .retryAfter, .interrupted, .annotation]
+    let events = kinds.map {
+      Event(at: StoreFixture.start, kind: $0, target: target.id, detail: hostile)
+    }
+    try fixture.commit(run.run, samples, events: events, instrument: InstrumentFigures(host: hostile))
+    try fixture.end(run, after: 10)
+    let page = try html(fixture)
+    let structure = try structure(page)
+    #expect(structure["problems"] == [])
+    #expect(structure["scripts"] == [ReportScript.source.html])
+    #expect(structure["links"] == ["#t1"])
+    #expect(structure["actions"] == [])
+    #expect((structure["text"] ?? []).joined().contains("<img src=x onerror=alert(1)>\"'&amp;"))
+    #expect(!page.unicodeScalars.contains { $0 != "\n" && EscapedText.isHarmful($0) })
+  }
+
+  @Test func manyNotificationsTakeNoMoreShapesThanFew() throws {
+    let (few, _) = try fixture(count: 1_000)
+    let (many, _) = try fixture(count: 20_000)
+    let (small, large) = (try html(few), try html(many))
+    #expect(small.matches(of: /<title>no\./).count == 1_000)
+    #expect(large.matches(of: /<title>no\./).count == NotificationDots.slowest)
+    #expect(large.contains("<title>no. 19999, "), "the slowest has its name")
+    #expect(large.matches(of: /<path/).count < 200)
+    #expect(large.utf8.count < 300_000)
+  }
+
+  @Test func rollupsMakeTheSameChartsUpToTheirBuckets() throws {
+    let (fixture, _) = try fixture(count: 4_000)
+    try fixture.rollUp()
+    let exact = try ReportContent(
+      fixture.reader(), RowSelection(), depth: .standard, at: StoreFixture.start.advanced(byMicroseconds: 1))
+    let rolled = try ReportContent(
+      fixture.reader(), RowSelection(), depth: RollupThreshold(rows: 100),
+      at: StoreFixture.start.advanced(byMicroseconds: 1))
+    let (a, b) = (try #require(exact.targets.first), try #require(rolled.targets.first))
+    #expect(b.rolledUpTo != nil)
+    #expect(a.rolledUpTo == nil)
+    #expect(a.timeline.total == b.timeline.total)
+    #expect(a.total.counts == b.total.counts)
+    #expect(!b.dots.isComplete)
+    let (left, right) = (LevelCounts(a.timeline.counts), LevelCounts(b.timeline.counts))
+    #expect(left.total == right.total)
+    for quantile in [Quantile.p50, .p90, .p99] {
+      let (one, other) = (try #require(left.value(quantile)), try #require(right.value(quantile)))
+      #expect(abs(one - other) <= one / 40, "\(quantile.label)")
+    }
+  }
+
+  @Test func runsOfOneTargetContinueEachOther() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<2 {
+      let run = try fixture.begin(number, [Self.loopback])
+      let offset = Int64(number) * 3_600_000_000
+      let samples = (1...200).map { index -> Sample in
+        var sample = Sample.planned(run.targets[0].id, Int64(index)).accepted(lag: 10, service: 500)
+          .delivered(after: 50_000)
+        sample.plannedAt = sample.plannedAt.advanced(byMicroseconds: offset)
+        return sample
+      }
+      try fixture.commit(run.run, samples)
+      try fixture.end(run, after: 50)
+    }
+    let content = try ReportContent(
+      fixture.reader(), RowSelection(), depth: .standard,
+      at: StoreFixture.start.advanced(byMicroseconds: 9_000_000_000))
+    #expect(content.runs.count == 2)
+    #expect(content.targets.map(\.total.counts.planned) == [400])
+    #expect(content.targets.first?.timeline.total.planned == 400)
+  }
+
+  /// What was found of the target, and how far its detector has learned.
+  private func watch(
+    _ fixture: StoreFixture, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil
+  ) throws {
+    var changes = FindingChanges()
+    for (index, status) in statuses.enumerated() {
+      let start = StoreFixture.start.advanced(byMicroseconds: 60_000_000 + Int64(index) * 10_000_000)
+      var finding = FindingRecord(
+        id: "finding\(index)", incident: "finding\(index)", run: run.run, target: "ios", variant: "",
+        provider: "loopback", endpoint: "", device: "phone", metric: "delivery", kind: "slower",
+        status: status,
+        startedAt: start, detectedAt: start.advanced(byMicroseconds: 5_000_000),
+        seenUntil: start.advanced(byMicroseconds: 8_000_000))
+      finding.quantile = 0.99
+      (finding.before, finding.after, finding.afterLow) = (240_000, 1_210_000, 1_100_000)
+      (finding.cause, finding.causes) = ("provider-delivery", ["provider-delivery"])
+      (finding.scope, finding.evidence) = ("<b>loopback</b>", "accept unchanged")
+      if status == "closed" { finding.endedAt = start.advanced(byMicroseconds: 8_000_000) }
+      changes.findings.append(finding)
+    }
+    changes.detectors = [
+      DetectorChange(
+        DetectorRecord(
+          target: "ios", variant: "", provider: "loopback", endpoint: "",
+          through: StoreFixture.start.advanced(byMicroseconds: 100_000_000), cursor: 1, age: 100_000_000,
+          learning: learning))
+    ]
+    try fixture.save(changes)
+  }
+
+  @Test func theAnswerIsWhatChanged() throws {
+    let (fixture, run) = try fixture()
+    try watch(fixture, run, ["closed", "open"])
+    let page = try html(fixture)
+    #expect(page.contains("<h1>Delivery to ios is slower since 17:31:10</h1>"))
+    #expect(
+      page.contains(
+        "p99 240 ms → 1.21 s (at least 1.10 s). Cause: between provider and devices (&lt;b&gt;loopback&lt;/b&gt;): accept unchanged."
+      ))
+    let open = try #require(page.range(of: "<article class=\"finding\">"))
+    let over = try #require(page.range(of: "<article class=\"finding over\">"))
+    #expect(open.lowerBound < over.lowerBound, "open ones come first")
+    #expect(page.contains("Delivery to ios was slower, from"))
+    #expect(page.matches(of: /<path class="stretch"/).count >= 2)
+  }
+
+  @Test func whereNothingChangedItSaysForHowLongWasLooked() throws {
+    let (fixture, run) = try fixture()
+    #expect(try html(fixture).contains("Nobody looked for changes"))
+    try watch(fixture, run, ["withdrawn"], learning: 172_800_000_000)
+    let young = try html(fixture)
+    #expect(young.contains("<h1>No change found</h1>"))
+    #expect(young.contains("Watched for changes: 100 s of this time"))
+    #expect(young.contains("Still learning (100 s of 2 d)"))
+    try watch(fixture, run, [])
+    #expect(try !html(fixture).contains("learning"))
+  }
+
+  @Test func aTimeWithoutNotificationsSaysSo() throws {
+    let (fixture, _) = try fixture()
+    let later = StoreFixture.start.advanced(byMicroseconds: 3_000_000_000)
+    let page = try html(fixture, RowSelection(since: later))
+    #expect(page.contains("Nothing was sent in this time"))
+    #expect(!page.contains("At a glance"))
+  }
+}
+
+@Suite struct TimeColumnsTests {
+  @Test(arguments: [1, 999_999, 60_000_000, 5_400_000_000, 86_400_000_000, 86_400_000_000 * 900] as [Int64])
+  func coverThePeriodInFewRoundColumns(_ length: Int64) {
+    let start = WallTime(microseconds: 1_772_366_412_345_678)
+    let columns = TimeColumns(from: start, to: start.advanced(byMicroseconds: length), most: 160, least: 1)
+    #expect(columns.count <= 161)
+    #expect(columns.index(of: start) == 0)
+    #expect(columns.index(of: start.advanced(byMicroseconds: length - 1)) == columns.count - 1)
+    #expect(columns.index(of: WallTime(microseconds: columns.end)) == nil)
+    #expect(columns.start % columns.width == 0)
+    let factor = columns.factor(atMost: 40)
+    #expect(columns.merged(by: factor).count <= 40)
+    #expect(factor >= 1)
+  }
+}
+
+@Suite struct LatencyLevelTests {
+  @Test func levelsAreTwoPercentApart() {
+    var seed = SeededGenerator(seed: 7)
+    for _ in 0..<2_000 {
+      let value = Int64.random(in: 1...3_500_000_000, using: &seed)
+      let level = LatencyLevel.index(of: value)
+      #expect(LatencyLevel.edge(level) <= Double(value) * 1.000_001)
+      #expect(LatencyLevel.edge(level + 1) * 1.000_001 >= Double(value))
+      if value > 100 { #expect(abs(Double(LatencyLevel.middle(level)) / Double(value) - 1) < 0.02) }
+    }
+    #expect(LatencyLevel.index(of: 0) == 0)
+    #expect(LatencyLevel.index(of: .max) == LatencyLevel.count - 1)
+  }
+}
