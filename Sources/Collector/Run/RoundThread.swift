@@ -32,18 +32,26 @@ final class RoundThread: Sendable {
   ) throws(ThreadError) {
     wake = try WakeSignal()
     try DedicatedThread.start(name: name) { [self] in
-      let work = make()
-      do {
-        try run(work.round, onTrouble)
-        try work.end()
-      } catch {
-        if let error = error as? StoreError, error.isStoreLost {
-          onStoreLost(error)
-        } else {
-          onTrouble(error)
-        }
-      }
+      work(make, onTrouble, onStoreLost)
       ended.finish()
+    }
+  }
+
+  /// All that is made for the work is released when this returns: a connection that is still open when the collector closes
+  /// the store keeps SQLite from moving the write-ahead log into the store's file.
+  private func work(
+    _ make: () -> Work, _ onTrouble: @escaping ((any Error)?) -> Void, _ onStoreLost: (StoreError) -> Void
+  ) {
+    let work = make()
+    do {
+      try run(work.round, onTrouble)
+      try work.end()
+    } catch {
+      if let error = error as? StoreError, error.isStoreLost {
+        onStoreLost(error)
+      } else {
+        onTrouble(error)
+      }
     }
   }
 
