@@ -189,7 +189,7 @@ let package = Package(
       dependencies: [
         "Analysis", "Findings", "FindingsTestKit", "Measurement", "Store", "StoreTestKit", "TestKit",
       ], swiftSettings: strict),
-    .target(name: "HTTPTestKit", path: "Tests/HTTPTestKit", swiftSettings: strict),
+    .target(name: "HTTPTestKit", dependencies: ["TestKit"], path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [

@@ -6,8 +6,7 @@ import Testing
 
 /// Configurations and scenarios may be damaged or malicious: they are read, or refused in bounded and harmless words.
 @Suite struct FuzzTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = URL(fileURLWithPath: Programs.repository)
 
   private static let pieces = [
     "{", "}", "[", "]", ":", ",", "- ", "&a ", "*a", "!!int ", "!!binary ", "|", ">", "\"", "'", "#", "---",

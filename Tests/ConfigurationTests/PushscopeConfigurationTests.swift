@@ -6,9 +6,7 @@ import Testing
 
 @Suite struct PushscopeConfigurationTests {
   @Test func theAnnotatedExampleLoadsAsItIs() throws {
-    let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("config/pushscope.yaml")
+    let example = URL(fileURLWithPath: Programs.repository + "/config/pushscope.yaml")
     let text = try String(contentsOf: example, encoding: .utf8)
     let directory = try populatedDirectory()
     let file = try directory.write("pushscope.yaml", text)
@@ -37,8 +35,7 @@ import Testing
     "the annotated example says of jitter and burst what they are without a line",
     arguments: ["jitter", "burst"])
   func annotatedSchedule(key: String) throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(fileURLWithPath: Programs.repository)
     let text = try String(contentsOf: root.appendingPathComponent("config/pushscope.yaml"), encoding: .utf8)
     let line = try #require(text.split(separator: "\n").first { $0.contains("# \(key): ") })
     let example = try #require(line.split(separator: "#").first { $0.contains("\(key): ") })
@@ -54,9 +51,7 @@ import Testing
   }
 
   @Test func theExampleCanBeUncommented() throws {
-    let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("config/pushscope.yaml")
+    let example = URL(fileURLWithPath: Programs.repository + "/config/pushscope.yaml")
     let text = try String(contentsOf: example, encoding: .utf8)
     let lines = text.split(separator: "\n").map {
       $0.hasPrefix("  # - ") || $0.hasPrefix("  #   ") ? "  " + $0.dropFirst(4) : $0

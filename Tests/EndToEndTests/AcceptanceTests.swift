@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The acceptance cases of docs/measurement.md with the real binary and two services: the loopback service, and one that
@@ -124,11 +125,18 @@ struct AcceptanceTests {
     let service = try PushService(
       station, ["--answer-delay", "lognormal:20:1", "--delivery-delay", "lognormal:30:1"])
     var moments = SystemRandomNumberGenerator()
+    func sent() -> Int {
+      let rows = try? station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+      return (rows?.first?.first).flatMap { Int($0) } ?? 0
+    }
     for round in 0..<8 {
+      let before = sent()
       let collector = try station.collect([])
-      // Two rounds are killed before they send, the others while they send.
-      let wait = Int32.random(in: round < 2 ? 5...250 : 600...1500, using: &moments)
-      _ = poll(nil, 0, wait)
+      // Two rounds are killed before or while they begin, the others while they send.
+      if round >= 2 {
+        try eventually("round \(round) sends", seen: { collector.standardError }) { sent() > before }
+      }
+      _ = poll(nil, 0, Int32.random(in: round < 2 ? 5...250 : 50...900, using: &moments))
       collector.signal(SIGKILL)
       try collector.waitForExit()
     }

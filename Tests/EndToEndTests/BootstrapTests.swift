@@ -1,12 +1,12 @@
 import Foundation
+import TestKit
 import Testing
 
 /// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that record their
 /// arguments, and everything below /usr hidden.
 @Suite("The bootstrap changes nothing outside .build", .serialized)
 struct BootstrapTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path
+  private static let root = Programs.repository
 
   private let directory: TemporaryDirectory
   /// The only directory in the PATH.

@@ -35,7 +35,7 @@ struct CalibrateTests {
     #expect(table.output.contains("speaks for"))
   }
 
-  @Test("calibration is refused while a collector runs", .timeLimit(.minutes(3)))
+  @Test("calibration is refused while a collector runs", .timeLimit(.minutes(5)))
   func refused() throws {
     let station = try Station()
     let service = try station.startLoopback()

@@ -6,9 +6,8 @@ import Testing
 struct ControlTests {
   /// Writes a command to the control table, as any other program could.
   private func leave(_ values: String, in station: Station) throws -> String {
-    guard let sqlite = Programs.find("sqlite3") else { throw NeverHappened(what: "sqlite3", seen: "") }
     let result = try run(
-      sqlite,
+      "sqlite3",
       [
         "-cmd", ".timeout 5000", station.store,
         "INSERT INTO control (command, name, run, at) VALUES (\(values), strftime('%s', 'now') * 1000000 + 1000000); "

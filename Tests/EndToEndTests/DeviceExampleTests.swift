@@ -6,8 +6,7 @@ import Testing
 /// a real collector.
 @Suite("Device examples", .serialized)
 struct DeviceExampleTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = URL(fileURLWithPath: Programs.repository)
 
   /// The part of a service worker's environment that the example uses.
   private static let browser = """
@@ -86,7 +85,7 @@ struct DeviceExampleTests {
 
     let waiting = try Waiting()
     let forwarder = try RunningProcess(
-      try #require(Programs.find(Programs.python)),
+      Programs.python,
       ["-c", Self.forwarder, "\(waiting.station.receiptsPort)", waiting.authority])
     let port = try eventually("the forwarder listens", seen: { forwarder.standardError }) {
       Int(forwarder.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -155,7 +154,7 @@ struct DeviceExampleTests {
 
   @Test(
     "the service worker exchanges clocks and posts its receipt",
-    .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(5)))
   func serviceWorker() throws {
     let waiting = try Waiting()
     let result = try receive(waiting)
@@ -165,7 +164,7 @@ struct DeviceExampleTests {
 
   @Test(
     "the service worker posts its receipt though nobody answers /v1/clock",
-    .enabled(if: Programs.has("node")), .timeLimit(.minutes(3)))
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(5)))
   func serviceWorkerWithoutClock() throws {
     let waiting = try Waiting()
     let result = try receive(waiting, environment: ["WITHOUT_CLOCK": "1"])

@@ -4,9 +4,6 @@ import Testing
 
 @Suite("pushscope doctor", .serialized, .enabled(if: Programs.has("openssl")))
 struct DoctorTests {
-  private static let support = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Support").path
-
   private func doctor(
     _ station: Station, _ arguments: [String] = []
   ) throws -> (status: Int32, lines: [String], error: String) {
@@ -20,11 +17,9 @@ struct DoctorTests {
   private func startServer(
     certificate: String, key: String, _ arguments: [String] = []
   ) throws -> (RunningProcess, port: Int) {
-    guard let python = Programs.find(Programs.python) else {
-      throw NeverHappened(what: "python3 is installed", seen: "")
-    }
     let server = try RunningProcess(
-      python, [Self.support + "/http1_server.py", "--cert", certificate, "--key", key] + arguments)
+      Programs.python,
+      [Programs.scripts + "/http1_server.py", "--cert", certificate, "--key", key] + arguments)
     let port = try eventually("the server listens", seen: { server.standardError }) {
       server.standardOutput.split(separator: "\n").first.flatMap { Int($0.dropFirst("listening ".count)) }
     }

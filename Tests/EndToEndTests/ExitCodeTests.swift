@@ -12,8 +12,7 @@ struct ExitCodeTests {
   init() throws {
     directory = try TemporaryDirectory()
     store = directory.file("pushscope.sqlite")
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/store-version-2.sql").path
+    let fixture = Programs.repository + "/Tests/Fixtures/store-version-2.sql"
     #expect(try run("sqlite3", [store, ".read \(fixture)"]).status == 0)
   }
 
@@ -124,7 +123,7 @@ struct ExitCodeTests {
       sys.stdin.read() if sys.stdin.isatty() else __import__("time").sleep(120)
       """
     #expect(try run(Programs.pushscope, ["summary", "--store", store]).status == 0)
-    let holder = try RunningProcess(try #require(Programs.find("python3")), ["-c", script, store])
+    let holder = try RunningProcess("python3", ["-c", script, store])
     try eventually("it is locked", seen: { holder.standardError }) {
       holder.standardOutput.contains("locked") ? true : nil
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// Tokens that a service accepts for a few seconds only: rejections are recorded, requests are not repeated without a pause,

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The configuration that the loopback service writes, unchanged: four providers, four dialects, and one script that the

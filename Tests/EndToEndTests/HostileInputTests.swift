@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Text from providers, devices and options is escaped", .serialized)

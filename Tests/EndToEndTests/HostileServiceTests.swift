@@ -1,11 +1,12 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The whole program with push services whose answers are endless, malformed or abusive: each notification has a recorded
 /// end, memory stays as low as with a well-behaved service, and the run ends in time.
 @Suite(
   "Services that mean ill", .serialized,
-  .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
+  .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(10)))
 struct HostileServiceTests {
   /// A service's behavior and the expected ends of notifications: states with their reason or status, valid alternatives

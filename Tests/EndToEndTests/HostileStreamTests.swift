@@ -1,10 +1,11 @@
 import Foundation
+import TestKit
 import Testing
 
 /// A server that imitates ntfy may send its subscribers anything: the run continues, and store and memory stay bounded.
 @Suite(
   "Streams that mean ill", .serialized,
-  .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
+  .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct HostileStreamTests {
   private struct Scene {

@@ -1,10 +1,11 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The endpoint of FCM's access tokens may be hostile: its answer becomes a token or a message, and nothing else.
 @Suite(
   "A token endpoint that means ill", .serialized,
-  .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
+  .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct HostileTokenEndpointTests {
   private static let noToken = "no access token was given: 200 the answer has no access_token in it"

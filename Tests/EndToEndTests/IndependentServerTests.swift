@@ -91,19 +91,13 @@ struct Certificates {
   }
 
   func startServer(port: Int) throws -> RunningProcess {
-    guard let nghttpd = Programs.find("nghttpd") else {
-      throw NeverHappened(what: "nghttpd is installed", seen: "")
-    }
     let server = try RunningProcess(
-      nghttpd,
+      "nghttpd",
       [
         "--address=127.0.0.1", "-m", "100", "-d", directory.file("www"), "\(port)", "\(folder)/server.key",
         "\(folder)/server.pem",
       ])
-    try eventually("nghttpd listens", seen: { server.standardError }) {
-      try run("/bin/sh", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]).status == 0
-        || run("/bin/bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]).status == 0 ? true : nil
-    }
+    try FreePort.waitUntilTaken(port, by: server)
     return server
   }
 
@@ -115,10 +109,7 @@ struct Certificates {
   }
 
   private func openssl(_ arguments: String...) throws {
-    guard let openssl = Programs.find("openssl") else {
-      throw NeverHappened(what: "openssl is installed", seen: "")
-    }
-    let result = try run(openssl, arguments)
+    let result = try run("openssl", arguments)
     guard result.status == 0 else { throw NeverHappened(what: "openssl \(arguments[0])", seen: result.error) }
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import TestKit
 import Testing
 
 /// HTTP/1.1 and HTTP/2 are spoken by different code: a service that gives the same answers, faults among them, over both leaves
 /// the same rows behind.
 @Suite(
   "The same answers over HTTP/1.1 and HTTP/2",
-  .enabled(if: Programs.hasPythonModule("hpack") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(3)))
+  .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
+  .timeLimit(.minutes(5)))
 struct LaneComparisonTests {
   /// Instants, durations and connections differ from run to run: of these only whether there is a value counts.
   private static let measured: Set = [
@@ -28,7 +29,7 @@ struct LaneComparisonTests {
       let store = station.directory.file("\(name).sqlite")
       let target = ProviderFiles.target(
         "probe", "http", port: service.ports["\(name):script"] ?? 1,
-        more: ["schedule: { rate: 8/s }", "timeout: 2s", "max_lag: 60s"])
+        more: ["schedule: { rate: 8/s }", "timeout: 8s", "max_lag: 60s"])
       try station.directory.write("pushscope.yaml", "targets:\n\(target)\n")
       let collector = try RunningProcess(
         Programs.pushscope, ["collect", "--config", station.configuration, "--store", store, "--count", "32"])

@@ -163,7 +163,7 @@ struct LoopbackRunTests {
     #expect(try station.query("SELECT count(*) FROM run WHERE end_reason = 'interrupted'") == [["5"]])
   }
 
-  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(3)))
+  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(5)))
   func secondCollector() throws {
     let station = try Station()
     let service = try station.startLoopback()

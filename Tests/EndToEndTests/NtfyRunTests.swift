@@ -4,7 +4,7 @@ import Testing
 
 @Suite(
   "Runs against a service in ntfy's shape that shares no code with us", .serialized,
-  .enabled(if: Programs.hasPythonModule("hypercorn") && Programs.has("openssl", "sqlite3")),
+  .enabled(if: Python.has("hypercorn") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct NtfyRunTests {
   /// A directory with certificates, a running service and a configuration.
@@ -17,8 +17,7 @@ struct NtfyRunTests {
       station = try Station()
       let folder = station.directory.file("loopback")
       _ = try Certificates(in: station.directory)
-      let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Support/ntfy_server.py").path
+      let script = Programs.scripts + "/ntfy_server.py"
       let service = try RunningProcess(
         Programs.python,
         ["-u", script, "--cert", "\(folder)/server.pem", "--key", "\(folder)/server.key"] + options)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
   "Runs of the real dialects against servers that share no code with us", .serialized,
-  .enabled(if: Programs.hasPythonModule("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
+  .enabled(if: Python.has("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct ProviderRunTests {
   /// A server script of Tests/Support, and a station whose target is that server.
@@ -23,8 +23,7 @@ struct ProviderRunTests {
       _ = try Certificates(in: station.directory)
       let folder = station.directory.file("loopback")
       let identity = ["--cert", "\(folder)/server.pem", "--key", "\(folder)/server.key"]
-      let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Support/\(script)").path
+      let path = Programs.scripts + "/\(script)"
       let server = try RunningProcess(
         Programs.python, ["-u", path] + (certificates ? identity : []) + arguments(station))
       self.server = server
@@ -192,5 +191,5 @@ struct ProviderRunTests {
 
   private static let hasProsody =
     Programs.has("prosody")
-    && (Programs.isContinuousIntegration || TestServices.hasUnifiedPush)
+    && Programs.hasUnifiedPush
 }

@@ -30,14 +30,14 @@ struct PublicServicesTests {
     }
 
     func start(_ program: String, _ arguments: [String]) throws -> RunningProcess {
-      let process = try RunningProcess(try #require(Programs.find(program)), arguments)
+      let process = try RunningProcess(program, arguments)
       processes.append(process)
       return process
     }
 
     func startDevice(_ script: String, _ arguments: [String], ready: String) throws -> RunningProcess {
       let device = try start(
-        Programs.python, ["-u", "\(PushService.folder)/\(script)"] + arguments + self.device)
+        Programs.python, ["-u", "\(Programs.scripts)/\(script)"] + arguments + self.device)
       try eventually("\(script) is ready", seen: { device.standardError }) {
         device.standardOutput.contains(ready) ? true : nil
       }
@@ -66,7 +66,7 @@ struct PublicServicesTests {
       let heard = station.directory.file("heard.jsonl")
       let result = try run(
         Programs.python,
-        ["\(PushService.folder)/check_heard.py", station.store, heard] + tables + options)
+        ["\(Programs.scripts)/check_heard.py", station.store, heard] + tables + options)
       #expect(result.status == 0, "\(result.error)")
     }
   }
@@ -77,8 +77,8 @@ struct PublicServicesTests {
       || Nginx.has(module: "ngx_nchan_module"))
 
   private static let hasProsody =
-    Programs.has("prosody", "nghttpx", "openssl", "sqlite3") && Programs.hasPythonModule("http_ece")
-    && (Programs.isContinuousIntegration || TestServices.hasUnifiedPush)
+    Programs.has("prosody", "nghttpx", "openssl", "sqlite3") && Python.has("http_ece")
+    && Programs.hasUnifiedPush
 
   @Test(
     "a webhook: nginx with nchan hands on what is published to a browser's EventSource",

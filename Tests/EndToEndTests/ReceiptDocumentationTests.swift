@@ -5,8 +5,7 @@ import Testing
 /// docs/receipts.md shows a device's calls as shell commands; this test runs them unchanged.
 @Suite("Receipt calls by shell commands", .serialized)
 struct ReceiptDocumentationTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = URL(fileURLWithPath: Programs.repository)
 
   private func commands() throws -> [String] {
     let file = Self.root.appendingPathComponent("docs/receipts.md")
@@ -16,7 +15,7 @@ struct ReceiptDocumentationTests {
     }
   }
 
-  @Test("work as the page says", .timeLimit(.minutes(3)))
+  @Test("work as the page says", .timeLimit(.minutes(5)))
   func work() throws {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
     // No notification reaches the service's own device.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// `pushscope report` of a real run, opened and printed by a real browser.

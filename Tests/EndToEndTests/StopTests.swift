@@ -19,7 +19,7 @@ struct StopTests {
 
   /// Receipts take longer than an earlier fixed limit of the wait, and each of them arrives.
   @Test(
-    "every notification that is under way gets its end", .timeLimit(.minutes(3)),
+    "every notification that is under way gets its end", .timeLimit(.minutes(5)),
     arguments: [SIGTERM, SIGINT, SIGHUP])
   func drains(signal: Int32) throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 60s"])
@@ -41,7 +41,7 @@ struct StopTests {
     #expect(try end(station) == ["stopped", "1"])
   }
 
-  @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(3)))
+  @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(5)))
   func drainIsBounded() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
     let service = try station.startLoopback(
@@ -50,7 +50,7 @@ struct StopTests {
     // A connection carries one request at a time.
     try eventuallySent(1, station, collector)
     collector.signal(SIGTERM)
-    #expect(try collector.waitForExit(within: .seconds(40)) == 0)
+    #expect(try collector.waitForExit(within: .seconds(80)) == 0)
     #expect(collector.standardError.contains("waiting at most 1 s for"), "\(collector.standardError)")
     service.signal(SIGKILL)
     let states = try station.states()
@@ -60,7 +60,7 @@ struct StopTests {
   }
 
   @Test(
-    "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(3)))
+    "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(5)))
   func second() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 100s }\n")
@@ -71,7 +71,7 @@ struct StopTests {
       collector.standardError.contains("told to stop: waiting") ? true : nil
     }
     collector.signal(SIGTERM)
-    #expect(try collector.waitForExit(within: .seconds(30)) == 1)
+    #expect(try collector.waitForExit() == 1)
     let next = try station.collect(["--count", "1", "--drain", "0s"])
     try eventuallySent(6, station, next)
     next.signal(SIGTERM)
@@ -81,7 +81,7 @@ struct StopTests {
     #expect(try station.states()["interrupted"] ?? 0 >= 5)
   }
 
-  @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(3)))
+  @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(5)))
   func ignored() throws {
     let station = try Station(rate: "20/s")
     let service = try station.startLoopback()
@@ -107,7 +107,7 @@ struct StopTests {
   }
 
   @Test(
-    "the loopback service and the device end in order on each of them", .timeLimit(.minutes(2)),
+    "the loopback service and the device end in order on each of them", .timeLimit(.minutes(5)),
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func services(signal: Int32) throws {
     let station = try Station()
@@ -131,7 +131,7 @@ struct StopTests {
   /// Waits for a time of the wall clock would last an hour longer when the clock is set back by one. Here the program reads a
   /// clock that is one hour ahead of the kernel's from a certain moment on, which has the same effect.
   @Test(
-    "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
+    "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(5)))
   func wallClock() throws {
     let station = try Station(rate: "20/s", target: ["receipt_deadline: 10s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")

@@ -19,7 +19,7 @@ struct SupervisionTests {
     process.standardOutput.components(separatedBy: word).count - 1
   }
 
-  @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(2)))
+  @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(5)))
   func notifications() throws {
     let station = try Station(rate: "20/s")
     let socket = station.directory.file("notify")
@@ -67,7 +67,7 @@ struct SupervisionTests {
     manager.signal(SIGKILL)
   }
 
-  @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(1)))
+  @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(5)))
   func check() throws {
     let station = try Station()
     let service = try station.startLoopback()
@@ -99,7 +99,7 @@ struct SupervisionTests {
     #expect(invalid.error.contains("pushscope.yaml:8:"))
   }
 
-  @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(2)))
+  @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(5)))
   func logFormats() throws {
     let station = try Station()
     let service = try station.startLoopback()

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// Unusable keys, tokens, subscriptions and certificates: `collect` and `doctor` report each in one message that names the

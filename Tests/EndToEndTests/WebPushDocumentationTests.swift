@@ -1,14 +1,14 @@
 import Foundation
+import TestKit
 import Testing
 
 /// docs/providers.md gives the shell commands that make a VAPID key and its public half; this test runs them unchanged.
 @Suite(
-  "Web Push by the documentation", .enabled(if: Programs.has("openssl", "basenc")), .timeLimit(.minutes(2)))
+  "Web Push by the documentation", .enabled(if: Programs.has("openssl", "basenc")), .timeLimit(.minutes(5)))
 struct WebPushDocumentationTests {
   @Test("the public key that browsers subscribe with is the one that doctor shows")
   func publicKey() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(fileURLWithPath: Programs.repository)
     let page = try String(contentsOf: root.appendingPathComponent("docs/providers.md"), encoding: .utf8)
     let commands = page.split(separator: "`").map(String.init).filter { $0.contains("openssl ec") }
     #expect(commands.count == 2, "\(commands)")

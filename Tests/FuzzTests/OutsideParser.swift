@@ -3,6 +3,7 @@ import Foundation
 import Measurement
 import NIOCore
 import Providers
+import TestKit
 import Testing
 
 @testable import Collector
@@ -232,8 +233,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
 
   // MARK: Files of the user
 
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = URL(fileURLWithPath: Programs.repository)
 
   private static func text(_ path: String) -> String {
     (try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)) ?? "targets: []\n"

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// curl's command line: an HTTP client of long standing.
 public struct Curl: Sendable {
@@ -39,7 +40,7 @@ public struct Curl: Sendable {
     var command = ["-sS", version.rawValue, "--cacert", authorityFile, "--max-time", "30", "-D", "-"]
     command += headers.flatMap { ["-H", $0] }
     if body != nil { command += ["--data-binary", "@-"] }
-    let outcome = try await Tool.run("curl", command + arguments + [origin + path], input: body ?? "")
+    let outcome = try await Programs.finish("curl", command + arguments + [origin + path], input: body ?? "")
     guard outcome.status == 0 else { throw Failed(status: outcome.status, error: outcome.error) }
     return try Self.parse(outcome.output)
   }

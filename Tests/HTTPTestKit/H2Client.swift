@@ -1,4 +1,4 @@
-import Foundation
+import TestKit
 
 /// Tests/Support/h2_client.py: python-h2 driven step by step, strict about what the peer sends and willing to break
 /// rules itself.
@@ -35,8 +35,8 @@ public struct H2Client: Sendable {
 
   /// - Parameter steps: a JSON array of steps, as the script explains them.
   public func run(_ steps: String) async throws -> [Event] {
-    let outcome = try await Tool.run(
-      Tool.python, ["\(Tool.scripts)/h2_client.py", "\(port)", authorityFile], input: steps)
+    let outcome = try await Programs.finish(
+      Programs.python, ["\(Programs.scripts)/h2_client.py", "\(port)", authorityFile], input: steps)
     guard outcome.status == 0 else {
       throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
     }
@@ -77,9 +77,10 @@ public struct HTTP2Conformance: Sendable {
 
   /// Runs all cases against a server.
   public init(port: Int, authorityFile: String, path: String) async throws {
-    let outcome = try await Tool.run(
-      Tool.python,
-      ["\(Tool.scripts)/h2_conformance.py", "\(port)", authorityFile, "--path", path], within: .seconds(180))
+    let outcome = try await Programs.finish(
+      Programs.python,
+      ["\(Programs.scripts)/h2_conformance.py", "\(port)", authorityFile, "--path", path],
+      within: .seconds(180))
     guard outcome.status == 0 else {
       throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
     }
@@ -111,8 +112,8 @@ public struct HostileClient: Sendable {
 
   /// - Parameter steps: a JSON array of steps, as the script explains them.
   public func run(_ steps: String) async throws -> [Outcome] {
-    let outcome = try await Tool.run(
-      Tool.python, ["\(Tool.scripts)/hostile_client.py", "\(port)", authorityFile], input: steps)
+    let outcome = try await Programs.finish(
+      Programs.python, ["\(Programs.scripts)/hostile_client.py", "\(port)", authorityFile], input: steps)
     guard outcome.status == 0 else {
       throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
     }

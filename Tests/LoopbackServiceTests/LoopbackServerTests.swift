@@ -74,10 +74,10 @@ import Testing
   /// Apple's words for what it wants of clients are one thing, a client that grew against the real service another.
   @Test func servesAIOAPNs() async throws {
     try await withLoopback(Scenario()) { fixture in
-      let outcome = try await Tool.run(
-        Tool.python,
+      let outcome = try await Programs.finish(
+        Programs.python,
         [
-          "\(Tool.scripts)/apns_client.py", "\(fixture.server.port)",
+          "\(Programs.scripts)/apns_client.py", "\(fixture.server.port)",
           fixture.directory.path, "200",
         ])
       #expect(outcome.status == 0, "\(outcome.error)")

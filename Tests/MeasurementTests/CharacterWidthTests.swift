@@ -1,5 +1,5 @@
-import Foundation
 import Measurement
+import TestKit
 import Testing
 
 @Suite("Characters take columns")
@@ -32,25 +32,16 @@ struct CharacterWidthTests {
 /// The widths of the Python package wcwidth, where it is installed with tables as new as ours.
 enum PythonWidths {
   /// Skipped where it is missing, but not in continuous integration.
-  static let isExpected = all != nil || ProcessInfo.processInfo.environment["CI"] == "true"
+  static let isExpected = all != nil || Programs.isContinuousIntegration
 
   static let all: [Int]? = {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let program = """
       import sys, wcwidth
       if wcwidth.list_versions()[-1] != "17.0.0": sys.exit(1)
       w = lambda c: 0 if 0xD800 <= c <= 0xDFFF else max(0, wcwidth.wcwidth(chr(c)))
       sys.stdout.write("".join(str(w(c)) for c in range(0x110000)))
       """
-    let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
-    process.arguments = [python, "-c", program]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 && bytes.count == 0x110000 ? bytes.map { Int($0) - 0x30 } : nil
+    guard let output = try? Python.run(program), output.utf8.count == 0x110000 else { return nil }
+    return output.utf8.map { Int($0) - 0x30 }
   }()
 }

@@ -34,15 +34,24 @@ public final class TemporaryDirectory: Sendable {
   /// The path of a file in it.
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file and creates the directories above it.
+  /// Writes or replaces a file and creates the directories above it.
   /// - Returns: the file's path.
   @discardableResult
   public func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+    try write(name, Array(text.utf8), mode: mode)
+  }
+
+  @discardableResult
+  public func write(_ name: String, _ bytes: [UInt8], mode: Int = 0o600) throws -> String {
     let target = file(name)
+    let manager = FileManager.default
     let parent = URL(fileURLWithPath: target).deletingLastPathComponent().path
-    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: target))
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
+    try manager.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    // Whoever reads it meanwhile finds all of it, with its permissions.
+    let new = "\(target).\(UUID().uuidString)"
+    guard manager.createFile(atPath: new, contents: Data(bytes), attributes: [.posixPermissions: mode]),
+      rename(new, target) == 0
+    else { throw NeverHappened(what: "\(target) is written", seen: String(cString: strerror(errno))) }
     return target
   }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Collector
 
 /// Certificates that openssl made.
-@Suite(.enabled(if: Tool.isRequired || Tool.find("openssl") != nil, "openssl is not installed"))
+@Suite(.enabled(if: Programs.has("openssl"), "openssl is not installed"))
 struct CertificatePropertiesTests {
   private let folder: TemporaryDirectory
 

@@ -32,8 +32,7 @@ struct RunStartTests {
 
   init() throws {
     directory = try TemporaryDirectory("start")
-    // Below the ports that the kernel gives to outgoing connections, so that no other test takes it meanwhile.
-    port = Int.random(in: 15_000..<30_000)
+    port = try FreePort.take()
     let certificate = try #require(TestCertificate.good)
     let secret = directory.file("secret")
     try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: secret))
@@ -80,7 +79,7 @@ struct RunStartTests {
     defer { store.close() }
     let failing = run(failing: part)
     if part == .listener {
-      let taken = try await occupied()
+      let taken = try occupied()
       defer { close(taken) }
       await #expect(throws: HTTPServerError.self) { try await failing.run(in: store, bootID: "boot") }
     } else if part == .registration {
@@ -102,27 +101,23 @@ struct RunStartTests {
     // What was posted before the failure is recorded.
     let lines = try reader.log(after: 0, limit: 100).rows.map(\.line.message)
     #expect(lines.contains { $0.hasPrefix("sending to ") } == !part.recordedEnds.isEmpty, "\(lines)")
-    // The listener's port is free again.
-    try await HTTPServer.check(host: "127.0.0.1", port: port)
-
-    let end = try await run(failing: nil).run(in: store, bootID: "boot")
+    // The listener's port is free again. A program that another test is just starting has copies of this process's sockets
+    // until it executes; that is why the port may still be taken for a moment.
+    let end = try await eventually("the listener's port is free") {
+      do {
+        return try await run(failing: nil).run(in: store, bootID: "boot")
+      } catch let error as HTTPServerError where error.code == .bind {
+        return nil
+      }
+    }
     #expect(!end.wasStopped)
     #expect(try reader.runs().map(\.endReason) == part.recordedEnds + [.completed])
   }
 
   /// A socket that listens on the receipt listener's port.
-  private func occupied() async throws -> Int32 {
-    let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let isListening = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(fd, 1) == 0
-      }
-    }
-    try #require(isListening)
+  private func occupied() throws -> Int32 {
+    let fd = FreePort.makeSocket()
+    try #require(FreePort.bind(fd, to: port) == port && listen(fd, 1) == 0)
     return fd
   }
 }

@@ -2,6 +2,7 @@ import Collector
 import Glibc
 import Measurement
 import Providers
+import TestKit
 import Testing
 
 /// Without a connection, or without a good answer: ends of what comes due, and the events.
@@ -68,7 +69,7 @@ struct OutageTests {
   }
 
   @Test func theEndOfAnOutageIsTold() throws {
-    let port = try #require(LoopbackSocket.freePort())
+    let port = try FreePort.take()
     let run = TransportRun()
     try run.start(
       TransportRun.target(

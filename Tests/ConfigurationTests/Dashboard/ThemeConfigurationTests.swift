@@ -41,9 +41,7 @@ import Testing
 
   @Test("those that are shipped are right")
   func shipped() throws {
-    let directory = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("config/themes")
+    let directory = URL(fileURLWithPath: Programs.repository + "/config/themes")
     let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
     #expect(files.count >= 2)
     for file in files {

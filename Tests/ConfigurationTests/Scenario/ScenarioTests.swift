@@ -11,10 +11,7 @@ import Testing
     .fcm: ["UNAVAILABLE": 503],
   ])
 
-  private static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-    .appendingPathComponent("config/scenarios").path
+  private static let folder = Programs.repository + "/config/scenarios"
 
   static func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }.sorted()

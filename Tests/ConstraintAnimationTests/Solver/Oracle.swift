@@ -1,5 +1,5 @@
 import ConstraintAnimation
-import Foundation
+import TestKit
 
 /// The Python script that judges solutions by other solvers.
 enum Oracle {
@@ -8,33 +8,21 @@ enum Oracle {
     var report: String
   }
 
-  /// Missing oracles are skipped on a developer's machine, but in CI they must be there.
-  static let isExpected: Bool =
-    ProcessInfo.processInfo.environment["CI"] == "true"
-    || run(["-c", "import scipy.optimize, kiwisolver"]).passed
+  /// Missing oracles are skipped on a developer's machine, but in continuous integration they must be there.
+  static let isExpected = Python.has("scipy.optimize, kiwisolver")
 
-  static let script = repository.appendingPathComponent("Benchmarks/Solver/Oracle/solver_oracle.py")
-
-  static let repository: URL = {
-    var place = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    for _ in 0..<4 { place.deleteLastPathComponent() }
-    return place
-  }()
+  static let script = Programs.repository + "/Benchmarks/Solver/Oracle/solver_oracle.py"
 
   /// Needs nothing but Python.
-  static let exactScript = repository.appendingPathComponent("Benchmarks/Solver/Oracle/exact_oracle.py")
+  static let exactScript = Programs.repository + "/Benchmarks/Solver/Oracle/exact_oracle.py"
 
-  static let hasPython: Bool =
-    ProcessInfo.processInfo.environment["CI"] == "true" || run(["-c", "import fractions"]).passed
+  static let hasPython = Python.has("fractions")
 
   /// Judges systems with their solutions.
   /// - Parameter script: `script`, or `exactScript` for small systems.
   static func judge(
-    _ solved: [(system: LinearSystem, values: [Double])], by script: URL = script
+    _ solved: [(system: LinearSystem, values: [Double])], by script: String = script
   ) throws -> Verdict {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "solver-oracle-\(UUID().uuidString).jsonl")
-    defer { try? FileManager.default.removeItem(at: file) }
     var text = ""
     for (index, entry) in solved.enumerated() {
       let constraints = entry.system.constraints.map { constraint in
@@ -51,23 +39,9 @@ enum Oracle {
       text += "{\"id\":\(index),\"variables\":\(entry.system.variableCount),"
       text += "\"constraints\":[\(constraints)],\"values\":[\(values)]}\n"
     }
-    try text.write(to: file, atomically: true, encoding: .utf8)
-    return run([script.path, file.path])
-  }
-
-  private static func run(_ arguments: [String]) -> Verdict {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let python = ProcessInfo.processInfo.environment["PUSHSCOPE_PYTHON"] ?? "python3"
-    process.arguments = [python] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    do { try process.run() } catch {
-      return Verdict(passed: false, report: "python3 cannot be run: \(error)")
-    }
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Verdict(passed: process.terminationStatus == 0, report: String(decoding: output, as: UTF8.self))
+    let directory = try TemporaryDirectory("solver-oracle")
+    let outcome = try Programs.run(
+      Programs.python, [script, directory.write("systems.jsonl", text)], within: .seconds(600))
+    return Verdict(passed: outcome.status == 0, report: outcome.output + outcome.error)
   }
 }

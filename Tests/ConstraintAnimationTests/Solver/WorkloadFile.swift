@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Foundation
+import TestKit
 
 /// A system from the benchmark's files, whose format `Benchmarks/Solver/README.md` describes. The edits come first.
 struct WorkloadFile {
@@ -9,8 +10,8 @@ struct WorkloadFile {
   var size: (Int, Int)
 
   init(_ name: String) throws {
-    let file = Oracle.repository.appendingPathComponent("Benchmarks/Solver/Workloads/\(name).txt")
-    let text = try String(contentsOf: file, encoding: .utf8)
+    let text = try String(
+      contentsOfFile: Programs.repository + "/Benchmarks/Solver/Workloads/\(name).txt", encoding: .utf8)
     var lines = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }[...]
     func number(_ word: String) -> Double { Double(word) ?? .nan }
     func integer(_ word: String) -> Int { Int(word) ?? -1 }

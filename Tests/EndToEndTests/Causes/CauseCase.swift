@@ -1,4 +1,5 @@
 import Findings
+import TestKit
 
 /// One thing that goes wrong for a few seconds, in the words of a scenario, and what must be said about it.
 struct CauseCase: Sendable {

@@ -140,8 +140,7 @@ final class CauseStation {
   // MARK: - What the store says
 
   private func query(_ sql: String) throws -> [[String]] {
-    let sqlite = try #require(Programs.find("sqlite3"))
-    let result = try run(sqlite, ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store, sql])
+    let result = try run("sqlite3", ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store, sql])
     guard result.status == 0 else { throw NeverHappened(what: sql, seen: result.error) }
     return result.output.split(separator: "\n").map {
       $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

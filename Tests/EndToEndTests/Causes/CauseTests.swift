@@ -1,5 +1,6 @@
 import Findings
 import Foundation
+import TestKit
 import Testing
 
 /// Each cause, played by real services and met by a real collector: stamps, PINGs and states are those of a run, and the

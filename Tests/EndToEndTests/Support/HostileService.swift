@@ -13,9 +13,9 @@ final class HostileService {
   init(_ station: Station, _ names: [String], decoy: String = "https://127.0.0.1:1/") throws {
     let folder = station.directory.file("loopback")
     let process = try RunningProcess(
-      try #require(Programs.find(Programs.python)),
+      Programs.python,
       [
-        "-u", PushService.folder + "/hostile_service.py", "--cert", folder + "/server.pem", "--key",
+        "-u", Programs.scripts + "/hostile_service.py", "--cert", folder + "/server.pem", "--key",
         folder + "/server.key", "--decoy", decoy,
       ] + names)
     self.process = process

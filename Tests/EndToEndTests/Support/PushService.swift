@@ -8,20 +8,15 @@ struct PushService {
   let process: RunningProcess
   let script: String
 
-  static var folder: String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Support").path
-  }
-
   /// Starts it at the station's endpoint; its device posts to the station's listener.
   init(_ station: Station, _ options: [String]) throws {
     _ = try Certificates(in: station.directory)
     script = station.directory.file("script.jsonl")
     let credentials = station.directory.file("loopback")
     process = try RunningProcess(
-      try #require(Programs.find(Programs.python)),
+      Programs.python,
       [
-        Self.folder + "/push_service.py", "--port", "\(station.loopbackPort)", "--cert",
+        Programs.scripts + "/push_service.py", "--port", "\(station.loopbackPort)", "--cert",
         credentials + "/server.pem", "--key", credentials + "/server.key", "--ca", credentials + "/ca.pem",
         "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--script", script,
       ] + options)
@@ -41,7 +36,8 @@ struct PushService {
   @discardableResult
   static func check(_ station: Station, script: String, killed: Bool = false) throws -> [String: Any] {
     let result = try run(
-      Programs.python, [folder + "/check_run.py", station.store, script] + (killed ? ["--killed"] : []))
+      Programs.python,
+      [Programs.scripts + "/check_run.py", station.store, script] + (killed ? ["--killed"] : []))
     #expect(result.status == 0, "\(result.error)")
     let figures = try? JSONSerialization.jsonObject(with: Data(result.output.utf8))
     return try #require(figures as? [String: Any], "\(result.output)")

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestKit
 import Testing
 
@@ -59,11 +58,8 @@ final class Station: Sendable {
   /// Rows of a query, read by the sqlite3 shell, which is independent of this project.
   /// - Parameter store: another one than the station's own.
   func query(_ sql: String, in store: String? = nil) throws -> [[String]] {
-    guard let sqlite = Programs.find("sqlite3") else {
-      throw NeverHappened(what: "sqlite3 is installed", seen: "")
-    }
     let result = try run(
-      sqlite, ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store ?? self.store, sql])
+      "sqlite3", ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store ?? self.store, sql])
     guard result.status == 0 else { throw NeverHappened(what: sql, seen: result.error) }
     return result.output.split(separator: "\n").map {
       $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -82,49 +78,14 @@ final class Station: Sendable {
   }
 }
 
-/// Free TCP ports of the loopback address.
-enum FreePort {
-  /// Waits until a process listens on the port.
-  static func waitUntilTaken(_ port: Int, by process: RunningProcess) throws {
-    try eventually("something listens on port \(port)", seen: { process.standardError }) {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(descriptor) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = UInt16(port).bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let answer = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
-      }
-      return answer == 0 ? true : nil
-    }
-  }
-
-  static func take() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    return try bind(descriptor)
-  }
-
-  /// Binds a socket to a port of the system's choice on the loopback address.
-  static func bind(_ descriptor: Int32) throws -> Int {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port: UInt16? = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        guard Glibc.bind(descriptor, generic, length) == 0, getsockname(descriptor, generic, &length) == 0
-        else {
-          return nil
-        }
-        return pointer.pointee.sin_port.bigEndian
-      }
-    }
-    guard let port else { throw NeverHappened(what: "a free port", seen: "errno \(errno)") }
-    return Int(port)
-  }
+/// Runs a program to its end.
+@discardableResult
+func run(
+  _ program: String, _ arguments: [String], environment: [String: String] = [:],
+  within limit: Duration = .seconds(120)
+) throws -> (status: Int32, output: String, error: String) {
+  let outcome = try Programs.run(program, arguments, environment: environment, within: limit)
+  return (outcome.status, outcome.output, outcome.error)
 }
 
 extension Station {

@@ -72,8 +72,7 @@ final class Tmux: Sendable {
 
   @discardableResult
   private func command(_ arguments: [String]) throws -> String {
-    guard let tmux = Programs.find("tmux") else { throw NeverHappened(what: "tmux is installed", seen: "") }
-    let result = try run(tmux, ["-S", socket] + arguments, environment: ["TMUX": ""])
+    let result = try run("tmux", ["-S", socket] + arguments, environment: ["TMUX": ""])
     guard result.status == 0 else {
       throw NeverHappened(what: "tmux \(arguments.joined(separator: " "))", seen: result.error)
     }

@@ -8,9 +8,10 @@ final class UnansweredListener {
   let port: Int
 
   init() throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-    port = try FreePort.bind(descriptor)
-    guard listen(descriptor, 16) == 0 else {
+    descriptor = FreePort.makeSocket()
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    port = FreePort.bind(descriptor) ?? 0
+    guard port > 0, listen(descriptor, 16) == 0 else {
       throw NeverHappened(what: "a listener", seen: String(cString: strerror(errno)))
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import HTTPTestKit
+import TestKit
 import Testing
 
 /// What a responder can do to a stream or a connection, seen by python-h2.

@@ -151,10 +151,10 @@ final class TestServer: Sendable {
   var hostile: HostileClient { HostileClient(port: port, authorityFile: credentials.authorityFile) }
 
   /// Bytes over TLS, or over nothing at all, by tls_client.py. Status 3: the server kept the connection open.
-  func send(_ text: String, alpn: String, timeout: Double = 10) async throws -> Tool.Outcome {
-    try await Tool.run(
-      Tool.python,
-      ["\(Tool.scripts)/tls_client.py", "\(port)", credentials.authorityFile, alpn, "\(timeout)"],
+  func send(_ text: String, alpn: String, timeout: Double = 10) async throws -> Programs.Outcome {
+    try await Programs.finish(
+      Programs.python,
+      ["\(Programs.scripts)/tls_client.py", "\(port)", credentials.authorityFile, alpn, "\(timeout)"],
       input: text)
   }
 

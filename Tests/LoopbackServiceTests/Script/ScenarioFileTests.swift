@@ -1,6 +1,6 @@
 import Configuration
 import Foundation
-import HTTPTestKit
+import TestKit
 import Testing
 
 @testable import LoopbackService
@@ -8,7 +8,7 @@ import Testing
 /// The shipped scenario files are the specification: what each says happens. ``ScenarioExpectation/all`` has their numbers and
 /// plays; a file without an entry there fails all three tests.
 @Suite struct ScenarioFileTests {
-  private static let folder = Tool.root + "/config/scenarios"
+  private static let folder = Programs.repository + "/config/scenarios"
 
   private static let names =
     (try? FileManager.default.contentsOfDirectory(atPath: folder))?

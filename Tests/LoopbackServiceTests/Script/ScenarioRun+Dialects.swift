@@ -20,9 +20,9 @@ extension ScenarioRun {
   private static func client(
     _ fixture: LoopbackFixture, _ dialect: String, _ count: Int, _ more: [String] = []
   ) async throws -> [Line] {
-    let outcome = try await Tool.run(
-      Tool.python,
-      ["\(Tool.scripts)/dialect_client.py", dialect, fixture.directory.path, "\(count)"] + more)
+    let outcome = try await Programs.finish(
+      Programs.python,
+      ["\(Programs.scripts)/dialect_client.py", dialect, fixture.directory.path, "\(count)"] + more)
     #expect(outcome.status == 0, "\(outcome.error)")
     return try outcome.jsonLines(as: Line.self)
   }

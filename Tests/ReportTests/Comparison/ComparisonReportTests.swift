@@ -177,7 +177,7 @@ import Testing
 
   @Test(
     "JSON is read by a parser that is not ours, and hostile names do nothing",
-    .enabled(if: Python.path != nil))
+    .enabled(if: Python.isUsable))
   func hostile() throws {
     try record(0, name: "\u{1B}[2J\u{202E}a", targets: ["<b>\u{7}"], count: 200)
     try record(1, name: "b", targets: ["<b>\u{7}"], count: 200)

@@ -166,7 +166,7 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test("the table and the JSON, from a store", .enabled(if: Python.path != nil))
+  @Test("the table and the JSON, from a store", .enabled(if: Python.isUsable))
   func stored() throws {
     let fixture = try StoreFixture()
     let run = try fixture.begin(

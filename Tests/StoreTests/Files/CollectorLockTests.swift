@@ -49,12 +49,11 @@ import Testing
     let fixture = try StoreFixture()
     fixture.store.close()
     let other = try Python.start(Self.holdLock, arguments: [fixture.directory.storePath + ".lock"])
-    #expect(try other.output.read(upToCount: 6) == Data("ready\n".utf8))
+    try eventually("it holds the lock", seen: { other.standardError }) { other.lines == ["ready"] }
     let error = #expect(throws: StoreError.self) { try fixture.reopened() }
     #expect(error?.code == .inUse)
-    #expect(error?.holder == other.process.processIdentifier)
-    kill(other.process.processIdentifier, SIGKILL)
-    other.process.waitUntilExit()
+    #expect(error?.holder == other.pid)
+    try other.kill()
     try fixture.reopened().close()
   }
 
@@ -126,16 +125,15 @@ import Testing
     try FileManager.default.removeItem(atPath: path)
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     let other = try Python.start(Self.holdLock, arguments: [path])
-    #expect(try other.output.read(upToCount: 6) == Data("ready\n".utf8))
+    try eventually("it holds the lock", seen: { other.standardError }) { other.lines == ["ready"] }
     try fixture.commit()
     fixture.clock.advance(by: .seconds(4))
     try fixture.commit()
     fixture.clock.advance(by: .seconds(2))
     let error = #expect(throws: StoreError.self) { try fixture.commit() }
     #expect(error?.code == .inUse)
-    #expect(error?.holder == other.process.processIdentifier)
-    kill(other.process.processIdentifier, SIGKILL)
-    other.process.waitUntilExit()
+    #expect(error?.holder == other.pid)
+    try other.kill()
     fixture.store.close()
   }
 

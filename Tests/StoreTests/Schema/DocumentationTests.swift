@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Store
@@ -8,8 +9,7 @@ import Testing
 /// docs/store.md promises tables and shows queries: both are held against a real store.
 @Suite struct DocumentationTests {
   private static let text: String = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+    let root = URL(fileURLWithPath: Programs.repository)
     return (try? String(contentsOf: root.appendingPathComponent("docs/store.md"), encoding: .utf8)) ?? ""
   }()
 

@@ -16,8 +16,7 @@ import Testing
 
   /// Makes the store that `Tests/Fixtures` keeps as SQL.
   private func restore(version: Int) throws {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let tests = URL(fileURLWithPath: Programs.repository + "/Tests")
     let file = tests.appendingPathComponent("Fixtures/store-version-\(version).sql")
     let sql = try String(contentsOf: file, encoding: .utf8)
     let queue = try DatabaseQueue(path: directory.storePath)

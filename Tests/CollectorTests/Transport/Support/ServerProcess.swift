@@ -1,38 +1,38 @@
-import Foundation
 import HTTPTestKit
-import Synchronization
 import TestKit
 
 /// A server in a process of its own, killed at the latest when the test releases it.
 final class ServerProcess: Sendable {
   let port: Int
-  private let process: Mutex<Process>
-  private let output: OutputLines
+  private let process: RunningProcess
   /// Its files, removed with it.
   private let directory: TemporaryDirectory?
 
-  private init(process: Process, port: Int, output: OutputLines, directory: TemporaryDirectory? = nil) {
-    self.process = Mutex(process)
+  private init(process: RunningProcess, port: Int, directory: TemporaryDirectory? = nil) {
+    self.process = process
     self.port = port
-    self.output = output
     self.directory = directory
   }
 
-  deinit { kill() }
+  /// Starts a program that listens on a given port, and waits until it does.
+  private convenience init(
+    _ program: String, _ arguments: [String], port: Int, directory: TemporaryDirectory? = nil
+  ) throws {
+    let process = try RunningProcess(program, arguments)
+    try FreePort.waitUntilTaken(port, by: process)
+    self.init(process: process, port: port, directory: directory)
+  }
 
   /// nghttpd of Debian's nghttp2-server; it serves `/` and answers anything else with 404.
   static func nghttpd(port: Int? = nil, options: [String] = []) throws -> ServerProcess {
-    guard let certificate = TestCertificate.good, let program = Tool.find("nghttpd") else { throw Missing() }
-    let port = try port ?? freePort()
+    guard let certificate = TestCertificate.good else { throw Missing() }
+    let port = try port ?? FreePort.take()
     try certificate.directory.write("index.html", "ok")
-    let (process, output) = try launch(
-      program,
+    return try ServerProcess(
+      "nghttpd",
       ["--address=127.0.0.1", "-d", certificate.directory.path] + options + [
         String(port), certificate.key, certificate.certificate,
-      ])
-    let server = ServerProcess(process: process, port: port, output: output)
-    guard server.waitUntilItListens() else { throw Missing() }
-    return server
+      ], port: port)
   }
 
   /// `Tests/Support/h2_server.py`, which fails by script.
@@ -73,12 +73,14 @@ final class ServerProcess: Sendable {
   ) throws -> ServerProcess {
     guard let certificate = TestCertificate.good else { throw Missing() }
     let identity = isEncrypted ? ["--cert", certificate.certificate, "--key", certificate.key] : []
-    let (process, output) = try launch(Tool.python, ["-u", "\(Tool.support)/\(script)"] + identity + options)
-    let said = output.wait { lines in lines.contains { $0.hasPrefix("listening ") } }
-    guard said, let line = output.all.first(where: { $0.hasPrefix("listening ") }),
-      let port = Int(line.dropFirst(10))
-    else { throw Missing() }
-    return ServerProcess(process: process, port: port, output: output, directory: directory)
+    let process = try RunningProcess(
+      Programs.python, ["-u", "\(Programs.scripts)/\(script)"] + identity + options)
+    let port = try eventually("\(script) listens", seen: { process.standardError }) { () throws -> Int? in
+      let line = process.lines.first { $0.hasPrefix("listening ") }
+      if line == nil, process.status() != nil { throw Missing() }
+      return line.flatMap { Int($0.dropFirst(10)) }
+    }
+    return ServerProcess(process: process, port: port, directory: directory)
   }
 
   /// Debian's nginx in the foreground, with one server over TLS and HTTP/2.
@@ -86,127 +88,43 @@ final class ServerProcess: Sendable {
   ///   - lines: the content of the `server` block.
   ///   - modules: Debian's modules to load.
   static func nginx(_ lines: String, modules: [String] = []) throws -> ServerProcess {
-    guard let certificate = TestCertificate.good, let program = Tool.find("nginx") else { throw Missing() }
-    let port = try freePort()
+    guard let certificate = TestCertificate.good else { throw Missing() }
+    let port = try FreePort.take()
     let directory = try TemporaryDirectory("nginx")
     let text = Nginx.configuration(
       port: port, folder: directory.path, certificate: certificate.certificate, key: certificate.key,
       modules: modules,
       lines: lines)
     let file = try directory.write("nginx.conf", text)
-    let (process, output) = try launch(program, ["-c", file, "-p", directory.path])
-    let server = ServerProcess(process: process, port: port, output: output, directory: directory)
-    guard server.waitUntilItListens() else { throw Missing() }
-    return server
+    return try ServerProcess("nginx", ["-c", file, "-p", directory.path], port: port, directory: directory)
   }
 
   /// nghttpx, which adds HTTP/2 over TLS to a server without it.
   static func nghttpx(before backend: ServerProcess) throws -> ServerProcess {
-    guard let certificate = TestCertificate.good, let program = Tool.find("nghttpx") else { throw Missing() }
-    let port = try freePort()
-    let (process, output) = try launch(
-      program,
+    guard let certificate = TestCertificate.good else { throw Missing() }
+    let port = try FreePort.take()
+    return try ServerProcess(
+      "nghttpx",
       Nghttpx.arguments(
-        port: port, backend: backend.port, certificate: certificate.certificate, key: certificate.key))
-    let server = ServerProcess(process: process, port: port, output: output)
-    guard server.waitUntilItListens() else { throw Missing() }
-    return server
+        port: port, backend: backend.port, certificate: certificate.certificate, key: certificate.key),
+      port: port)
   }
 
   struct Missing: Error {}
 
   /// The server's output so far.
-  var lines: [String] { output.all }
+  var lines: [String] { process.lines }
 
   /// The numbers of lines like `request 1 3 2 /`. Output arrives through the pipe with a delay: waits for `count` of them, for
   /// a limited time.
   func numbers(after word: String, atLeast count: Int = 0) -> [[Int]] {
-    _ = output.wait { lines in lines.count { $0.hasPrefix(word + " ") } >= count }
-    return lines.filter { $0.hasPrefix(word + " ") }.map { $0.split(separator: " ").compactMap { Int($0) } }
+    let found = { self.lines.filter { $0.hasPrefix(word + " ") } }
+    _ = try? eventually(within: .seconds(30)) { found().count >= count || process.status() != nil }
+    return found().map { $0.split(separator: " ").compactMap { Int($0) } }
   }
 
-  func signal(_ number: Int32) {
-    process.withLock { process in
-      if process.isRunning { Foundation.kill(process.processIdentifier, number) }
-    }
-  }
+  func signal(_ number: Int32) { process.signal(number) }
 
   /// Sends SIGKILL and waits for the end.
-  func kill() {
-    process.withLock { process in
-      guard process.isRunning else { return }
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
-  }
-
-  private static func launch(_ program: String, _ arguments: [String]) throws -> (Process, OutputLines) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    let output = OutputLines(pipe)
-    try process.run()
-    return (process, output)
-  }
-
-  private func waitUntilItListens() -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline {
-      if LoopbackSocket.connects(to: port) { return true }
-      usleep(2000)
-    }
-    return false
-  }
-
-  private static func freePort() throws -> Int {
-    guard let port = LoopbackSocket.freePort() else { throw Missing() }
-    return port
-  }
-}
-
-/// Collects the lines of a pipe.
-final class OutputLines: Sendable {
-  private struct Content {
-    var lines: [String] = []
-    var rest = ""
-    var isOver = false
-  }
-
-  private let content = Mutex(Content())
-  private let news = DispatchSemaphore(value: 0)
-
-  init(_ pipe: Pipe) {
-    pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        handle.readabilityHandler = nil
-        content.withLock { $0.isOver = true }
-        news.signal()
-        return
-      }
-      content.withLock { content in
-        content.rest += String(decoding: data, as: UTF8.self)
-        var lines = content.rest.components(separatedBy: "\n")
-        content.rest = lines.removeLast()
-        content.lines += lines
-      }
-      news.signal()
-    }
-  }
-
-  var all: [String] { content.withLock { $0.lines } }
-
-  /// Waits until the condition holds; `false` if the output ends before, or after 30 s.
-  func wait(until areEnough: ([String]) -> Bool) -> Bool {
-    let deadline = DispatchTime.now() + .seconds(30)
-    repeat {
-      let isOver = content.withLock { $0.isOver }
-      if areEnough(all) { return true }
-      if isOver { return false }
-    } while news.wait(timeout: deadline) == .success
-    return false
-  }
+  func kill() { try? process.kill() }
 }

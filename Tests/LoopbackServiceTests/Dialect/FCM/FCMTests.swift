@@ -17,8 +17,8 @@ import Testing
   }
 
   private static func client(_ fixture: LoopbackFixture, count: Int) async throws -> [Line] {
-    let outcome = try await Tool.run(
-      Tool.python, ["\(Tool.scripts)/dialect_client.py", "fcm", fixture.directory.path, "\(count)"])
+    let outcome = try await Programs.finish(
+      Programs.python, ["\(Programs.scripts)/dialect_client.py", "fcm", fixture.directory.path, "\(count)"])
     #expect(outcome.status == 0, "\(outcome.error)")
     return try outcome.jsonLines(as: Line.self)
   }

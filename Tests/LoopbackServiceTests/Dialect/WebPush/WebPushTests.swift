@@ -16,10 +16,10 @@ import Testing
   private static func client(
     _ fixture: LoopbackFixture, _ file: String = "subscription.json", count: Int = 1
   ) async throws -> [Line] {
-    let outcome = try await Tool.run(
-      Tool.python,
+    let outcome = try await Programs.finish(
+      Programs.python,
       [
-        "\(Tool.scripts)/dialect_client.py", "webpush", fixture.directory.path, "\(count)",
+        "\(Programs.scripts)/dialect_client.py", "webpush", fixture.directory.path, "\(count)",
         fixture.directory.file(file),
       ])
     #expect(outcome.status == 0, "\(outcome.error)")
