@@ -62,7 +62,7 @@ struct SimplexSearch: ~Copyable {
 
   private mutating func search(_ tableau: inout Tableau) throws(SimplexFailure) {
     tableau.verification.limit =
-      tableau.verification.totalPivots + 50 * (tableau.nodes.count - tableau.freePlaces.count) + 200
+      tableau.verification.totalPivots + 50 * (tableau.symbols.count - tableau.symbols.freePlaces.count) + 200
     if tableau.mayImprove {
       if tableau.hasRowOffSlope() {
         tableau.hideImprovements()
@@ -104,7 +104,7 @@ struct PrimalSimplex: ~Copyable {
   private var slope = Buffer<Double>()
 
   mutating func improve(_ tableau: inout Tableau) throws(SimplexFailure) {
-    slope.fill(to: tableau.stride, with: 0)
+    slope.fill(to: tableau.objective.stride, with: 0)
     var stalls = 0
     while let (symbol, rises) = bestImprovement(in: tableau, smallestPlace: stalls > 3) {
       guard tableau.verification.totalPivots < tableau.verification.limit else { throw .pivotLimit }
@@ -118,11 +118,11 @@ struct PrimalSimplex: ~Copyable {
   private func bestImprovement(in tableau: borrowing Tableau, smallestPlace: Bool) -> (
     symbol: Int, rises: Bool
   )? {
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     var chosen: (symbol: Int, rises: Bool)?
     var chosenRank = Int.max
     var chosenGain = 0.0
-    for place in 0..<tableau.nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
+    for place in 0..<tableau.symbols.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
       guard nodes[place].count > 0, let found = tableau.improvement(of: place) else { continue }
       if smallestPlace { return (place, found.rises) }
       guard found.rank < chosenRank || (found.rank == chosenRank && found.gain > chosenGain) else { continue }
@@ -136,10 +136,10 @@ struct PrimalSimplex: ~Copyable {
   /// Moves a nonbasic symbol to where its slope stops falling and makes it basic there; returns how far.
   private mutating func advance(_ symbol: Int, in tableau: inout Tableau, rises: Bool) -> Double {
     collectBreakpoints(of: symbol, in: tableau, rises: rises)
-    let node = tableau.nodes[symbol]
+    let node = tableau.symbols[symbol]
     let bound = rises ? node.upper : node.lower
-    for slot in 0..<tableau.stride {
-      let entry = tableau.objective[symbol * tableau.stride + slot]
+    for slot in 0..<tableau.objective.stride {
+      let entry = tableau.objective.values[symbol * tableau.objective.stride + slot]
       slope[slot] = rises ? entry : -entry
     }
     if node.level >= 0 { slope[Int(node.level)] += Double(rises ? bound : -bound) }
@@ -147,7 +147,7 @@ struct PrimalSimplex: ~Copyable {
     var passed = 0
     var stop: Breakpoint?
     while let breakpoint = nextBreakpoint(after: passed) {
-      let row = tableau.nodes[Int(breakpoint.row)]
+      let row = tableau.symbols[Int(breakpoint.row)]
       let next = breakpoint.rate > 0 ? row.upper : row.lower
       if row.isRequired {
         stop = breakpoint
@@ -168,21 +168,21 @@ struct PrimalSimplex: ~Copyable {
     }
     for index in 0..<passed {
       let breakpoint = breakpoints[index]
-      let row = tableau.nodes[Int(breakpoint.row)]
+      let row = tableau.symbols[Int(breakpoint.row)]
       tableau.reweigh(Int(breakpoint.row), to: breakpoint.rate > 0 ? row.upper : row.lower)
     }
     let leaving = Int(stop.row)
     tableau.pivot(
       leaving: leaving, entering: symbol, at: Int(stop.position), multiplier: node.isRequired ? 0 : bound)
     tableau.queueIfOffSlope(symbol)
-    let column = tableau.nodes[leaving]
+    let column = tableau.symbols[leaving]
     for index in 0..<Int(column.count) { tableau.queueIfOffSlope(Int(column.entries[index].row)) }
     return stop.distance
   }
 
   private mutating func collectBreakpoints(of symbol: Int, in tableau: borrowing Tableau, rises: Bool) {
     breakpoints.removeAll()
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     let column = nodes[symbol]
     for index in 0..<Int(column.count) {
       let entry = column.entries[index]
@@ -215,10 +215,10 @@ struct PrimalSimplex: ~Copyable {
   }
 
   private func slopeFalls(in tableau: borrowing Tableau) -> Bool {
-    for rank in 0..<tableau.levels.order.count {
-      let value = slope.base[Int(tableau.levels.order.base[rank])]
-      if value < -Tableau.objectiveTolerance { return true }
-      if value > Tableau.objectiveTolerance { return false }
+    for rank in 0..<tableau.objective.levels.order.count {
+      let value = slope.base[Int(tableau.objective.levels.order.base[rank])]
+      if value < -Objective.tolerance { return true }
+      if value > Objective.tolerance { return false }
     }
     return false
   }
@@ -253,13 +253,13 @@ struct DualSimplex: ~Copyable {
       case .impossible:
         throw .infeasible(symbols: conflict(in: tableau, row: row))
       case .bend:
-        let node = tableau.nodes[row]
+        let node = tableau.symbols[row]
         tableau.reweigh(row, to: node.value > 0 ? node.upper : node.lower)
         stalls = 0
       case .enter(let symbol, let position, let multiplier, let moves):
         tableau.pivot(leaving: row, entering: symbol, at: position, multiplier: multiplier)
         tableau.queueIfOffSlope(symbol)
-        let column = tableau.nodes[row]
+        let column = tableau.symbols[row]
         for index in 0..<Int(column.count) { tableau.queueIfOffSlope(Int(column.entries[index].row)) }
         stalls = moves ? 0 : stalls + 1
       }
@@ -269,7 +269,7 @@ struct DualSimplex: ~Copyable {
   /// What to give up for the row's sake: the nonbasic symbol that costs least per unit of the row, compared level by
   /// level, or nothing, if being off costs less than all of them.
   private mutating func step(in tableau: borrowing Tableau, row: Int, smallestPlace: Bool) -> Step {
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     let node = nodes[row]
     let rises = node.value > 0
     candidates.removeAll()
@@ -296,13 +296,13 @@ struct DualSimplex: ~Copyable {
   /// Narrows the candidates to those of the least ratio, level by level; whether that ratio is above zero.
   private mutating func keepCheapest(in tableau: borrowing Tableau, span: Double, level rowLevel: Int) -> Bool
   {
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     let candidates = candidates.base
     var count = self.candidates.count
     var moves = false
-    for rank in 0..<tableau.levels.order.count {
+    for rank in 0..<tableau.objective.levels.order.count {
       guard count > 1 || !moves else { break }
-      let slot = Int(tableau.levels.order.base[rank])
+      let slot = Int(tableau.objective.levels.order.base[rank])
       var least = Double.infinity
       for index in 0..<count {
         let candidate = candidates + index
@@ -312,13 +312,13 @@ struct DualSimplex: ~Copyable {
         } else {
           let symbol = Int(candidate.pointee.symbol)
           let rate = candidate.pointee.rate
-          ratio = tableau.objective.base[symbol * tableau.stride + slot]
+          ratio = tableau.objective.values.base[symbol * tableau.objective.stride + slot]
           if slot == Int(nodes[symbol].level) {
             ratio += Double(rate > 0 ? nodes[symbol].lower : nodes[symbol].upper)
           }
           if rate > 0 { ratio = -ratio }
           // A first component below zero is rounding; after a positive one it counts.
-          ratio = abs(ratio) > Tableau.objectiveTolerance && (moves || ratio > 0) ? ratio / abs(rate) : 0
+          ratio = abs(ratio) > Objective.tolerance && (moves || ratio > 0) ? ratio / abs(rate) : 0
         }
         candidate.pointee.ratio = ratio
         least = min(least, ratio)
@@ -338,7 +338,7 @@ struct DualSimplex: ~Copyable {
 
   /// One of the candidates of equal ratio. Bending wins; then coefficients of a good size, short columns, small places.
   private func choose(in tableau: borrowing Tableau, moves: Bool, smallestPlace: Bool) -> Step {
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     var largest = 0.0
     for index in 0..<candidates.count {
       if candidates[index].symbol < 0 { return .bend }
@@ -365,8 +365,8 @@ struct DualSimplex: ~Copyable {
   /// needed, because the row is a single positive combination of them.
   private func conflict(in tableau: borrowing Tableau, row: Int) -> [Int] {
     var places = [row]
-    for position in 0..<Int(tableau.nodes[row].count) {
-      let cell = tableau.nodes[row].cells[position]
+    for position in 0..<Int(tableau.symbols[row].count) {
+      let cell = tableau.symbols[row].cells[position]
       if abs(cell.coefficient) > Tableau.pivotTolerance { places.append(Int(cell.symbol)) }
     }
     return places.sorted()

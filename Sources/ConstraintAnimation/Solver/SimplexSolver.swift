@@ -66,7 +66,7 @@ extension SimplexSolver {
   /// - Precondition: no constraint mentions it any more; one removed since the last solve counts as gone.
   public mutating func removeVariable(_ variable: SolverVariable) {
     let place = checked(variable)
-    precondition(tableau.sources[place].mentions == 0, "a constraint still mentions the variable")
+    precondition(tableau.symbols.sources[place].mentions == 0, "a constraint still mentions the variable")
     list(place)
     records[place].edits.insert(.removed)
     variableCount -= 1
@@ -100,7 +100,7 @@ extension SimplexSolver {
     let place = Int(variable.index)
     precondition(
       place < records.count && records[place].generation == variable.generation
-        && tableau.nodes[place].flags.isSuperset(of: [.alive, .variable])
+        && tableau.symbols[place].flags.isSuperset(of: [.alive, .variable])
         && !records[place].edits.contains(.removed),
       "the variable has been removed")
     return place
@@ -160,7 +160,7 @@ extension SimplexSolver {
   /// new one. A constant that is not finite makes that solve throw.
   public mutating func setConstant(_ constraint: SolverConstraint, _ constant: Double) {
     let place = checked(constraint)
-    guard tableau.sources[place].constant != constant else { return }
+    guard tableau.symbols.sources[place].constant != constant else { return }
     tableau.setConstant(constant, of: place)
     list(place)
   }
@@ -178,7 +178,7 @@ extension SimplexSolver {
     let place = Int(constraint.index)
     precondition(
       place < records.count && records[place].generation == constraint.generation
-        && tableau.nodes[place].flags.contains(.alive) && !tableau.nodes[place].flags.contains(.variable)
+        && tableau.symbols[place].flags.contains(.alive) && !tableau.symbols[place].flags.contains(.variable)
         && !records[place].edits.contains(.removed),
       "the constraint has been removed")
     return place
@@ -223,7 +223,7 @@ extension SimplexSolver {
     guard !edits.isEmpty else { return }
     for index in 0..<edits.count {
       let place = Int(edits[index])
-      guard tableau.sources[place].constant.isFinite else {
+      guard tableau.symbols.sources[place].constant.isFinite else {
         let error = SolverError(.notFinite, constraints: [name(of: place)])
         revertEdits(levelsTaken: false)
         throw error
@@ -263,7 +263,7 @@ extension SimplexSolver {
     for index in 0..<edits.count {
       let place = Int(edits[index])
       let record = records[place]
-      if tableau.nodes[place].flags.contains(.variable) { continue }
+      if tableau.symbols[place].flags.contains(.variable) { continue }
       if record.edits.contains(.added) {
         hasAdditions = true
         if record.edits.contains(.removed) { tableau.markReleased(place) }
@@ -273,14 +273,14 @@ extension SimplexSolver {
         if record.priority != record.settledPriority {
           tableau.regrade(place, priority: record.priority, relation: record.relation)
         }
-        let change = tableau.sources[place].constant - record.settledConstant
+        let change = tableau.symbols.sources[place].constant - record.settledConstant
         if change != 0 { tableau.move(place, by: change) }
       }
     }
     if hasAdditions { installAdditions() }
     for index in 0..<edits.count {
       let place = Int(edits[index])
-      if tableau.nodes[place].flags.contains(.leaving) { tableau.retire(place) }
+      if tableau.symbols[place].flags.contains(.leaving) { tableau.retire(place) }
     }
     for index in 0..<tableau.journal.values.count {
       tableau.queueIfOffSlope(Int(tableau.journal.values[index].symbol))
@@ -293,7 +293,7 @@ extension SimplexSolver {
     for index in 0..<edits.count {
       let place = Int(edits[index])
       let record = records[place]
-      if tableau.nodes[place].flags.contains(.variable) { continue }
+      if tableau.symbols[place].flags.contains(.variable) { continue }
       if record.edits.contains(.added) || record.priority != record.settledPriority {
         if record.priority < 1000 { tableau.acquireLevel(record.priority) }
       }
@@ -303,8 +303,8 @@ extension SimplexSolver {
   /// Puts the new constraints in: equalities first, the most important first, each taking over a symbol that is free
   /// to move if its row has one. That is nearly the basis of the optimum, which leaves the search little to do.
   private mutating func installAdditions() {
-    for rank in -1..<tableau.levels.order.count {
-      let priority = rank < 0 ? 1000 : tableau.levels.priority(atRank: rank)
+    for rank in -1..<tableau.objective.levels.order.count {
+      let priority = rank < 0 ? 1000 : tableau.objective.levels.priority(atRank: rank)
       for index in 0..<edits.count {
         let place = Int(edits[index])
         let record = records[place]
@@ -315,7 +315,7 @@ extension SimplexSolver {
         tableau.install(place)
         if let (free, position) = tableau.sparsestFreeSymbol(inRowOf: place) {
           tableau.pivot(leaving: place, entering: free, at: position, multiplier: 0)
-          if tableau.nodes[free].flags.contains(.leaving) { tableau.takeOut(free) }
+          if tableau.symbols[free].flags.contains(.leaving) { tableau.takeOut(free) }
         }
       }
     }
@@ -336,7 +336,7 @@ extension SimplexSolver {
       let place = Int(edits[index])
       let record = records[place]
       records[place].edits = []
-      if tableau.nodes[place].flags.contains(.variable) {
+      if tableau.symbols[place].flags.contains(.variable) {
         if record.edits.contains(.removed) {
           tableau.clearColumn(place)
           vacate(place)
@@ -358,7 +358,7 @@ extension SimplexSolver {
         if !isNew, record.priority != record.settledPriority, record.settledPriority < 1000 {
           tableau.releaseLevel(record.settledPriority)
         }
-        records[place].settledConstant = tableau.sources[place].constant
+        records[place].settledConstant = tableau.symbols.sources[place].constant
         records[place].settledPriority = record.priority
       }
     }
@@ -367,12 +367,12 @@ extension SimplexSolver {
   }
 
   private mutating func publish() {
-    let nodes = tableau.nodes.base
+    let nodes = tableau.symbols.nodes.base
     let records = records.base
     for index in 0..<tableau.journal.values.count {
       let place = Int(tableau.journal.values[index].symbol)
       guard nodes[place].flags.contains(.variable) else { continue }
-      let value = tableau.value(of: place)
+      let value = tableau.symbols.value(of: place)
       guard abs(value - records[place].settledConstant) > 1e-9 else { continue }
       records[place].settledConstant = value
       let bit: UInt64 = 1 << UInt64(place & 63)
@@ -394,7 +394,7 @@ extension SimplexSolver {
       let record = records[place]
       records[place].edits = []
       let isGone = record.edits.contains(.removed)
-      if tableau.nodes[place].flags.contains(.variable) {
+      if tableau.symbols[place].flags.contains(.variable) {
         if isGone { variableCount += 1 }
         continue
       }

@@ -10,18 +10,12 @@ struct Tableau: ~Copyable {
     var seen: Int32 = 0
   }
 
-  private(set) var nodes = Buffer<SymbolNode>()
-  private(set) var sources = Buffer<SymbolSource>()
-  /// Change of the total cost a unit of each nonbasic symbol brings through the basic ones: `stride` levels a symbol.
-  private(set) var objective = Buffer<Double>()
-  private(set) var stride = 0
-  private(set) var levels = ObjectiveLevels()
+  private(set) var symbols = SymbolTable()
+  private(set) var objective = Objective()
   private(set) var scratch = Buffer<ScratchSlot>()
   /// Symbols gathered in `scratch`.
   private var gathered = Buffer<Int32>()
-  private(set) var freePlaces = Buffer<Int32>()
-  /// Basic symbols that may be off their slope.
-  private var offSlope = Buffer<Int32>()
+  private var repairs = RepairQueue()
 
   /// Counts the batches, to tell what the running one has noted already.
   private(set) var batch: UInt32 = 1
@@ -36,13 +30,6 @@ struct Tableau: ~Copyable {
   static var pivotTolerance: Double { 1e-9 }
 
   init() {}
-
-  deinit {
-    for index in 0..<nodes.count {
-      nodes[index].block?.deallocate()
-      sources[index].terms?.deallocate()
-    }
-  }
 }
 
 // MARK: - Symbols
@@ -50,51 +37,40 @@ struct Tableau: ~Copyable {
 extension Tableau {
   /// A place for a symbol, the one given back last if there is one. All tables grow together, here and nowhere else.
   mutating func takePlace(_ flags: SymbolFlags) -> Int {
-    if let free = freePlaces.popLast() {
-      let place = Int(free)
-      nodes[place] = SymbolNode()
-      nodes[place].flags = flags
-      for slot in 0..<stride { objective[place * stride + slot] = 0 }
+    let (place, isNew) = symbols.takePlace(flags)
+    guard isNew else {
+      objective.clear(place)
       return place
     }
-    precondition(nodes.count < Int(Int32.max), "more symbols than a place can number")
-    let place = nodes.count
-    nodes.append(SymbolNode())
-    nodes[place].flags = flags
-    sources.append(SymbolSource())
     scratch.append(ScratchSlot())
-    let room = nodes.capacity
+    let room = symbols.nodes.capacity
     journal.reserveValues(room)
-    objective.reserve(room * stride)
-    objective.fill(to: nodes.count * stride, with: 0)
+    objective.grow(to: symbols.count, room: room)
     return place
   }
 
   /// Gives a symbol's place back.
-  mutating func vacate(_ place: Int) {
-    assert(!nodes[place].isBasic)
-    nodes[place].block?.deallocate()
-    nodes[place] = SymbolNode()
-    sources[place].terms?.deallocate()
-    sources[place] = SymbolSource()
-    freePlaces.append(Int32(place))
-  }
-
-  /// The value of a variable.
-  @inline(__always)
-  func value(of place: Int) -> Double {
-    sources.base[place].constant + (nodes.base[place].isBasic ? nodes.base[place].value : 0)
-  }
+  mutating func vacate(_ place: Int) { symbols.vacate(place) }
 
   /// Changes what is asked of a constraint; ``move(_:by:)`` brings the tableau up to it.
-  mutating func setConstant(_ constant: Double, of place: Int) { sources[place].constant = constant }
+  mutating func setConstant(_ constant: Double, of place: Int) { symbols.setConstant(constant, of: place) }
+
+  /// Counts a constraint's mentions of its variables up or down.
+  mutating func mention(_ place: Int, by count: Int32) { symbols.mention(place, by: count) }
 
   /// A constraint that was removed before it had a row.
-  mutating func markReleased(_ place: Int) { nodes[place].flags.insert(.released) }
+  mutating func markReleased(_ place: Int) { symbols[place].flags.insert(.released) }
+
+  /// Takes a share in the level of a priority. May widen the objective.
+  mutating func acquireLevel(_ priority: Int16) {
+    objective.acquireLevel(priority, count: symbols.count, room: symbols.nodes.capacity)
+  }
+
+  mutating func releaseLevel(_ priority: Int16) { objective.releaseLevel(priority) }
 
   /// Merges terms by variable, drops those that cancel, and counts the mentions.
   mutating func store(_ terms: Span<SolverTerm>, constant: Double, at place: Int) {
-    sources[place].constant = constant
+    symbols.setConstant(constant, of: place)
     gathered.removeAll()
     for index in terms.indices {
       let variable = Int(terms[index].variable.index)
@@ -114,50 +90,18 @@ extension Tableau {
         let coefficient = scratch[Int(variable)].value
         guard coefficient != 0 else { continue }
         (stored + count).initialize(to: StoredTerm(coefficient: coefficient, variable: variable))
-        sources[Int(variable)].mentions += 1
         count += 1
       }
-      sources[place].terms = stored
-      sources[place].termCount = Int32(count)
+      symbols.setTerms(stored, count: count, of: place)
     }
     for index in 0..<gathered.count { scratch[Int(gathered[index])] = ScratchSlot() }
   }
 
-  /// Counts a constraint's mentions of its variables up or down.
-  mutating func mention(_ place: Int, by count: Int32) {
-    let source = sources[place]
-    guard let terms = source.terms else { return }
-    for index in 0..<Int(source.termCount) { sources[Int(terms[index].variable)].mentions += count }
-  }
-
-  /// Takes a share in the level of a priority. May widen the objective.
-  mutating func acquireLevel(_ priority: Int16) {
-    let (slot, isNew) = levels.acquire(priority)
-    guard isNew else { return }
-    if Int(slot) >= stride {
-      restride(to: max(2, stride + stride / 2 + 1))
-    } else {
-      for symbol in 0..<nodes.count { objective[symbol * stride + Int(slot)] = 0 }
-    }
-  }
-
-  private mutating func restride(to wanted: Int) {
-    var wider = Buffer<Double>(capacity: nodes.capacity * wanted)
-    wider.fill(to: nodes.count * wanted, with: 0)
-    for symbol in 0..<nodes.count {
-      for slot in 0..<stride { wider[symbol * wanted + slot] = objective[symbol * stride + slot] }
-    }
-    objective = wider
-    stride = wanted
-  }
-
-  mutating func releaseLevel(_ priority: Int16) { levels.release(priority) }
-
   /// Sets a constraint's costs from its relation and priority.
   mutating func grade(_ place: Int, priority: Int16, relation: SolverRelation) {
-    nodes[place].level = priority < 1000 ? levels.slot(of: priority) : SymbolNode.required
-    nodes[place].lower = relation == .lessThanOrEqual ? 0 : -1
-    nodes[place].upper = relation == .greaterThanOrEqual ? 0 : 1
+    symbols[place].level = priority < 1000 ? objective.levels.slot(of: priority) : SymbolNode.required
+    symbols[place].lower = relation == .lessThanOrEqual ? 0 : -1
+    symbols[place].upper = relation == .greaterThanOrEqual ? 0 : 1
   }
 }
 
@@ -167,14 +111,14 @@ extension Tableau {
   /// Begins to record changes, so that ``restore()`` can undo them.
   mutating func beginBatch() {
     journal.clear()
-    offSlope.removeAll()
+    repairs.removeAll()
     mayImprove = false
     batch &+= 1
     guard batch == 0 else { return }
-    for index in 0..<nodes.count {
-      nodes[index].valueBatch = 0
-      nodes[index].rowBatch = 0
-      nodes[index].objectiveBatch = 0
+    for index in 0..<symbols.count {
+      symbols[index].valueBatch = 0
+      symbols[index].rowBatch = 0
+      symbols[index].objectiveBatch = 0
     }
     batch = 1
   }
@@ -183,7 +127,7 @@ extension Tableau {
   /// their slope and for variables that moved.
   @inline(__always)
   mutating func note(valueOf place: Int) {
-    let node = nodes.base + place
+    let node = symbols.nodes.base + place
     guard node.pointee.valueBatch != batch else { return }
     node.pointee.valueBatch = batch
     journal.note(value: node.pointee.value, of: place)
@@ -192,7 +136,7 @@ extension Tableau {
   /// Call before a basic symbol's row changes.
   @inline(__always)
   mutating func note(rowOf place: Int) {
-    let node = nodes.base + place
+    let node = symbols.nodes.base + place
     guard node.pointee.rowBatch != batch else { return }
     node.pointee.rowBatch = batch
     journal.note(
@@ -203,18 +147,18 @@ extension Tableau {
   /// Call before a symbol's objective changes.
   @inline(__always)
   mutating func note(objectiveOf place: Int) {
-    let node = nodes.base + place
+    let node = symbols.nodes.base + place
     guard node.pointee.objectiveBatch != batch else { return }
     node.pointee.objectiveBatch = batch
     journal.note(
-      objective: Int32(truncatingIfNeeded: place), objective.base + place * stride, count: stride)
+      objective: Int32(truncatingIfNeeded: place), objective.values(of: place), count: objective.stride)
   }
 
   mutating func setMultiplier(_ place: Int, _ multiplier: Int8) {
-    let old = nodes[place].multiplier
+    let old = symbols[place].multiplier
     guard old != multiplier else { return }
     journal.note(multiplier: old, of: place)
-    nodes[place].multiplier = multiplier
+    symbols[place].multiplier = multiplier
   }
 
   mutating func noteBasisChange(left: Int, entered: Int) {
@@ -223,35 +167,28 @@ extension Tableau {
 
   /// Undoes every change to the tableau since the batch began, bit for bit.
   mutating func restore() {
-    for place in 0..<nodes.count where !nodes[place].isBasic || nodes[place].rowBatch == batch {
-      releaseBlock(place)
+    for place in 0..<symbols.count where !symbols[place].isBasic || symbols[place].rowBatch == batch {
+      symbols.releaseBlock(place)
     }
     while let change = journal.popBasisChange() {
-      if change.left >= 0 { nodes[Int(change.left)].flags.insert(.basic) }
-      if change.entered >= 0 { nodes[Int(change.entered)].flags.remove(.basic) }
+      if change.left >= 0 { symbols[Int(change.left)].flags.insert(.basic) }
+      if change.entered >= 0 { symbols[Int(change.entered)].flags.remove(.basic) }
     }
-    while let change = journal.popMultiplier() { nodes[Int(change.symbol)].multiplier = change.multiplier }
-    while let change = journal.popOrigin() { sources[Int(change.symbol)].constant = change.value }
-    while let change = journal.popValue() { nodes[Int(change.symbol)].value = change.value }
-    while journal.restoreObjective(in: objective.base, stride: stride) {}
+    while let change = journal.popMultiplier() { symbols[Int(change.symbol)].multiplier = change.multiplier }
+    while let change = journal.popOrigin() { symbols.setConstant(change.value, of: Int(change.symbol)) }
+    while let change = journal.popValue() { symbols[Int(change.symbol)].value = change.value }
+    while journal.restoreObjective(in: objective.values.base, stride: objective.stride) {}
     while let row = journal.popRow() {
       guard let cells = row.cells else { continue }
-      nodes[row.symbol].block = UnsafeMutableRawPointer(cells)
-      nodes[row.symbol].count = row.count
-      nodes[row.symbol].capacity = row.count
+      symbols[row.symbol].block = UnsafeMutableRawPointer(cells)
+      symbols[row.symbol].count = row.count
+      symbols[row.symbol].capacity = row.count
     }
-    for place in 0..<nodes.count {
-      nodes[place].flags.remove([.queued, .leaving, .released])
-      guard nodes[place].isBasic else { continue }
-      for position in 0..<Int(nodes[place].count) { linkCell(place, at: position) }
+    for place in 0..<symbols.count {
+      symbols[place].flags.remove([.queued, .leaving, .released])
+      guard symbols[place].isBasic else { continue }
+      for position in 0..<Int(symbols[place].count) { symbols.linkCell(place, at: position) }
     }
-  }
-
-  private mutating func releaseBlock(_ place: Int) {
-    nodes[place].block?.deallocate()
-    nodes[place].block = nil
-    nodes[place].count = 0
-    nodes[place].capacity = 0
   }
 }
 
@@ -259,143 +196,16 @@ extension Tableau {
 
 extension Tableau {
   @inline(__always)
-  mutating func queueIfOffSlope(_ place: Int) {
-    let node = nodes.base + place
-    guard node.pointee.isOffSlope(tolerance: Self.valueTolerance),
-      node.pointee.flags.intersection([.basic, .queued]) == .basic
-    else { return }
-    node.pointee.flags.insert(.queued)
-    offSlope.append(Int32(truncatingIfNeeded: place))
-  }
+  mutating func queueIfOffSlope(_ place: Int) { repairs.add(place, symbols.nodes.base) }
 
   /// Looks for rows off their slope in all there are.
-  mutating func queueAllOffSlope() {
-    offSlope.removeAll()
-    for place in 0..<nodes.count {
-      nodes[place].flags.remove(.queued)
-      queueIfOffSlope(place)
-    }
-  }
+  mutating func queueAllOffSlope() { repairs.addAll(symbols) }
 
-  func hasRowOffSlope() -> Bool {
-    for index in 0..<offSlope.count {
-      let node = nodes[Int(offSlope[index])]
-      if node.isBasic && node.isOffSlope(tolerance: Self.valueTolerance) { return true }
-    }
-    return false
-  }
+  func hasRowOffSlope() -> Bool { repairs.hasRowOffSlope(symbols.nodes.base) }
 
   /// The row to repair next: of those of the highest priority the one furthest off.
   mutating func nextRowOffSlope(smallestPlace: Bool) -> Int? {
-    let nodes = nodes.base
-    var chosen = -1
-    var chosenRank = Int16.max
-    var chosenValue = 0.0
-    var index = 0
-    while index < offSlope.count {
-      let place = Int(offSlope.base[index])
-      let node = nodes + place
-      guard node.pointee.isBasic, node.pointee.isOffSlope(tolerance: Self.valueTolerance) else {
-        node.pointee.flags.remove(.queued)
-        offSlope.count -= 1
-        offSlope.base[index] = offSlope.base[offSlope.count]
-        continue
-      }
-      index += 1
-      let rank = node.pointee.level < 0 ? -1 : levels.rank.base[Int(node.pointee.level)]
-      let value = abs(node.pointee.value)
-      let isBetter =
-        if smallestPlace {
-          chosen < 0 || place < chosen
-        } else if rank != chosenRank {
-          rank < chosenRank
-        } else {
-          value > chosenValue || (value == chosenValue && place < chosen)
-        }
-      guard isBetter else { continue }
-      chosen = place
-      chosenRank = rank
-      chosenValue = value
-    }
-    return chosen < 0 ? nil : chosen
-  }
-}
-
-// MARK: - Cells
-
-extension Tableau {
-  /// Appends a cell to a row and to its symbol's column.
-  mutating func appendCell(_ row: Int, _ symbol: Int32, _ coefficient: Double) {
-    let node = nodes.base + row
-    let count = Int(node.pointee.count)
-    if node.pointee.count == node.pointee.capacity { growRow(row, to: count + 1) }
-    (node.pointee.cells + count).initialize(
-      to: TableauCell(coefficient: coefficient, symbol: symbol, link: 0))
-    node.pointee.count += 1
-    linkCell(row, at: count)
-  }
-
-  mutating func growRow(_ row: Int, to wanted: Int) {
-    let node = nodes.base + row
-    let capacity = wanted + wanted / 2 + 4
-    let grown = UnsafeMutablePointer<TableauCell>.allocate(capacity: capacity)
-    if let block = node.pointee.block {
-      grown.initialize(from: node.pointee.cells, count: Int(node.pointee.count))
-      block.deallocate()
-    }
-    node.pointee.block = UnsafeMutableRawPointer(grown)
-    node.pointee.capacity = Int32(capacity)
-  }
-
-  /// Enters a cell that stands in its row into its symbol's column.
-  @inline(__always)
-  mutating func linkCell(_ row: Int, at position: Int) {
-    let cell = nodes.base[row].cells + position
-    let column = nodes.base + Int(cell.pointee.symbol)
-    let count = Int(column.pointee.count)
-    if column.pointee.count == column.pointee.capacity {
-      let capacity = count + count / 2 + 4
-      let grown = UnsafeMutablePointer<ColumnEntry>.allocate(capacity: capacity)
-      if let block = column.pointee.block {
-        grown.initialize(from: column.pointee.entries, count: count)
-        block.deallocate()
-      }
-      column.pointee.block = UnsafeMutableRawPointer(grown)
-      column.pointee.capacity = Int32(capacity)
-    }
-    cell.pointee.link = Int32(truncatingIfNeeded: count)
-    (column.pointee.entries + count).initialize(
-      to: ColumnEntry(row: Int32(truncatingIfNeeded: row), position: Int32(truncatingIfNeeded: position)))
-    column.pointee.count += 1
-  }
-
-  /// Takes a cell out of its symbol's column; the last entry moves into its place.
-  @inline(__always)
-  mutating func unlinkCell(_ cell: TableauCell) {
-    let nodes = nodes.base
-    let column = nodes + Int(cell.symbol)
-    let last = Int(column.pointee.count) - 1
-    column.pointee.count -= 1
-    let link = Int(cell.link)
-    guard link != last else { return }
-    let entries = column.pointee.entries
-    let moved = entries[last]
-    entries[link] = moved
-    nodes[Int(moved.row)].cells[Int(moved.position)].link = cell.link
-  }
-
-  /// Takes a cell out of its row and column; the row's last cell moves into its place.
-  @inline(__always)
-  mutating func removeCell(_ row: Int, at position: Int) {
-    let nodes = nodes.base
-    let cells = nodes[row].cells
-    unlinkCell(cells[position])
-    let last = Int(nodes[row].count) - 1
-    nodes[row].count -= 1
-    guard position != last else { return }
-    let moved = cells[last]
-    cells[position] = moved
-    nodes[Int(moved.symbol)].entries[Int(moved.link)].position = Int32(truncatingIfNeeded: position)
+    repairs.next(symbols.nodes.base, objective.levels, smallestPlace: smallestPlace)
   }
 }
 
@@ -404,9 +214,9 @@ extension Tableau {
 extension Tableau {
   /// Gives a constraint a row: its terms with every basic symbol replaced by that symbol's row.
   mutating func install(_ place: Int) {
-    let source = sources[place]
-    let nodes = nodes.base
-    let sources = sources.base
+    let source = symbols.sources[place]
+    let nodes = symbols.nodes.base
+    let sources = symbols.sources.base
     let scratch = scratch.base
     gathered.removeAll()
     var value = -source.constant
@@ -445,7 +255,7 @@ extension Tableau {
       let symbol = gathered[index]
       let coefficient = scratch[Int(symbol)].value
       scratch[Int(symbol)] = ScratchSlot()
-      if abs(coefficient) > Self.negligible { appendCell(place, symbol, coefficient) }
+      if abs(coefficient) > Self.negligible { symbols.appendCell(place, symbol, coefficient) }
     }
   }
 
@@ -465,34 +275,31 @@ extension Tableau {
   mutating func takeOut(_ place: Int) {
     note(valueOf: place)
     note(rowOf: place)
-    for position in 0..<Int(nodes[place].count) { unlinkCell(nodes[place].cells[position]) }
-    nodes[place].block?.deallocate()
-    nodes[place].block = nil
-    nodes[place].count = 0
-    nodes[place].capacity = 0
-    nodes[place].flags.remove([.basic, .leaving])
+    for position in 0..<Int(symbols[place].count) { symbols.unlinkCell(symbols[place].cells[position]) }
+    symbols.releaseBlock(place)
+    symbols[place].flags.remove([.basic, .leaving])
     journal.noteBasisChange(left: place, entered: -1)
   }
 
   /// Removes a constraint. One that has a row goes at once. One that holds a column becomes free to move first: a
   /// constraint added in the same batch may want its place, otherwise ``retire(_:)`` finds it one.
   mutating func release(_ place: Int) {
-    nodes[place].flags.insert(.released)
-    if nodes[place].isBasic {
+    symbols[place].flags.insert(.released)
+    if symbols[place].isBasic {
       dropCost(of: place)
       takeOut(place)
       return
     }
-    nodes[place].flags.insert(.leaving)
-    nodes[place].level = SymbolNode.required
-    nodes[place].lower = 0
-    nodes[place].upper = 0
-    if hasObjective(place) { mayImprove = true }
+    symbols[place].flags.insert(.leaving)
+    symbols[place].level = SymbolNode.required
+    symbols[place].lower = 0
+    symbols[place].upper = 0
+    if objective.isSet(place) { mayImprove = true }
   }
 
   /// Exchanges a removed constraint's column for that of a variable it held, which stays where it is.
   mutating func retire(_ place: Int) {
-    let nodes = nodes.base
+    let nodes = symbols.nodes.base
     let column = nodes[place]
     var largest = 0.0
     for index in 0..<Int(column.count) {
@@ -530,24 +337,25 @@ extension Tableau {
   /// Makes a variable's symbol 0 at its present value, so that it can become nonbasic without moving.
   mutating func moveOrigin(of place: Int) {
     note(valueOf: place)
-    journal.note(origin: sources[place].constant, of: place)
-    sources[place].constant += nodes[place].value
-    nodes[place].value = 0
+    let origin = symbols.sources[place].constant
+    journal.note(origin: origin, of: place)
+    symbols.setConstant(origin + symbols[place].value, of: place)
+    symbols[place].value = 0
   }
 
   /// Removes every cell of a nonbasic symbol.
   mutating func clearColumn(_ place: Int) {
-    while nodes[place].count > 0 {
-      let entry = nodes[place].entries[Int(nodes[place].count) - 1]
+    while symbols[place].count > 0 {
+      let entry = symbols[place].entries[Int(symbols[place].count) - 1]
       note(rowOf: Int(entry.row))
-      removeCell(Int(entry.row), at: Int(entry.position))
+      symbols.removeCell(Int(entry.row), at: Int(entry.position))
     }
   }
 
   /// Changes a constraint's constant in the tableau: a basic one by itself, a nonbasic one by way of its column.
   mutating func move(_ place: Int, by change: Double) {
     verification.moves += 1
-    let nodes = nodes.base
+    let nodes = symbols.nodes.base
     guard !nodes[place].isBasic else {
       note(valueOf: place)
       nodes[place].value -= change
@@ -566,7 +374,7 @@ extension Tableau {
   /// The free nonbasic symbol of a row whose column has the fewest cells, so that a pivot on it fills in least; among
   /// equals a removed constraint, then the smallest place. Coefficients below `share` of the largest are passed over.
   func sparsestFreeSymbol(inRowOf place: Int, above share: Double = 0.05) -> (symbol: Int, position: Int)? {
-    let nodes = nodes.base
+    let nodes = symbols.nodes.base
     let count = Int(nodes[place].count)
     guard count > 0 else { return nil }
     let cells = nodes[place].cells
@@ -589,15 +397,11 @@ extension Tableau {
   }
 }
 
-/// The pivot, and the objective that goes with it.
-///
-/// A nonbasic symbol rests at 0 with the slopes `lower` to the left and `upper` to the right, so it is at its
-/// best there when its objective lies between `-upper` and `-lower` at its level, compared level by level.
+// MARK: - The pivot, and the objective that goes with it
+
 extension Tableau {
   /// Values this near zero are zero.
-  static var valueTolerance: Double { 1e-8 }
-  /// Objectives this near zero are zero.
-  static var objectiveTolerance: Double { 1e-9 }
+  static var valueTolerance: Double { RepairQueue.tolerance }
   /// A sum this much smaller than what it was formed from is taken for the zero it would be without rounding.
   static var cancellation: Double { 1e-10 }
 
@@ -614,7 +418,7 @@ extension Tableau {
     note(valueOf: entering)
     price(leaving: leaving, entering: entering, at: position, multiplier: multiplier)
 
-    let nodes = nodes.base
+    let nodes = symbols.nodes.base
     let cells = nodes[leaving].cells
     let length = Int(nodes[leaving].count)
     let inverse = 1 / cells[position].coefficient
@@ -675,7 +479,7 @@ extension Tableau {
   /// Adds a multiple of the row spread out in `scratch` to another row.
   @inline(__always)
   private mutating func addRow(_ source: Int, times factor: Double, to row: Int, except leaving: Int32) {
-    let nodes = nodes.base
+    let nodes = symbols.nodes.base
     let scratch = scratch.base
     let mark = Int32(truncatingIfNeeded: row) &+ 1
     let cells = nodes[row].cells
@@ -692,7 +496,7 @@ extension Tableau {
         let old = cell.pointee.coefficient
         let sum = old + factor * addend
         if abs(sum) <= Self.cancellation * abs(old) {
-          removeCell(row, at: position)
+          symbols.removeCell(row, at: position)
           count -= 1
           continue
         }
@@ -706,126 +510,92 @@ extension Tableau {
     for index in 0..<length {
       let cell = added[index]
       guard cell.symbol != leaving, scratch[Int(cell.symbol)].seen != mark else { continue }
-      appendCell(row, cell.symbol, factor * cell.coefficient)
+      symbols.appendCell(row, cell.symbol, factor * cell.coefficient)
     }
   }
 
   /// Carries the objective through a pivot. Must run before the row is rewritten.
   @inline(__always)
   mutating func price(leaving: Int, entering: Int, at position: Int, multiplier: Int8) {
-    let nodes = nodes.base
-    let objective = objective.base
-    let stride = stride
+    let nodes = symbols.nodes.base
+    let values = objective.values.base
+    let stride = objective.stride
     let cells = nodes[leaving].cells
     let length = Int(nodes[leaving].count)
     let left = nodes[leaving]
     let inverse = 1 / cells[position].coefficient
     note(objectiveOf: leaving)
-    for slot in 0..<stride { objective[leaving * stride + slot] = 0 }
-    for index in 0..<levels.order.count {
-      let slot = Int(levels.order.base[index])
-      var step = objective[entering * stride + slot]
+    objective.clear(leaving)
+    for index in 0..<objective.levels.order.count {
+      let slot = Int(objective.levels.order.base[index])
+      var step = values[entering * stride + slot]
       if slot == Int(nodes[entering].level) { step += Double(multiplier) }
-      guard abs(step) > Self.objectiveTolerance else { continue }
+      guard abs(step) > Objective.tolerance else { continue }
       step *= inverse
       for index in 0..<length where index != position {
         let symbol = Int(cells[index].symbol)
         note(objectiveOf: symbol)
-        let entry = objective + symbol * stride + slot
-        let old = entry.pointee
-        let sum = old - step * cells[index].coefficient
-        entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+        objective.add(-step * cells[index].coefficient, to: symbol, level: slot)
       }
-      objective[leaving * stride + slot] = step
+      values[leaving * stride + slot] = step
     }
-    if left.level >= 0 { objective[leaving * stride + Int(left.level)] -= Double(left.multiplier) }
+    if left.level >= 0 { values[leaving * stride + Int(left.level)] -= Double(left.multiplier) }
     note(objectiveOf: entering)
-    for slot in 0..<stride { objective[entering * stride + slot] = 0 }
+    objective.clear(entering)
     setMultiplier(leaving, 0)
     setMultiplier(entering, multiplier)
   }
 
   /// Changes the slope in force for a basic soft constraint and with it the objective along its row.
   mutating func reweigh(_ place: Int, to multiplier: Int8) {
-    let node = nodes[place]
+    let node = symbols[place]
     let change = Double(multiplier) - Double(node.multiplier)
     guard change != 0 else { return }
     setMultiplier(place, multiplier)
-    let objective = objective.base
     for position in 0..<Int(node.count) {
       let cell = node.cells[position]
       note(objectiveOf: Int(cell.symbol))
-      let entry = objective + Int(cell.symbol) * stride + Int(node.level)
-      let old = entry.pointee
-      let sum = old + change * cell.coefficient
-      entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+      objective.add(change * cell.coefficient, to: Int(cell.symbol), level: Int(node.level))
     }
   }
 
   /// Takes a basic constraint's share out of the objective.
   mutating func dropCost(of place: Int) {
-    guard nodes[place].multiplier != 0 else { return }
+    guard symbols[place].multiplier != 0 else { return }
     reweigh(place, to: 0)
     mayImprove = true
   }
 
   /// Moves a constraint to another priority, or to and from required, where it stands.
   mutating func regrade(_ place: Int, priority: Int16, relation: SolverRelation) {
-    if nodes[place].isBasic { dropCost(of: place) }
+    if symbols[place].isBasic { dropCost(of: place) }
     grade(place, priority: priority, relation: relation)
-    guard nodes[place].isBasic else {
+    guard symbols[place].isBasic else {
       if improvement(of: place) != nil { mayImprove = true }
       return
     }
     note(valueOf: place)
-    guard nodes[place].level >= 0 else { return }
-    let value = nodes[place].value
+    guard symbols[place].level >= 0 else { return }
+    let value = symbols[place].value
     let slope =
-      value > Self.valueTolerance ? nodes[place].upper : value < -Self.valueTolerance ? nodes[place].lower : 0
+      value > Self.valueTolerance
+      ? symbols[place].upper : value < -Self.valueTolerance ? symbols[place].lower : 0
     if slope != 0 {
       reweigh(place, to: slope)
       mayImprove = true
     }
   }
 
-  func hasObjective(_ place: Int) -> Bool {
-    for index in 0..<levels.order.count
-    where abs(objective.base[place * stride + Int(levels.order.base[index])]) > Self.objectiveTolerance {
-      return true
-    }
-    return false
-  }
-
   /// Whether moving a nonbasic symbol off 0 lowers the cost: which way, and at which level (by rank) by how much.
+  @inline(__always)
   func improvement(of place: Int) -> (rises: Bool, rank: Int, gain: Double)? {
-    let node = nodes.base + place
-    let costs = objective.base + place * stride
-    let level = Int(node.pointee.level)
-    let required = node.pointee.isRequired
-    var upward = !(required && node.pointee.upper != 0)
-    var downward = !(required && node.pointee.lower != 0)
-    for rank in 0..<levels.order.count {
-      guard upward || downward else { return nil }
-      let slot = Int(levels.order.base[rank])
-      let base = costs[slot]
-      if upward {
-        let cost = slot == level ? base + Double(node.pointee.upper) : base
-        if cost < -Self.objectiveTolerance { return (true, rank, -cost) }
-        if cost > Self.objectiveTolerance { upward = false }
-      }
-      if downward {
-        let cost = slot == level ? -base - Double(node.pointee.lower) : -base
-        if cost < -Self.objectiveTolerance { return (false, rank, -cost) }
-        if cost > Self.objectiveTolerance { downward = false }
-      }
-    }
-    return nil
+    objective.improvement(of: place, symbols.nodes.base + place)
   }
 
   /// Pretends that no nonbasic symbol can gain by moving, so that rows can be repaired first. The true objective comes
   /// back with ``recomputeObjective()``.
   mutating func hideImprovements() {
-    for place in 0..<nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
+    for place in 0..<symbols.count where symbols[place].flags.intersection([.alive, .basic]) == .alive {
       guard let found = improvement(of: place) else { continue }
       hideImprovement(of: place, rises: found.rises)
     }
@@ -834,29 +604,22 @@ extension Tableau {
   /// Sets a nonbasic symbol's objective to where moving it that way gains nothing.
   mutating func hideImprovement(of place: Int, rises: Bool) {
     note(objectiveOf: place)
-    for slot in 0..<stride { objective.base[place * stride + slot] = 0 }
-    let node = nodes[place]
-    guard node.level >= 0 else { return }
-    objective.base[place * stride + Int(node.level)] = -Double(rises ? node.upper : node.lower)
+    objective.hideImprovement(of: place, symbols[place], rises: rises)
   }
 
   /// Computes the objective from the rows and the slopes in force.
   mutating func recomputeObjective() {
-    let nodes = nodes.base
-    let objective = objective.base
-    for place in 0..<self.nodes.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
+    let nodes = symbols.nodes.base
+    for place in 0..<symbols.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
       note(objectiveOf: place)
-      for slot in 0..<stride { objective[place * stride + slot] = 0 }
+      objective.clear(place)
     }
-    for place in 0..<self.nodes.count where nodes[place].isBasic && nodes[place].multiplier != 0 {
+    for place in 0..<symbols.count where nodes[place].isBasic && nodes[place].multiplier != 0 {
       let node = nodes[place]
-      let weight = Double(node.multiplier)
       for position in 0..<Int(node.count) {
         let cell = node.cells[position]
-        let entry = objective + Int(cell.symbol) * stride + Int(node.level)
-        let old = entry.pointee
-        let sum = old + weight * cell.coefficient
-        entry.pointee = abs(sum) <= Self.cancellation * abs(old) ? 0 : sum
+        objective.add(
+          Double(node.multiplier) * cell.coefficient, to: Int(cell.symbol), level: Int(node.level))
       }
     }
   }

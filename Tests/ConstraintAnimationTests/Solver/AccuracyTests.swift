@@ -159,8 +159,8 @@ import Testing
     let place = try solver.add([SolverTerm(variable)], .equal, 10)
     let least = try solver.add([SolverTerm(variable)], .greaterThanOrEqual, 5)
     try solver.solve()
-    #expect(solver.tableau.nodes[least.place].isBasic)
-    solver.tableau.nodes.base[least.place].value = -3
+    #expect(solver.tableau.symbols[least.place].isBasic)
+    solver.tableau.symbols.nodes.base[least.place].value = -3
     solver.setConstant(place, 11)
     try solver.solve()
     #expect(solver.value(of: variable) == 11)

@@ -110,8 +110,8 @@ import Testing
       var random = SeededGenerator(seed: seed &+ 52_000)
       var built = try BuiltSystem(.random(variables: 12, constraints: 30, using: &random))
       try built.solver.solve()
-      let worn = (0..<built.solver.tableau.nodes.count).filter { built.solver.tableau.nodes[$0].isBasic }
-      for place in worn { built.solver.tableau.nodes.base[place].value += 1e-9 }
+      let worn = (0..<built.solver.tableau.symbols.count).filter { built.solver.tableau.symbols[$0].isBasic }
+      for place in worn { built.solver.tableau.symbols.nodes.base[place].value += 1e-9 }
       let before = built.solver.state
       try disturb(&built, using: &random)
       #expect(throws: SolverError.self) { try built.solver.solve() }

@@ -157,7 +157,7 @@ import Testing
       solver.removeVariable(y)
       try solver.solve()
     }
-    #expect(solver.tableau.nodes.count == 4)
+    #expect(solver.tableau.symbols.count == 4)
     #expect(solver.variableCount == 1)
     #expect(solver.constraintCount == 1)
     _ = first

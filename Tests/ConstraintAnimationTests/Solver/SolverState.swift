@@ -5,13 +5,13 @@ extension SimplexSolver {
   /// bit.
   var state: [UInt64] {
     var words: [UInt64] = []
-    for place in 0..<tableau.nodes.count {
-      let node = tableau.nodes[place]
+    for place in 0..<tableau.symbols.count {
+      let node = tableau.symbols[place]
       let record = records[place]
       guard node.flags.contains(.alive) else { continue }
       words += [UInt64(place), UInt64(node.flags.rawValue), UInt64(UInt8(bitPattern: node.multiplier))]
       words += [
-        tableau.sources[place].constant.bitPattern, record.settledConstant.bitPattern,
+        tableau.symbols.sources[place].constant.bitPattern, record.settledConstant.bitPattern,
         UInt64(record.priority),
       ]
       if node.isBasic {
@@ -20,16 +20,18 @@ extension SimplexSolver {
         for cell in cells { words += [UInt64(cell.symbol), cell.coefficient.bitPattern] }
       } else {
         words.append(UInt64(node.count))
-        for rank in 0..<tableau.levels.order.count {
+        for rank in 0..<tableau.objective.levels.order.count {
           words.append(
-            (tableau.objective[place * tableau.stride + Int(tableau.levels.order[rank])] + 0).bitPattern)
+            (tableau.objective.values[
+              place * tableau.objective.stride + Int(tableau.objective.levels.order[rank])] + 0).bitPattern)
         }
       }
     }
     // The places the next symbols will get: first those given back, the last one first, then new ones.
     for index in 0..<16 {
-      let free = tableau.freePlaces.count - 1 - index
-      words.append(UInt64(free >= 0 ? Int(tableau.freePlaces[free]) : tableau.nodes.count - 1 - free))
+      let free = tableau.symbols.freePlaces.count - 1 - index
+      words.append(
+        UInt64(free >= 0 ? Int(tableau.symbols.freePlaces[free]) : tableau.symbols.count - 1 - free))
     }
     return words + [UInt64(tableau.verification.pivots), UInt64(tableau.verification.moves)]
   }
@@ -37,17 +39,18 @@ extension SimplexSolver {
   /// The bytes all tables, rows and columns have room for.
   var footprint: Int {
     var bytes =
-      tableau.nodes.capacity * MemoryLayout<SymbolNode>.stride + records.capacity
+      tableau.symbols.nodes.capacity * MemoryLayout<SymbolNode>.stride + records.capacity
       * MemoryLayout<SymbolRecord>.stride
-    bytes += tableau.sources.capacity * MemoryLayout<SymbolSource>.stride
+    bytes += tableau.symbols.sources.capacity * MemoryLayout<SymbolSource>.stride
     bytes +=
-      (tableau.objective.capacity + tableau.journal.objectives.capacity) * 8 + tableau.journal.cells.capacity
+      (tableau.objective.values.capacity + tableau.journal.objectives.capacity) * 8 + tableau.journal.cells
+      .capacity
       * 16
     bytes +=
       (tableau.journal.values.capacity + tableau.journal.rows.capacity) * 16
-      + (edits.capacity + tableau.freePlaces.capacity) * 4
-    for place in 0..<tableau.nodes.count {
-      bytes += Int(tableau.nodes[place].capacity) * (tableau.nodes[place].isBasic ? 16 : 8)
+      + (edits.capacity + tableau.symbols.freePlaces.capacity) * 4
+    for place in 0..<tableau.symbols.count {
+      bytes += Int(tableau.symbols[place].capacity) * (tableau.symbols[place].isBasic ? 16 : 8)
     }
     return bytes
   }
@@ -56,8 +59,8 @@ extension SimplexSolver {
   var isLinkedThroughout: Bool {
     var cells = 0
     var entries = 0
-    for place in 0..<tableau.nodes.count where tableau.nodes[place].flags.contains(.alive) {
-      let node = tableau.nodes[place]
+    for place in 0..<tableau.symbols.count where tableau.symbols[place].flags.contains(.alive) {
+      let node = tableau.symbols[place]
       guard node.isBasic else {
         entries += Int(node.count)
         continue
@@ -65,7 +68,7 @@ extension SimplexSolver {
       cells += Int(node.count)
       for position in 0..<Int(node.count) {
         let cell = node.cells[position]
-        let column = tableau.nodes[Int(cell.symbol)]
+        let column = tableau.symbols[Int(cell.symbol)]
         guard !column.isBasic, cell.link < column.count else { return false }
         let entry = column.entries[Int(cell.link)]
         guard entry.row == Int32(place), entry.position == Int32(position) else { return false }
