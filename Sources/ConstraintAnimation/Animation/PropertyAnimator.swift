@@ -34,8 +34,7 @@ public final class PropertyAnimator {
   public var restoresModelWhenReversed = true
 
   private weak var window: Window?
-  private let sampler: CurveSampler
-  private var motion: Motion
+  private var motion: AnimatorMotion
   private var pending: [(delayFactor: Double, body: () -> Void)] = []
   private var completions: [(AnimatingPosition) -> Void] = []
   private var blocks: [AnimationBlock] = []
@@ -43,25 +42,14 @@ public final class PropertyAnimator {
   /// The window's size when the animations began: after a resize their ways are no measure.
   private var sizeAtStart = Size.zero
 
-  /// How progress comes about.
-  private enum Motion {
-    /// Standing at a fraction of the time; `scrubbed` once it has been set by hand.
-    case held(fraction: Double, scrubbed: Bool)
-    /// Along the curve, having been at `fraction` at `since`.
-    case playing(fraction: Double, since: MotionTime, backwards: Bool)
-    /// Off the curve, from where each block was, to one of the ends.
-    case retargeted(RetargetedMotion)
-  }
-
   public init(
     window: Window, duration: Duration, curve: TimingCurve, animations: (() -> Void)? = nil
   ) {
     self.window = window
     self.duration = max(duration, .zero)
     self.curve = curve
-    sampler = CurveSampler(
-      curve, duration: window.motionLevel == .none ? 0 : max(duration, .zero).inSeconds)
-    motion = .held(fraction: 0, scrubbed: false)
+    motion = AnimatorMotion(
+      CurveSampler(curve, duration: window.motionLevel == .none ? 0 : max(duration, .zero).inSeconds))
     if let animations { pending = [(0, animations)] }
   }
 
@@ -102,7 +90,7 @@ public final class PropertyAnimator {
       guard newValue.isFinite, ready(for: "fractionComplete") else { return }
       activate()
       isRunning = false
-      motion = .held(fraction: min(max(newValue, 0), 1), scrubbed: true)
+      motion.hold(at: min(max(newValue, 0), 1), scrubbed: true)
       window?.sample()
     }
   }
@@ -118,8 +106,7 @@ extension PropertyAnimator {
       guard let window else { return }
       activate()
       isRunning = true
-      motion = .playing(
-        fraction: isReversed ? 1 : 0, since: window.time + max(delay, .zero), backwards: isReversed)
+      motion.play(from: isReversed ? 1 : 0, since: window.time + max(delay, .zero), backwards: isReversed)
     }
   }
 
@@ -128,7 +115,7 @@ extension PropertyAnimator {
     guard ready(for: "pauseAnimation") else { return }
     if state == .inactive {
       activate()
-      motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
+      motion.hold(at: isReversed ? 1 : 0)
     } else if isRunning {
       hold()
     }
@@ -147,8 +134,8 @@ extension PropertyAnimator {
     case .inactive: startAnimation()
     case .active:
       guard let window else { return }
-      if timing == nil, durationFactor <= 0, case .held(let fraction, scrubbed: false) = motion {
-        motion = .playing(fraction: fraction, since: window.time, backwards: isReversed)
+      if timing == nil, durationFactor <= 0, let fraction = motion.pausedFraction {
+        motion.play(from: fraction, since: window.time, backwards: isReversed)
       } else if timing != nil || durationFactor > 0 || !isRunning {
         retarget(timing ?? curve, durationFactor: durationFactor)
       }
@@ -201,7 +188,7 @@ extension PropertyAnimator {
   private func activate() {
     guard state == .inactive, let window else { return }
     state = .active
-    motion = .held(fraction: isReversed ? 1 : 0, scrubbed: false)
+    motion.hold(at: isReversed ? 1 : 0)
     window.add(self)
     sizeAtStart = window.size
     let bodies = pending
@@ -213,21 +200,18 @@ extension PropertyAnimator {
     guard let window else { return }
     let never = MotionTime(nanoseconds: .max)
     let block = AnimationBlock(
-      id: window.makeBlockID(), sampler: sampler, options: [], start: window.time, end: never,
+      id: window.makeBlockID(), sampler: motion.sampler, options: [], start: window.time, end: never,
       order: never, motionLevel: window.motionLevel == .basic ? .basic : .full, driver: self,
       delayFactor: delayFactor)
     blocks.append(block)
     window.run(block, animations: body)
-    if case .retargeted(let rest) = motion { rest.join(block) }
+    motion.join(block)
     window.sample()
   }
 
   private func hold() {
-    if case .playing = motion {
-      motion = .held(fraction: currentFraction, scrubbed: false)
-    } else if case .retargeted(let rest) = motion, let window {
-      rest.freeze(at: window.time)
-    }
+    guard let window else { return }
+    motion.pause(at: window.time, leader: leader)
   }
 
   private func turnRound() {
@@ -236,12 +220,7 @@ extension PropertyAnimator {
       misuse("isReversed")
       return
     }
-    if case .playing(_, let since, _) = motion, !sampler.isSpring || window.time <= since {
-      motion = .playing(
-        fraction: currentFraction, since: max(window.time, since), backwards: isReversed)
-    } else {
-      retarget(curve, durationFactor: 0)
-    }
+    if !motion.turn(at: window.time, backwards: isReversed) { retarget(curve, durationFactor: 0) }
   }
 
   /// Ends the blocks and sets the model to what `position` means.
@@ -298,7 +277,7 @@ extension PropertyAnimator {
     changes.removeAll()
     state = .inactive
     isRunning = false
-    motion = .held(fraction: 0, scrubbed: false)
+    motion.hold(at: 0)
   }
 
   private func tellCompletions(_ position: AnimatingPosition) {
@@ -309,78 +288,38 @@ extension PropertyAnimator {
 }
 
 extension PropertyAnimator: ProgressDriver {
+  /// The block that stands for all where one number is wanted: one that began at once, if there is one.
+  private var leader: AnimationBlock? { blocks.first { $0.delayFactor == 0 } ?? blocks.first }
+
   /// The part of the time spent, 0…1.
   private var currentFraction: Double {
     guard let window else { return 0 }
-    return fraction(at: window.time)
+    return motion.fraction(at: window.time, leader: leader)
   }
 
   /// The part of the way covered by what began at once.
   private var progress: Double {
     guard let window, state != .inactive else { return 0 }
-    guard let block = blocks.first(where: { $0.delayFactor == 0 }) ?? blocks.first else {
-      return fraction(at: window.time)
-    }
-    return 1 - remainder(of: block, at: window.time)
-  }
-
-  private func fraction(at time: MotionTime) -> Double {
-    switch motion {
-    case .held(let fraction, _): return fraction
-    case .playing(let fraction, let since, let backwards):
-      guard sampler.duration > 0 else { return backwards ? 0 : 1 }
-      let spent = max(0, time.seconds(since: since)) / sampler.duration
-      return min(max(backwards ? fraction - spent : fraction + spent, 0), 1)
-    case .retargeted: return min(max(progress, 0), 1)
-    }
+    guard let leader else { return currentFraction }
+    return 1 - remainder(of: leader, at: window.time)
   }
 
   func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
-    switch motion {
-    case .retargeted(let rest): return rest.remainder(of: block, at: time)
-    case .held(let fraction, scrubbed: true) where scrubsLinearly:
-      return 1 - min(max((fraction - block.delayFactor) / (1 - block.delayFactor), 0), 1)
-    case .held, .playing:
-      let fraction = self.fraction(at: time)
-      let own = (fraction - block.delayFactor) / (1 - block.delayFactor)
-      guard sampler.duration > 0 else { return own >= 1 ? 0 : 1 - own }
-      // The end of the time is the end of the way, whatever rounding says.
-      return fraction >= 1 ? 0 : sampler.remainder(at: max(own, 0) * sampler.duration)
-    }
+    motion.remainder(of: block, at: time, scrubsLinearly: scrubsLinearly)
   }
 
   func remainderSpeed(of block: AnimationBlock, at time: MotionTime) -> Double {
-    guard isRunning else { return 0 }
-    switch motion {
-    case .held: return 0
-    case .retargeted(let rest): return rest.speed(of: block, at: time)
-    case .playing(_, let since, let backwards):
-      guard time >= since, sampler.duration > 0 else { return 0 }
-      let scale = 1 / (1 - block.delayFactor)
-      let own = (fraction(at: time) - block.delayFactor) * scale
-      guard own >= 0 else { return 0 }
-      let speed = sampler.speeds(at: own * sampler.duration).remainder * scale
-      return backwards ? -speed : speed
-    }
+    isRunning ? motion.speed(of: block, at: time) : 0
   }
 
   var isMoving: Bool { state == .active && isRunning }
 
-  var arrival: MotionTime? {
-    guard isMoving else { return nil }
-    switch motion {
-    case .held: return nil
-    case .retargeted(let rest): return rest.end
-    case .playing(let fraction, let since, let backwards):
-      let left = backwards ? fraction : 1 - fraction
-      return since + .nanoseconds(Int64((left * min(sampler.duration, 9e8) * 1e9).rounded()))
-    }
-  }
+  var arrival: MotionTime? { isMoving ? motion.arrival : nil }
 
   func arrive(in window: Window) {
     isRunning = false
     if pausesOnCompletion {
-      motion = .held(fraction: isReversed ? 0 : 1, scrubbed: false)
+      motion.hold(at: isReversed ? 0 : 1)
       window.sample()
       return
     }
@@ -417,55 +356,7 @@ extension PropertyAnimator: ProgressDriver {
         of: block, from: remainder(of: block, at: window.time),
         speed: remainderSpeed(of: block, at: window.time))
     }
-    motion = .retargeted(rest)
-  }
-}
-
-/// Motion that has left the animator's curve: every block goes from where it was, with the speed it had if the timing is
-/// a spring, to one of the ends.
-final class RetargetedMotion {
-  struct Segment {
-    let from: Double
-    let speed: Double
-  }
-
-  let sampler: CurveSampler
-  let start: MotionTime
-  /// What is left at the end: 0 at the animator's end, 1 at its start.
-  let target: Double
-  private(set) var segments: [UInt64: Segment] = [:]
-  private(set) var frozenAt: MotionTime?
-
-  init(sampler: CurveSampler, start: MotionTime, target: Double) {
-    self.sampler = sampler
-    self.start = start
-    self.target = target
-  }
-
-  var end: MotionTime { start + .nanoseconds(Int64(min(sampler.duration, 9e8) * 1e9)) }
-
-  func setSegment(of block: AnimationBlock, from: Double, speed: Double) {
-    segments[block.id] = Segment(from: from, speed: sampler.isSpring ? speed : 0)
-  }
-
-  /// A block added on the way goes with the others.
-  func join(_ block: AnimationBlock) {
-    segments[block.id] = Segment(from: 1, speed: 0)
-  }
-
-  func freeze(at time: MotionTime) { frozenAt = frozenAt ?? time }
-
-  func remainder(of block: AnimationBlock, at time: MotionTime) -> Double {
-    guard let segment = segments[block.id] else { return target }
-    let seconds = (frozenAt ?? time).seconds(since: start)
-    return target + (segment.from - target) * sampler.remainder(at: seconds)
-      + segment.speed * sampler.carried(at: seconds)
-  }
-
-  func speed(of block: AnimationBlock, at time: MotionTime) -> Double {
-    guard frozenAt == nil, let segment = segments[block.id] else { return 0 }
-    let speeds = sampler.speeds(at: time.seconds(since: start))
-    return (segment.from - target) * speeds.remainder + segment.speed * speeds.carried
+    motion.retarget(rest)
   }
 }
 

@@ -39,6 +39,24 @@ import Testing
     func wait(_ milliseconds: Int) { window.advance(to: window.time + .milliseconds(milliseconds)) }
   }
 
+  @Test("without animations it may leave its curve and still ends")
+  func noAnimations() throws {
+    let scene = try Scene()
+    let animator = PropertyAnimator(window: scene.window, duration: .seconds(1), curve: .linear)
+    var ended: [AnimatingPosition] = []
+    animator.addCompletion { ended.append($0) }
+    animator.startAnimation()
+    scene.wait(250)
+    #expect(abs(animator.fractionComplete - 0.25) < 1e-9)
+    animator.pauseAnimation()
+    animator.continueAnimation(durationFactor: 0.5)
+    #expect((0...1).contains(animator.fractionComplete))
+    animator.isReversed = true
+    #expect((0...1).contains(animator.fractionComplete))
+    scene.wait(2000)
+    #expect(ended == [.start] && animator.state == .inactive)
+  }
+
   @Test("states: the table of calls and what they lead to")
   func stateTable() throws {
     enum Call: CaseIterable { case start, pause, proceed, stop, finish, scrub }
