@@ -41,11 +41,9 @@ public final class TerminalSession {
   private let writer: DiffWriter
   private let clock = ContinuousClock()
 
-  private var decoder = InputDecoder()
+  private var input = TerminalInput()
   private var queue: [TerminalEvent] = []
   private var wantsWritable = false
-  private var hasMoreInput = false
-  private var isHungUp = false
   private var isEnded = false
   /// Ctrl-Z was typed: the kernel would have stopped everybody in the foreground.
   private var suspendsWholeGroup = false
@@ -112,7 +110,7 @@ public final class TerminalSession {
   ///   - buffer: as large as the session says; another size paints what fits in the terminal's corner.
   ///   - cursor: where text is typed; `nil` for no cursor.
   public func present(_ buffer: CellBuffer, cursor: CursorPosition? = nil) -> FrameOutcome {
-    guard isActive, !isHungUp else { return .failed }
+    guard isActive, !input.isHungUp else { return .failed }
     let outcome = sink.present(buffer, cursor: cursor, writer: writer)
     wantsWritable = outcome == .skipped || sink.hasPending
     return outcome
@@ -149,19 +147,17 @@ public final class TerminalSession {
   private func wait(until deadline: ContinuousClock.Instant?) -> Bool {
     // A negative descriptor is left out.
     var polls = [
-      pollfd(fd: isHungUp ? -1 : terminal.input, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: input.isHungUp ? -1 : terminal.input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wantsWritable ? terminal.painting : -1, events: Int16(POLLOUT), revents: 0),
     ]
-    let timeout: Duration? = decoder.isIncomplete ? .milliseconds(25) : decoder.isPasting ? .seconds(1) : nil
-    let limit = hasMoreInput || !queue.isEmpty ? clock.now : deadline
+    let timeout = input.timeout
+    let limit = input.hasMore || !queue.isEmpty ? clock.now : deadline
     let count = poll(&polls, limit: limit, timeout: timeout)
     let isOver = deadline.map { clock.now >= $0 } ?? false
-    if count == 0 && timeout != nil && !hasMoreInput {
-      // Nothing followed what had begun.
-      decoder.flush()
-      decoder.endPaste()
+    if count == 0 && timeout != nil && !input.hasMore {
+      input.endUnfinished()
       collect()
     }
     if polls[1].revents != 0 { readSignals() }
@@ -169,7 +165,10 @@ public final class TerminalSession {
       waker.clear()
       queue.append(.wake)
     }
-    if polls[0].revents != 0 || hasMoreInput { readInput(polls[0].revents) }
+    if polls[0].revents != 0 || input.hasMore {
+      if !input.read(terminal, curses, polls[0].revents) { queue.append(.hangup) }
+      collect()
+    }
     if polls[3].revents != 0 {
       if isActive { sink.flush() } else { sink.abandon() }
       wantsWritable = sink.hasPending
@@ -213,56 +212,13 @@ public final class TerminalSession {
     queue.append(.resize(columns: size.columns, rows: size.rows))
   }
 
-  /// Reads the available input up to a limit, so that a flood of input does not delay frames.
-  private func readInput(_ condition: Int16) {
-    hasMoreInput = false
-    if terminal.availableBytes == 0 && condition & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
-      isHungUp = true
-      queue.append(.hangup)
-      return
-    }
-    var budget = 1024
-    while budget > 0 {
-      if decoder.isPasting {
-        guard readPaste() else { break }
-        budget -= 256
-        continue
-      }
-      guard let token = curses.next() else {
-        // ncurses has waited for more already.
-        if decoder.endsWithEscape { decoder.flush() }
-        break
-      }
-      switch token {
-      case .byte(let byte): decoder.feed(byte)
-      case .key(let key, let modifiers): decoder.feed(key: key, modifiers: modifiers)
-      case .ignored: break
-      }
-      budget -= 1
-    }
-    hasMoreInput = budget <= 0
-    collect()
-  }
-
-  /// ncurses reads byte by byte; a paste is read in one go.
-  private func readPaste() -> Bool {
-    let available = terminal.availableBytes
-    guard available > 0 else { return false }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-      let count = read(terminal.input, buffer.baseAddress, min(available, buffer.count))
-      guard count > 0 else { return false }
-      for byte in buffer[..<count] { decoder.feed(byte) }
-      return true
-    }
-  }
-
   private func collect() {
-    for event in decoder.takeEvents() {
+    for event in input.takeEvents() {
       if event == .suspend { suspendsWholeGroup = true }
       if event == .input(InputEvent(kind: .key(.character("l")), modifiers: .control)) { writer.invalidate() }
       queue.append(event)
     }
-    for report in decoder.takeReports() {
+    for report in input.takeReports() {
       switch report {
       case .mode(2026, let setting):
         let works = (1...3).contains(setting)
@@ -332,52 +288,6 @@ public final class TerminalSession {
     var text = text
     text.withUTF8 { sink.send(UnsafeRawBufferPointer($0)) }
   }
-}
-
-/// The sequences that set the terminal up and restore it.
-///
-/// They are constants, not taken from terminfo: they are the same in every terminal that has them, others
-/// ignore them, and the restoring one must be at hand in a signal handler.
-enum TerminalModes {
-  /// Switches to the alternate screen; the shell's screen is kept.
-  static let alternateScreen = "\u{1B}[?1049h"
-
-  /// No cursor, no autowrap, pasted text marked, focus reported.
-  static let enter = "\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
-
-  /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets
-  /// for its keypad. Begins with an escape, which ends whatever sequence the terminal was in the middle of.
-  ///
-  /// - Parameter hasAlternateScreen: without one what was painted would stay, so it is wiped.
-  static func leave(hasAlternateScreen: Bool) -> String {
-    var text = "\u{1B}[?2026l\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1006l"
-    text += "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[r\u{1B}[m"
-    if !hasAlternateScreen { text += "\u{1B}[H\u{1B}[2J" }
-    text += "\u{1B}[?1l\u{1B}>\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-    return text
-  }
-
-  /// Mode 1006 reports coordinates as decimal numbers, so columns beyond 223 work.
-  static func mouse(_ reporting: MouseReporting) -> String {
-    switch reporting {
-    case .released: "\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1006l"
-    case .drags: "\u{1B}[?1003l\u{1B}[?1000h\u{1B}[?1002h\u{1B}[?1006h"
-    case .motion: "\u{1B}[?1000h\u{1B}[?1002h\u{1B}[?1003h\u{1B}[?1006h"
-    }
-  }
-
-  /// DECRQM for synchronized output; OSC 10 and 11 for the colors. Answers come as input.
-  static let questions = "\u{1B}[?2026$p\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\"
-}
-
-/// Which pointer events the terminal reports. While any are reported, text is selected with Shift held down.
-public enum MouseReporting: Int, Sendable, Hashable, CaseIterable {
-  /// Nothing: the terminal selects and copies as usual.
-  case released
-  /// Presses, releases, the wheel, and motion with a button down (mode 1002).
-  case drags
-  /// Motion without a button too (mode 1003), for what follows the pointer.
-  case motion
 }
 
 /// Why a session could not be made, with a remedy.
