@@ -12,23 +12,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
-  private struct ArrivingRequest {
-    var method: String
-    var path: String
-    var headers: HPACKHeaders
-    var body = ByteBuffer()
-    /// Memory that it has reserved.
-    var cost: Int
-    let since: NIODeadline
-  }
-
-  /// A complete, unanswered request.
-  private struct UnansweredRequest {
-    let cost: Int
-    /// A response to HEAD has no body (RFC 9110, section 9.3.2).
-    let isHead: Bool
-  }
-
   /// A streamed response.
   private struct OutgoingBody {
     /// Bytes that NIO buffers for lack of flow-control window or socket buffer.
@@ -46,11 +29,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   private let table: ConnectionTable
   private var context: ChannelHandlerContext?
   private var connection: HTTPConnection?
-  private var arriving: [HTTP2StreamID: ArrivingRequest] = [:]
-  private var unanswered: [HTTP2StreamID: UnansweredRequest] = [:]
-  /// Complete requests that are held back because the peer does not read its responses: a subset of ``unanswered``, in
-  /// order of arrival.
-  private var waiting: CircularBuffer<(stream: HTTP2StreamID, request: HTTPRequest)> = []
+  private var requests = HTTP2Requests()
   private var isResponding = false
   private var outgoing: [HTTP2StreamID: OutgoingBody] = [:]
   private let account: MemoryAccount
@@ -157,9 +136,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     // Breaks a reference cycle with this handler.
     connection = nil
     account.close()
-    arriving = [:]
-    unanswered = [:]
-    waiting = []
+    requests = HTTP2Requests()
     let cutOff = outgoing.values
     outgoing = [:]
     for body in cutOff { body.ended() }
@@ -168,7 +145,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   // MARK: Requests
 
   private func receive(_ frame: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
-    if arriving[stream] != nil {
+    if requests.isArriving(stream) {
       // Trailers are ignored.
       if frame.endStream { complete(stream) }
       return
@@ -176,23 +153,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     guard !isClosing, stream > highestStream else { return }
     highestStream = stream
     lastActivity = .now()
-    var request = ArrivingRequest(
-      method: "", path: "", headers: HPACKHeaders(), cost: 0, since: lastActivity)
-    request.headers.reserveCapacity(frame.headers.count)
-    var length: String?
-    for (name, value, _) in frame.headers {
-      if name.utf8.first == UInt8(ascii: ":") {
-        if name == ":method" { request.method = value }
-        if name == ":path" { request.path = value }
-      } else {
-        if name == "content-length" { length = value }
-        request.headers.add(name: name, value: value)
-      }
-    }
     let cost = MemoryAccount.cost(of: frame.headers)
     let hasRoom = table.takeRequest(cost, account)
-    if hasRoom { request.cost = cost }
-    arriving[stream] = request
+    let length = requests.begin(stream, frame.headers, cost: hasRoom ? cost : 0, at: lastActivity)
     if let length, (Int(length) ?? .max) > table.limits.bodyBytes {
       refuse(stream, .bodyTooLarge)
     } else if !hasRoom {
@@ -203,30 +166,18 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   private func receive(_ frame: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
-    guard case .byteBuffer(var bytes) = frame.data, let index = arriving.index(forKey: stream) else { return }
+    guard case .byteBuffer(let bytes) = frame.data, requests.isArriving(stream) else { return }
     let count = bytes.readableBytes
-    if arriving.values[index].body.readableBytes + count > table.limits.bodyBytes {
+    if requests.bodyLength(of: stream) + count > table.limits.bodyBytes {
       return refuse(stream, .bodyTooLarge)
     }
     guard table.takeRequest(count, account) else { return refuse(stream, .overloaded) }
-    arriving.values[index].cost += count
-    if frame.endStream, arriving.values[index].body.readableBytes == 0 {
-      // The common case, the whole body in one frame, needs no copy.
-      arriving.values[index].body = bytes
-    } else {
-      arriving.values[index].body.writeBuffer(&bytes)
-    }
+    requests.append(bytes, to: stream, isLast: frame.endStream)
     if frame.endStream { complete(stream) }
   }
 
   private func complete(_ stream: HTTP2StreamID) {
-    guard let arrived = arriving.removeValue(forKey: stream) else { return }
-    unanswered[stream] = UnansweredRequest(cost: arrived.cost, isHead: arrived.method == "HEAD")
-    let request = HTTPRequest(
-      method: arrived.method, path: arrived.path, headers: arrived.headers, body: arrived.body,
-      version: .http2,
-      arrivedAt: table.clock.monotonicNow())
-    waiting.append((stream, request))
+    requests.complete(stream, at: table.clock.monotonicNow())
     respondToWaiting()
   }
 
@@ -236,26 +187,24 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     guard !isResponding else { return }
     isResponding = true
     defer { isResponding = false }
-    while let connection, let context, !waiting.isEmpty {
+    while let connection, let context, requests.isWaiting {
       if unflushed > Self.unflushedBytes { flush(context) }
-      guard context.channel.isWritable, let next = waiting.popFirst() else { return }
+      guard context.channel.isWritable, let next = requests.next() else { return }
       table.responder.respond(
         to: HTTPExchange(request: next.request, connection: connection, stream: Int(next.stream)))
     }
   }
 
   private func refuse(_ stream: HTTP2StreamID, _ violation: HTTPViolation) {
-    let path = arriving[stream]?.path ?? ""
-    answer(table.responder.answer(to: violation, path: path), to: Int(stream))
+    answer(
+      table.responder.answer(to: violation, path: requests.path(of: stream) ?? ""), to: Int(stream))
   }
 
   /// The stream is closed by either side: a later response is dropped.
   private func forget(_ stream: HTTP2StreamID) {
-    if let dropped = arriving.removeValue(forKey: stream) { account.releaseRequest(dropped.cost) }
-    if let dropped = unanswered.removeValue(forKey: stream) {
+    if let dropped = requests.drop(stream) {
       account.releaseRequest(dropped.cost)
-      if !waiting.isEmpty { waiting.removeAll { $0.stream == stream } }
-      lastActivity = .now()
+      if dropped.isComplete { lastActivity = .now() }
     }
     if let body = outgoing.removeValue(forKey: stream) {
       lastActivity = .now()
@@ -303,7 +252,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
   }
 
   private func closeIfDone() {
-    guard isClosing, arriving.isEmpty, unanswered.isEmpty, outgoing.isEmpty, account.unread == 0,
+    guard isClosing, requests.isEmpty, outgoing.isEmpty, account.unread == 0,
       !isFlushScheduled, let context
     else { return }
     context.close(promise: nil)
@@ -313,11 +262,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
 extension HTTP2ConnectionHandler: ConnectionCore {
   func answer(_ response: HTTPResponse, to stream: Int) {
     let stream = HTTP2StreamID(stream)
-    let unfinished = arriving.removeValue(forKey: stream)
-    let complete = unanswered.removeValue(forKey: stream)
-    guard let cost = unfinished?.cost ?? complete?.cost else { return }
-    let isHead = complete?.isHead ?? (unfinished?.method == "HEAD")
-    account.releaseRequest(cost)
+    guard let request = requests.remove(stream) else { return }
+    account.releaseRequest(request.cost)
     lastActivity = .now()
     var headers = HPACKHeaders()
     headers.reserveCapacity(response.headers.count + 2)
@@ -325,10 +271,10 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     headers.add(contentsOf: response.headers)
     let length = response.body.readableBytes
     if length > 0 { headers.add(name: "content-length", value: String(length)) }
-    let size = MemoryAccount.cost(of: headers) + (isHead ? 0 : length)
+    let size = MemoryAccount.cost(of: headers) + (request.isHead ? 0 : length)
     table.takeAnswer(size, account)
     guard let written = releasePromise(size) else { return }
-    if length > 0, !isHead {
+    if length > 0, !request.isHead {
       write(.headers(.init(headers: headers)), on: stream)
       write(.data(.init(data: .byteBuffer(response.body), endStream: true)), on: stream, promise: written)
     } else {
@@ -337,7 +283,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     unflushed += size
     // Answered before the request was complete: the rest is rejected (RFC 9113, section 8.1). A reset discards data
     // that NIO buffers for the stream, so the response must be written first.
-    if unfinished != nil, let context {
+    if !request.isComplete, let context {
       flush(context)
       write(.rstStream(.noError), on: stream)
     }
@@ -362,13 +308,12 @@ extension HTTP2ConnectionHandler: ConnectionCore {
 
   func begin(_ response: HTTPResponse, on stream: Int, ended: @escaping @Sendable () -> Void) {
     let number = HTTP2StreamID(stream)
-    guard let request = unanswered[number] else { return ended() }
-    if request.isHead {
+    guard let isHead = requests.isUnansweredHead(number) else { return ended() }
+    if isHead {
       answer(HTTPResponse(status: response.status, headers: response.headers), to: stream)
       return ended()
     }
-    unanswered[number] = nil
-    account.releaseRequest(request.cost)
+    account.releaseRequest(requests.removeUnanswered(number)?.cost ?? 0)
     outgoing[number] = OutgoingBody(ended: ended)
     var headers = HPACKHeaders()
     headers.add(name: ":status", value: String(response.status))
@@ -406,7 +351,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   func reset(_ code: HTTP2ErrorCode, stream: Int) {
     let stream = HTTP2StreamID(stream)
     let body = outgoing.removeValue(forKey: stream)
-    let request = unanswered.removeValue(forKey: stream)
+    let request = requests.removeUnanswered(stream)
     guard request != nil || body != nil else { return }
     account.releaseRequest(request?.cost ?? 0)
     write(.rstStream(code), on: stream)
@@ -415,7 +360,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
 
   func goAwayUnprocessed(_ stream: Int, debugData: String?) {
     guard stream == Int(highestStream), !isClosing else { return reset(.refusedStream, stream: stream) }
-    guard let request = unanswered.removeValue(forKey: highestStream) else { return }
+    guard let request = requests.removeUnanswered(highestStream) else { return }
     account.releaseRequest(request.cost)
     isClosing = true
     ownGoAways += 1
@@ -453,7 +398,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
   }
 
   var idleSince: NIODeadline? {
-    arriving.isEmpty && unanswered.isEmpty && outgoing.isEmpty ? lastActivity : nil
+    requests.isEmpty && outgoing.isEmpty ? lastActivity : nil
   }
 
   var unreadBytes: Int { account.unread }
@@ -462,9 +407,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
 
   func sweep(now: NIODeadline) {
     let timeout = TimeAmount(table.limits.requestTimeout)
-    for (stream, request) in arriving where now - request.since > timeout {
-      refuse(stream, .requestTimedOut)
-    }
+    for stream in requests.unfinished(since: now - timeout) { refuse(stream, .requestTimedOut) }
     if let stall = account.stall(at: now), stall > TimeAmount(table.limits.writeTimeout) {
       disconnect()
     } else if let idleSince, now - idleSince > table.idleTimeout(of: id) {
