@@ -113,8 +113,7 @@ struct AcceptanceTests {
         """, extra: ["--script", script])
     let collector = try station.collect(["--count", "600"])
     #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     let figures = try PushService.check(station, script: script)
     #expect(try micros(figures, "accept_us", "p99") >= 650_000, "the freeze is in the figures")
   }
@@ -137,8 +136,7 @@ struct AcceptanceTests {
         try eventually("round \(round) sends", seen: { collector.standardError }) { sent() > before }
       }
       _ = poll(nil, 0, Int32.random(in: round < 2 ? 5...250 : 50...900, using: &moments))
-      collector.signal(SIGKILL)
-      try collector.waitForExit()
+      try collector.kill()
     }
     let last = try station.collect(["--count", "50"])
     #expect(try last.waitForExit() == 0, "\(last.standardError)")

@@ -24,8 +24,7 @@ struct CalibrateTests {
 
     let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
     #expect(try station.collect(["--duration", "2s"]).waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     for command in [["summary"], ["runs", "show", "latest"]] {
       let text = try run(Programs.pushscope, command + ["--store", station.store]).output
       #expect(text.contains("floor of this host (calibrated 20"), "\(text)")
@@ -44,8 +43,7 @@ struct CalibrateTests {
     let result = try run(Programs.pushscope, ["calibrate", "--duration", "1s", "--store", station.store])
     #expect(result.status == 73)
     #expect(result.error.contains("\(collector.pid)"))
-    collector.signal(SIGTERM)
-    try collector.waitForExit()
+    try collector.stop()
     service.signal(SIGTERM)
     try service.waitForExit()
   }

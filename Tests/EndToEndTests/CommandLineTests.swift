@@ -55,8 +55,7 @@ struct CommandLineTests {
       }
     }
     #expect(said.contains { $0.contains("into ") && $0.contains("\u{241B}[31m") })
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test("an unknown key in the configuration is reported with file, line, column and the nearest valid key")
@@ -105,8 +104,7 @@ struct CommandLineTests {
     #expect(try result.waitForExit() == 64)
     #expect(result.standardError.contains("ios"))
     #expect(result.standardError.contains("loopback"))
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test(
@@ -140,8 +138,7 @@ struct CommandLineTests {
       scenario: "deliveries: { delay: 5ms, lost: 5%, duplicated: 5% }\n")
     let collector = try station.collect(["--count", "200"])
     #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     let script = """
       import csv, io, json, sqlite3, subprocess, sys
       binary, store = sys.argv[1:3]

@@ -59,10 +59,8 @@ struct ControlTests {
     #expect(try station.query("SELECT name FROM run") == [["second"]])
     #expect(try station.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
 
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try collector.stop() == 0)
+    try service.stop()
 
     #expect(try pushscope(["runs", "rename", "second", ""]).status == 0)
     #expect(try station.query("SELECT count(*) FROM run WHERE name IS NULL") == [["1"]])
@@ -87,9 +85,7 @@ struct ControlTests {
         "collect", "--config", station.directory.file("loopback/loopback.yaml"), "--store", station.store,
         "--target", "ntfy", "--target", "fcm",
       ])
-    try eventually("something is recorded", seen: { collector.standardError }) {
-      try (station.states()["delivered"] ?? 0) > 0 ? true : nil
-    }
+    try station.waitFor("delivered", over: 0, by: collector)
     func descriptorsWhenIdle() throws -> Int {
       let stop = try leave("'stop', NULL, NULL", in: station)
       #expect(try answered(stop, in: station).isEmpty)
@@ -103,9 +99,7 @@ struct ControlTests {
     }
     // The store opens readers on demand.
     #expect(counts[6] <= counts[1] + 2, "\(counts)")
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try collector.stop() == 0)
+    try service.stop()
   }
 }

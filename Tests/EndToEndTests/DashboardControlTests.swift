@@ -69,13 +69,11 @@ struct DashboardControlTests {
       $0.contains("live") && $0.contains("second")
     }
     #expect(try station.query("SELECT count(*) FROM run") == [["2"]])
-    collector.signal(SIGKILL)
-    try collector.waitForExit()
+    try collector.kill()
     try tmux.waitFor("collector gone for")
     try tmux.press("s")
     try tmux.waitFor("no collector is running")
     try tmux.leaveDashboard()
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 }

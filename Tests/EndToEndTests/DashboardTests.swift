@@ -129,12 +129,10 @@ struct DashboardTests {
     try tmux.waitUntil("dots appear") { screen in
       screen.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) }
     }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    #expect(try collector.stop() == 0)
     try tmux.press("q")
     try expectClean(tmux)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test("without a terminal it prints lines", .timeLimit(.minutes(5)))

@@ -235,9 +235,7 @@ private final class Waiting {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
     service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
     let collector = try station.collect([])
-    try eventually("a notification waits for its receipt", seen: { collector.standardError }) {
-      try (station.states()["in_flight"] ?? 0) > 0 ? true : nil
-    }
+    try station.waitFor("in_flight", over: 0, by: collector)
     id = try #require(
       try station.query("SELECT notification_id FROM sample_view WHERE state = 'in_flight' LIMIT 1").first?
         .first)
@@ -265,7 +263,6 @@ private final class Waiting {
     collector.signal(SIGTERM)
     collector.signal(SIGINT)
     try collector.waitForExit()
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 }

@@ -48,8 +48,7 @@ struct DoctorTests {
     let sending = try doctor(station, ["--send", "--target", "loopback"])
     #expect(sending.status == 0, "\(sending.lines)")
     #expect(sending.lines.contains { $0.hasPrefix("ok    loopback  send  200 in ") })
-    service.signal(SIGTERM)
-    #expect(try service.waitForExit() == 0)
+    #expect(try service.stop() == 0)
     #expect(service.standardError.contains("after 1 request:"))
     #expect(!FileManager.default.fileExists(atPath: station.store), "it only looks")
   }
@@ -66,8 +65,7 @@ struct DoctorTests {
         "doctor", "--config", station.directory.file("loopback/loopback.yaml"), "--store", station.store,
         "--send",
       ])
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(result.status == 0, "\(result.output) \(result.error)")
     for name in ["apns", "fcm", "webpush", "ntfy"] {

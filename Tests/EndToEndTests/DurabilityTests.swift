@@ -29,23 +29,15 @@ struct DurabilityTests {
         "-c", "ulimit -S -f 1024; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
         station.configuration, "--store", station.store,
       ])
-    try eventually("the problem is reported", seen: { collector.standardError }) {
-      collector.standardError.contains("retried each second") ? true : nil
-    }
+    try collector.waitFor(error: "retried each second")
     #expect(collector.standardError.contains("no room left"), "\(collector.standardError)")
     let before = try station.states()["delivered"] ?? 0
     _ = poll(nil, 0, 2500)
     #expect(try run("prlimit", ["--pid", "\(collector.pid)", "--fsize=unlimited:"]).status == 0)
-    try eventually("it continues", seen: { collector.standardError }) {
-      collector.standardError.contains("commits to the store succeed again") ? true : nil
-    }
-    try eventually("notifications are delivered again") {
-      try (station.states()["delivered"] ?? 0) > before + 30 ? true : nil
-    }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try collector.waitFor(error: "commits to the store succeed again")
+    try station.waitFor("delivered", over: before + 30)
+    #expect(try collector.stop() == 0)
+    try service.stop()
     try expectAccounted(station)
     let missed = try station.query(
       "SELECT count(*), min(reason), max(reason) FROM sample_view WHERE state = 'missed' AND reason <> 'stopping'"
@@ -64,27 +56,17 @@ struct DurabilityTests {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let collector = try station.collect([])
-    try eventually("notifications are delivered") {
-      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
-    }
+    try station.waitFor("delivered", over: 20)
     let lock = try StoreLock(of: station)
-    try eventually("the problem is reported", seen: { collector.standardError }) {
-      collector.standardError.contains("another program holds a lock")
-    }
+    try collector.waitFor(error: "another program holds a lock")
     // Two hundred notifications come due.
     _ = poll(nil, 0, 2000)
     try lock.release()
-    try eventually("it continues", seen: { collector.standardError }) {
-      collector.standardError.contains("commits to the store succeed again") ? true : nil
-    }
+    try collector.waitFor(error: "commits to the store succeed again")
     let before = try station.states()["delivered"] ?? 0
-    try eventually("notifications are delivered again") {
-      try (station.states()["delivered"] ?? 0) > before + 50 ? true : nil
-    }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try station.waitFor("delivered", over: before + 50)
+    #expect(try collector.stop() == 0)
+    try service.stop()
     try expectAccounted(station)
     let missed = try station.query("SELECT count(*) FROM sample_view WHERE reason = 'lag'")
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 > 100)
@@ -102,8 +84,7 @@ struct DurabilityTests {
     #expect(collector.standardError.contains("read-only"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: station.store)) == before)
     #expect(try run(Programs.pushscope, ["summary", "--store", station.store]).status == 0, "it can be read")
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test(
@@ -113,18 +94,14 @@ struct DurabilityTests {
     let station = try Station(rate: "100/s", target: ["receipt_deadline: 10s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let collector = try station.collect([])
-    try eventually("notifications are delivered") {
-      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
-    }
+    try station.waitFor("delivered", over: 20)
     collector.signal(SIGSTOP)
     _ = poll(nil, 0, 3000)
     collector.signal(SIGCONT)
     let before = try station.states()["delivered"] ?? 0
-    try eventually("it continues") { try (station.states()["delivered"] ?? 0) > before + 50 ? true : nil }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try station.waitFor("delivered", over: before + 50)
+    #expect(try collector.stop() == 0)
+    try service.stop()
     try expectAccounted(station)
     let missed = try station.query(
       "SELECT count(*) FROM sample_view WHERE state = 'missed' AND reason = 'lag'")
@@ -157,8 +134,7 @@ struct DurabilityTests {
     }
 
     func release() throws {
-      holder.signal(SIGTERM)
-      #expect(try holder.waitForExit() == 0)
+      #expect(try holder.stop() == 0)
     }
   }
 
@@ -195,23 +171,16 @@ struct DurabilityTests {
     let service = try station.startLoopback(
       scenario: "deliveries: { delay: 5ms }\n", extra: ["--script", script])
     let collector = try station.collect(["--drain", "0s"])
-    try eventually("notifications are delivered", seen: { collector.standardError }) {
-      try (station.states()["delivered"] ?? 0) > 100 ? true : nil
-    }
+    try station.waitFor("delivered", over: 100, by: collector)
     let lock = try StoreLock(of: station)
-    try eventually("the problem is reported", seen: { collector.standardError }) {
-      collector.standardError.contains("retried each second") ? true : nil
-    }
+    try collector.waitFor(error: "retried each second")
     collector.signal(SIGTERM)
-    try eventually("it gives up", seen: { collector.standardError }) {
-      collector.standardError.contains("recording has ended") ? true : nil
-    }
+    try collector.waitFor(error: "recording has ended")
     try lock.release()
     #expect(try collector.waitForExit() != 0)
     // If the end could not be written either, the next start writes it by the same rule.
     #expect(try station.collect(["--count", "1"]).waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     try expectKnown(station, script: script)
     try expectAccounted(station)
     #expect(try station.states()["interrupted"] ?? 0 > 20, "more was sent than could be recorded")
@@ -246,8 +215,7 @@ struct DurabilityTests {
     let collector = try station.collect([])
     #expect(try collector.waitForExit() == 1, "\(collector.standardError)")
     #expect(collector.standardError.contains("damaged"))
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     try expectKnown(station, script: script)
     #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
   }
@@ -259,8 +227,7 @@ struct DurabilityTests {
     let station = try Station(rate: "2/s", target: ["receipt_deadline: 60s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
     #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     try damage("receipt_sample", of: station)
     // No service answers the second run, so it gets no receipts of its own.
     let collector = try station.collect(["--drain", "0s"])
@@ -297,8 +264,7 @@ struct DurabilityTests {
     let before = try cpu()
     _ = poll(nil, 0, 2000)
     #expect(try cpu() - before < 100)
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    #expect(try collector.stop() == 0)
   }
 
   // MARK: One collector, and the file with the store's name
@@ -312,17 +278,14 @@ struct DurabilityTests {
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     try station.directory.write("pushscope.sqlite.other", "")
     let collector = try station.collect([])
-    try eventually("notifications are delivered", seen: { collector.standardError }) {
-      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
-    }
+    try station.waitFor("delivered", over: 20, by: collector)
     #expect(
       try run("sh", ["-c", how.replacingOccurrences(of: "STORE", with: "'\(station.store)'")]).status == 0)
     #expect(try collector.waitForExit() == 1)
     #expect(
       collector.standardError.contains("pushscope: the store was moved, deleted or replaced"),
       "\(collector.standardError)")
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     guard how.contains("moved") else { return }
     let ended = try run("sqlite3", [station.store + ".moved", "SELECT end_reason FROM run"])
     #expect(ended.output == "failed\n")
@@ -333,21 +296,16 @@ struct DurabilityTests {
     let station = try Station(rate: "20/s")
     let service = try station.startLoopback()
     let collector = try station.collect(["--drain", "0s"])
-    try eventually("something is sent", seen: { collector.standardError }) {
-      try (station.states()["accepted"] ?? 0) > 3 ? true : nil
-    }
+    try station.waitFor("accepted", over: 3, by: collector)
     let stop = """
       INSERT INTO control (command, at) VALUES ('stop', strftime('%s', 'now') * 1000000 + 1000000)
       """
     #expect(try run("sqlite3", ["-cmd", ".timeout 5000", station.store, stop]).status == 0)
-    try eventually("it is idle", seen: { collector.standardError }) {
-      collector.standardError.contains("idle") ? true : nil
-    }
+    try collector.waitFor(error: "idle")
     try FileManager.default.removeItem(atPath: station.store)
     #expect(try collector.waitForExit() == 1)
     #expect(collector.standardError.contains("moved, deleted or replaced"))
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   /// The lock file is removed while the collector is stopped, so that a second one finds none before the first can create it
@@ -357,9 +315,7 @@ struct DurabilityTests {
     let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
     let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let collector = try station.collect([])
-    try eventually("notifications are delivered", seen: { collector.standardError }) {
-      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
-    }
+    try station.waitFor("delivered", over: 20, by: collector)
     let lock = station.store + ".lock"
     collector.signal(SIGSTOP)
     try FileManager.default.removeItem(atPath: lock)
@@ -379,10 +335,8 @@ struct DurabilityTests {
     #expect(try station.collect([]).waitForExit() == 73)
     #expect(
       try run(Programs.pushscope, ["runs", "rename", "latest", "kept", "--store", station.store]).status == 0)
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try collector.stop() == 0)
+    try service.stop()
     try expectAccounted(station)
     #expect(try station.query("SELECT name, end_reason FROM run") == [["kept", "stopped"]])
   }

@@ -99,8 +99,7 @@ struct ExitCodeTests {
     try expect(
       73, ["collect", "--config", station.configuration, "--count", "1"], says: "--store",
       environment: environment)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     #expect(!FileManager.default.fileExists(atPath: "/nonexistent-home"), "nobody's home is made")
   }
 
@@ -124,13 +123,10 @@ struct ExitCodeTests {
       """
     #expect(try run(Programs.pushscope, ["summary", "--store", store]).status == 0)
     let holder = try RunningProcess("python3", ["-c", script, store])
-    try eventually("it is locked", seen: { holder.standardError }) {
-      holder.standardOutput.contains("locked") ? true : nil
-    }
+    try holder.waitFor(output: "locked")
     try expect(73, ["runs", "rename", "latest", "x"], store: store)
     try expect(73, ["calibrate", "--duration", "100ms"], store: store)
-    holder.signal(SIGKILL)
-    try holder.waitForExit()
+    try holder.kill()
   }
 
   @Test("69: an address that is in use; no store is created")
@@ -140,28 +136,23 @@ struct ExitCodeTests {
     let other = try RunningProcess(
       Programs.pushscope,
       ["loopback", "--port", "\(station.receiptsPort)", "--credentials", station.directory.file("other")])
-    try eventually("another process listens on the receipts' port", seen: { other.standardError }) {
-      other.standardOutput.contains("https://") ? true : nil
-    }
+    try other.waitFor(output: "https://")
     let collector = try station.collect(["--count", "1"])
     #expect(try collector.waitForExit() == 69)
     #expect(collector.standardError.contains("127.0.0.1:\(station.receiptsPort)"))
     let left = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
     #expect(!left.contains { $0.hasPrefix("pushscope.sqlite") }, "\(left)")
-    other.signal(SIGTERM)
-    try other.waitForExit()
+    try other.stop()
     let port = station.loopbackPort
     try expect(69, ["loopback", "--port", "\(port)", "--credentials", station.directory.file("loopback")])
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test("78: an unusable certificate; no store is created")
   func unusableCertificate() throws {
     let station = try Station()
     let service = try station.startLoopback()
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     try station.directory.write("loopback/server.key", "no key\n")
     let collector = try station.collect(["--count", "1"])
     #expect(try collector.waitForExit() == 78)

@@ -23,8 +23,7 @@ struct ExpiredTokenTests {
         "10/s", "--duration", "9s",
       ])
     #expect(try collector.waitForExit(within: .seconds(120)) == 0, "\(collector.standardError)")
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     func count(_ target: String, _ condition: String) throws -> Int {
       let rows = try station.query(
         "SELECT count(*) FROM sample_view WHERE target = '\(target)' AND \(condition)")

@@ -45,8 +45,7 @@ struct FourDialectsTests {
         "\(count)",
       ])
     #expect(try collector.waitForExit(within: .seconds(180)) == 0, "\(collector.standardError)")
-    service.signal(SIGTERM)
-    #expect(try service.waitForExit() == 0)
+    #expect(try service.stop() == 0)
 
     let lines = try String(contentsOfFile: script, encoding: .utf8).split(separator: "\n")
       .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }

@@ -17,19 +17,13 @@ struct IndependentServerTests {
     let certificates = try Certificates(in: station.directory)
     let first = try certificates.startServer(port: port)
     let collector = try station.collect(["--run-name", "nghttpd"])
-    try eventually("answers arrive", seen: { collector.standardError }) {
-      try (station.states()["accepted"] ?? 0) > 50 ? true : nil
-    }
-    first.signal(SIGKILL)
-    try first.waitForExit()
-    try eventually("the outage is recorded") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
+    try station.waitFor("accepted", over: 50, by: collector)
+    try first.kill()
+    try station.waitFor("failed", over: 0)
     let before = try station.states()["accepted"] ?? 0
     let second = try certificates.startServer(port: port)
-    try eventually("answers arrive again") {
-      try (station.states()["accepted"] ?? 0) > before + 50 ? true : nil
-    }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    try station.waitFor("accepted", over: before + 50)
+    #expect(try collector.stop() == 0)
     second.signal(SIGTERM)
     _ = try? second.waitForExit()
 

@@ -28,8 +28,7 @@ struct LoopbackRunTests {
     #expect(try station.query("SELECT count(*) FROM event_view WHERE kind = 'connected'") == [["1"]])
     let runs = try run(Programs.pushscope, ["export", "runs", "--store", station.store]).output
     #expect(runs.contains(",completed,loopback,200,200,200,200,0,0,0,0,0,0\r\n"))
-    service.signal(SIGTERM)
-    #expect(try service.waitForExit() == 0)
+    #expect(try service.stop() == 0)
   }
 
   @Test("the path is told apart from the service's own time", .timeLimit(.minutes(5)))
@@ -60,8 +59,7 @@ struct LoopbackRunTests {
       try station.query("SELECT endpoint FROM target") == [["https://127.0.0.1:\(station.loopbackPort)"]])
     let summary = try run(Programs.pushscope, ["summary", "--store", station.store]).output
     #expect(summary.contains("path") && summary.contains("round trip of a PING"), "\(summary)")
-    service.signal(SIGTERM)
-    #expect(try service.waitForExit() == 0)
+    #expect(try service.stop() == 0)
   }
 
   @Test(
@@ -77,8 +75,7 @@ struct LoopbackRunTests {
         """, extra: ["--script", station.directory.file("script.jsonl")])
     let collector = try station.collect(["--count", "400"])
     #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
 
     let script = try String(contentsOfFile: station.directory.file("script.jsonl"), encoding: .utf8)
       .split(separator: "\n").filter { $0.contains(#""entry":"request""#) }
@@ -102,27 +99,20 @@ struct LoopbackRunTests {
     let scenario = "deliveries: { delay: 1ms }\n"
     let first = try station.startLoopback(scenario: scenario)
     let collector = try station.collect([])
-    try eventually("notifications are delivered") {
-      try (station.states()["delivered"] ?? 0) > 20 ? true : nil
-    }
-    first.signal(SIGKILL)
-    try first.waitForExit()
-    try eventually("the outage is recorded") { try (station.states()["failed"] ?? 0) > 0 ? true : nil }
+    try station.waitFor("delivered", over: 20)
+    try first.kill()
+    try station.waitFor("failed", over: 0)
     let before = try station.states()["delivered"] ?? 0
     let second = try station.startLoopback(scenario: scenario)
-    try eventually("deliveries continue") {
-      try (station.states()["delivered"] ?? 0) > before + 20 ? true : nil
-    }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    try station.waitFor("delivered", over: before + 20)
+    #expect(try collector.stop() == 0)
     let reasons = try station.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'").joined()
     #expect(Set(reasons).isSubset(of: ["connect", "closed", "reset", "timeout", "goaway", "tls"]))
     #expect(try station.query("SELECT count(*) FROM event_view WHERE kind = 'connected'") == [["2"]])
     #expect(
       try station.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]]
     )
-    second.signal(SIGTERM)
-    try second.waitForExit()
+    try second.stop()
   }
 
   @Test(
@@ -143,13 +133,11 @@ struct LoopbackRunTests {
         )
         return (sent?.first?.first).flatMap { Int($0) } ?? 0 > wanted ? true : nil
       }
-      collector.signal(SIGKILL)
-      try collector.waitForExit()
+      try collector.kill()
     }
     let last = try station.collect(["--count", "10"])
     #expect(try last.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
 
     #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
     let states = try station.states()
@@ -173,9 +161,7 @@ struct LoopbackRunTests {
     #expect(try second.waitForExit() == 73)
     #expect(second.standardError.contains("\(first.pid)"))
     #expect(second.standardError.hasPrefix("pushscope: "))
-    first.signal(SIGINT)
-    #expect(try first.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try first.stop(SIGINT) == 0)
+    try service.stop()
   }
 }

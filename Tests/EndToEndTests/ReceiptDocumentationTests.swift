@@ -21,9 +21,7 @@ struct ReceiptDocumentationTests {
     // No notification reaches the service's own device.
     let service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
     let collector = try station.collect(["--drain", "0s"])
-    try eventually("a notification waits for its receipt", seen: { collector.standardError }) {
-      try (station.states()["in_flight"] ?? 0) > 0 ? true : nil
-    }
+    try station.waitFor("in_flight", over: 0, by: collector)
     let script = try commands()
     #expect(script.count == 4)
     let bash = try #require(Programs.find("bash"))
@@ -54,9 +52,7 @@ struct ReceiptDocumentationTests {
     // This shell's clock is the collector's own, so the true offset is 0 (or what a slew does in a second).
     #expect(rows == [["my-shell", "0", "0", "1", "1"]])
     #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try collector.stop() == 0)
+    try service.stop()
   }
 }

@@ -36,9 +36,7 @@ struct RemoteDeviceTests {
         "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--name", "far-away", "--script", script,
         "--count", "120",
       ] + clock)
-    try eventually("the device listens", seen: { device.standardError }) {
-      device.standardOutput.contains("https://") ? true : nil
-    }
+    try device.waitFor(output: "https://")
     let collector = try station.collect(["--count", "120"])
     #expect(try collector.waitForExit() == 0)
     #expect(try device.waitForExit() == 0, "it ends by itself")
@@ -87,23 +85,17 @@ struct RemoteDeviceTests {
         "device", "--port", "\(station.loopbackPort)", "--credentials", station.directory.file("loopback"),
         "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--clock-skew", "5s", "--delay", "400ms",
       ])
-    try eventually("the device listens", seen: { device.standardError }) {
-      device.standardOutput.contains("https://") ? true : nil
-    }
+    try device.waitFor(output: "https://")
     let first = try station.collect([])
-    try eventually("some are delivered", seen: { first.standardError }) {
-      try (station.states()["delivered"] ?? 0) > 10 ? true : nil
-    }
-    first.signal(SIGKILL)
-    try first.waitForExit()
+    try station.waitFor("delivered", over: 10, by: first)
+    try first.kill()
     let second = try station.collect(["--count", "20"])
     #expect(try second.waitForExit() == 0)
     let states = try station.states()
     #expect(states["planned"] == nil && states["in_flight"] == nil)
     #expect((states["delivered"] ?? 0) > 20, "also of the run that was cut off")
     #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
-    device.signal(SIGTERM)
-    #expect(try device.waitForExit() == 0)
+    #expect(try device.stop() == 0)
   }
 
   @Test(

@@ -16,8 +16,7 @@ struct ReportPageTests {
     )
     let collector = try station.collect(["--count", "400", "--run-name", hostile])
     #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     let page = station.directory.file("report.html")
     let written = try run(
       Programs.pushscope, ["report", "--store", station.store, "--output", page] + arguments,

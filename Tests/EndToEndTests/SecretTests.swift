@@ -125,8 +125,7 @@ struct SecretTests {
     #expect(refused.status == 78)
     note("refused", refused)
 
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     written.append(("loopback stdout", Data(service.standardOutput.utf8)))
     written.append(("loopback stderr", Data(service.standardError.utf8)))
     for suffix in ["", "-wal", "-shm", ".lock"] {
@@ -223,8 +222,7 @@ struct SecretTests {
       let result = try run(Programs.pushscope, arguments)
       written.append((arguments[0], Data((result.output + result.error).utf8)))
     }
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     written.append(("loopback", Data((service.standardOutput + service.standardError).utf8)))
     written.append(("store", try #require(FileManager.default.contents(atPath: station.store))))
     #expect(written.reduce(0) { $0 + $1.1.count } > 100_000)

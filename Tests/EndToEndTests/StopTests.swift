@@ -27,14 +27,11 @@ struct StopTests {
     let collector = try station.collect([])
     try eventuallySent(10, station, collector)
     collector.signal(signal)
-    try eventually("it reports what it waits for", seen: { collector.standardError }) {
-      collector.standardError.contains("told to stop: waiting at most 60 s for") ? true : nil
-    }
+    try collector.waitFor(error: "told to stop: waiting at most 60 s for")
     // A closing terminal sends one SIGHUP, and its shell another.
     if signal == SIGHUP { collector.signal(SIGHUP) }
     #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     let states = try station.states()
     #expect(states["delivered"] ?? 0 >= 10)
     #expect(states["interrupted"] == nil && states["lost"] == nil && states["in_flight"] == nil, "\(states)")
@@ -67,15 +64,12 @@ struct StopTests {
     let collector = try station.collect(["--drain", "10m"])
     try eventuallySent(5, station, collector)
     collector.signal(SIGINT)
-    try eventually("it waits", seen: { collector.standardError }) {
-      collector.standardError.contains("told to stop: waiting") ? true : nil
-    }
+    try collector.waitFor(error: "told to stop: waiting")
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 1)
     let next = try station.collect(["--count", "1", "--drain", "0s"])
     try eventuallySent(6, station, next)
-    next.signal(SIGTERM)
-    #expect(try next.waitForExit() == 0)
+    #expect(try next.stop() == 0)
     service.signal(SIGKILL)
     #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
     #expect(try station.states()["interrupted"] ?? 0 >= 5)
@@ -100,8 +94,7 @@ struct StopTests {
     let sent = try station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
     try eventuallySent(((sent.first?.first).flatMap { Int($0) } ?? 0) + 40, station, collector)
     #expect(!collector.standardError.contains("told to stop"))
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    #expect(try collector.stop() == 0)
     service.signal(SIGTERM)
     #expect(try service.waitForExit() == 0)
   }
@@ -118,9 +111,7 @@ struct StopTests {
         "device", "--port", "0", "--credentials", station.directory.file("loopback"), "--receipts",
         "https://127.0.0.1:\(station.receiptsPort)",
       ])
-    try eventually("the device listens", seen: { device.standardError }) {
-      device.standardOutput.contains("https://") ? true : nil
-    }
+    try device.waitFor(output: "https://")
     for process in [service, device] {
       process.signal(signal)
       #expect(try process.waitForExit() == 0)
@@ -168,10 +159,8 @@ struct StopTests {
         Programs.pushscope, ["runs", "rename", "latest", name, "--store", station.store])
       #expect(renamed.status == 0, "\(renamed.error)")
     }
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    #expect(try collector.stop() == 0)
+    try service.stop()
     #expect(try end(station) == ["stopped", "1"])
   }
 }

@@ -24,9 +24,7 @@ struct SupervisionTests {
     let station = try Station(rate: "20/s")
     let socket = station.directory.file("notify")
     let manager = try RunningProcess(Programs.python, ["-c", Self.receiver, socket])
-    try eventually("the socket is there", seen: { manager.standardError }) {
-      manager.standardOutput.contains("bound") ? true : nil
-    }
+    try manager.waitFor(output: "bound")
     let service = try station.startLoopback()
     let collector = try station.collect(
       [], environment: ["NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "2000000"])
@@ -48,19 +46,14 @@ struct SupervisionTests {
         signal.pause()
         """, station.store,
       ])
-    try eventually("the store is locked", seen: { lock.standardError }) {
-      lock.standardOutput.contains("locked") ? true : nil
-    }
-    try eventually("a commit has failed", seen: { collector.standardError }) {
-      collector.standardError.contains("the commit is retried each second") ? true : nil
-    }
+    try lock.waitFor(output: "locked")
+    try collector.waitFor(error: "the commit is retried each second")
     let before = count("'WATCHDOG=1'", in: manager)
     try eventually("signs of life go on", seen: { manager.standardOutput }) {
       count("'WATCHDOG=1'", in: manager) >= before + 3 ? true : nil
     }
     lock.signal(SIGKILL)
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    #expect(try collector.stop() == 0)
     #expect(count("STOPPING=1", in: manager) == 1)
     #expect(count("'READY=1'", in: manager) == 1)
     service.signal(SIGTERM)

@@ -17,8 +17,7 @@ struct VerdictTests {
     for name in ["before", "after"] {
       #expect(try station.collect(["--count", "300", "--run-name", name]).waitForExit() == 0)
     }
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     func expect(
       _ code: Int32, _ arguments: String..., says words: String? = nil,
       location: SourceLocation = #_sourceLocation
@@ -108,8 +107,7 @@ struct VerdictTests {
     let misspelled = try end(["--count", "5", "--gate", "delivery p99<2s"])
     #expect(misspelled.status == 64 && misspelled.error.contains("at character"), "\(misspelled)")
     #expect(try end(["--count", "5", "--junit", junit]).status == 64)
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 
   @Test("an annotation is an event, with and without a collector", .timeLimit(.minutes(5)))
@@ -125,8 +123,7 @@ struct VerdictTests {
     #expect(try pushscope(["annotate", "x", "--target", "none"], station).status == 66)
     #expect(try pushscope(["annotate", "x", "--target", "loopback", "--at", "-1d"], station).status == 66)
     #expect(try pushscope(["annotate", " "], station).status == 64)
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 0)
+    #expect(try collector.stop() == 0)
     #expect(try pushscope(["annotate", "long ago", "--at", "2026-03-01T12:00:00Z"], station).status == 0)
     #expect(try pushscope(["annotate", "afterwards", "--run", "noted"], station).status == 0)
     let events = try pushscope(["export", "events", "--run", "noted"], station).output
@@ -136,7 +133,6 @@ struct VerdictTests {
     #expect(notes.contains { $0.contains(",loopback,annotation,") && $0.hasSuffix("'=1+1␛[2J") })
     let all = try pushscope(["export", "events"], station).output
     #expect(all.contains(",2026-03-01T12:00:00.000000Z,,annotation,,,1,long ago"), "\(all)")
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 }

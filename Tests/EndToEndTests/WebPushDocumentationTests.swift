@@ -36,7 +36,6 @@ struct WebPushDocumentationTests {
       Programs.pushscope,
       ["doctor", "--config", station.directory.file("webpush.yaml"), "--store", station.store])
     #expect(doctor.output.contains("its public key is \(result.output)"), "\(doctor.output) \(doctor.error)")
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
   }
 }

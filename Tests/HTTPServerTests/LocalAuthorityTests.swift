@@ -23,13 +23,13 @@ import Testing
     #expect(try mode(files.secretFile) == 0o600)
     #expect(try mode(files.authorityFile) == 0o644)
     for name in ["-verify_hostname localhost", "-verify_ip 127.0.0.1", "-verify_ip ::1"] {
-      let outcome = try await Programs.finish(
+      let outcome = try await Programs.run(
         "openssl",
         ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", files.authorityFile]
           + name.split(separator: " ").map(String.init) + [files.certificateFile])
       #expect(outcome.status == 0, "\(name): \(outcome.error)")
     }
-    let other = try await Programs.finish(
+    let other = try await Programs.run(
       "openssl",
       ["verify", "-CAfile", files.authorityFile, "-verify_hostname", "example.com", files.certificateFile])
     #expect(other.status != 0)

@@ -40,7 +40,7 @@ public struct Curl: Sendable {
     var command = ["-sS", version.rawValue, "--cacert", authorityFile, "--max-time", "30", "-D", "-"]
     command += headers.flatMap { ["-H", $0] }
     if body != nil { command += ["--data-binary", "@-"] }
-    let outcome = try await Programs.finish("curl", command + arguments + [origin + path], input: body ?? "")
+    let outcome = try await Programs.run("curl", command + arguments + [origin + path], input: body ?? "")
     guard outcome.status == 0 else { throw Failed(status: outcome.status, error: outcome.error) }
     return try Self.parse(outcome.output)
   }

@@ -35,7 +35,7 @@ public struct H2Client: Sendable {
 
   /// - Parameter steps: a JSON array of steps, as the script explains them.
   public func run(_ steps: String) async throws -> [Event] {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python, ["\(Programs.scripts)/h2_client.py", "\(port)", authorityFile], input: steps)
     guard outcome.status == 0 else {
       throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)
@@ -77,7 +77,7 @@ public struct HTTP2Conformance: Sendable {
 
   /// Runs all cases against a server.
   public init(port: Int, authorityFile: String, path: String) async throws {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python,
       ["\(Programs.scripts)/h2_conformance.py", "\(port)", authorityFile, "--path", path],
       within: .seconds(180))
@@ -112,7 +112,7 @@ public struct HostileClient: Sendable {
 
   /// - Parameter steps: a JSON array of steps, as the script explains them.
   public func run(_ steps: String) async throws -> [Outcome] {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python, ["\(Programs.scripts)/hostile_client.py", "\(port)", authorityFile], input: steps)
     guard outcome.status == 0 else {
       throw Curl.Failed(status: outcome.status, error: outcome.error + outcome.output)

@@ -74,7 +74,7 @@ import Testing
   /// Apple's words for what it wants of clients are one thing, a client that grew against the real service another.
   @Test func servesAIOAPNs() async throws {
     try await withLoopback(Scenario()) { fixture in
-      let outcome = try await Programs.finish(
+      let outcome = try await Programs.run(
         Programs.python,
         [
           "\(Programs.scripts)/apns_client.py", "\(fixture.server.port)",

@@ -79,10 +79,11 @@ public enum Programs {
   }
 
   /// The same without blocking a thread.
-  public static func finish(
-    _ program: String, _ arguments: [String], input: String = "", within limit: Duration = .seconds(120)
+  public static func run(
+    _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
+    within limit: Duration = .seconds(120)
   ) async throws -> Outcome {
-    let process = try RunningProcess(program, arguments, input: .text(input))
+    let process = try RunningProcess(program, arguments, environment: environment, input: .text(input))
     let status = try await eventually("\(program) ends", within: limit, seen: { process.standardError }) {
       process.outcome()
     }

@@ -159,6 +159,28 @@ public final class RunningProcess: Sendable {
     exitStatus.withLock { if $0 == nil { Glibc.kill(pid, number) } }
   }
 
+  /// Sends a signal and waits for the end.
+  /// - Returns: the exit status; 128 + n for signal n.
+  @discardableResult
+  public func stop(_ number: Int32 = SIGTERM) throws -> Int32 {
+    signal(number)
+    return try waitForExit()
+  }
+
+  /// Waits until it has written a text to its standard output.
+  public func waitFor(output text: String) throws {
+    try eventually("process \(pid) writes \"\(text)\"", seen: { self.standardError + self.standardOutput }) {
+      standardOutput.contains(text)
+    }
+  }
+
+  /// Waits until it has written a text to its standard error.
+  public func waitFor(error text: String) throws {
+    try eventually("process \(pid) writes \"\(text)\"", seen: { self.standardError }) {
+      standardError.contains(text)
+    }
+  }
+
   /// Sends SIGKILL and waits for the end.
   public func kill() throws {
     signal(SIGKILL)

@@ -103,7 +103,7 @@ struct RunStartTests {
     #expect(lines.contains { $0.hasPrefix("sending to ") } == !part.recordedEnds.isEmpty, "\(lines)")
     // The listener's port is free again. A program that another test is just starting has copies of this process's sockets
     // until it executes; that is why the port may still be taken for a moment.
-    let end = try await eventually("the listener's port is free") {
+    let end = try await eventually("the listener's port is free") { () async throws -> RunEnd? in
       do {
         return try await run(failing: nil).run(in: store, bootID: "boot")
       } catch let error as HTTPServerError where error.code == .bind {

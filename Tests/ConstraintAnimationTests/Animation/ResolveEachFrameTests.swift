@@ -119,28 +119,15 @@ import Testing
     #expect(scene.x == 40)
   }
 
-  @Test("taken over by another of its kind: from what is seen, the first told false")
-  func takeover() throws {
+  @Test(
+    "taken over, by another of its kind or by one that interpolates edges: from what is seen, the first told false",
+    arguments: [.resolveEachFrame, []] as [AnimationOptions])
+  func takeover(kind: AnimationOptions) throws {
     let scene = try Scene()
     var ends: [Bool] = []
     scene.move(to: 40) { ends.append($0) }
     scene.wait(500)
-    scene.move(to: 0, [.resolveEachFrame, .beginFromCurrentState]) { ends.append($0) }
-    #expect(ends == [false])
-    #expect(scene.x == 20)
-    scene.wait(500)
-    #expect(scene.x == 10)
-    scene.wait(500)
-    #expect(scene.x == 0 && ends == [false, true])
-  }
-
-  @Test("taken over by one that interpolates edges: from what is seen")
-  func takeoverByEdges() throws {
-    let scene = try Scene()
-    var ends: [Bool] = []
-    scene.move(to: 40) { ends.append($0) }
-    scene.wait(500)
-    scene.move(to: 0, .beginFromCurrentState) { ends.append($0) }
+    scene.move(to: 0, kind.union(.beginFromCurrentState)) { ends.append($0) }
     #expect(ends == [false])
     #expect(scene.x == 20)
     scene.wait(500)

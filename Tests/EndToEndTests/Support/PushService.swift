@@ -27,8 +27,7 @@ struct PushService {
 
   /// Ends it; the script is then complete.
   func stop() throws {
-    process.signal(SIGTERM)
-    try process.waitForExit()
+    try process.stop()
   }
 
   /// Compares the station's store with a script (Tests/Support/check_run.py).

@@ -43,9 +43,7 @@ final class Station: Sendable {
     ]
     if let scenario { arguments += ["--scenario", try directory.write("scenario.yaml", scenario)] }
     let service = try RunningProcess(Programs.pushscope, arguments + extra)
-    try eventually("the loopback service listens", seen: { service.standardError }) {
-      service.standardOutput.contains("https://") ? true : nil
-    }
+    try service.waitFor(output: "https://")
     return service
   }
 
@@ -76,6 +74,13 @@ final class Station: Sendable {
     }
     return states
   }
+
+  /// Waits until more than `count` notifications are in a state.
+  func waitFor(_ state: String, over count: Int, by collector: RunningProcess? = nil) throws {
+    try eventually("more than \(count) are \(state)", seen: { collector?.standardError ?? "" }) {
+      try states()[state] ?? 0 > count
+    }
+  }
 }
 
 /// Runs a program to its end.
@@ -97,8 +102,7 @@ extension Station {
       let collector = try station.collect(["--count", "\(count)", "--run-name", name])
       #expect(try collector.waitForExit() == 0)
     }
-    service.signal(SIGTERM)
-    try service.waitForExit()
+    try service.stop()
     return station
   }
 }

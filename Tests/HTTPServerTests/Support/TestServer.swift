@@ -152,7 +152,7 @@ final class TestServer: Sendable {
 
   /// Bytes over TLS, or over nothing at all, by tls_client.py. Status 3: the server kept the connection open.
   func send(_ text: String, alpn: String, timeout: Double = 10) async throws -> Programs.Outcome {
-    try await Programs.finish(
+    try await Programs.run(
       Programs.python,
       ["\(Programs.scripts)/tls_client.py", "\(port)", credentials.authorityFile, alpn, "\(timeout)"],
       input: text)

@@ -20,7 +20,7 @@ extension ScenarioRun {
   private static func client(
     _ fixture: LoopbackFixture, _ dialect: String, _ count: Int, _ more: [String] = []
   ) async throws -> [Line] {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python,
       ["\(Programs.scripts)/dialect_client.py", dialect, fixture.directory.path, "\(count)"] + more)
     #expect(outcome.status == 0, "\(outcome.error)")

@@ -17,7 +17,7 @@ import Testing
   }
 
   private static func client(_ fixture: LoopbackFixture, count: Int) async throws -> [Line] {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python, ["\(Programs.scripts)/dialect_client.py", "fcm", fixture.directory.path, "\(count)"])
     #expect(outcome.status == 0, "\(outcome.error)")
     return try outcome.jsonLines(as: Line.self)

@@ -16,7 +16,7 @@ import Testing
   private static func client(
     _ fixture: LoopbackFixture, _ file: String = "subscription.json", count: Int = 1
   ) async throws -> [Line] {
-    let outcome = try await Programs.finish(
+    let outcome = try await Programs.run(
       Programs.python,
       [
         "\(Programs.scripts)/dialect_client.py", "webpush", fixture.directory.path, "\(count)",
