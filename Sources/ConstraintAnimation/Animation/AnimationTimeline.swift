@@ -143,7 +143,7 @@ extension Window {
   /// Asks `driver` from now on how far its blocks are.
   func add(_ driver: any ProgressDriver) { timeline.drivers.append(driver) }
 
-  /// Lets go of a driver and of its blocks, whose deltas vanish from the screen.
+  /// Removes a driver and its blocks, and with them their deltas.
   func remove(_ driver: any ProgressDriver, _ blocks: [AnimationBlock]) {
     timeline.drivers.removeAll { $0 === driver }
     timeline.blocks.removeAll { $0.driver === driver }
@@ -391,7 +391,7 @@ extension Window {
     timeline.retiredCount = 0
   }
 
-  /// Lets go of what a block animated; the model is what is on screen then, plus other blocks.
+  /// Removes the tracks of a block; what is on screen is then the model plus the other blocks.
   func end(_ block: AnimationBlock) { refresh(block.removeTracks()) }
 
   /// Computes the offsets of what `removed` animated from the remaining tracks.

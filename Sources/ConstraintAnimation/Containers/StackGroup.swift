@@ -342,7 +342,7 @@ public final class AnimationQueue {
     runNext()
   }
 
-  /// Forgets what waits and no longer listens to what runs.
+  /// Removes pending steps and ignores the completion of a running one.
   public func removeAll() {
     steps.removeAll()
     generation += 1

@@ -185,7 +185,7 @@ extension Window {
     for item in engine.takeUnread() {
       layout.itemsRead += 1
       let view = item as? View
-      // A view placed by hand is where it was put; the solver only knows it to place others by it.
+      // A view placed by hand keeps its frame; the solver has it only for constraints of other views.
       if view?.manualFrame == nil {
         let edges = engine.edges(of: item)
         setModel(item, edges)
@@ -293,7 +293,7 @@ extension Window {
       {
         block.addFrameTrack(item, delta: delta, window: self)
       }
-      // A view nobody has placed yet has no place to be animated from later.
+      // A view that was never laid out has no frame to animate from.
       item.layoutProgress.hasBeenLaidOut = item.variables != nil || (item as? View)?.manualFrame != nil
       invalidate(item)
     }

@@ -193,7 +193,7 @@ extension SimplexSolver {
     return place
   }
 
-  /// Gives a symbol's place back; whoever still holds its name will be caught.
+  /// Gives a symbol's place back. Later use of its old name fails a precondition.
   private mutating func vacate(_ place: Int) {
     tableau.vacate(place)
     let generation = records[place].generation

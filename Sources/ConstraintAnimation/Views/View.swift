@@ -257,7 +257,7 @@ extension View {
     window?.layoutIfNeeded()
   }
 
-  /// Asks for a new drawing of what the view covers.
+  /// Requests that the area of the view is drawn again.
   public final func setNeedsDisplay() {
     if isShown { window?.invalidateDisplay(of: self) }
   }

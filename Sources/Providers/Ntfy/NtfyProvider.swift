@@ -14,8 +14,8 @@ public struct NtfyProvider: Provider {
   ///   - topic: see ``NtfyDialect/isTopic(_:)``.
   ///   - priority: 1 to 5; `nil` for the server's own, 3.
   ///   - payloadBytes: fill the message up to exactly so many bytes.
-  ///   - isKept: the server is asked to keep messages for who does not listen just now. Without it, a probe that nobody
-  ///     heard is lost, and is not heard much later.
+  ///   - isKept: the server caches messages for subscribers that are not connected. Without it, a message without a
+  ///     connected subscriber is lost, and does not arrive much later.
   /// - Throws: ``ProviderError`` for settings that ntfy would refuse.
   public init(
     origin: String, topic: String, priority: Int? = nil, authorization: NtfyAuthorization = .none,

@@ -62,7 +62,7 @@ public struct TerminalCapabilities: Sendable, Hashable {
     erasesWithBackground = terminal.erasesWithBackground
   }
 
-  /// How the writer should paint here. Who asks for ASCII glyphs gets ASCII, also of names and units.
+  /// How the writer paints on this terminal. With ASCII glyphs, names and units are ASCII too.
   public var outputProfile: OutputProfile {
     OutputProfile(
       colors: colors, encodesUTF8: decodesUTF8 && glyphs != .ascii,

@@ -2,9 +2,9 @@ import ConstraintAnimation
 
 /// Turns bytes and key codes into events: a state machine over values, no descriptors, no clock.
 ///
-/// ncurses knows the keys of terminfo and hands them over as codes; whatever it does not know arrives as bytes:
-/// text in UTF-8, mouse reports, pasted text, focus changes, answers to questions, and keys that terminfo forgot.
-/// A sequence that nobody knows is swallowed whole, so that its tail is never taken for keys that were pressed.
+/// ncurses returns the keys that terminfo describes as codes. Everything else arrives as bytes: text in UTF-8, mouse
+/// reports, pasted text, focus changes, replies to queries, and keys that terminfo does not describe.
+/// An unknown sequence is dropped whole, so that its end is never read as keys.
 struct InputDecoder {
   /// What of a paste is kept, in bytes.
   static let longestPaste = 1 << 16
