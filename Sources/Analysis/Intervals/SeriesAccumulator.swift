@@ -7,22 +7,40 @@ struct SeriesAccumulator {
   private(set) var counts = StateCounts()
   private var latencies: [(metric: Metric, values: RangedLatencies<LatencyCollection>)]
   private var shares: SeriesShares
+  private let span: RollupSpan?
 
-  init(metrics: Set<Metric>, shares: Set<SeriesShare>) {
+  /// - Parameter span: puts everything into bins of this length, so that the result does not depend on how far
+  ///   notifications are rolled up; `nil` keeps single ones.
+  init(metrics: Set<Metric>, shares: Set<SeriesShare>, binnedBy span: RollupSpan? = nil) {
     latencies = Metric.allCases.filter(metrics.contains).map { ($0, RangedLatencies(LatencyCollection())) }
     self.shares = SeriesShares(shares)
+    self.span = span
+  }
+
+  /// The beginning of an instant's bin.
+  private func start(of time: WallTime) -> WallTime {
+    guard let length = span?.microseconds else { return time }
+    let microseconds = time.microseconds
+    return WallTime(microseconds: microseconds - (microseconds % length + length) % length)
   }
 
   mutating func add(_ row: borrowing SampleRow) {
     counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
     guard row.state.isSettled else { return }
-    shares.add(row)
-    let plannedAt = row.plannedAt
+    let plannedAt = start(of: row.plannedAt)
+    shares.add(row, plannedAt: plannedAt)
+    let isBinned = span != nil
     for index in latencies.indices {
       let metric = latencies[index].metric
       guard let value = row.value(of: metric) else { continue }
       let ranged = RangedLatencies(value, metric == .delivery ? row.deliveryRange : nil)
-      latencies[index].values.combine(ranged) { $0.record($1, plannedAt: plannedAt) }
+      latencies[index].values.combine(ranged) {
+        if isBinned {
+          $0.add(PackedLatencies([$1]), plannedFrom: plannedAt)
+        } else {
+          $0.record($1, plannedAt: plannedAt)
+        }
+      }
     }
   }
 
@@ -31,8 +49,8 @@ struct SeriesAccumulator {
   mutating func take(_ bin: RollupBin) -> Bool {
     guard shares.canTake(bin) else { return false }
     counts += bin.counts
-    shares.add(bin)
-    let start = bin.start
+    let start = start(of: bin.start)
+    shares.add(bin, plannedFrom: start)
     for index in latencies.indices {
       latencies[index].values.combine(bin.ranged(latencies[index].metric)) {
         $0.add($1, plannedFrom: start)

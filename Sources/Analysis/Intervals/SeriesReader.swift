@@ -2,7 +2,8 @@ import Findings
 import Measurement
 import Store
 
-/// Reads windows of series from a store, with what lies before them.
+/// Reads windows of series from a store, with what lies before them. Stretches in which something was wrong, as closed
+/// findings say, are no part of what is usual: they are left out of histories.
 public struct SeriesReader {
   /// What a window is read from.
   public enum Depth: Sendable, Hashable {
@@ -19,13 +20,14 @@ public struct SeriesReader {
   private let reader: StoreReader
   private let excluded: (SeriesWindow) throws -> [Range<WallTime>]
 
-  /// - Parameter excluded: stretches that are no part of a series' history, because something was wrong in them.
+  /// - Parameter excluded: stretches that are no part of a series' history, instead of those of the store's closed
+  ///   findings; asked with the time before a window.
   public init(
-    _ reader: StoreReader,
-    excluding excluded: @escaping (SeriesWindow) throws -> [Range<WallTime>] = { _ in [] }
+    _ reader: StoreReader, excluding excluded: ((SeriesWindow) throws -> [Range<WallTime>])? = nil
   ) {
     self.reader = reader
-    self.excluded = excluded
+    self.excluded =
+      excluded ?? { try reader.closedFindings(of: $0.targets, variants: $0.variants, in: $0.time) }
   }
 
   /// The window of a target's planned times so far.
@@ -78,7 +80,7 @@ public struct SeriesReader {
   public func history(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>) throws
     -> SeriesHistory
   {
-    try histories(of: window, metrics: metrics, shares: shares) { _ in .none }[.none] ?? .none
+    try histories(of: window, metrics: metrics, shares: shares, isByVariant: false)[.none] ?? .none
   }
 
   /// The same for each variant of a window by itself.
@@ -87,12 +89,11 @@ public struct SeriesReader {
   public func historiesByVariant(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>)
     throws -> [VariantID: SeriesHistory]
   {
-    try histories(of: window, metrics: metrics, shares: shares) { $0 }
+    try histories(of: window, metrics: metrics, shares: shares, isByVariant: true)
   }
 
   private func histories(
-    of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>,
-    by group: (VariantID) -> VariantID
+    of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>, isByVariant: Bool
   ) throws -> [VariantID: SeriesHistory] {
     let plan = HistoryPlan(window: window.time)
     let stretches = try reader.targets(sameAs: window.targets, recordedFrom: plan.start, to: plan.end)
@@ -101,13 +102,17 @@ public struct SeriesReader {
     past.targets = stretches.map(\.target)
     past.time = max(plan.start, first.startedAt.advanced(byMicroseconds: -plan.windowLength))..<plan.end
     var groups: [VariantID: SeriesAccumulator] = [:]
-    let empty = SeriesAccumulator(metrics: metrics, shares: shares)
+    let empty = SeriesAccumulator(metrics: metrics, shares: shares, binnedBy: plan.span)
     try forEach(
       in: past, from: plan.span, figures: Self.figures(metrics, shares),
-      rollup: { groups[group($0.variant), default: empty].take($0) },
-      row: { groups[group($0.variant), default: empty].add($0) })
-    let excluded = try excluded(past)
-    return groups.mapValues { $0.history(plan, excluding: excluded) }
+      rollup: { groups[isByVariant ? $0.variant : .none, default: empty].take($0) },
+      row: { groups[isByVariant ? $0.variant : .none, default: empty].add($0) })
+    var histories: [VariantID: SeriesHistory] = [:]
+    for (variant, values) in groups {
+      if isByVariant { past.variants = [variant] }
+      histories[variant] = values.history(plan, excluding: try excluded(past))
+    }
+    return histories
   }
 
   /// The single latencies of a window and the instants that they were planned for, for a comparison in pairs

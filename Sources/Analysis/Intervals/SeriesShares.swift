@@ -8,10 +8,11 @@ public struct SeriesShares: Sendable {
 
   public init(_ shares: Set<SeriesShare>) { self.shares = shares.map { ($0, ShareBounds()) } }
 
-  public mutating func add(_ row: borrowing SampleRow) {
+  public mutating func add(_ row: borrowing SampleRow) { add(row, plannedAt: row.plannedAt) }
+
+  mutating func add(_ row: borrowing SampleRow, plannedAt: WallTime) {
     let state = row.state
     guard state.isSettled else { return }
-    let plannedAt = row.plannedAt
     for index in shares.indices {
       switch shares[index].share {
       case .lost:
@@ -41,8 +42,9 @@ public struct SeriesShares: Sendable {
   }
 
   /// Adds a rollup that it can take.
-  public mutating func add(_ bin: RollupBin) {
-    let start = bin.start
+  public mutating func add(_ bin: RollupBin) { add(bin, plannedFrom: bin.start) }
+
+  mutating func add(_ bin: RollupBin, plannedFrom start: WallTime) {
     let settled = bin.counts.planned
     let accepted = NotificationState.allCases.reduce(0) { $0 + ($1.isAcceptedEnd ? bin.counts[$1] : 0) }
     for index in shares.indices {

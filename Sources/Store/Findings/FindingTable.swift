@@ -139,6 +139,42 @@ extension StoreReader {
     }
   }
 
+  /// The stretches of closed findings of what some targets measure, in all runs that measured the same (the same name,
+  /// provider and endpoint): what went wrong then is not how the series usually is.
+  ///
+  /// Provisional findings are none of these: no calibrated alarm says that what they saw is unusual.
+  ///
+  /// - Parameters:
+  ///   - variants: `nil` for all.
+  ///   - range: stretches that lie outside are left out.
+  /// - Returns: in the order of their starts; they may overlap.
+  /// - Throws: ``StoreError``.
+  public func closedFindings(
+    of targets: [TargetID], variants: Set<VariantID>?, in range: Range<WallTime>
+  ) throws -> [Range<WallTime>] {
+    func list(_ ids: [Int64]) -> String { "[\(ids.map(String.init).joined(separator: ","))]" }
+    return try read { db in
+      try db.cachedRows(
+        """
+        SELECT DISTINCT f.started_at, f.ended_at FROM finding f
+        WHERE \(FindingTable.isListed) AND f.status = 'closed' AND f.ended_at > max(f.started_at, ?3)
+          AND f.started_at < ?4
+          AND EXISTS (
+            SELECT 1 FROM json_each(?1) own JOIN target t ON t.id = own.value
+            WHERE t.name = f.target AND t.provider = f.provider
+              AND (t.endpoint = f.endpoint OR t.endpoint IS NULL OR f.endpoint = ''))
+          AND (?2 IS NULL OR f.variant IN (
+            SELECT ifnull(v.name, '') FROM json_each(?2) own LEFT JOIN variant v ON v.id = own.value))
+        ORDER BY f.started_at, f.ended_at
+        """,
+        [
+          list(targets.map(\.rawValue)), variants.map { list($0.map(\.rawValue).sorted()) },
+          range.lowerBound.microseconds, range.upperBound.microseconds,
+        ]
+      ).map { WallTime(microseconds: $0[0])..<WallTime(microseconds: $0[1]) }
+    }
+  }
+
   /// The number of incidents of a run that are going on, without hidden findings.
   public func openIncidents(of run: RunID) throws -> Int {
     try read { db in

@@ -6,17 +6,22 @@ struct RollupReading {
   typealias Visit = (RollupKey, RollupContent) -> Void
 
   private let targets: Set<TargetID>
+  private let ascending: [TargetID]
   private let sql: String
   private var rest: Int
+  /// Rows of other targets that are stepped over one by one; looking up a place costs about as much.
+  private static let longestWalk = 4
 
   /// - Parameter figures: the figures to read.
   init(targets: Set<TargetID>, figures: Set<RollupFigure>, limit: Int) {
     self.targets = targets
+    ascending = targets.sorted()
     rest = limit
     let blobs = RollupFigure.allCases.map { figures.contains($0) ? $0.sql : "NULL" }
     sql = """
       SELECT start, target_id, variant_id, \(RollupTable.numbers), \(blobs.joined(separator: ", "))
-      FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start, target_id, variant_id
+      FROM rollup WHERE span = ?1 AND (start, target_id) >= (?2, ?3) AND start < ?4
+      ORDER BY start, target_id, variant_id
       """
   }
 
@@ -47,14 +52,30 @@ struct RollupReading {
     let statement = try RawStatement(db, sql)
     statement.bind(span.rawValue, at: 1)
     statement.bind(start, at: 2)
-    statement.bind(end, at: 3)
+    statement.bind(Int64.min, at: 3)
+    statement.bind(end, at: 4)
     defer { statement.reset() }
     var last = start
+    var skipped = 0
     while try statement.step() {
       // Stop between spans, so that none is read partially.
       if rest <= 0, statement.integer(0) != last { return statement.integer(0) }
       last = statement.integer(0)
-      guard targets.contains(TargetID(rawValue: statement.integer(1))) else { continue }
+      let target = TargetID(rawValue: statement.integer(1))
+      guard targets.contains(target) else {
+        skipped += 1
+        // Where many others are between, the index leads to the next one: reading each of N targets by itself must not
+        // step over the rows of all of them.
+        if skipped > Self.longestWalk {
+          skipped = 0
+          let next = ascending.first { $0 > target }
+          statement.reset()
+          statement.bind(next == nil ? last + 1 : last, at: 2)
+          statement.bind(next?.rawValue ?? .min, at: 3)
+        }
+        continue
+      }
+      skipped = 0
       let row = RollupTable.row(statement, span: span)
       visit(row.key, row.content)
       rest -= 1

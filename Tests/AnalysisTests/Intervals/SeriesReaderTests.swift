@@ -172,6 +172,120 @@ import Testing
     #expect(try none.history(of: window, metrics: [.delivery], shares: [.lost]).isEmpty)
   }
 
+  private static func closed(
+    _ store: SeriesStore, _ hours: ClosedRange<Int64>, status: String = "closed", target: String = "alpha",
+    variant: String = ""
+  ) throws {
+    var record = FindingRecord(
+      id: "f\(status)\(target)\(variant)", incident: "f", run: store.fixture.run, target: target,
+      variant: variant, provider: "loopback", endpoint: "", device: "phone", metric: "delivery",
+      kind: "slower", status: status, startedAt: store.time(hours.lowerBound * 3600),
+      detectedAt: store.time(hours.lowerBound * 3600 + 60), seenUntil: store.time(hours.upperBound * 3600))
+    record.endedAt = store.time(hours.upperBound * 3600)
+    var changes = FindingChanges()
+    changes.findings = [record]
+    try store.fixture.store.save(changes)
+  }
+
+  /// That is what a reader does by itself, with what the store knows.
+  @Test func stretchesOfClosedFindingsAreNoHistory() throws {
+    let store = try SeriesStore()
+    _ = try Self.record(store, hours: 16)
+    try store.rollUp(after: 17 * 3600)
+    let window = SeriesWindow(
+      targets: [store.fixture.alpha], time: store.time(15 * 3600)..<store.time(16 * 3600))
+    func history() throws -> SeriesHistory {
+      try SeriesReader(try store.fixture.reader()).history(of: window, metrics: [.delivery], shares: [.lost])
+    }
+    let whole = try history()
+    #expect(!whole.isEmpty)
+    // Another target's, another variant's, and what is provisional or withdrawn.
+    try Self.closed(store, 0...10, target: "beta")
+    try Self.closed(store, 0...10, status: "withdrawn")
+    try Self.closed(store, 0...10, status: "provisional")
+    #expect(try history() == whole)
+    try Self.closed(store, 0...2, variant: "priority=5")
+    let apart = try SeriesReader(try store.fixture.reader()).historiesByVariant(
+      of: window, metrics: [.delivery], shares: [.lost])
+    #expect(apart[.none] == whole)
+    // Of all variants together it was a part.
+    #expect(try history() != whole)
+    try Self.closed(store, 0...10)
+    #expect(try history().isEmpty)
+  }
+
+  /// Whether rows are rolled up in hours, in minutes or not at all.
+  @Test func theHistoryDoesNotDependOnRollups() throws {
+    let store = try SeriesStore()
+    _ = try Self.record(store, hours: 28)
+    let window = SeriesWindow(
+      targets: [store.fixture.alpha], time: store.time(27 * 3600 + 1234)..<store.time(28 * 3600))
+    func history() throws -> SeriesHistory {
+      try SeriesReader(try store.fixture.reader()).history(
+        of: window, metrics: [.delivery, .accept], shares: Self.shares)
+    }
+    let before = try history()
+    #expect(!before.isEmpty)
+    try store.rollUp(after: 14 * 3600)
+    #expect(try history() == before)
+    try store.rollUp(after: 20 * 3600)
+    #expect(try history() == before)
+  }
+
+  /// Reading each of many targets by itself gives what reading all of them gives.
+  @Test func manyTargetsAreReadOneByOne() throws {
+    let clock = SteppedHostClock(wall: WallTime(microseconds: 1_772_366_400_000_000))
+    let fixture = try StoreFixture(clock: clock)
+    let start = clock.wallNow()
+    var random = SeededGenerator(seed: 3)
+    let run = try fixture.store.beginRun(
+      RunDescription(
+        id: RunID(at: start, using: &random), startedAt: start, startedMonotonic: clock.monotonicNow(),
+        bootID: StoreFixture.bootID,
+        targets: (0..<24).map {
+          TargetDescription(name: "t\($0)", provider: "http", receiptDeadline: nil, askedRate: 1)
+        }))
+    let targets = run.targets.map(\.id)
+    for (place, target) in targets.enumerated() {
+      // Some stop early, some begin late, most have gaps.
+      let minutes = (place % 3 == 0 ? 0..<90 : place % 3 == 1 ? 40..<120 : 0..<120).filter {
+        $0 % (1 + place % 5) == 0
+      }
+      var samples: [Sample] = []
+      for (index, minute) in minutes.enumerated() {
+        var sample = Sample(
+          id: SampleID(target: target, sequence: Int64(index + 1)), variant: .none,
+          plannedAt: start.advanced(byMicroseconds: Int64(minute) * 60_000_000 + Int64(place)),
+          plannedMonotonic: Int64(minute) * 60_000_000)
+        sample.state = .delivered
+        sample.acceptLatency = Int64(1000 + 100 * place + minute)
+        samples.append(sample)
+      }
+      _ = try fixture.store.commit(WriteBatch(run: run.run, inserted: samples))
+    }
+    clock.advance(by: .seconds(3 * 3600))
+    while try fixture.store.rollUp() {}
+    let reader = try fixture.reader()
+    func bins(_ targets: [TargetID], _ span: RollupSpan) throws -> [RollupBin] {
+      var bins: [RollupBin] = []
+      _ = try reader.forEachRollup(
+        of: targets, plannedFrom: start, to: start.advanced(byMicroseconds: 2 * 3_600_000_000), span: span,
+        figures: [.accept]
+      ) { bins.append($0) }
+      return bins
+    }
+    for span in [RollupSpan.second, .minute, .hour] {
+      let all = try bins(targets, span)
+      #expect(Set(all.map(\.target)).count == targets.count)
+      for some in targets.map({ [$0] }) + [[targets[1], targets[20]], [targets[23], targets[0]]] {
+        let own = all.filter { some.contains($0.target) }
+        let read = try bins(some, span)
+        #expect(read.map(\.start) == own.map(\.start) && read.map(\.target) == own.map(\.target))
+        #expect(read.map(\.counts) == own.map(\.counts))
+      }
+    }
+  }
+
   /// The history reaches back into earlier runs of the same target, not into those of others.
   @Test func earlierRunsAreHistory() throws {
     let store = try SeriesStore()
