@@ -28,6 +28,7 @@ public struct Diagnosis: Sendable {
     var failureShares = (before: 0.0, now: 0.0)
     var fresh = 0.0
     var heldBack = 0.0
+    var heldShares = (before: 0.0, now: 0.0)
     var lag = LatencyChange()
     var service = LatencyChange()
     /// Of open connections only.
@@ -56,9 +57,13 @@ public struct Diagnosis: Sendable {
   private let targets: [Evidence]
   private let pings: [String: LatencyChange]
   private let providers: [String]
+  private let stall: HostStall
 
-  /// - Parameter isTail: whether the finding is at p99 alone.
-  public init(_ episode: Episode, isTail: Bool = false) {
+  /// - Parameters:
+  ///   - subject: what the finding says has changed; verdicts on it come first. Without one they are in the order of the rules.
+  ///   - isTail: whether the finding is at p99 alone.
+  public init(_ episode: Episode, of subject: Subject? = nil, isTail: Bool = false) {
+    stall = HostStall(episode)
     targets = episode.targets.map { Self.evidence($0, episode, isTail) }
     providers = Set(episode.targets.map(\.provider)).sorted()
     contributions = Dictionary(
@@ -74,9 +79,15 @@ public struct Diagnosis: Sendable {
       return before.count >= 20 && now.count >= 4 ? EpisodeStatistics.change(before: before, now: now) : nil
     }
     var skipped: Set<Family> = []
+    var families: [Family] = []
     for _ in 0..<7 {
       guard let (verdict, family) = next(without: skipped) else { break }
       skipped.insert(family)
+      // While this host stands still, answers and receipts of all providers are looked at late.
+      if verdict.cause == .host, stall.isClear {
+        if isEverywhere(slowService) { skipped.insert(.service) }
+        if isEverywhere(slowTransit) { skipped.insert(.transit) }
+      }
       // A queue of ours behind it is its consequence.
       if verdict.cause.isDecided, [.failed, .refused, .fresh, .service].contains(family) {
         skipped.insert(.lag)
@@ -85,8 +96,54 @@ public struct Diagnosis: Sendable {
       if family == .failed { skipped.insert(.fresh) }
       if !verdicts.contains(where: { $0.cause == verdict.cause && $0.scope == verdict.scope }) {
         verdicts.append(verdict)
+        families.append(family)
       }
     }
+    guard let subject else { return }
+    let weights = zip(families, verdicts).map { family, verdict -> Double in
+      let weight = weight(of: family, for: subject)
+      // Of what does not speak of the subject, something decided comes first.
+      return weight >= 0.25 ? weight : verdict.cause.isDecided ? 0.1 : 0
+    }
+    verdicts = verdicts.indices.sorted { (weights[$1], $0) < (weights[$0], $1) }.map { verdicts[$0] }
+  }
+
+  /// What a finding says has changed.
+  public struct Subject: Sendable, Hashable {
+    public var metric: SeriesMetric
+    /// The name of its target.
+    public var target: String
+
+    public init(_ metric: SeriesMetric, of target: String) {
+      self.metric = metric
+      self.target = target
+    }
+  }
+
+  /// How directly evidence of a family speaks of a finding's subject: of a share its own family, of a latency the legs by
+  /// what they carry of its rise.
+  private func weight(of family: Family, for subject: Subject) -> Double {
+    let legs = contributions[subject.target]
+    func share(_ leg: Leg) -> Double { legs?.share(leg) ?? 0 }
+    return switch (subject.metric, family) {
+    case (.lost, .lost), (.failed, .failed), (.refused, .refused): 1
+    case (.delivery, .lag), (.accept, .lag): share(.lag)
+    case (.delivery, .service), (.accept, .service): share(.service)
+    case (.delivery, .transit): share(.transit)
+    case (.delivery, .fresh), (.accept, .fresh): share(.lag) + share(.service)
+    default: 0
+    }
+  }
+
+  /// Whether targets of all providers are affected, of two or more.
+  private func isEverywhere(_ affected: Set<Int>) -> Bool {
+    providers.count >= 2 && providers(of: affected).count == providers.count
+  }
+
+  /// The targets whose service, or transit, rose and carries their rise.
+  private var slowService: Set<Int> { scope { $0.carries(.service) ? $0.openService.z : 0 } }
+  private var slowTransit: Set<Int> {
+    scope { $0.carries(.transit) && !$0.isTransitExplained ? $0.transit.z : 0 }
   }
 
   // MARK: - Evidence
@@ -109,7 +166,9 @@ public struct Diagnosis: Sendable {
     result.failed = failed.z
     result.failureShares = (failed.before, failed.now)
     result.refused = share(\.isRefused).z
-    result.heldBack = share(\.isHeldBack).z
+    let held = share(\.isHeldBack)
+    result.heldBack = held.z
+    result.heldShares = (held.before, held.now)
     result.fresh = share(\.isFresh).z
     let lost = share(\.isLost, among: { $0.isAccepted })
     result.lost = lost.z
@@ -325,14 +384,29 @@ public struct Diagnosis: Sendable {
   private func ownQueue(hidesService: Bool) -> Verdict? {
     let affected = scope { max($0.carries(.lag) ? $0.openLag.z : 0, $0.heldBack) }
     guard !affected.isEmpty else { return nil }
-    let service = hidesService ? [] : scope { $0.carries(.service) ? $0.openService.z : 0 }
+    let service = hidesService ? [] : slowService
     let who = providers(of: affected)
-    let numbers = "schedule lag \(change(affected, \.openLag)), service \(change(affected, \.openService))"
+    // First what speaks for it.
+    var signs: [String] = []
+    if !scope(\.heldBack).isEmpty {
+      let before = mean(affected) { $0.heldShares.before }
+      let now = mean(affected) { $0.heldShares.now }
+      signs.append(
+        "missed because sending was late \(Self.percent(before)) → \(Self.percent(now)) of planned")
+    }
+    signs.append("schedule lag \(tail(affected, \.openLag))")
+    signs.append("service \(change(affected, \.openService))")
+    let numbers = signs.joined(separator: ", ")
     if providers.count >= 2, who.count == providers.count, affected.count * 4 >= targets.count * 3 {
-      guard Set(providers(of: service)) == Set(providers) else {
+      guard isEverywhere(service) else {
         return verdict(.host, nil, affected, "\(numbers), with all \(providers.count) providers")
       }
-      return nil
+      // Lag with service is its consequence, but for a stall: then it is the other way round.
+      guard stall.isClear else { return nil }
+      return verdict(
+        .host, nil, affected,
+        "\(numbers); \(Self.percent(stall.share)) of what waited left in bunches with that of other providers"
+      )
     }
     // Lag with service is its consequence.
     guard affected.isDisjoint(with: service) else { return nil }
@@ -345,7 +419,7 @@ public struct Diagnosis: Sendable {
   }
 
   private func serviceTime() -> Verdict? {
-    let affected = scope { $0.carries(.service) ? $0.openService.z : 0 }
+    let affected = slowService
     guard !affected.isEmpty else { return nil }
     let who = providers(of: affected)
     let numbers = "service \(change(affected, \.openService))"
@@ -384,7 +458,7 @@ public struct Diagnosis: Sendable {
   }
 
   private func transit() -> Verdict? {
-    let affected = scope { $0.carries(.transit) && !$0.isTransitExplained ? $0.transit.z : 0 }
+    let affected = slowTransit
     guard !affected.isEmpty else { return nil }
     let numbers =
       "accept unchanged (\(Self.time(median(affected) { $0.openService.medianAfter }))), transit \(change(affected, \.transit))"
@@ -459,6 +533,15 @@ public struct Diagnosis: Sendable {
     let before = median(affected) { leg($0).medianBefore }
     let after = median(affected) { leg($0).medianAfter }
     return "p50 \(Self.time(before)) → \(Self.time(after))"
+  }
+
+  /// As ``change(_:_:)``, of p90 where only that rose.
+  private func tail(_ affected: Set<Int>, _ leg: (Evidence) -> LatencyChange) -> String {
+    let risen = affected.filter { leg(targets[$0]).quantile > 0.5 }
+    guard risen.count * 2 > affected.count else { return change(affected, leg) }
+    let before = median(risen) { leg($0).before }
+    let after = median(risen) { leg($0).after }
+    return "p90 \(Self.time(before)) → \(Self.time(after))"
   }
 
   /// With two or three significant digits.

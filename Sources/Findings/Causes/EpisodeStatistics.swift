@@ -5,6 +5,8 @@ import Measurement
 struct LatencyChange: Sendable, Hashable {
   /// The larger of p50's and p90's, with dependence allowed for; 0 with too few values.
   var z = 0.0
+  /// Of the larger one.
+  var quantile = 0.5
   /// At that quantile, µs.
   var before = 0.0
   var after = 0.0
@@ -67,6 +69,7 @@ enum EpisodeStatistics {
         k / effect, Double(now.count) / effect, kB / effect, Double(before.count) / effect)
       if z > best.z {
         best.z = z
+        best.quantile = p
         best.before = level
         best.after = at(new, p)
       }

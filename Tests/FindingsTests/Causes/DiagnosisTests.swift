@@ -1,4 +1,5 @@
 import FindingsTestKit
+import Glibc
 import Measurement
 import Testing
 
@@ -29,6 +30,107 @@ import Testing
     #expect(verdict.evidence.hasSuffix("2 of 2 devices of \(instance.provider)"))
     #expect(verdict.evidence.contains(" → "))
     #expect(verdict.targets.allSatisfy { $0.hasPrefix(instance.provider) })
+  }
+
+  /// A finding's first cause is the one that speaks of what has changed.
+  @Test func whatCarriesTheRiseComesFirst() throws {
+    let slow = CauseScenario.deviceSlow.make(seed: 3, baseline: 2400)
+    var episode = slow.episode
+    // The same device's notifications of one provider are also refused now and then.
+    for target in episode.targets.indices where episode.targets[target].provider == "apns" {
+      for index in episode.targets[target].samples.indices where index % 4 == 0 {
+        guard episode.window.contains(episode.targets[target].samples[index].plannedAt) else { continue }
+        episode.targets[target].samples[index].state = .rejected
+        episode.targets[target].samples[index].status = 429
+        episode.targets[target].samples[index].delivery = nil
+      }
+    }
+    let mine = try #require(episode.targets.first { $0.device == slow.device })
+    let delivery = Diagnosis(episode, of: .init(.delivery, of: mine.name)).verdicts
+    #expect(delivery.map(\.cause) == [.device, .throttled])
+    let refused = Diagnosis(episode, of: .init(.refused, of: "apns-I1")).verdicts
+    #expect(refused.map(\.cause) == [.throttled, .device])
+  }
+
+  /// Some were not sent at all while the others went as usual: lag and service do not show it.
+  @Test func saysWhatWasMissedWhileSendingWaited() throws {
+    let held = CauseScenario.heldBack.make(seed: 2, baseline: 2400)
+    let verdict = try #require(Diagnosis(held.episode).verdicts.first)
+    #expect(verdict.cause == .host)
+    #expect(verdict.evidence.hasPrefix("missed because sending was late 0 % → "), "\(verdict.evidence)")
+    #expect(verdict.evidence.contains("schedule lag p") && verdict.evidence.contains("service p50"))
+  }
+
+  // MARK: - A stall of this host
+
+  /// Two providers with a device each, ten notifications a second, of which the last ten seconds are the episode.
+  ///
+  /// - Parameter change: gives lag and service, µs, for seconds since the episode began and a provider's number.
+  private static func stalled(
+    _ change: (Double, Int) -> (lag: Double, service: Double)
+  ) -> Episode {
+    let origin = WallTime(microseconds: 1_700_000_000_000_000)
+    func at(_ seconds: Double) -> WallTime { origin.advanced(byMicroseconds: Int64(seconds * 1e6)) }
+    let targets = [0, 1].map { (provider: Int) -> EpisodeTarget in
+      var random = ProcessGenerator("stall", seed: provider)
+      let samples = (0..<700).map { index -> EpisodeSample in
+        let time = (Double(index) + random.unit()) / 10
+        var (lag, service) = (300 * exp(0.3 * random.normal()), 8_000 * exp(0.3 * random.normal()))
+        if time >= 60 {
+          let more = change(time - 60, provider)
+          lag += more.lag
+          service += more.service
+        }
+        return EpisodeSample(
+          plannedAt: at(time), state: .delivered, status: 200, lag: Int64(lag), service: Int64(service),
+          delivery: Int64(lag + service + 40_000 * exp(0.3 * random.normal())))
+      }
+      return EpisodeTarget(
+        name: "t\(provider)", provider: "p\(provider)", device: "d\(provider)", samples: samples)
+    }
+    let pings = Dictionary(
+      uniqueKeysWithValues: [0, 1].map { provider in
+        (
+          "p\(provider)",
+          (0..<700).map { index -> TimedLatency in
+            let time = Double(index) / 10
+            let more = time >= 60 ? change(time - 60, provider).service : 0
+            return TimedLatency(plannedAt: at(time), latency: Int64(1_000 + more))
+          }
+        )
+      })
+    return Episode(window: at(60)..<at(70), baseline: at(0)..<at(60), targets: targets, pings: pings)
+  }
+
+  /// Stopped for 200 ms of each half second: what is due then leaves at once afterwards, and answers are read late.
+  @Test func aStallIsNoSlowUplink() throws {
+    let episode = Self.stalled { time, _ in
+      let phase = time.truncatingRemainder(dividingBy: 0.5)
+      return phase < 0.2 ? ((0.2 - phase) * 1e6, 60_000) : (0, phase > 0.45 ? 60_000 : 0)
+    }
+    #expect(HostStall(episode).isClear)
+    let verdicts = Diagnosis(episode).verdicts
+    #expect(verdicts.map(\.cause) == [.host], "\(verdicts)")
+    #expect(verdicts.first?.evidence.contains("left in bunches") == true)
+  }
+
+  /// Slow answers of both providers with a queue behind each: they leave as answers come.
+  @Test func aQueueBehindASlowUplinkIsNoStall() throws {
+    let episode = Self.stalled { time, provider in
+      (100_000 + 80_000 * abs(sin(7 * time + Double(provider))), 150_000 + 40_000 * sin(3 * time))
+    }
+    let stall = HostStall(episode)
+    #expect(stall.waiting > 150 && !stall.isClear, "\(stall)")
+    #expect(Diagnosis(episode).verdicts.map(\.cause) == [.uplink])
+  }
+
+  /// One provider's batches leave together, and the other's are not late.
+  @Test func batchesOfOneProviderAreNoStall() {
+    let episode = Self.stalled { time, provider in
+      let phase = time.truncatingRemainder(dividingBy: 0.5)
+      return provider == 0 ? ((0.5 - phase) * 1e6, 100_000) : (0, 0)
+    }
+    #expect(!HostStall(episode).isClear)
   }
 
   /// What one cause explains is taken away before the next is looked for.
