@@ -21,7 +21,7 @@ struct FindingDescription {
     let stretch = self.stretch(of: finding)
     known.episodeEnd = stretch.upperBound.microseconds
     fill(&known.record, finding)
-    try fillEffect(&known.record, finding, stretch)
+    try fillEffect(&known.record, finding, stretch, try history(finding, stretch, others))
     try fillCause(&known, finding, stretch, others)
     known.record.events = try events(finding)
     known.note()
@@ -75,6 +75,30 @@ struct FindingDescription {
 
   // MARK: - Effect
 
+  /// What the series' past says about dependence in a stretch, without those of findings that ended before: as far as they
+  /// are known from the rows, so that it does not depend on what is stored.
+  private func history(
+    _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
+  ) throws -> SeriesHistory {
+    let closed = others.compactMap { other -> Range<WallTime>? in
+      guard other.id != finding.id, other.status == .closed, let end = other.end, other.start < end,
+        end <= finding.start
+      else { return nil }
+      return WallTime(microseconds: other.start)..<WallTime(microseconds: end)
+    }
+    let window = SeriesWindow(
+      targets: own.map(\.target), variants: Set(own.map(\.variant)), time: stretch)
+    let (metrics, shares): (Set<Metric>, Set<SeriesShare>) =
+      switch finding.metric {
+      case .delivery: ([.delivery], [])
+      case .accept: ([.accept], [])
+      case .lost: ([], [.lost])
+      case .failed: ([], [.failed])
+      case .refused: ([], [.refused])
+      }
+    return try SeriesReader(reader) { _ in closed }.history(of: window, metrics: metrics, shares: shares)
+  }
+
   private func fill(_ record: inout FindingRecord, _ finding: Finding) {
     record.kind = finding.kind.rawValue
     record.status = finding.status.rawValue
@@ -95,7 +119,7 @@ struct FindingDescription {
   }
 
   private func fillEffect(
-    _ record: inout FindingRecord, _ finding: Finding, _ stretch: Range<WallTime>
+    _ record: inout FindingRecord, _ finding: Finding, _ stretch: Range<WallTime>, _ history: SeriesHistory
   ) throws {
     let variants = Dictionary(own.map { ($0.target, $0.variant) }, uniquingKeysWith: { first, _ in first })
     var latencies: [LatencyBin] = []
@@ -128,15 +152,16 @@ struct FindingDescription {
     if let fraction = finding.quantile,
       let quantile = Quantile(fraction: fraction, label: FindingWords.quantile(fraction))
     {
-      let interval = WindowLatencies(stretch, bins: latencies).interval(of: quantile)
-      record.before = Int64(finding.before.rounded())
-      record.after = interval?.value ?? Int64(finding.after.rounded())
+      let interval = WindowLatencies(stretch, bins: latencies).interval(
+        of: quantile, history: history.latencies[finding.metric == .delivery ? .delivery : .accept])
+      record.before = Int64(finding.latency(finding.before, over: stretch).rounded())
+      record.after = interval?.value ?? Int64(finding.latency(finding.after, over: stretch).rounded())
       record.afterLow = interval?.low
       record.afterHigh = interval?.high
       record.effectiveSamples = interval?.effectiveCount ?? finding.effectiveCount
       record.samples = interval?.count ?? finding.count
     } else {
-      let interval = WindowShares(stretch, bins: shares).interval()
+      let interval = WindowShares(stretch, bins: shares).interval(history: history.shares.first?.value)
       record.shareBefore = finding.before
       record.shareAfter = interval.share ?? finding.after
       record.shareLow = interval.low
@@ -159,7 +184,8 @@ struct FindingDescription {
     } else if let baseline = baseline(finding, stretch, others) {
       let reading = EpisodeReading(reader: reader, spans: spans, watched: watched, settings: settings)
       let episode = try reading.episode(stretch, baseline: baseline)
-      let diagnosis = Diagnosis(episode, isTail: finding.quantile == 0.99)
+      let diagnosis = Diagnosis(
+        episode, of: .init(finding.metric, of: watched.target), isTail: finding.quantile == 0.99)
       verdicts = diagnosis.verdicts
       if verdicts.isEmpty {
         verdicts = [
@@ -185,7 +211,8 @@ struct FindingDescription {
         cause: $0.cause.text, scope: $0.scope, evidence: $0.evidence, wouldDecide: $0.wouldDecide,
         targets: $0.targets)
     }
-    let first = verdicts.first { $0.cause.isDecided } ?? verdicts.first
+    // The first speaks of what has changed, also where it is undecided.
+    let first = verdicts.first
     known.record.cause = first?.cause.text ?? ""
     known.record.scope = first?.scope
     known.record.evidence = first?.evidence ?? ""

@@ -26,6 +26,10 @@ public struct FindingEngine: Sendable {
   private var comparedAt: [WatchedTarget: Int64] = [:]
   /// µs since 1970: the second whose notifications have not all their final state.
   private var waitingFor: [WatchedTarget: Int64] = [:]
+  /// Those of ``waitingFor`` in whose second something changed since it was looked at.
+  private var stirred: Set<WatchedTarget> = []
+  /// By run.
+  private var floors: [RunID: InstrumentFloor] = [:]
   private var checkpointedAt: [WatchedTarget: Int64] = [:]
   private var notedAt: [WatchedTarget: Int64] = [:]
   private var checkpointTimes: [WatchedTarget: [Int64]] = [:]
@@ -161,6 +165,7 @@ public struct FindingEngine: Sendable {
     for change in changed {
       let second = change.earliest.microseconds / 1_000_000 * 1_000_000
       for watched in watchedByTarget[change.target] ?? [] {
+        if let waiting = waitingFor[watched], second <= waiting { stirred.insert(watched) }
         guard let through = detectors[watched]?.through, second < through,
           spans[watched]?.contains(where: {
             $0.span.target == change.target && $0.span.variant == change.variant && second >= $0.start
@@ -179,13 +184,14 @@ public struct FindingEngine: Sendable {
     else { return [] }
     correctedAt = now.microseconds
     let due = corrections
-    for (watched, second) in due {
-      // What was said about causes may rest on the changed rows.
-      for (other, list) in known {
-        for index in list.indices where list[index].episodeEnd > second {
-          known[other]?[index].isStale = true
-        }
+    // What was said about causes may rest on the changed rows.
+    let earliest = due.values.min() ?? .max
+    for (other, list) in known {
+      for index in list.indices where list[index].episodeEnd > earliest {
+        known[other]?[index].isStale = true
       }
+    }
+    for (watched, second) in due {
       try goBack(watched, to: second, reader)
       corrections[watched] = nil
       if !isRecomputing, var change = detectorChange(watched) {
@@ -227,8 +233,8 @@ public struct FindingEngine: Sendable {
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
     let end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
-    var active: Set<WatchedTarget> = []
-    var from = Int64.max
+    try readFloors(reader)
+    var positions: [WatchedTarget: Int64] = [:]
     for (watched, spans) in spans {
       guard let first = spans.first, let last = spans.last else { continue }
       let through = detectors[watched]?.through ?? first.start
@@ -236,6 +242,9 @@ public struct FindingEngine: Sendable {
       let isIdle = detectors[watched]?.target == nil
       if isIdle, let lastEnd = last.end, through >= lastEnd { continue }
       if let second = waitingFor[watched] {
+        // Only a change of its rows, or time, can complete it.
+        guard stirred.contains(watched) || isOverdue(second, spans, now) else { continue }
+        stirred.remove(watched)
         guard try isComplete(second, watched, reader, now) else { continue }
         waitingFor[watched] = nil
       }
@@ -247,24 +256,52 @@ public struct FindingEngine: Sendable {
         guard next < end else { continue }
         detectors[watched] = TargetDetector(rate: rates[watched] ?? 1, start: next, settings: settings)
       }
-      active.insert(watched)
-      from = min(from, next)
+      positions[watched] = next
     }
-    guard !active.isEmpty, from < end else { return [] }
-    let targets = Set(active.flatMap { spans[$0]?.map(\.span.target) ?? [] })
+    // Those that waited for a receipt are far behind the others, which are not read again with them.
+    let front = (positions.values.max() ?? 0) - 30_000_000
+    let behind = positions.filter { $0.value < front }
+    try readPage(of: behind, to: end, reader, now, &step)
+    try readPage(of: positions.filter { $0.value >= front }, to: end, reader, now, &step)
+    return Set(positions.keys)
+  }
+
+  /// Reads on with some series, from where each is.
+  private mutating func readPage(
+    of positions: [WatchedTarget: Int64], to end: Int64, _ reader: StoreReader, _ now: WallTime,
+    _ step: inout Step
+  ) throws {
+    guard let from = positions.values.min(), from < end else { return }
+    let targets = Set(positions.keys.flatMap { spans[$0]?.map(\.span.target) ?? [] })
     let page = try reader.seriesSeconds(
       of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end))
-    step.isMore = page.coveredTo.microseconds < end
+    step.isMore = step.isMore || page.coveredTo.microseconds < end
     var seconds: [WatchedTarget: [SeriesSecond]] = [:]
     for second in page.seconds {
-      for watched in watchedByTarget[second.target] ?? [] where active.contains(watched) {
+      for watched in watchedByTarget[second.target] ?? [] where positions[watched] != nil {
         seconds[watched, default: []].append(second)
       }
     }
-    for watched in active {
+    for watched in positions.keys {
       feed(watched, seconds[watched] ?? [], to: page.coveredTo.microseconds, now.microseconds)
     }
-    return active
+  }
+
+  /// The floor of each run, as soon as the run refers to a calibration: in its first second.
+  private mutating func readFloors(_ reader: StoreReader) throws {
+    for span in spans.values.joined() where floors[span.span.run] == nil {
+      if let instrument = try reader.instrument(of: span.span.run) {
+        floors[span.span.run] = instrument.calibration.map(InstrumentFloor.init) ?? InstrumentFloor()
+      } else if span.end != nil {
+        floors[span.span.run] = InstrumentFloor()
+      }
+    }
+  }
+
+  /// Whether a second is complete by its age alone, or may be because its run ended.
+  private func isOverdue(_ second: Int64, _ spans: [WatchedSpan], _ now: WallTime) -> Bool {
+    guard let span = spans.last(where: { second >= $0.start }) else { return true }
+    return span.end != nil || span.isOverdue(second, now.microseconds, settings.longestOpen)
   }
 
   /// Whether a second that was waited for is complete now.
@@ -295,7 +332,8 @@ public struct FindingEngine: Sendable {
         break
       }
       mark(&detector, watched, before: second.start.microseconds)
-      detector.append(second, hasReceipts: span.hasReceipts)
+      detector.append(
+        second, hasReceipts: span.hasReceipts, floor: floors[span.span.run] ?? InstrumentFloor())
     }
     endRun(&detector, byTarget, before: reached, next: nil)
     if reached > detector.through { detector.complete(through: reached) }
@@ -409,17 +447,18 @@ public struct FindingEngine: Sendable {
     _ touched: Set<WatchedTarget>, _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws {
     var changed: Set<String> = []
+    var new: Set<String> = []
     var before: [String: FindingRecord] = [:]
-    for list in known.values { for finding in list { before[finding.record.id] = finding.record } }
     let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .max
     for watched in touched.union(known.keys).sorted() {
-      if touched.contains(watched), !isRecomputing || !step.isMore { revise(watched) }
+      if touched.contains(watched), !isRecomputing || !step.isMore { new.formUnion(revise(watched)) }
       // A recomputation says what it found at its end only.
       guard !isRecomputing || !step.isMore, let list = known[watched] else { continue }
       for index in list.indices {
         let isSettled = list[index].isPending && list[index].episodeEnd <= seen
         guard list[index].isStale || isSettled else { continue }
         var finding = list[index]
+        if !new.contains(finding.record.id) { before[finding.record.id] = finding.record }
         if finding.finding.status == .withdrawn {
           finding.record.status = FindingStatus.withdrawn.rawValue
         } else {
@@ -435,17 +474,24 @@ public struct FindingEngine: Sendable {
     changed.formUnion(groupIncidents())
     let records = findings.filter { changed.contains($0.id) }
     step.changes.findings = records
+    // What only moved to another incident is as it was.
+    for record in records where before[record.id] == nil && !new.contains(record.id) {
+      before[record.id] = record
+    }
     tell(records, before, now, &step)
   }
 
-  private mutating func revise(_ watched: WatchedTarget) {
+  /// Compares what is known of a series with what its detector says.
+  /// - Returns: the ids of findings that are new.
+  private mutating func revise(_ watched: WatchedTarget) -> Set<String> {
     guard let detector = detectors[watched],
       detector.target == nil || detector.through >= comparedAt[watched] ?? .min
-    else { return }
+    else { return [] }
     comparedAt[watched] = detector.through
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
     let stored = known[watched] ?? []
-    guard !found.isEmpty || !stored.isEmpty else { return }
+    guard !found.isEmpty || !stored.isEmpty else { return [] }
+    var new: Set<String> = []
     let forgottenBefore = WallTime(microseconds: detector.forgottenBefore)
     let ids = Set(found.map(\.id))
     var result: [KnownFinding] = []
@@ -461,11 +507,18 @@ public struct FindingEngine: Sendable {
           old.finding = finding
           result.append(old)
         } else if let span = span(of: finding, watched) {
-          result.append(KnownFinding(finding, watched: watched, span: span))
+          let one = KnownFinding(finding, watched: watched, span: span)
+          new.insert(one.record.id)
+          result.append(one)
         }
       }
     }
+    // What is said about a finding leaves out the stretches of those that ended before it.
+    if let end = result.lazy.filter(\.isStale).compactMap(\.finding.end).min() {
+      for index in result.indices where result[index].finding.start >= end { result[index].isStale = true }
+    }
     known[watched] = result
+    return new
   }
 
   /// The run in which a finding was detected.

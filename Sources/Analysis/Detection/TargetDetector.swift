@@ -65,8 +65,32 @@ struct WatchedSpan: Sendable, Hashable {
   func isComplete(_ second: SeriesSecond, now: Int64, longestOpen: Int64) -> Bool {
     guard end == nil else { return true }
     let waiting = second.counts.open + (hasReceipts ? second.counts[.accepted] : 0)
-    let age = now - second.start.microseconds - 1_000_000
-    return waiting == 0 || age > (span.receiptDeadline ?? 0) + longestOpen
+    return waiting == 0 || isOverdue(second.start.microseconds, now, longestOpen)
+  }
+
+  /// Whether everything planned in a second, µs since 1970, should have its final state.
+  func isOverdue(_ second: Int64, _ now: Int64, _ longestOpen: Int64) -> Bool {
+    now - second - 1_000_000 > (span.receiptDeadline ?? 0) + longestOpen
+  }
+}
+
+/// What pushscope itself takes on its host, by the calibration that a run refers to (medians, µs): a change by less can be
+/// the instrument's. 0 where `calibrate` did not run.
+struct InstrumentFloor: Sendable, Hashable {
+  var delivery: Int64 = 0
+  var accept: Int64 = 0
+
+  init() {}
+
+  init(_ calibration: Calibration) {
+    func median(_ interval: Calibration.Interval) -> Int64 {
+      guard let figure = calibration[interval]?.figures.first(where: { $0.quantile == .p50 }),
+        case .known(let value, _, _) = figure.estimate
+      else { return 0 }
+      return max(0, value)
+    }
+    delivery = median(.delivery)
+    accept = median(.accept)
   }
 }
 
@@ -88,6 +112,7 @@ struct TargetDetector: Sendable {
   /// µs since 1970: findings that ended before are the store's.
   private(set) var forgottenBefore = Int64.min
   private var removed: [Finding] = []
+  private var floor = InstrumentFloor()
   /// The stretch of ``FindingEngine``'s copies that it is in.
   var stretch = Int64.min
 
@@ -122,9 +147,16 @@ struct TargetDetector: Sendable {
   // MARK: - Seconds
 
   /// Appends a complete second.
-  mutating func append(_ second: SeriesSecond, hasReceipts: Bool) {
+  ///
+  /// - Parameter floor: the instrument's, of the second's run.
+  mutating func append(_ second: SeriesSecond, hasReceipts: Bool, floor: InstrumentFloor) {
     through = max(through, second.start.microseconds + 1_000_000)
     target = second.target
+    if floor != self.floor {
+      self.floor = floor
+      series[.delivery]?.use(floor: floor.delivery)
+      series[.accept]?.use(floor: floor.accept)
+    }
     for (metric, values) in Self.values(second, hasReceipts) {
       series[metric]?.append(values, start: second.start)
     }

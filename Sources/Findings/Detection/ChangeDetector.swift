@@ -136,6 +136,9 @@ public struct ChangeDetector: Sendable {
 
   private var isShare: Bool { state.metric.isShare }
 
+  /// From the next reference on, a change of a latency by less than this is not reported, µs.
+  mutating func use(floor: Int64) { state.settings.floor = floor }
+
   /// Forgets the findings that ended before an instant, µs since 1970.
   mutating func removeFindings(endedBefore time: Int64) {
     state.findings.removeAll { $0.hasEnded(before: time) }

@@ -68,7 +68,7 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var isGettingWorse = false
   /// The quantile whose level raised the alarm; `nil` for shares.
   public var quantile: Double?
-  /// Of latencies, µs, by levels of 0.5 %: that quantile before and since.
+  /// Of latencies, µs, by levels of 0.5 %, relative to the hour of day: that quantile before and since.
   public var before: Double
   /// Of shares: between 0 and 1.
   public var after: Double
@@ -121,6 +121,14 @@ extension Finding {
   public func refined(byEvents events: [(plannedAt: WallTime, hasProperty: Bool)]) -> Finding {
     guard quantile == nil, evidence.weights.count == 2 else { return self }
     return refined(events.map { ($0.plannedAt.microseconds, evidence.weights[$0.hasProperty ? 1 : 0]) })
+  }
+
+  /// What a latency had been over the finding's stretch without the change, µs: ``before`` and ``after`` are relative to the
+  /// hour of day where it has a cycle.
+  ///
+  /// - Parameter relative: one of the two.
+  public func latency(_ relative: Double, over stretch: Range<WallTime>) -> Double {
+    relative * exp(evidence.profile.meanOffset(in: stretch))
   }
 
   /// What happened while it can have begun (annotations, new connections): evidence to name, never a cause.

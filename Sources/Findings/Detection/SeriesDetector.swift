@@ -109,6 +109,13 @@ public struct SeriesDetector: Sendable {
     return (.microseconds(max(usual.age, fine?.age ?? 0)), .microseconds(after))
   }
 
+  /// Takes the instrument's floor of the run that it is in: from the next reference on, a change of a latency by less than
+  /// this is not reported, µs.
+  public mutating func use(floor: Int64) {
+    usual.use(floor: floor)
+    fine?.use(floor: floor)
+  }
+
   public var memory: Int { usual.memory + (fine?.memory ?? 0) }
 
   /// Forgets findings that ended before an instant; they are the store's.

@@ -58,4 +58,19 @@ public struct DailyProfile: Sendable, Hashable, Codable {
     let index = Int(hour) + 24
     return offsets[index % 24] * (1 - part) + offsets[(index + 1) % 24] * part
   }
+
+  /// The mean of ``offset(at:)`` over a stretch.
+  func meanOffset(in stretch: Range<WallTime>) -> Double {
+    guard !isFlat else { return 0 }
+    let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds
+    // It is linear between the middles of hours: a point every ten minutes says it all.
+    let points = Int(min(max(1, length / 600_000_000), 1440))
+    let sum = (0..<points).reduce(0.0) { sum, point in
+      sum
+        + offset(
+          at: stretch.lowerBound.microseconds + Int64((Double(point) + 0.5) / Double(points) * Double(length))
+        )
+    }
+    return sum / Double(points)
+  }
 }

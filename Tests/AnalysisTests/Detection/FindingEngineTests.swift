@@ -193,6 +193,37 @@ import Testing
     #expect(Set(slower.map(\.incident)).count == 1)
   }
 
+  /// A change by less than what pushscope itself takes can be pushscope's.
+  @Test(arguments: [0, 60_000] as [Int64]) func aChangeBelowTheInstrumentsFloorIsNone(floor: Int64) throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 200, seed: 61) { slow(&$0, 90..<150, 1) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.refer(toFloor: floor)
+    try collector.go(to: 200, step: 4)
+    #expect(try collector.stored().contains { $0.kind == "slower" } == (floor == 0))
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  /// One target of many waits for receipts that never come, and then goes on where it was; the others do not wait.
+  @Test func whoWaitsIsCaughtUpWith() throws {
+    let names = (0..<12).map { "t\($0)" }
+    let outcomes = SimulatedCollector.outcomes(names, rate: 2, seconds: 240, seed: 71) {
+      slow(&$0, 120..<150)
+      $0.isOpen = $0.target == "t3" && (60..<64).contains($0.plannedAt)
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 2, settings: DetectionSettings())
+    try collector.go(to: 200, step: 2)
+    // The receipt deadline, and what a request may take, have not passed.
+    #expect(
+      Set(try collector.stored().filter { $0.kind == "slower" }.map(\.target))
+        == Set(names).subtracting(["t3"]))
+    try collector.settleOpen()
+    try collector.go(to: 240, step: 2)
+    #expect(Set(try collector.stored().filter { $0.kind == "slower" }.map(\.target)) == Set(names))
+    #expect(
+      essences(try collector.stored(), withIDs: false) == essences(try collector.recomputed(), withIDs: false)
+    )
+  }
+
   @Test func nothingIsFoundWhereNothingChanged() throws {
     let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 600, seed: 51)
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())

@@ -14,6 +14,8 @@ final class SimulatedCollector {
     var plannedAt: Double
     var target: String
     var isLost = false
+    /// Whether it waits for its receipt until ``settleOpen()``.
+    var isOpen = false
     /// µs: planned to sent, sent to accepted, accepted to received.
     var lag: Int64 = 100
     var service: Int64
@@ -33,6 +35,7 @@ final class SimulatedCollector {
   private var sequences: [String: Int64] = [:]
   /// What was written of each notification that is lost.
   private(set) var lost: [Sample] = []
+  private var open: [Sample] = []
   private(set) var lines: [String] = []
   private(set) var firstSeen: [String: WallTime] = [:]
   private let names: [String]
@@ -84,6 +87,7 @@ final class SimulatedCollector {
       }
       _ = try store.commit(WriteBatch(run: run, inserted: inserted.sorted { $0.id < $1.id }))
       lost += inserted.filter { $0.state == .lost }
+      open += inserted.filter { $0.state == .accepted }
       if isWatching { try look() }
     }
   }
@@ -95,13 +99,13 @@ final class SimulatedCollector {
     var sample = Sample(
       id: SampleID(target: target, sequence: sequence), variant: .none,
       plannedAt: second(outcome.plannedAt), plannedMonotonic: Int64(outcome.plannedAt * 1e6))
-    sample.state = outcome.isLost ? .lost : .delivered
+    sample.state = outcome.isLost ? .lost : outcome.isOpen ? .accepted : .delivered
     sample.status = 200
     sample.attempt = 1
     sample.scheduleLag = outcome.lag
     sample.serviceTime = outcome.service
     sample.acceptLatency = outcome.lag + outcome.service
-    if !outcome.isLost {
+    if sample.state == .delivered {
       sample.deliveryLatency = outcome.lag + outcome.service + outcome.transit
       sample.deliveryError = 0
     }
@@ -127,6 +131,19 @@ final class SimulatedCollector {
     } while true
   }
 
+  /// The run refers to a calibration of its host from now on, with medians of so many µs.
+  func refer(toFloor floor: Int64) throws {
+    try store.record(
+      Calibration(
+        at: clock.wallNow(), host: "here", bootID: Self.bootID, rate: 10, length: 60_000_000, planned: 600,
+        floors: [Calibration.Interval.accept, .delivery].map {
+          Calibration.Floor(
+            interval: $0, counted: 600, minimum: floor / 2, maximum: floor * 9,
+            figures: [.init(quantile: .p50, estimate: .known(value: floor, low: floor, high: floor))])
+        }))
+    _ = try store.commit(WriteBatch(run: run, instrument: InstrumentFigures(host: "here")))
+  }
+
   /// Receipts that come late: what was lost was delivered.
   func receive(_ samples: [Sample], delivery: Int64 = 45_000) throws {
     let updated = samples.map { sample in
@@ -138,6 +155,12 @@ final class SimulatedCollector {
     }
     _ = try store.commit(WriteBatch(run: run, updated: updated.sorted { $0.id < $1.id }))
     lost.removeAll { one in samples.contains { $0.id == one.id } }
+  }
+
+  /// The receipts of what waits for them come.
+  func settleOpen() throws {
+    try receive(open)
+    open = []
   }
 
   /// The collector's search begins anew from what is stored.

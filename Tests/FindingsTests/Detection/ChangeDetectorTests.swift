@@ -171,6 +171,34 @@ import Testing
     #expect(even.allSatisfy { $0 == 1 })
   }
 
+  /// Where a latency has a daily cycle, references are relative to it; what a finding compares with is of its hours.
+  @Test func whatWasUsualIsOfTheHour() {
+    let day = 20_000
+    var medians: [Int: Double] = [:]
+    for hour in 0..<72 {
+      medians[day * 24 + hour] =
+        11 + 0.5 * sin(Double(hour % 24) / 24 * 2 * .pi) + (hour % 2 == 0 ? 0.001 : 0)
+    }
+    let profile = DailyProfile(hourlyMedians: medians)
+    let finding = Finding(
+      id: Finding.ID(metric: .delivery, detectedAt: 0), kind: .slower, status: .open, start: 0,
+      startInterval: nil, end: nil, seenUntil: 0, quantile: 0.5, before: 100, after: 200, count: 1,
+      effectiveCount: 1, window: 1, statistic: 1, threshold: 1,
+      evidence: Finding.Evidence(edges: [], weights: [], profile: profile))
+    func before(_ hours: ClosedRange<Double>) -> Double {
+      func time(_ hour: Double) -> WallTime {
+        WallTime(microseconds: Int64((Double(day * 24) + hour) * 3.6e9))
+      }
+      return finding.latency(finding.before, over: time(hours.lowerBound)..<time(hours.upperBound))
+    }
+    // The middle of an hour has that hour's median.
+    #expect(abs(before(6.25...6.75) / (100 * exp(0.5)) - 1) < 0.02)
+    #expect(abs(before(18.25...18.75) / (100 * exp(-0.5)) - 1) < 0.02)
+    #expect(abs(before(0...24) / 100 - 1) < 0.02)
+    // From the cycle's lowest to its highest hour.
+    #expect(abs(before(18.5...30.5) / 100 - 1) < 0.03)
+  }
+
   @Test func theReferenceLeavesRoomForTheSmallestEffectAndTheFloor() {
     var histogram = [Int](repeating: 0, count: LogScale.levels)
     for value in 1...1000 { histogram[LogScale.level(Int64(value) * 1000)] += 1 }
