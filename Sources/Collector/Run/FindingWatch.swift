@@ -18,8 +18,10 @@ final class FindingWatch {
   private var reader: StoreReader?
   private let settings: DetectionSettings
   private var engine: FindingEngine
-  /// What the engine came to and the store does not have yet.
-  private var unsaved: FindingEngine.Step?
+  /// What the engine came to and the store does not have yet, in the order in which it is saved; each is one transaction.
+  private var unsaved: [FindingChanges] = []
+  private var mustReset = false
+  private var untold: [String] = []
 
   /// - Parameter onLine: told each finding that opens or closes, in words.
   init(
@@ -40,7 +42,7 @@ final class FindingWatch {
     let reader = try self.reader ?? StoreReader.open(at: store.path)
     self.reader = reader
     let start = clock.monotonicNow()
-    if let unsaved { try commit(unsaved) }
+    try commit()
     let step: FindingEngine.Step
     do {
       step = try engine.advance(reader, to: clock.wallNow())
@@ -49,37 +51,46 @@ final class FindingWatch {
       engine = FindingEngine(settings: settings)
       throw error
     }
-    unsaved = step
-    try commit(step)
+    mustReset = step.mustReset
+    untold = step.lines
+    enqueue(step.changes)
+    try commit()
     let cost = clock.monotonicNow() - start
     // A store that was recorded before is caught up with in a fifth of the time.
     return step.isMore
       ? max(.milliseconds(5), cost * 4) : min(Self.longestPause, max(Self.interval, cost * 19))
   }
 
-  /// Saves what the engine came to, and tells it. A save that fails is made good by the next round.
-  private func commit(_ step: FindingEngine.Step) throws {
-    if step.mustReset { try store.resetDetectors() }
-    try save(step.changes)
-    unsaved = nil
-    for line in step.lines { onLine(line) }
+  /// Saves what the engine came to, and tells it. After a save that fails the next round goes on from there, so that
+  /// nothing is saved or told twice.
+  private func commit() throws {
+    if mustReset { try store.resetDetectors() }
+    mustReset = false
+    while let next = unsaved.first {
+      try store.save(next)
+      unsaved.removeFirst()
+      // The first has the findings.
+      for line in untold { onLine(line) }
+      untold = []
+    }
   }
 
   /// Looks once more, and saves where it is, so that the next collector goes on from here.
   func end() throws {
     _ = try round()
-    try save(engine.checkpoints())
+    enqueue(engine.checkpoints())
+    try commit()
   }
 
   /// Checkpoints one by one: they may be large, and the recorder waits for none of them long.
-  private func save(_ changes: FindingChanges) throws {
+  private func enqueue(_ changes: FindingChanges) {
     var first = changes
     first.detectors = []
-    try store.save(first)
+    unsaved.append(first)
     for detector in changes.detectors {
       var one = FindingChanges()
       one.detectors = [detector]
-      try store.save(one)
+      unsaved.append(one)
     }
   }
 }
