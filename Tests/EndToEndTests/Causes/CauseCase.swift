@@ -14,22 +14,26 @@ struct CauseCase: Sendable {
   var name: String
   /// What changes at each service during the episode: lines of YAML.
   var changes: [Service: [String]]
+  /// Seconds: of each part in which ``changes`` hold, and from one to the next; `nil` for the whole episode.
+  var bursts: (length: Double, every: Double)?
   /// Whether the collector is stopped and continued again and again meanwhile.
   var isStalling = false
   /// Each cause with the provider or device that it names; all of them, in any order.
   var expected: [Expectation]
 
   struct Expectation: Sendable, Hashable, CustomStringConvertible {
-    var cause: Cause
+    /// In the words of the column `cause`.
+    var cause: String
     var scope: String?
 
-    var description: String { "\(cause.text) \(scope ?? "")" }
+    var isDecided: Bool { !cause.hasPrefix("undecided") }
+    var description: String { scope.map { "\(cause) \($0)" } ?? cause }
   }
 
   init(_ name: String, _ changes: [Service: [String]], _ expected: (Cause, String?)...) {
     self.name = name
     self.changes = changes
-    self.expected = expected.map { Expectation(cause: $0.0, scope: $0.1) }
+    self.expected = expected.map { Expectation(cause: $0.0.text, scope: $0.1) }
   }
 
   private static func both(_ lines: String...) -> [Service: [String]] { [.east: lines, .west: lines] }
@@ -54,6 +58,13 @@ struct CauseCase: Sendable {
     CauseCase(
       "losses at a provider", [.east: ["deliveries: { lost: 35% }"]],
       (.providerLoss, Service.east.provider)),
+    {
+      var bursts = CauseCase(
+        "losses in bursts", [.west: ["deliveries: { lost: 90% }"]],
+        (.providerLoss, Service.west.provider))
+      bursts.bursts = (0.6, 1.2)
+      return bursts
+    }(),
     CauseCase(
       "throttling",
       [.west: ["answers: { errors: [{ reason: TooManyRequests, probability: 30%, retry_after: 1s }] }"]],

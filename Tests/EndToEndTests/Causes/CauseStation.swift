@@ -45,10 +45,13 @@ final class CauseStation {
     ]
     for (index, instance) in cases.enumerated() {
       guard let changes = instance.changes[service] else { continue }
-      lines.append("  - name: \(instance.name)")
-      lines.append("    from: \(Int(start(of: index) * 1000))ms")
-      lines.append("    for: \(Int(pace.episode * 1000))ms")
-      lines += changes.map { "    " + $0 }
+      let (length, every) = instance.bursts ?? (pace.episode, pace.episode)
+      for offset in stride(from: 0, to: pace.episode, by: every) {
+        lines.append("  - name: \(instance.name)")
+        lines.append("    from: \(Int((start(of: index) + offset) * 1000))ms")
+        lines.append("    for: \(Int(length * 1000))ms")
+        lines += changes.map { "    " + $0 }
+      }
     }
     if lines.last == "episodes:" { lines.removeLast() }
     return lines.joined(separator: "\n") + "\n"
@@ -153,6 +156,62 @@ final class CauseStation {
     let first = try? query("SELECT min(planned_at + schedule_lag_us) FROM sample WHERE state > 1").first?
       .first
     return first.flatMap { $0 }.flatMap { Int64($0) }.map { WallTime(microseconds: $0) }
+  }
+
+  /// A row of the table that the collector wrote while it recorded.
+  struct StoredFinding: CustomStringConvertible {
+    var target: String
+    var metric: String
+    var start: WallTime
+    var end: WallTime?
+    var causes: [CauseCase.Expectation]
+    var evidence: String
+    /// Seconds after the case began.
+    var after = 0.0
+
+    var description: String {
+      "\(target) \(metric) after \(after) s: \(causes) (\(evidence))"
+    }
+  }
+
+  /// What the collector found of each case, of what got worse.
+  func findings() throws -> [(instance: CauseCase, findings: [StoredFinding])] {
+    let origin = try #require(try started(), "nothing was sent")
+    let rows = try query(
+      """
+      SELECT target, metric, started_at, ifnull(ended_at, ''), evidence, verdicts FROM finding
+      WHERE kind <> 'faster' AND status <> 'withdrawn' ORDER BY started_at, id
+      """)
+    let all = try rows.map { row in
+      StoredFinding(
+        target: row[0], metric: row[1], start: WallTime(microseconds: try #require(Int64(row[2]))),
+        end: Int64(row[3]).map(WallTime.init(microseconds:)), causes: try causes(row[5]), evidence: row[4])
+    }
+    return cases.enumerated().map { index, instance in
+      // A start is known to some bins of a second.
+      let start = origin.advanced(byMicroseconds: Int64((start(of: index) - 1.5) * 1e6))
+      let end = start.advanced(byMicroseconds: Int64((pace.episode + 1.5) * 1e6))
+      return (
+        instance,
+        all.filter { (start..<end).contains($0.start) }.map { finding in
+          var finding = finding
+          finding.after = Double(finding.start.microseconds - start.microseconds) / 1e6 - 1.5
+          return finding
+        }
+      )
+    }
+  }
+
+  /// A provider bears its endpoint where there are several of one kind.
+  private func causes(_ verdicts: String) throws -> [CauseCase.Expectation] {
+    struct Stored: Decodable {
+      var cause: String
+      var scope: String?
+    }
+    return try JSONDecoder().decode([Stored].self, from: Data(verdicts.utf8)).map { stored in
+      let service = ports.first { stored.scope == "loopback at 127.0.0.1:\($0.value)" }?.key
+      return CauseCase.Expectation(cause: stored.cause, scope: service?.provider ?? stored.scope)
+    }
   }
 
   /// What is found of each case.
