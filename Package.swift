@@ -268,7 +268,9 @@ if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
     benchmark(
       "ExportBenchmark", "Export", ["AllocationCounter", "Formats", "Measurement", "Report", "Store"]),
     benchmark("CoverageBenchmark", "Accuracy", ["Measurement"]),
-    benchmark("FindingsBenchmark", "Findings", ["Findings", "FindingsTestKit", "Measurement"]),
+    benchmark(
+      "FindingsBenchmark", "Findings",
+      ["Analysis", "Findings", "FindingsTestKit", "Measurement", "Report", "Store", "Threads"]),
     benchmark("TransportBenchmark", "Transport", ["CLinux", "Collector", "Measurement", "Providers"]),
   ]
 }

@@ -3,10 +3,14 @@ import FindingsTestKit
 import Foundation
 import Measurement
 
-// How well findings do on scenarios whose truth is known:
+// How well findings do on scenarios whose truth is known, and what they cost. Where a prototype was measured on the same
+// scenario, its figure stands beside in parentheses.
+//   FindingsBenchmark
 //   FindingsBenchmark intervals|equal|losses|early [seeds]
 //   FindingsBenchmark causes [seeds] [strength] [nopings]
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name]
+//   FindingsBenchmark series|lag [targets]
+//   FindingsBenchmark store [rows]
 
 func percent(_ share: Double) -> String { String(format: "%5.1f", 100 * share) }
 
@@ -63,11 +67,24 @@ func losses(_ seeds: Int) {
   }
 }
 
+/// Recall; median and p90 of the start's error; median delay: of the prototype, at four a minute and at one a second.
+let prototype: [String: (fourAMinute: String, oneASecond: String)] = [
+  "step x1.25": (".96; 59/410 s; 70 min", "1; 8/168 s; 279 s"),
+  "step x2": ("1; 10/55 s; 232 s", "1; 1/3 s; 19 s"),
+  "5 min x2": (".80; 12/30 s", "1; 1/1 s; 20 s"),
+  "10 min x1.5": (".60", "1"),
+  "10 min x2": ("1", "1"),
+  "1 min x4": ("0", "1; 1 s; 10 s"),
+  "p99 x3": ("1; 9/57 min; 2.4 h", "1; 46/194 s; 9 min"),
+  "loss 1 to 10 %, 20 min": (".24", "1; 8/23 s; 150 s"),
+  "drift x2 in 6 h": ("1; 70 min after its start", "1; 43 min"),
+]
+
 func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double) {
   print(
     "rate \(rate)/s, \(seeds) days each: recall, start error (median, p90) s, delay s, start in interval, ends, false a day, ms a day"
   )
-  var total = (days: 0, falseChanges: 0)
+  var total = (days: 0, falseChanges: 0, found: 0)
   for scenario in scenarios {
     var figures = ChangeEvaluation()
     for seed in 0..<seeds { figures.add(scenario, rate: rate, seed: seed) }
@@ -80,11 +97,19 @@ func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double) {
       "in", "\(figures.startsInInterval)/\(figures.found)", "ends", "\(figures.endsFound)/\(figures.ends)",
       "false", String(format: "%.3f", Double(figures.falseChanges) / Double(figures.days)),
       String(format: "%.1f ms", 1000 * figures.secondsADay / Double(figures.days)),
-      "\(figures.memory / 1024) KiB")
+      "\(figures.memory / 1024) KiB",
+      prototype[scenario.name].map { "(\(rate < 1 ? $0.fourAMinute : $0.oneASecond))" } ?? "")
     total.days += figures.days
+    total.found += figures.found
     total.falseChanges += figures.falseChanges
   }
-  print("false changes:", total.falseChanges, "in", total.days, "target-days")
+  print(
+    "false changes:", total.falseChanges, "in", total.days, "target-days",
+    rate < 1 ? "(5 in 640)" : "(0 in 200)")
+  if total.found > 0 {
+    let all = Double(total.found + total.falseChanges)
+    print("precision:", percent(Double(total.found) / all), "% of", Int(all))
+  }
 }
 
 func early(_ seeds: Int) {
@@ -137,7 +162,7 @@ func causes(_ seeds: Int, strength: Double, pings: Bool) {
   let all = Double(totals.right + totals.wrong + totals.undecided)
   print(
     "the first thirteen: right", percent(Double(totals.right) / all), "wrong",
-    percent(Double(totals.wrong) / all))
+    percent(Double(totals.wrong) / all), strength == 1 ? "(97.9, 0)" : strength == 0.25 ? "(90.0, 0)" : "")
   let milliseconds = 1000 * Double(clock() - begin) / Double(CLOCKS_PER_SEC)
   print(
     String(
@@ -161,8 +186,22 @@ case "changes", "undisturbed":
   let scenarios = arguments.first == "changes" ? ChangeScenario.changes : ChangeScenario.undisturbed
   let part = arguments.dropFirst(3).first ?? ""
   changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate)
+case "series": try WatchCost.ticks(targets: seeds ?? 100)
+case "lag": try WatchCost.lag(targets: seeds ?? 100, rounds: 6, seconds: 10)
+case "store": try WatchCost.store(rows: seeds ?? 1_000_000, targets: 10)
 default:
-  intervals(seeds ?? 100)
-  equalWindows(seeds ?? 100)
-  losses(seeds ?? 100)
+  intervals(100)
+  equalWindows(100)
+  losses(100)
+  early(10)
+  for rate in [1.0 / 15, 1] {
+    changes(ChangeScenario.changes, 20, rate: rate)
+    // More than 200 target-days.
+    changes(ChangeScenario.undisturbed, 30, rate: rate)
+  }
+  causes(40, strength: 1, pings: true)
+  causes(40, strength: 0.25, pings: true)
+  try WatchCost.ticks(targets: 100)
+  try WatchCost.lag(targets: 100, rounds: 6, seconds: 10)
+  try WatchCost.store(rows: 1_000_000, targets: 10)
 }
