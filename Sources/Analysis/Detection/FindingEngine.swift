@@ -17,7 +17,7 @@ public struct FindingEngine: Sendable {
   private var detectors: [WatchedTarget: TargetDetector] = [:]
   /// Copies from before, ascending.
   private var marks: [WatchedTarget: [TargetDetector]] = [:]
-  private var known: [WatchedTarget: [KnownFinding]] = [:]
+  private var known = KnownFindings()
   /// Per watched target: the earliest changed instant to go back to, µs since 1970.
   private var corrections: [WatchedTarget: Int64] = [:]
   private var correctedAt = Int64.min
@@ -30,9 +30,7 @@ public struct FindingEngine: Sendable {
   private var stirred: Set<WatchedTarget> = []
   /// By run.
   private var floors: [RunID: InstrumentFloor] = [:]
-  private var checkpointedAt: [WatchedTarget: Int64] = [:]
-  private var notedAt: [WatchedTarget: Int64] = [:]
-  private var checkpointTimes: [WatchedTarget: [Int64]] = [:]
+  private var checkpointTimes: CheckpointTimes
   private var isReady = false
   /// Whether it begins anew and writes no checkpoints.
   private let isRecomputing: Bool
@@ -46,6 +44,7 @@ public struct FindingEngine: Sendable {
 
   init(settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool) {
     self.settings = settings
+    checkpointTimes = CheckpointTimes(settings)
     self.knowsStored = knowsStored
     self.isRecomputing = isRecomputing
   }
@@ -63,9 +62,7 @@ public struct FindingEngine: Sendable {
   }
 
   /// All findings, those that were withdrawn too.
-  public var findings: [FindingRecord] {
-    known.values.flatMap { $0.map(\.record) }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
-  }
+  public var findings: [FindingRecord] { known.records }
 
   /// Bytes that the detectors hold, without their copies.
   public var memory: Int { detectors.values.reduce(0) { $0 + $1.memory } }
@@ -107,8 +104,7 @@ public struct FindingEngine: Sendable {
       step.mustReset = true
       detectors = [:]
       marks = [:]
-      let runs = Set(all.map(\.run))
-      known = known.mapValues { $0.filter { runs.contains($0.record.run) } }
+      known.keep(runs: Set(all.map(\.run)))
       corrections = [:]
       comparedAt = [:]
       waitingFor = [:]
@@ -134,11 +130,11 @@ public struct FindingEngine: Sendable {
 
   private mutating func restore(_ reader: StoreReader) throws {
     for record in knowsStored ? try reader.findings(.everything) : [] {
-      guard let known = KnownFinding(record) else { continue }
-      self.known[known.watched, default: []].append(known)
-      comparedAt[known.watched] = max(
-        comparedAt[known.watched] ?? .min, known.finding.detectedAt, known.finding.seenUntil,
-        known.finding.end ?? .min)
+      guard let one = KnownFinding(record) else { continue }
+      known.add(one)
+      comparedAt[one.watched] = max(
+        comparedAt[one.watched] ?? .min, one.finding.detectedAt, one.finding.seenUntil,
+        one.finding.end ?? .min)
     }
     guard !isRecomputing else { return }
     var cursors: [Int64] = []
@@ -151,7 +147,8 @@ public struct FindingEngine: Sendable {
       detectors[watched] = restored.detector
       cursors.append(restored.cursor)
       comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
-      checkpointTimes[watched] = try reader.detectorCheckpointTimes(of: record).map(\.microseconds)
+      checkpointTimes.restore(
+        try reader.detectorCheckpointTimes(of: record).map(\.microseconds), of: watched)
     }
     // What changed since then is looked at as a correction.
     guard let oldest = cursors.min() else { return }
@@ -184,24 +181,17 @@ public struct FindingEngine: Sendable {
     else { return [] }
     correctedAt = now.microseconds
     let due = corrections
-    // What was said about causes may rest on the changed rows.
-    let earliest = due.values.min() ?? .max
-    for (other, list) in known {
-      for index in list.indices where list[index].episodeEnd > earliest {
-        known[other]?[index].isStale = true
-      }
-    }
+    known.markStale(after: due.values.min() ?? .max)
     for (watched, second) in due {
       try goBack(watched, to: second, reader)
       corrections[watched] = nil
       if !isRecomputing, var change = detectorChange(watched) {
         change.validThrough = WallTime(microseconds: second)
-        checkpointTimes[watched]?.removeAll { $0 > second }
-        checkpointedAt[watched] = checkpointTimes[watched]?.last
+        checkpointTimes.remove(after: second, of: watched)
         step.changes.detectors.append(change)
       }
     }
-    return Set(due.keys).union(known.keys)
+    return Set(due.keys).union(known.targets)
   }
 
   private mutating func goBack(_ watched: WatchedTarget, to second: Int64, _ reader: StoreReader) throws {
@@ -390,40 +380,18 @@ public struct FindingEngine: Sendable {
     for watched in advanced.sorted() {
       guard let detector = detectors[watched], var change = detectorChange(watched) else { continue }
       let through = detector.through
-      let last = checkpointedAt[watched]
-      let isDue =
-        last.map { through / settings.checkpointInterval != $0 / settings.checkpointInterval } ?? false
-      if isDue || (last == nil && corrections[watched] == nil), corrections[watched] == nil,
+      if corrections[watched] == nil, checkpointTimes.isDue(watched, at: through),
         let state = try? detector.checkpoint(cursor: cursor)
       {
-        change.checkpoint = DetectorCheckpointRecord(
-          through: WallTime(microseconds: through), state: state)
-        checkpointedAt[watched] = through
-        change.superfluous = thinOut(watched, adding: through).map(WallTime.init(microseconds:))
+        change.checkpoint = DetectorCheckpointRecord(through: WallTime(microseconds: through), state: state)
+        change.superfluous = checkpointTimes.add(through, of: watched).map(WallTime.init(microseconds:))
         change.oldest = WallTime(microseconds: through - settings.memory)
-      } else {
-        let noted = notedAt[watched] ?? .min
-        guard noted == .min || through - noted >= 15_000_000 || detector.target == nil else { continue }
+      } else if detector.target != nil, !checkpointTimes.isNoteDue(watched, at: through) {
+        continue
       }
-      notedAt[watched] = through
+      checkpointTimes.note(watched, at: through)
       step.changes.detectors.append(change)
     }
-  }
-
-  /// Checkpoints of the last day are hourly, older ones daily.
-  private mutating func thinOut(_ watched: WatchedTarget, adding time: Int64) -> [Int64] {
-    var times = (checkpointTimes[watched] ?? []) + [time]
-    let day = 24 * settings.checkpointInterval
-    var kept: [Int64] = []
-    for moment in times.reversed() {
-      let isRecent = time - moment < day
-      let isOfAnotherDay = kept.last.map { $0 / day != moment / day } ?? true
-      if time - moment <= settings.memory, isRecent || isOfAnotherDay { kept.append(moment) }
-    }
-    let superfluous = Set(times).subtracting(kept)
-    times = kept.reversed()
-    checkpointTimes[watched] = times
-    return superfluous.sorted()
   }
 
   /// Checkpoints of all detectors, as when the collector ends.
@@ -435,7 +403,8 @@ public struct FindingEngine: Sendable {
       else { continue }
       change.checkpoint = DetectorCheckpointRecord(
         through: WallTime(microseconds: detector.through), state: state)
-      change.superfluous = thinOut(watched, adding: detector.through).map(WallTime.init(microseconds:))
+      change.superfluous = checkpointTimes.add(detector.through, of: watched).map(
+        WallTime.init(microseconds:))
       changes.detectors.append(change)
     }
     return changes
@@ -450,10 +419,11 @@ public struct FindingEngine: Sendable {
     var new: Set<String> = []
     var before: [String: FindingRecord] = [:]
     let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .max
-    for watched in touched.union(known.keys).sorted() {
+    for watched in touched.union(known.targets).sorted() {
       if touched.contains(watched), !isRecomputing || !step.isMore { new.formUnion(revise(watched)) }
       // A recomputation says what it found at its end only.
-      guard !isRecomputing || !step.isMore, let list = known[watched] else { continue }
+      guard !isRecomputing || !step.isMore else { continue }
+      let list = known[watched]
       for index in list.indices {
         let isSettled = list[index].isPending && list[index].episodeEnd <= seen
         guard list[index].isStale || isSettled else { continue }
@@ -466,22 +436,24 @@ public struct FindingEngine: Sendable {
         }
         finding.isStale = false
         finding.isPending = finding.episodeEnd > seen
-        known[watched]?[index] = finding
+        known.update(finding, at: index)
         changed.insert(finding.record.id)
       }
     }
     guard !changed.isEmpty else { return }
-    changed.formUnion(groupIncidents())
+    changed.formUnion(known.groupIncidents())
     let records = findings.filter { changed.contains($0.id) }
     step.changes.findings = records
     // What only moved to another incident is as it was.
     for record in records where before[record.id] == nil && !new.contains(record.id) {
       before[record.id] = record
     }
-    tell(records, before, now, &step)
+    let notices = FindingNotices(records, before: before, spans: spans.values.joined(), at: now)
+    step.changes.events += notices.events
+    step.changes.log += notices.log
+    step.lines += notices.lines
   }
 
-  /// Compares what is known of a series with what its detector says.
   /// - Returns: the ids of findings that are new.
   private mutating func revise(_ watched: WatchedTarget) -> Set<String> {
     guard let detector = detectors[watched],
@@ -489,42 +461,10 @@ public struct FindingEngine: Sendable {
     else { return [] }
     comparedAt[watched] = detector.through
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
-    let stored = known[watched] ?? []
-    guard !found.isEmpty || !stored.isEmpty else { return [] }
-    var new: Set<String> = []
-    let forgottenBefore = WallTime(microseconds: detector.forgottenBefore)
-    let ids = Set(found.map(\.id))
-    var result: [KnownFinding] = []
-    for metric in SeriesMetric.allCases {
-      let own = stored.filter { $0.finding.metric == metric }
-      let revision = FindingRevision(
-        // What was withdrawn may hold again.
-        stored: own.map(\.finding).filter { $0.status != .withdrawn || !ids.contains($0.id) },
-        found: found.filter { $0.metric == metric }, from: forgottenBefore)
-      for finding in revision.current + revision.withdrawn {
-        if var old = own.first(where: { $0.finding.id == finding.id }) {
-          old.isStale = old.isStale || !old.isSame(finding)
-          old.finding = finding
-          result.append(old)
-        } else if let span = span(of: finding, watched) {
-          let one = KnownFinding(finding, watched: watched, span: span)
-          new.insert(one.record.id)
-          result.append(one)
-        }
-      }
+    let spans = spans[watched]
+    return known.revise(watched, found: found, forgottenBefore: detector.forgottenBefore) { finding in
+      spans?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span ?? spans?.first?.span
     }
-    // What is said about a finding leaves out the stretches of those that ended before it.
-    if let end = result.lazy.filter(\.isStale).compactMap(\.finding.end).min() {
-      for index in result.indices where result[index].finding.start >= end { result[index].isStale = true }
-    }
-    known[watched] = result
-    return new
-  }
-
-  /// The run in which a finding was detected.
-  private func span(of finding: Finding, _ watched: WatchedTarget) -> SeriesSpan? {
-    spans[watched]?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span
-      ?? spans[watched]?.first?.span
   }
 
   private func describe(_ known: inout KnownFinding, others: [KnownFinding], _ reader: StoreReader) throws {
@@ -535,78 +475,5 @@ public struct FindingEngine: Sendable {
       reader: reader, spans: all, watched: watched, settings: settings,
       binWidth: settings.usual(rate).binWidth)
     try description.describe(&known, others: others.map(\.finding))
-  }
-
-  /// - Returns: the ids of findings whose incident changed.
-  private mutating func groupIncidents() -> Set<String> {
-    var ids: [AttributedFinding: String] = [:]
-    var attributed: [AttributedFinding] = []
-    for list in known.values {
-      for finding in list where finding.finding.status != .withdrawn {
-        let own = finding.attributed
-        ids[own] = finding.record.id
-        attributed.append(own)
-      }
-    }
-    var incidents: [String: String] = [:]
-    for incident in Incident.group(attributed) {
-      guard let first = incident.findings.first.flatMap({ ids[$0] }) else { continue }
-      for finding in incident.findings { if let id = ids[finding] { incidents[id] = first } }
-    }
-    var changed: Set<String> = []
-    for (watched, list) in known {
-      for index in list.indices {
-        let id = list[index].record.id
-        guard let incident = incidents[id], incident != list[index].record.incident else { continue }
-        known[watched]?[index].record.incident = incident
-        changed.insert(id)
-      }
-    }
-    return changed
-  }
-
-  /// Events and lines about findings that opened or closed, of runs that are being recorded.
-  private func tell(
-    _ records: [FindingRecord], _ before: [String: FindingRecord], _ now: WallTime, _ step: inout Step
-  ) {
-    let recorded = Dictionary(
-      spans.values.flatMap { $0 }.filter { $0.end == nil }.map { (TargetKey($0.span), $0.span.target) },
-      uniquingKeysWith: { first, _ in first })
-    for record in records {
-      guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }
-      let old = before[record.id]
-      let wasOpen = old?.isOpen ?? false
-      let kind: EventKind
-      if old == nil {
-        kind = .findingOpened
-      } else if wasOpen && !record.isOpen || record.isWithdrawn && old?.isWithdrawn != true {
-        kind = .findingClosed
-      } else {
-        continue
-      }
-      func add(_ kind: EventKind) {
-        let text = FindingWords.sentence(record, isEnd: kind == .findingClosed)
-        step.changes.events.append(Event(at: now, kind: kind, target: target, detail: text))
-        step.changes.log.append(
-          LogLine(
-            at: now, level: kind == .findingOpened ? .warning : .notice, target: target, label: "findings",
-            message: text))
-        step.lines.append("\(record.target): \(text)")
-      }
-      add(kind)
-      if old == nil, !record.isOpen { add(.findingClosed) }
-    }
-  }
-
-  private struct TargetKey: Hashable {
-    var run: RunID
-    var target: String
-
-    init(run: RunID, target: String) {
-      self.run = run
-      self.target = target
-    }
-
-    init(_ span: SeriesSpan) { self.init(run: span.run, target: span.name) }
   }
 }

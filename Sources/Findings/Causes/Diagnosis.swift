@@ -18,43 +18,7 @@ public struct Diagnosis: Sendable {
     case failed, refused, lost, fresh, lag, service, transit
   }
 
-  private struct Evidence {
-    var target: EpisodeTarget
-    var failed = 0.0
-    var refused = 0.0
-    var refusals = (all: 0, throttled: 0, credential: 0, errors: 0)
-    var lost = 0.0
-    var lossShares = (before: 0.0, now: 0.0)
-    var failureShares = (before: 0.0, now: 0.0)
-    var fresh = 0.0
-    var heldBack = 0.0
-    var heldShares = (before: 0.0, now: 0.0)
-    var lag = LatencyChange()
-    var service = LatencyChange()
-    /// Of open connections only.
-    var openLag = LatencyChange()
-    var openService = LatencyChange()
-    var transit = LatencyChange()
-    /// Whether receipts come before the answer, so that ``transit`` is sent → received and contains the path.
-    var isEarly = false
-    var bunches = (before: 0.0, now: 0.0)
-    var contributions: LegContributions?
-
-    /// Whether a leg carries a quarter of the rise, or there is no rise to speak of. A queue of ours behind slow answers
-    /// counts for them.
-    func carries(_ leg: Leg) -> Bool {
-      guard let contributions, contributions.rise >= 0.05 else { return true }
-      let queue = leg == .service && openLag.z >= 4 ? contributions.share(.lag) : 0
-      return contributions.share(leg) + queue >= 0.25
-    }
-
-    /// Whether the rise of ``transit`` is that of the service time, which it shares the path with.
-    var isTransitExplained: Bool {
-      isEarly && openService.z >= 2 && transit.difference <= 1.5 * openService.difference
-    }
-  }
-
-  private let targets: [Evidence]
+  private let targets: [TargetEvidence]
   private let pings: [String: LatencyChange]
   private let providers: [String]
   private let stall: HostStall
@@ -64,7 +28,7 @@ public struct Diagnosis: Sendable {
   ///   - isTail: whether the finding is at p99 alone.
   public init(_ episode: Episode, of subject: Subject? = nil, isTail: Bool = false) {
     stall = HostStall(episode)
-    targets = episode.targets.map { Self.evidence($0, episode, isTail) }
+    targets = episode.targets.map { TargetEvidence($0, episode, isTail: isTail) }
     providers = Set(episode.targets.map(\.provider)).sorted()
     contributions = Dictionary(
       targets.compactMap { evidence in evidence.contributions.map { (evidence.target.name, $0) } },
@@ -146,87 +110,11 @@ public struct Diagnosis: Sendable {
     scope { $0.carries(.transit) && !$0.isTransitExplained ? $0.transit.z : 0 }
   }
 
-  // MARK: - Evidence
-
-  private static func evidence(_ target: EpisodeTarget, _ episode: Episode, _ isTail: Bool) -> Evidence {
-    var result = Evidence(target: target)
-    let now = target.samples.filter { episode.window.contains($0.plannedAt) }
-    let before = target.samples.filter { episode.baseline.contains($0.plannedAt) }
-    func share(
-      _ holds: (EpisodeSample) -> Bool, among: (EpisodeSample) -> Bool = { _ in true }
-    ) -> (z: Double, before: Double, now: Double) {
-      let all = (before.count(where: among), now.count(where: among))
-      let events = (before.count { among($0) && holds($0) }, now.count { among($0) && holds($0) })
-      return (
-        EpisodeStatistics.shareChange(events: events.0, of: all.0, now: events.1, of: all.1),
-        Double(events.0) / Double(max(1, all.0)), Double(events.1) / Double(max(1, all.1))
-      )
-    }
-    let failed = share { $0.state == .failed }
-    result.failed = failed.z
-    result.failureShares = (failed.before, failed.now)
-    result.refused = share(\.isRefused).z
-    let held = share(\.isHeldBack)
-    result.heldBack = held.z
-    result.heldShares = (held.before, held.now)
-    result.fresh = share(\.isFresh).z
-    let lost = share(\.isLost, among: { $0.isAccepted })
-    result.lost = lost.z
-    result.lossShares = (lost.before, lost.now)
-    for sample in now where sample.isRefused {
-      let missed = sample.reason.flatMap(MissedReason.init)
-      result.refusals.all += 1
-      switch (sample.status, missed) {
-      case (429, _), (_, .retryAfter), (_, .providerLimit): result.refusals.throttled += 1
-      case (401, _), (403, _), (_, .credential): result.refusals.credential += 1
-      case (let status?, _) where (500..<600).contains(status): result.refusals.errors += 1
-      case (_, .backoff): result.refusals.errors += 1
-      default: break
-      }
-    }
-    func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
-      func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
-        samples.compactMap { sample in
-          value(sample).map { (Double(sample.plannedAt.microseconds) / 1e6, Double($0)) }
-        }
-      }
-      return EpisodeStatistics.change(before: values(before), now: values(now))
-    }
-    result.lag = change { $0.isAccepted ? $0.lag : nil }
-    result.service = change { $0.isAccepted ? $0.service : nil }
-    result.openLag = change { $0.isAccepted && !$0.isFresh ? $0.lag : nil }
-    result.openService = change { $0.isAccepted && !$0.isFresh ? $0.service : nil }
-    let early = target.samples.count { sample in
-      guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
-        return false
-      }
-      return delivery < lag + service
-    }
-    let isEarly = early * 20 > target.samples.count { $0.delivery != nil }
-    result.isEarly = isEarly
-    result.transit = change { sample in
-      guard let delivery = sample.delivery, let lag = sample.lag else { return nil }
-      return isEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
-    }
-    func bunches(_ samples: [EpisodeSample]) -> Double {
-      let deliveries = samples.compactMap { sample -> (planned: Double, received: Double)? in
-        sample.delivery.map {
-          let planned = Double(sample.plannedAt.microseconds) / 1e6
-          return (planned, planned + Double($0) / 1e6)
-        }
-      }
-      guard let first = samples.first, let last = samples.last, samples.count > 1 else { return 0 }
-      let length = Double(last.plannedAt.microseconds - first.plannedAt.microseconds) / 1e6
-      return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
-    }
-    result.bunches = (bunches(before), bunches(now))
-    result.contributions = LegContributions(target, episode, isTail: isTail)
-    return result
-  }
+  // MARK: - Scope
 
   /// The targets that evidence concerns: one clearly (4), or a group of a provider's or a device's together (5); then all
   /// whose own evidence supports it (2).
-  private func scope(_ z: (Evidence) -> Double) -> Set<Int> {
+  private func scope(_ z: (TargetEvidence) -> Double) -> Set<Int> {
     let values = targets.map(z)
     func together(_ group: [Int]) -> Bool {
       group.count > 1 && group.reduce(0) { $0 + values[$1] } / Double(group.count).squareRoot() >= 5
@@ -520,23 +408,23 @@ public struct Diagnosis: Sendable {
 
   // MARK: - Words
 
-  private func mean(_ affected: Set<Int>, _ value: (Evidence) -> Double) -> Double {
+  private func mean(_ affected: Set<Int>, _ value: (TargetEvidence) -> Double) -> Double {
     affected.isEmpty ? 0 : affected.sorted().reduce(0) { $0 + value(targets[$1]) } / Double(affected.count)
   }
 
-  private func median(_ affected: Set<Int>, _ value: (Evidence) -> Double) -> Double {
+  private func median(_ affected: Set<Int>, _ value: (TargetEvidence) -> Double) -> Double {
     let values = affected.map { value(targets[$0]) }.sorted()
     return values.isEmpty ? 0 : values[values.count / 2]
   }
 
-  private func change(_ affected: Set<Int>, _ leg: (Evidence) -> LatencyChange) -> String {
+  private func change(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
     let before = median(affected) { leg($0).medianBefore }
     let after = median(affected) { leg($0).medianAfter }
     return "p50 \(Self.time(before)) → \(Self.time(after))"
   }
 
   /// As ``change(_:_:)``, of p90 where only that rose.
-  private func tail(_ affected: Set<Int>, _ leg: (Evidence) -> LatencyChange) -> String {
+  private func tail(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
     let risen = affected.filter { leg(targets[$0]).quantile > 0.5 }
     guard risen.count * 2 > affected.count else { return change(affected, leg) }
     let before = median(risen) { leg($0).before }

@@ -187,6 +187,30 @@ struct BinHistory: Sendable {
     return nil
   }
 
+  /// The upper edge of the level at a quantile of some bins' values, µs, relative to the hour of day; `nil` without a value.
+  func quantile(_ quantile: Double, of bins: Range<Int>) -> Double? {
+    var histogram = [Int](repeating: 0, count: LogScale.levels)
+    add(bins.clamped(to: first..<end), to: &histogram)
+    let total = histogram.reduce(0, +)
+    guard total > 0 else { return nil }
+    var seen = 0
+    for (level, count) in histogram.enumerated() {
+      seen += count
+      if Double(seen) >= quantile * Double(total) { return LogScale.edge(level + 1) }
+    }
+    return nil
+  }
+
+  /// Whether the median rises by 10 % or more from each third to the next; a third with fewer than 100 values does not say.
+  func isRising(_ bins: Range<Int>) -> Bool {
+    let third = bins.count / 3
+    guard third >= 1 else { return false }
+    let thirds = (0..<3).map { bins.lowerBound + $0 * third..<bins.lowerBound + ($0 + 1) * third }
+    guard thirds.allSatisfy({ $0.reduce(0) { $0 + count($1) } >= 100 }) else { return false }
+    let medians = thirds.compactMap { quantile(0.5, of: $0) }
+    return medians.count == 3 && medians[1] >= 1.1 * medians[0] && medians[2] >= 1.1 * medians[1]
+  }
+
   /// Bytes of storage.
   var memory: Int {
     hours.reduce(0) {

@@ -1,0 +1,51 @@
+import Measurement
+import Store
+
+/// What is said of findings that opened or closed, in runs that are being recorded: events, lines of the log, and lines for
+/// the terminal.
+struct FindingNotices {
+  private(set) var events: [Event] = []
+  private(set) var log: [LogLine] = []
+  private(set) var lines: [String] = []
+
+  /// - Parameters:
+  ///   - records: what is new or has changed.
+  ///   - before: those that are not new as they were, by id.
+  ///   - spans: of all runs.
+  init(
+    _ records: [FindingRecord], before: [String: FindingRecord], spans: some Sequence<WatchedSpan>,
+    at now: WallTime
+  ) {
+    let recorded = Dictionary(
+      spans.filter { $0.end == nil }.map {
+        (TargetKey(run: $0.span.run, target: $0.span.name), $0.span.target)
+      },
+      uniquingKeysWith: { first, _ in first })
+    for record in records {
+      guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }
+      guard let old = before[record.id] else {
+        add(.findingOpened, record, target, now)
+        if !record.isOpen { add(.findingClosed, record, target, now) }
+        continue
+      }
+      if old.isOpen && !record.isOpen || record.isWithdrawn && !old.isWithdrawn {
+        add(.findingClosed, record, target, now)
+      }
+    }
+  }
+
+  private mutating func add(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime) {
+    let text = FindingWords.sentence(record, isEnd: kind == .findingClosed)
+    events.append(Event(at: now, kind: kind, target: target, detail: text))
+    log.append(
+      LogLine(
+        at: now, level: kind == .findingOpened ? .warning : .notice, target: target, label: "findings",
+        message: text))
+    lines.append("\(record.target): \(text)")
+  }
+
+  private struct TargetKey: Hashable {
+    var run: RunID
+    var target: String
+  }
+}

@@ -1,0 +1,105 @@
+import Findings
+import Measurement
+import Store
+
+/// The findings of all series: those of the store, and what detectors have said since.
+struct KnownFindings: Sendable {
+  private var byTarget: [WatchedTarget: [KnownFinding]] = [:]
+
+  var targets: Set<WatchedTarget> { Set(byTarget.keys) }
+  subscript(_ watched: WatchedTarget) -> [KnownFinding] { byTarget[watched] ?? [] }
+
+  /// All of them, those that were withdrawn too.
+  var records: [FindingRecord] {
+    byTarget.values.flatMap { $0.map(\.record) }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
+  /// Adds a stored one.
+  mutating func add(_ finding: KnownFinding) { byTarget[finding.watched, default: []].append(finding) }
+
+  /// Takes a finding's row as it was made again.
+  mutating func update(_ finding: KnownFinding, at index: Int) { byTarget[finding.watched]?[index] = finding }
+
+  /// Forgets those of runs that are gone.
+  mutating func keep(runs: Set<RunID>) {
+    byTarget = byTarget.mapValues { $0.filter { runs.contains($0.record.run) } }
+  }
+
+  /// Rows changed: what was said about causes from an instant on, µs since 1970, may rest on them.
+  mutating func markStale(after time: Int64) {
+    for (watched, list) in byTarget {
+      for index in list.indices where list[index].episodeEnd > time {
+        byTarget[watched]?[index].isStale = true
+      }
+    }
+  }
+
+  /// Compares what is known of a series with what its detector says.
+  ///
+  /// - Parameters:
+  ///   - forgottenBefore: µs since 1970: the detector has forgotten those that ended before.
+  ///   - span: the run in which a new one was detected.
+  /// - Returns: the ids of findings that are new.
+  mutating func revise(
+    _ watched: WatchedTarget, found: [Finding], forgottenBefore: Int64, span: (Finding) -> SeriesSpan?
+  ) -> Set<String> {
+    let stored = self[watched]
+    guard !found.isEmpty || !stored.isEmpty else { return [] }
+    var new: Set<String> = []
+    let ids = Set(found.map(\.id))
+    var result: [KnownFinding] = []
+    for metric in SeriesMetric.allCases {
+      let own = stored.filter { $0.finding.metric == metric }
+      let revision = FindingRevision(
+        // What was withdrawn may hold again.
+        stored: own.map(\.finding).filter { $0.status != .withdrawn || !ids.contains($0.id) },
+        found: found.filter { $0.metric == metric }, from: WallTime(microseconds: forgottenBefore))
+      for finding in revision.current + revision.withdrawn {
+        if var old = own.first(where: { $0.finding.id == finding.id }) {
+          old.isStale = old.isStale || !old.isSame(finding)
+          old.finding = finding
+          result.append(old)
+        } else if let span = span(finding) {
+          let one = KnownFinding(finding, watched: watched, span: span)
+          new.insert(one.record.id)
+          result.append(one)
+        }
+      }
+    }
+    // What is said about a finding leaves out the stretches of those that ended before it.
+    if let end = result.lazy.filter(\.isStale).compactMap(\.finding.end).min() {
+      for index in result.indices where result[index].finding.start >= end { result[index].isStale = true }
+    }
+    byTarget[watched] = result
+    return new
+  }
+
+  /// Groups all into incidents.
+  /// - Returns: the ids of findings whose incident changed.
+  mutating func groupIncidents() -> Set<String> {
+    var ids: [AttributedFinding: String] = [:]
+    var attributed: [AttributedFinding] = []
+    for list in byTarget.values {
+      for finding in list where finding.finding.status != .withdrawn {
+        let own = finding.attributed
+        ids[own] = finding.record.id
+        attributed.append(own)
+      }
+    }
+    var incidents: [String: String] = [:]
+    for incident in Incident.group(attributed) {
+      guard let first = incident.findings.first.flatMap({ ids[$0] }) else { continue }
+      for finding in incident.findings { if let id = ids[finding] { incidents[id] = first } }
+    }
+    var changed: Set<String> = []
+    for (watched, list) in byTarget {
+      for index in list.indices {
+        let id = list[index].record.id
+        guard let incident = incidents[id], incident != list[index].record.incident else { continue }
+        byTarget[watched]?[index].record.incident = incident
+        changed.insert(id)
+      }
+    }
+    return changed
+  }
+}

@@ -1,0 +1,113 @@
+import Measurement
+
+/// What one target shows in an episode, beside its baseline: how its latencies and shares changed, as z values.
+struct TargetEvidence {
+  let target: EpisodeTarget
+  private(set) var failed = 0.0
+  private(set) var refused = 0.0
+  private(set) var refusals = (all: 0, throttled: 0, credential: 0, errors: 0)
+  private(set) var lost = 0.0
+  private(set) var lossShares = (before: 0.0, now: 0.0)
+  private(set) var failureShares = (before: 0.0, now: 0.0)
+  private(set) var fresh = 0.0
+  private(set) var heldBack = 0.0
+  private(set) var heldShares = (before: 0.0, now: 0.0)
+  private(set) var lag = LatencyChange()
+  private(set) var service = LatencyChange()
+  /// Of open connections only.
+  private(set) var openLag = LatencyChange()
+  private(set) var openService = LatencyChange()
+  private(set) var transit = LatencyChange()
+  /// Whether receipts come before the answer, so that ``transit`` is sent → received and contains the path.
+  private(set) var isEarly = false
+  private(set) var bunches = (before: 0.0, now: 0.0)
+  private(set) var contributions: LegContributions?
+
+  /// Whether a leg carries a quarter of the rise, or there is no rise to speak of. A queue of ours behind slow answers
+  /// counts for them.
+  func carries(_ leg: Leg) -> Bool {
+    guard let contributions, contributions.rise >= 0.05 else { return true }
+    let queue = leg == .service && openLag.z >= 4 ? contributions.share(.lag) : 0
+    return contributions.share(leg) + queue >= 0.25
+  }
+
+  /// Whether the rise of ``transit`` is that of the service time, which it shares the path with.
+  var isTransitExplained: Bool {
+    isEarly && openService.z >= 2 && transit.difference <= 1.5 * openService.difference
+  }
+
+  init(_ target: EpisodeTarget, _ episode: Episode, isTail: Bool) {
+    self.target = target
+    let now = target.samples.filter { episode.window.contains($0.plannedAt) }
+    let before = target.samples.filter { episode.baseline.contains($0.plannedAt) }
+    func share(
+      _ holds: (EpisodeSample) -> Bool, among: (EpisodeSample) -> Bool = { _ in true }
+    ) -> (z: Double, before: Double, now: Double) {
+      let all = (before.count(where: among), now.count(where: among))
+      let events = (before.count { among($0) && holds($0) }, now.count { among($0) && holds($0) })
+      return (
+        EpisodeStatistics.shareChange(events: events.0, of: all.0, now: events.1, of: all.1),
+        Double(events.0) / Double(max(1, all.0)), Double(events.1) / Double(max(1, all.1))
+      )
+    }
+    let failures = share { $0.state == .failed }
+    failed = failures.z
+    failureShares = (failures.before, failures.now)
+    refused = share(\.isRefused).z
+    let held = share(\.isHeldBack)
+    heldBack = held.z
+    heldShares = (held.before, held.now)
+    fresh = share(\.isFresh).z
+    let losses = share(\.isLost, among: { $0.isAccepted })
+    lost = losses.z
+    lossShares = (losses.before, losses.now)
+    for sample in now where sample.isRefused {
+      let missed = sample.reason.flatMap(MissedReason.init)
+      refusals.all += 1
+      switch (sample.status, missed) {
+      case (429, _), (_, .retryAfter), (_, .providerLimit): refusals.throttled += 1
+      case (401, _), (403, _), (_, .credential): refusals.credential += 1
+      case (let status?, _) where (500..<600).contains(status): refusals.errors += 1
+      case (_, .backoff): refusals.errors += 1
+      default: break
+      }
+    }
+    func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
+      func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
+        samples.compactMap { sample in
+          value(sample).map { (Double(sample.plannedAt.microseconds) / 1e6, Double($0)) }
+        }
+      }
+      return EpisodeStatistics.change(before: values(before), now: values(now))
+    }
+    lag = change { $0.isAccepted ? $0.lag : nil }
+    service = change { $0.isAccepted ? $0.service : nil }
+    openLag = change { $0.isAccepted && !$0.isFresh ? $0.lag : nil }
+    openService = change { $0.isAccepted && !$0.isFresh ? $0.service : nil }
+    let early = target.samples.count { sample in
+      guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
+        return false
+      }
+      return delivery < lag + service
+    }
+    let comesEarly = early * 20 > target.samples.count { $0.delivery != nil }
+    isEarly = comesEarly
+    transit = change { sample in
+      guard let delivery = sample.delivery, let lag = sample.lag else { return nil }
+      return comesEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
+    }
+    func bunched(_ samples: [EpisodeSample]) -> Double {
+      let deliveries = samples.compactMap { sample -> (planned: Double, received: Double)? in
+        sample.delivery.map {
+          let planned = Double(sample.plannedAt.microseconds) / 1e6
+          return (planned, planned + Double($0) / 1e6)
+        }
+      }
+      guard let first = samples.first, let last = samples.last, samples.count > 1 else { return 0 }
+      let length = Double(last.plannedAt.microseconds - first.plannedAt.microseconds) / 1e6
+      return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
+    }
+    bunches = (bunched(before), bunched(now))
+    contributions = LegContributions(target, episode, isTail: isTail)
+  }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Measurement
+
+/// The nats from which a cell of the scan raises an alarm, calibrated on the maxima of the series' own last week.
+struct AlarmCalibration: Sendable, Hashable, Codable {
+  struct Level: Sendable, Hashable, Codable {
+    var threshold: Double
+    /// Of the Gumbel distribution of the maxima.
+    var scale: Double
+  }
+
+  /// The largest nats of each cell in a block of time.
+  private struct Block: Sendable, Hashable, Codable {
+    var index: Int64
+    var bins = 0
+    /// Without findings.
+    var isClean = true
+    var values: [Double]
+  }
+
+  private var levels: [Level]?
+  private var day = Int64.min
+  private var maxima: [Block] = []
+  private var current: Block?
+
+  var isDone: Bool { levels != nil }
+
+  /// Bytes of storage.
+  var memory: Int { maxima.count * 200 }
+
+  /// The level of a cell; before the calibration one for all.
+  func level(_ cell: Int, _ settings: DetectorSettings) -> Level {
+    levels?[cell] ?? Level(threshold: settings.provisionalAlarm, scale: 1)
+  }
+
+  /// Whether it is to be made, or made again: once a day.
+  func isDue(on day: Int64) -> Bool { !isDone || day != self.day }
+
+  // MARK: - Maxima
+
+  /// Takes the nats of the windows that end with one bin, by cell.
+  ///
+  /// - Parameter start: of the bin, µs since 1970.
+  mutating func collect(_ nats: [Double], at start: Int64, _ settings: DetectorSettings) {
+    let index = start / settings.maximaBlock
+    if current?.index != index {
+      finishBlock(settings)
+      current = Block(index: index, values: nats)
+    }
+    current?.bins += 1
+    if var block = current {
+      for cell in nats.indices { block.values[cell] = max(block.values[cell], nats[cell]) }
+      current = block
+    }
+  }
+
+  /// There is a finding in the block of now: its maxima do not count.
+  mutating func spoilBlock() { current?.isClean = false }
+
+  private mutating func finishBlock(_ settings: DetectorSettings) {
+    guard let block = current else { return }
+    current = nil
+    let whole = Int(settings.maximaBlock / settings.binWidth)
+    // Before the first calibration the bins themselves are there.
+    if block.isClean, isDone, block.bins * 10 >= whole * 9 { maxima.append(block) }
+    let week = 7 * 86_400_000_000 / settings.maximaBlock
+    maxima.removeAll { $0.index < block.index - week }
+  }
+
+  /// Takes the maxima of a whole block of the first days.
+  mutating func add(_ maxima: [Double], at start: Int64, _ settings: DetectorSettings) {
+    self.maxima.append(Block(index: start / settings.maximaBlock, values: maxima))
+  }
+
+  // MARK: - Levels
+
+  /// Makes the levels from the maxima.
+  /// - Returns: whether there were enough.
+  mutating func make(on day: Int64, _ layout: ScanLayout, _ settings: DetectorSettings) -> Bool {
+    guard maxima.count >= 6 else { return false }
+    self.day = day
+    let rate = log(12 * Double(settings.cells) / settings.falseAlarmRate)
+    var levels: [Level] = []
+    for quantile in 0..<layout.quantiles {
+      for direction in 0..<layout.directions {
+        let columns = (0..<ScanLayout.bandCount).map { band in
+          maxima.map { $0.values[layout.cell(quantile: quantile, isDown: direction == 1, band: band)] }
+        }
+        let means = columns.map { $0.reduce(0, +) / Double($0.count) }
+        // Gumbel's scale by moments, pooled over the bands.
+        let squares = zip(columns, means).map { column, mean -> Double in
+          let variance = column.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(column.count - 1)
+          return variance * 6 / (Double.pi * Double.pi)
+        }
+        let used = layout.usedBands
+        let pooled = (used.reduce(0) { $0 + squares[$1] } / Double(max(1, used.count))).squareRoot()
+        let scale = 1 + 1.5 * max(0, pooled - 1)
+        for mean in means {
+          let location = mean - 0.5772 * scale
+          levels.append(
+            Level(threshold: max(location + scale * rate, settings.lowestAlarm), scale: scale))
+        }
+      }
+    }
+    self.levels = levels
+    return true
+  }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import Measurement
+
+/// A finding whose end is looked for: what the bins since before its alarm counted in the cells between the levels of its
+/// reference.
+struct OpenFinding: Sendable, Hashable, Codable {
+  let id: Finding.ID
+  let reference: Reference
+  /// The bin after the one that raised the alarm.
+  let alarmBin: Int
+  /// Where its start may lie at the earliest.
+  let searchFrom: Int
+  /// The quantile and the scale of the window that raised the alarm.
+  let quantileIndex: Int
+  let scale: Int
+  private(set) var startBin: Int
+  /// The reference's share of each cell.
+  private let cells: [Double]
+  /// Cumulative counts per cell, up to and with each bin from `searchFrom` on; older ones are dropped.
+  private var firstCounts: Int
+  private var counts: [[Double]]
+  private var atStart: [Double]
+
+  /// - Parameters:
+  ///   - range: from where on its start is looked for, up to the alarm.
+  ///   - binCounts: what a bin counted, by cell.
+  init(
+    id: Finding.ID, reference: Reference, isShare: Bool, quantileIndex: Int, scale: Int, in range: Range<Int>,
+    binCounts: (Int) -> [Double]
+  ) {
+    self.id = id
+    self.reference = reference
+    self.quantileIndex = quantileIndex
+    self.scale = scale
+    alarmBin = range.upperBound
+    searchFrom = range.lowerBound
+    startBin = range.lowerBound
+    firstCounts = range.lowerBound
+    cells = reference.cells(isShare: isShare)
+    var running = [Double](repeating: 0, count: cells.count)
+    counts = [running]
+    atStart = running
+    for bin in range {
+      for (index, count) in binCounts(bin).enumerated() { running[index] += count }
+      counts.append(running)
+    }
+  }
+
+  /// The design effect at its quantile and scale.
+  var effect: Double { reference.effects[quantileIndex][scale] }
+
+  /// Whether the counts reach back to an instant, the beginning of a bin.
+  func reachesBack(to bin: Int) -> Bool { bin >= firstCounts }
+
+  /// Whether the counts reach back to where its start may lie.
+  var isWhole: Bool { firstCounts == searchFrom }
+
+  /// Bytes of storage.
+  var memory: Int { counts.count * 64 }
+
+  /// Counts the next bin.
+  ///
+  /// - Parameter limit: about how many bins it has to look back on.
+  mutating func follow(_ binCounts: [Double], keeping limit: Int) {
+    let last = counts.last ?? binCounts
+    counts.append(zip(last, binCounts).map { $0 + $1 })
+    if counts.count > 2 * limit {
+      firstCounts += counts.count - limit
+      counts.removeFirst(counts.count - limit)
+    }
+  }
+
+  // MARK: - Start
+
+  /// The bin from which on the evidence against the reference is strongest, and those that are nearly as likely.
+  func mostLikelyStart(in range: Range<Int>, until end: Int) -> (start: Int, nearly: ClosedRange<Int>) {
+    let last = counts[end - firstCounts]
+    var best = -Double.infinity
+    var start = range.lowerBound
+    var scores: [Double] = []
+    for bin in range {
+      let before = counts[bin - firstCounts]
+      var score = 0.0
+      var sum = 0.0
+      for cell in last.indices {
+        let k = last[cell] - before[cell]
+        sum += k
+        score += Likelihood.xlogx(k) - k * log(cells[cell])
+      }
+      score = (score - Likelihood.xlogx(sum)) / effect
+      scores.append(score)
+      if score > best { (best, start) = (score, bin) }
+    }
+    let near = scores.indices.filter { scores[$0] >= best - 4 }
+    return (start, range.lowerBound + (near.first ?? 0)...range.lowerBound + (near.last ?? 0))
+  }
+
+  /// Takes the most likely start, as the bins up to an end show it.
+  ///
+  /// - Parameter latest: no later than this.
+  mutating func takeStart(until end: Int, atMost latest: Int) {
+    let likely = mostLikelyStart(in: searchFrom..<max(end, searchFrom + 1), until: end)
+    startBin = min(likely.start, latest)
+    atStart = counts[startBin - firstCounts]
+  }
+
+  /// The bins that are nearly as likely a start; `nil` where the counts do not reach back to all of them.
+  func startInterval(until end: Int) -> ClosedRange<Int>? {
+    guard isWhole, searchFrom < end else { return nil }
+    return mostLikelyStart(in: searchFrom..<end, until: end).nearly
+  }
+
+  // MARK: - Effect and end
+
+  /// What was counted by cell from the start to an end.
+  func counted(until end: Int) -> [Double] {
+    zip(counts[end - firstCounts], atStart).map { max(0, $0 - $1) }
+  }
+
+  /// By how many nats a value of each cell speaks for the change.
+  func weights(_ counted: [Double]) -> [Double] {
+    let total = counted.reduce(0, +)
+    return zip(counted, cells).map { log(($0 + $1) / (total + 1) / $1) }
+  }
+
+  /// The bin at which the reference most likely came back, if some stretch that ends now and began after the alarm speaks
+  /// for it.
+  ///
+  /// - Parameters:
+  ///   - windows: lengths of stretches to try.
+  ///   - scales: the detector's, for which design effects are known.
+  ///   - nats: how clearly at least.
+  func returned(now: Int, windows: [Int], scales: [Int], atLeast nats: Double) -> Int? {
+    var best = nats
+    var found: [Double]?
+    let top = counts[now - firstCounts]
+    for window in windows where window <= now - alarmBin && now - window >= firstCounts {
+      let middle = counts[now - window - firstCounts]
+      let own = zip(middle, atStart).map { $0 - $1 }
+      let total = own.reduce(0, +)
+      let weight = 2 + 0.25 * total
+      let index = scales.firstIndex { $0 >= window } ?? scales.count - 1
+      let effect = reference.effects.map { $0[index] }.max() ?? 1
+      var score = 0.0
+      var shares: [Double] = []
+      for cell in top.indices {
+        let share = (own[cell] + weight * cells[cell]) / (total + weight)
+        shares.append(share)
+        score += (top[cell] - middle[cell]) * log(cells[cell] / share)
+      }
+      if score / effect > best { (best, found) = (score / effect, shares) }
+    }
+    return found.map { mostLikelyEnd(now: now, shares: $0) }
+  }
+
+  /// Before the alarm too.
+  private func mostLikelyEnd(now: Int, shares: [Double]) -> Int {
+    let top = counts[now - firstCounts]
+    var end = now
+    var most = -Double.infinity
+    for bin in max(startBin + 1, firstCounts)..<max(startBin + 2, now) {
+      let before = counts[bin - firstCounts]
+      var score = 0.0
+      for cell in top.indices { score += (top[cell] - before[cell]) * log(cells[cell] / shares[cell]) }
+      if score > most { (most, end) = (score, bin) }
+    }
+    return end
+  }
+}

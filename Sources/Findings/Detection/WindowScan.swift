@@ -1,0 +1,132 @@
+import Measurement
+
+/// Which windows are tested, and at which levels: each combination is a cell of the scan.
+struct ScanLayout: Sendable {
+  /// Lengths of windows in bins: powers of two.
+  let scales: [Int]
+  let isShare: Bool
+  let quantiles: Int
+  /// Up only for a share; up and down for a latency.
+  let directions: Int
+  /// By scale: windows of up to 4 min, up to 32 min, and longer ones have alarm levels of their own.
+  private let bands: [Int]
+
+  static let bandCount = 3
+
+  init(_ settings: DetectorSettings, isShare: Bool) {
+    scales = settings.scales
+    self.isShare = isShare
+    quantiles = isShare ? 1 : Reference.quantiles.count
+    directions = isShare ? 1 : 2
+    bands = scales.map {
+      let length = Int64($0) * settings.binWidth
+      return length <= 240_000_000 ? 0 : length <= 1_920_000_000 ? 1 : 2
+    }
+  }
+
+  var longest: Int { scales.last ?? 1 }
+  /// How many alarm levels there are.
+  var cells: Int { quantiles * directions * Self.bandCount }
+  /// The bands that some window falls into.
+  var usedBands: [Int] { (0..<Self.bandCount).filter(bands.contains) }
+
+  func cell(quantile: Int, isDown: Bool, band: Int) -> Int {
+    (quantile * directions + (isDown ? 1 : 0)) * Self.bandCount + band
+  }
+
+  func cell(quantile: Int, isDown: Bool, scale: Int) -> Int {
+    cell(quantile: quantile, isDown: isDown, band: bands[scale])
+  }
+}
+
+/// The test of windows against a reference, on cumulative counts by bin: of all values, and of those above each level that
+/// a change must pass.
+struct WindowScan: Sendable {
+  private let layout: ScanLayout
+  private let reference: Reference
+  /// All, then above each upper and each lower level.
+  private var sums: [[Int]]
+  /// The bin that the counts begin with.
+  private var first: Int
+
+  init(_ reference: Reference, _ layout: ScanLayout, startingAt first: Int) {
+    self.reference = reference
+    self.layout = layout
+    self.first = first
+    sums = [[Int]](repeating: [0], count: 1 + layout.quantiles * layout.directions)
+  }
+
+  /// Counts a bin.
+  mutating func append(_ bin: Int, of history: BinHistory) {
+    sums[0].append((sums[0].last ?? 0) + history.count(bin))
+    for index in 0..<layout.quantiles {
+      add(history.above(reference.upper[index], bin), to: 1 + index)
+      guard layout.directions == 2 else { continue }
+      add(history.above(reference.lower[index], bin), to: 1 + layout.quantiles + index)
+    }
+  }
+
+  private mutating func add(_ count: Int, to row: Int) { sums[row].append((sums[row].last ?? 0) + count) }
+
+  /// Forgets what no window reaches.
+  ///
+  /// - Parameter keep: the number of bins to keep at least.
+  mutating func trim(keeping keep: Int) {
+    let excess = sums[0].count - 2 * keep
+    guard excess > 0 else { return }
+    for index in sums.indices { sums[index].removeFirst(excess) }
+    first += excess
+  }
+
+  /// Whether the counts are as well those of another reference: its levels are the same.
+  func counts(for other: Reference) -> Bool {
+    other.upper == reference.upper && other.lower == reference.lower
+  }
+
+  /// The same counts, tested against another reference with the same levels.
+  func tested(against other: Reference) -> WindowScan {
+    var scan = WindowScan(other, layout, startingAt: first)
+    scan.sums = sums
+    return scan
+  }
+
+  /// Bytes of storage.
+  var memory: Int { sums.reduce(0) { $0 + 8 * $1.capacity } }
+
+  /// Calls `body` with each cell's nats (more than 0) for windows that end before a bin.
+  ///
+  /// - Parameter notBefore: windows do not begin before it.
+  func forEachWindow(
+    endingAt end: Int, notBefore: Int,
+    _ body: (_ quantile: Int, _ isDown: Bool, _ scale: Int, _ nats: Double) -> Void
+  ) {
+    let top = end - first
+    let total = Double(reference.count)
+    let all = sums[0]
+    let count = all[top]
+    for quantile in 0..<layout.quantiles {
+      let share = reference.shares[quantile]
+      let effects = reference.effects[quantile]
+      guard let longest = effects.last else { continue }
+      let leastExpected = !layout.isShare && quantile == 2 ? 1.5 : 0.4
+      for direction in 0..<layout.directions {
+        let cumulative = sums[1 + direction * layout.quantiles + quantile]
+        let above = cumulative[top]
+        let isDown = direction == 1
+        for (index, scale) in layout.scales.enumerated() {
+          let begin = end - scale
+          guard begin >= notBefore, begin >= first else { break }
+          let n = Double(count - all[begin - first])
+          let k = Double(above - cumulative[begin - first])
+          // Nothing is to be computed where the shares differ the other way.
+          guard isDown ? k < share * n : k > share * n else { continue }
+          let effect = effects[index]
+          guard n * share >= leastExpected * effect, isDown || k >= 3 else { continue }
+          body(
+            quantile, isDown, index,
+            Likelihood.twoShares(k / effect, n / effect, share * total / longest, total / longest))
+        }
+      }
+    }
+  }
+}
