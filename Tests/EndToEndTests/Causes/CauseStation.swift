@@ -22,6 +22,8 @@ final class CauseStation {
   private let ports: [CauseCase.Service: Int]
   private let receiptsPort: Int
   private let names = ["phone", "tablet"]
+  /// The names of cases in which the machine stood still, so that nothing can be said about them.
+  private(set) var disturbed: Set<String> = []
 
   init(_ cases: [CauseCase], pace: Pace) throws {
     self.cases = cases
@@ -31,9 +33,8 @@ final class CauseStation {
     ports = [.east: try FreePort.take(), .west: try FreePort.take()]
   }
 
-  private func start(of index: Int) -> Double {
-    2 + pace.quiet + Double(index) * (pace.episode + pace.quiet)
-  }
+  /// Seconds. A young series has a reference after a quarter of a minute.
+  private func start(of index: Int) -> Double { 20 + Double(index) * (pace.episode + pace.quiet) }
 
   // MARK: - Files
 
@@ -89,6 +90,8 @@ final class CauseStation {
 
   /// Plays all cases.
   func play(seed: Int) throws {
+    let watch = MachineWatch()
+    defer { watch.stop() }
     let services = try CauseCase.Service.allCases.map { service in
       let file = try directory.write(
         "\(service.rawValue).yaml", scenario(of: service, seed: seed + (service == .east ? 0 : 100)))
@@ -117,6 +120,13 @@ final class CauseStation {
     for service in services {
       service.signal(SIGTERM)
       #expect(try service.waitForExit() == 0)
+    }
+    let origin = Double(try #require(try started(), "nothing was sent").microseconds) / 1e6
+    for (index, instance) in cases.enumerated() {
+      let begin = origin + start(of: index)
+      // What it is compared with, and the receipts after it, count as well.
+      let isCalm = watch.wasCalm(from: begin - pace.quiet, to: begin + pace.episode + 3)
+      if !isCalm { disturbed.insert(instance.name) }
     }
   }
 
