@@ -44,6 +44,25 @@ struct SeriesAccumulator {
     }
   }
 
+  /// Adds a notification in memory, to counts and latencies.
+  mutating func add(_ point: SamplePoint) {
+    counts.add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil)
+    guard point.state.isSettled else { return }
+    let plannedAt = WallTime(microseconds: point.plannedAt)
+    for index in latencies.indices {
+      let metric = latencies[index].metric
+      guard let value = point.value(of: metric) else { continue }
+      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
+      latencies[index].values.combine(ranged) { $0.record($1, plannedAt: plannedAt) }
+    }
+  }
+
+  /// Adds latencies that are not those of notifications, such as round trips of PINGs, to a metric's.
+  mutating func record(_ latency: Int64, of metric: Metric, at time: WallTime) {
+    guard let index = latencies.firstIndex(where: { $0.metric == metric }) else { return }
+    latencies[index].values.combine(RangedLatencies(latency)) { $0.record($1, plannedAt: time) }
+  }
+
   /// Adds a rollup, if it says all that is needed (``SeriesShares/canTake(_:)``).
   /// - Returns: whether it did.
   mutating func take(_ bin: RollupBin) -> Bool {

@@ -57,6 +57,38 @@ public struct SeriesStatistics: Sendable {
   }
 }
 
+extension SeriesStatistics {
+  /// The latencies of notifications in memory: the same as ``SeriesReader`` reads of them from a store. Shares need the
+  /// rows themselves.
+  ///
+  /// - Parameters:
+  ///   - window: of planned time; what was planned outside is left out.
+  ///   - history: as ``SeriesReader/history(of:metrics:shares:)`` reads it.
+  ///   - visit: calls its argument with each notification.
+  public init(
+    in window: Range<WallTime>, metrics: Set<Metric>, history: SeriesHistory = .none,
+    _ visit: ((SamplePoint) -> Void) -> Void
+  ) {
+    var accumulator = SeriesAccumulator(metrics: metrics, shares: [])
+    visit { point in
+      if window.contains(WallTime(microseconds: point.plannedAt)) { accumulator.add(point) }
+    }
+    self = accumulator.statistics(in: window, history: history)
+  }
+
+  /// Round trips, each counted once, as values of ``Metric/path``.
+  public init(in window: Range<WallTime>, pings: some Sequence<PingAnswer>) {
+    var accumulator = SeriesAccumulator(metrics: [.path], shares: [])
+    for ping in pings where window.contains(ping.at) {
+      accumulator.record(max(0, ping.roundTrip), of: .path, at: ping.at)
+    }
+    self = accumulator.statistics(in: window, history: .none)
+  }
+
+  /// Whether all values of a metric are exact, and not known within ranges only.
+  public func isExact(_ metric: Metric) -> Bool { latencies[metric]?.isExact ?? true }
+}
+
 /// What the windows before one say about dependence in it, by metric and share.
 public struct SeriesHistory: Sendable, Hashable {
   public internal(set) var latencies: [Metric: LatencyHistory] = [:]

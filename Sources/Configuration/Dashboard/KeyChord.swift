@@ -37,6 +37,9 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case colors = "colours"
   case averages
   case buckets
+  case bands
+  case heatMap = "heat-map"
+  case smallMultiples = "small-multiples"
   case threshold
   case thresholdDown = "threshold-down"
   case thresholdUp = "threshold-up"
@@ -78,6 +81,7 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case motion
   case releaseMouse = "release-mouse"
   case redraw
+  case frameCost = "frame-cost"
   case suspend
   case quit
   case dismiss

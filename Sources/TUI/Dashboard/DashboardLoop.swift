@@ -77,6 +77,9 @@ final class DashboardLoop {
       if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
       for report in control.take() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
+      if news.figures != nil || news.secondFigures != nil {
+        screen.show(news.figures, other: news.secondFigures, at: now)
+      }
       if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {

@@ -106,6 +106,15 @@ final class DashboardScreen {
     if case .run = state.comparison { update() }
   }
 
+  /// Takes figures from the reader, of the run on display and of the second run.
+  func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
+    step(to: time)
+    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else { return }
+    if plots.show(snapshots.figures, other: snapshots.otherFigures, state, in: context) {
+      panels.invalidate(.histogram)
+    }
+  }
+
   private func openComparison() {
     state.openComparison(
       snapshots.shown, with: snapshots.other, columns: context.panes(state).columns)
@@ -141,7 +150,24 @@ final class DashboardScreen {
     order.wantsRuns = snapshots.latest.condition == .ready && (panels.active == .runs || panels.isSliding)
     if case .run(let run) = state.comparison {
       let request = plots.otherContent.map { ReadRequest($0.window, to: $0.window.end) }
-      order.second = ReaderOrder.Second(run: run, request: request)
+      order.second = ReaderOrder.Second(
+        run: run, request: request, figures: figures(of: [plots.otherContent].compactMap { $0 }))
+      order.figures = figures(of: [plots.content].compactMap { $0 })
+    } else {
+      order.figures = figures(of: [plots.content, plots.otherContent].compactMap { $0 })
+    }
+    return order
+  }
+
+  /// The figures that plots need; `nil` without a plot.
+  private func figures(of plots: [PlotContent]) -> FiguresOrder? {
+    guard !plots.isEmpty, currentNotice == nil else { return nil }
+    var order = FiguresOrder(
+      places: plots.map { FiguresOrder.Place($0.window, targets: $0.targets) }, threshold: state.plot.threshold)
+    if let replay = state.replay {
+      // Twice a second, so that not every frame asks for something else.
+      let step = FigureReader.interval * Int64(replay.speed)
+      order.moment = WallTime(microseconds: replay.position.microseconds.flooringDivision(by: step) * step)
     }
     return order
   }
@@ -334,7 +360,8 @@ final class DashboardScreen {
   var context: ScreenContext {
     ScreenContext(
       latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
-      otherContent: plots.otherContent, differences: plots.differences, plotFrame: plots.frame,
+      otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
+      otherFigures: snapshots.otherFigures, plotFrame: plots.frame,
       panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
       isCovered: overlays.isOpen, appearance: appearance, motion: window.motionLevel, options: options)

@@ -9,6 +9,9 @@ struct DisplayedSnapshots {
   private(set) var shown = Snapshot()
   /// The newest snapshot of the second run, while two runs are compared.
   private(set) var other = Snapshot()
+  /// The newest figures, of the run on display and of the second run.
+  private(set) var figures: WindowFigures?
+  private(set) var otherFigures: WindowFigures?
   /// What the frozen view was read for.
   private var heldRequest: ReadRequest?
 
@@ -34,6 +37,21 @@ struct DisplayedSnapshots {
     guard snapshot.number != other.number || snapshot.run?.id != other.run?.id else { return false }
     other = snapshot
     return true
+  }
+
+  /// Takes new figures; those of a frozen view stay unless they are of another place.
+  /// - Returns: whether they are shown.
+  mutating func receive(_ figures: WindowFigures?, other: WindowFigures?, isFrozen: Bool) -> Bool {
+    var isShown = false
+    if let figures, !isFrozen || figures.order != self.figures?.order || figures.run != self.figures?.run {
+      self.figures = figures
+      isShown = true
+    }
+    if let other {
+      otherFigures = other
+      isShown = true
+    }
+    return isShown
   }
 
   /// Whether a frozen view stays as it is: nobody has moved it, or what it was moved to has not been read yet.

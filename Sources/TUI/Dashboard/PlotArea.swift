@@ -23,15 +23,25 @@ final class PlotPane {
   /// - Parameter place: the window to show instead of the state's own.
   /// - Returns: whether quantiles or window are others than before.
   func refresh(
-    _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, at time: MotionTime
+    _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, figures: WindowFigures?,
+    at time: MotionTime
   ) -> Bool {
     let previous = content
     let fresh = PlotContent(
-      snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, at: time)
+      snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
+      at: time)
     content = fresh
     view.invalidate()
     return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
-      || previous?.isReading != fresh.isReading
+      || previous?.isReading != fresh.isReading || previous?.figures != fresh.figures
+  }
+
+  /// Takes new figures of what is shown.
+  /// - Returns: whether they differ from those before.
+  func show(_ figures: WindowFigures?, of snapshot: Snapshot) -> Bool {
+    guard content?.take(figures, in: snapshot) ?? false else { return false }
+    view.invalidate()
+    return true
   }
 
   func clear() { content = nil }
@@ -112,12 +122,29 @@ final class PlotArea {
   func refresh(_ state: ViewState, in context: ScreenContext, at time: MotionTime) -> Bool {
     let columns = context.panes(state).columns
     guard columns > 0 else { return false }
-    var isNew = first.refresh(context.shown, state.first, columns: columns, at: time)
+    var isNew = first.refresh(
+      context.shown, state.first, columns: columns, figures: context.figures, at: time)
     if refreshSecond(state, in: context, at: time) { isNew = true }
-    if isNew {
-      differences = content.flatMap { first in otherContent.map { ComparisonFigures(first, $0) } }
-    }
+    if isNew { compare() }
     return isNew
+  }
+
+  /// Takes new figures of what is shown.
+  /// - Returns: whether the histogram has to be drawn again.
+  func show(
+    _ figures: WindowFigures?, other: WindowFigures?, _ state: ViewState, in context: ScreenContext
+  ) -> Bool {
+    var isNew = first.show(figures, of: context.shown)
+    if let (snapshot, _) = state.second(beside: context.shown, other: context.other) {
+      let isOtherRun = snapshot.run?.id != context.shown.run?.id
+      if second.show(isOtherRun ? other : figures, of: snapshot) { isNew = true }
+    }
+    if isNew { compare() }
+    return isNew
+  }
+
+  private func compare() {
+    differences = content.flatMap { first in otherContent.map { ComparisonFigures(first, $0) } }
   }
 
   /// The second plot shows the same stretch of time at the same scale; of another run, the stretch at the same distance
@@ -140,7 +167,10 @@ final class PlotArea {
     }
     var secondState = state
     secondState.metric = content.facts.metric
-    return second.refresh(snapshot, secondState, columns: columns, place: place, at: time)
+    let isOtherRun = snapshot.run?.id != context.shown.run?.id
+    return second.refresh(
+      snapshot, secondState, columns: columns, place: place,
+      figures: isOtherRun ? context.otherFigures : context.figures, at: time)
   }
 
   func clear() {

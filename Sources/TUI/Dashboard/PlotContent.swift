@@ -2,26 +2,30 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// What plot and histogram show of a snapshot: facts and summaries of the window.
+/// What plot and histogram show of a snapshot: facts of the window, and the figures that the reader's thread has taken of it.
 ///
-/// Counts and dots are as new as the snapshot. Quantiles are taken at most twice a second: they cost more, and figures
-/// that change faster cannot be read.
+/// Counts and dots are as new as the snapshot. The histogram is drawn at most twice a second: bars that change faster cannot
+/// be read.
 struct PlotContent {
   let window: TimeWindow
   let targets: [Int]
   let facts: WindowStatistics
   /// Of the second metric on display, where there are two.
   let second: WindowStatistics?
-  private(set) var before: WindowStatistics
-  private(set) var summaries: [WindowSummary]
-  private(set) var summarizedAt: MotionTime
+  let before: WindowStatistics
+  /// When the bars were counted.
+  let summarizedAt: MotionTime
+  /// `nil` until they have been taken of these targets.
+  var figures: PlaceFigures?
 
   static let summaryInterval = Duration.milliseconds(500)
 
-  /// - Parameter place: the window to show instead of the state's own.
+  /// - Parameters:
+  ///   - place: the window to show instead of the state's own.
+  ///   - figures: of the same run.
   init(
     snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
-    at time: MotionTime
+    figures: WindowFigures? = nil, at time: MotionTime
   ) {
     window = place ?? state.window(in: snapshot, columns: columns)
     targets = state.shownTargets(in: snapshot)
@@ -36,24 +40,19 @@ struct PlotContent {
     } else {
       second = nil
     }
-    isUnread = !facts.sums.isEmpty && snapshot.density?.isOfAnother(window) ?? false
+    self.figures = Self.figures(figures, of: targets, in: snapshot)
     isReading = !snapshot.covered.includes(from: window.start, to: window.end)
     hasBefore = snapshot.covered.from <= window.previous.start
     if let previous, previous.isSamePlace(window, targets, metric), previous.isReading == isReading,
-      previous.hasBefore == hasBefore,
-      isUnread || !previous.isUnread && time - previous.summarizedAt < Self.summaryInterval
+      previous.hasBefore == hasBefore, time - previous.summarizedAt < Self.summaryInterval
     {
-      (before, summaries, summarizedAt) = (previous.before, previous.summaries, previous.summarizedAt)
-      // Sums that are being read come with another snapshot.
-      isSummaryStale =
-        !isUnread
-        && (previous.isSummaryStale || facts.valueCount != previous.facts.valueCount)
+      (before, summarizedAt) = (previous.before, previous.summarizedAt)
+      isSummaryStale = previous.isSummaryStale || facts.valueCount != previous.facts.valueCount
     } else {
       before = WindowStatistics(
         snapshot: hasBefore ? snapshot : Snapshot(), window: window.previous, targets: targets,
         metric: metric,
         includesPending: false)
-      summaries = Self.summaries(snapshot, window, targets, facts)
       summarizedAt = time
       isSummaryStale = false
     }
@@ -65,33 +64,42 @@ struct PlotContent {
   /// The window before has been read.
   private let hasBefore: Bool
 
-  /// The sums are of another window; those of this one are being read.
-  private let isUnread: Bool
-
-  /// The quantiles are older than the notifications shown.
+  /// The bars are older than the notifications shown.
   let isSummaryStale: Bool
 
-  /// When quantiles are to be taken again; `nil` when they are fresh.
+  /// When bars are to be counted again; `nil` when they are fresh.
   var summaryDue: MotionTime? { isSummaryStale ? summarizedAt + Self.summaryInterval : nil }
-
-  var summary: WindowSummary { summaries[0] }
 
   private func isSamePlace(_ window: TimeWindow, _ targets: [Int], _ metric: Metric) -> Bool {
     self.window.scale == window.scale && self.window.columns == window.columns && self.targets == targets
       && facts.metric == metric
   }
 
+  // MARK: - Figures
+
+  /// Takes figures of the same targets and run.
+  /// - Returns: whether they differ from those before.
+  mutating func take(_ figures: WindowFigures?, in snapshot: Snapshot) -> Bool {
+    let fresh = Self.figures(figures, of: targets, in: snapshot)
+    defer { self.figures = fresh }
+    return fresh != self.figures
+  }
+
+  private static func figures(_ figures: WindowFigures?, of targets: [Int], in snapshot: Snapshot) -> PlaceFigures? {
+    figures.flatMap { $0.run == snapshot.run?.id ? $0.figures(of: targets) : nil }
+  }
+
+  /// Quantiles of the metric on display.
+  var summary: WindowSummary { summary(of: facts.metric) }
+
   /// Of the metric on display, then of the others.
-  private static func summaries(
-    _ snapshot: Snapshot, _ window: TimeWindow, _ targets: [Int], _ facts: WindowStatistics
-  ) -> [WindowSummary] {
+  var summaries: [WindowSummary] {
     let others = [Metric.delivery, .accept, .service, .path].filter { $0 != facts.metric }
-    return [WindowSummary(facts, snapshot, window: window, targets: targets)]
-      + others.map { metric in
-        let facts = WindowStatistics(
-          snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
-        return WindowSummary(facts, snapshot, window: window, targets: targets)
-      }
+    return ([facts.metric] + others).map { summary(of: $0) }
+  }
+
+  func summary(of metric: Metric) -> WindowSummary {
+    figures?.summary(of: metric) ?? WindowSummary(pending: metric)
   }
 
   /// The name of the sums that the window is drawn from, where some of them are still open.
@@ -103,8 +111,6 @@ struct PlotContent {
   func facts(of metric: Metric) -> WindowStatistics {
     second.flatMap { $0.metric == metric ? $0 : nil } ?? facts
   }
-
-  func summary(of metric: Metric) -> WindowSummary { summaries.first { $0.metric == metric } ?? summary }
 
   /// The axis that fits some metrics, also of the plot beside.
   func axis(_ state: ViewState, for metrics: [Metric], with other: PlotContent? = nil) -> LatencyAxis {

@@ -61,7 +61,7 @@ struct PlotScene {
     let colors = SeriesColors(
       coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
     let threshold = state.plot.threshold.map {
-      ThresholdFigures(value: $0, values: facts.values, sums: facts.sums, due: facts.counts.due)
+      ShownThreshold(value: $0, figures: content.figures?.beyond($0, of: metric))
     }
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,

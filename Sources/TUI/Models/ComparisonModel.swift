@@ -47,15 +47,16 @@ struct ComparisonModel {
       let y = 2 + index * step
       guard y < height else { break }
       picture.put(row.quantile.label, x: 1, y: y, style: appearance(.secondary))
-      let values = [row.first.figure, row.second.figure, row.difference.figure(appearance.glyphs)]
+      let values = [row.first, row.second].map { ($0.shortText(isASCII: appearance.isASCII), $0.interval) }
+        + [row.difference.figure]
       for (place, figure) in values.enumerated() {
         let x = 1 + Self.nameColumns + place * columns
         let role: Role =
-          figure.interval == nil ? .pending : place == 2 && row.difference.isProven ? .accent : .text
+          figure.1 == nil ? .pending : place == 2 && row.difference.isProven ? .accent : .text
         let isWhole = step == 1 && place == 2 && columns >= 30
-        let text = isWhole ? [figure.value, figure.interval ?? ""].joined(separator: " ") : figure.value
+        let text = isWhole ? [figure.0, figure.1 ?? ""].joined(separator: " ") : figure.0
         add(FittedText.padded(text, columns: columns - 1), x: x, y: y, columns, appearance(role), &picture)
-        guard step > 1, let interval = figure.interval, y + 1 < height else { continue }
+        guard step > 1, let interval = figure.1, y + 1 < height else { continue }
         add(
           FittedText.padded(interval, columns: columns - 1), x: x, y: y + 1, columns, appearance(.secondary),
           &picture)
@@ -81,7 +82,7 @@ struct ComparisonModel {
   /// As in docs/dashboard.md.
   private static let method = [
     "An interval of B - A without 0 in it shows a difference; one with 0 in it shows neither a difference nor that there is none.",
-    "Each interval holds with at least 95 % by itself, whatever the distributions are.",
+    "Each interval holds with 95 % by itself and allows for notifications that depend on each other.",
   ]
 
   /// Names are untrusted: the canvas escapes them.
@@ -93,18 +94,58 @@ struct ComparisonModel {
   }
 }
 
-extension QuantileEstimate {
-  fileprivate var figure: (value: String, interval: String?) { (shortText, interval) }
-}
-
-extension QuantileDifference {
+extension LatencyDifference {
   /// With its sign: `+120 ms`.
-  fileprivate func figure(_ glyphs: GlyphSet) -> (value: String, interval: String?) {
+  fileprivate var figure: (value: String, interval: String?) {
     switch self {
     case .known(let value, let low, let high):
       ((value > 0 ? "+" : "") + LatencyText.text(value), LatencyText.interval(low, high))
-    case .tooFew(let needs): ("needs \(FixedPoint.grouped(needs)) each", nil)
+    case .open(let value): ((value > 0 ? "+" : "") + LatencyText.text(value), nil)
+    case .unknown: ("", nil)
     }
+  }
+}
+
+/// By how much a quantile differs between two windows, with a 95 % interval made from the intervals of both.
+enum LatencyDifference: Sendable, Hashable {
+  /// µs, all three: second less first.
+  case known(value: Int64, low: Int64, high: Int64)
+  /// An end of one of the two intervals is not known.
+  case open(value: Int64)
+  /// One of the two quantiles is not known.
+  case unknown
+
+  /// The method of variance estimates recovery (Zou & Donner 2008), as `pushscope compare` has it for ratios.
+  ///
+  /// - Parameter isExact: whether all values are. The errors of values that are known within ranges may all have the same
+  ///   sign, and do not cancel out: then the interval reaches from end to end.
+  init(from first: QuantileFigure, to second: QuantileFigure, isExact: Bool) {
+    guard case .known(let a) = first, case .known(let b) = second else {
+      self = .unknown
+      return
+    }
+    let value = b.value - a.value
+    guard let aLow = a.low, let aHigh = a.high, let bLow = b.low, let bHigh = b.high else {
+      self = .open(value: value)
+      return
+    }
+    guard isExact else {
+      self = .known(value: value, low: bLow - aHigh, high: bHigh - aLow)
+      return
+    }
+    func joined(_ one: Int64, _ other: Int64) -> Int64 {
+      let (one, other) = (Double(one), Double(other))
+      return Int64((one * one + other * other).squareRoot().rounded(.up))
+    }
+    self = .known(
+      value: value, low: value - joined(b.value - bLow, aHigh - a.value),
+      high: value + joined(bHigh - b.value, a.value - aLow))
+  }
+
+  /// Whether the interval excludes 0.
+  var isProven: Bool {
+    guard case .known(_, let low, let high) = self else { return false }
+    return low > 0 || high < 0
   }
 }
 
@@ -112,9 +153,9 @@ extension QuantileDifference {
 struct ComparisonFigures: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     let quantile: Quantile
-    let first: QuantileEstimate
-    let second: QuantileEstimate
-    let difference: QuantileDifference
+    let first: QuantileFigure
+    let second: QuantileFigure
+    let difference: LatencyDifference
   }
 
   let metric: Metric
@@ -122,41 +163,15 @@ struct ComparisonFigures: Sendable, Equatable {
   let rows: [Row]
 
   init(_ first: PlotContent, _ second: PlotContent) {
-    guard let other = Self(sums: first, second) else {
-      self.init(first: first.facts, second: second.facts)
-      return
-    }
-    self = other
-  }
-
-  /// `nil` when neither has sums.
-  private init?(sums first: PlotContent, _ second: PlotContent) {
-    guard first.summary.histogram != nil || second.summary.histogram != nil else { return nil }
     metric = first.facts.metric
-    let histograms = [first, second].map { content in
-      if let histogram = content.summary.histogram { return histogram }
-      var histogram = RangedLatencies<LatencyHistogram>()
-      histogram.combine(content.facts.ranged) { sum, values in for value in values { sum.record(value) } }
-      return histogram
-    }
-    counts = histograms.map(\.count)
+    let summaries = [first.summary(of: metric), second.summary(of: metric)]
+    counts = summaries.map(\.count)
     rows = WindowSummary.quantiles.map { quantile in
-      Row(
-        quantile: quantile, first: histograms[0].estimate(quantile), second: histograms[1].estimate(quantile),
-        difference: QuantileDifference(quantile, from: histograms[0], to: histograms[1]))
-    }
-  }
-
-  private init(first: WindowStatistics, second: WindowStatistics) {
-    metric = first.metric
-    counts = [first.values.count, second.values.count]
-    let sorted = [first, second].map { $0.ranged.map { RadixSort.sorted($0) } }
-    let exact = sorted.map { $0.map { ExactQuantiles($0) } }
-    rows = WindowSummary.quantiles.map { quantile in
-      Row(
-        quantile: quantile, first: exact[0].estimate { $0.estimate(quantile) },
-        second: exact[1].estimate { $0.estimate(quantile) },
-        difference: QuantileDifference(quantile, from: sorted[0], to: sorted[1]))
+      let figures = summaries.map { $0[quantile] }
+      return Row(
+        quantile: quantile, first: figures[0], second: figures[1],
+        difference: LatencyDifference(
+          from: figures[0], to: figures[1], isExact: summaries.allSatisfy(\.isExact)))
     }
   }
 }

@@ -334,12 +334,13 @@ struct PercentileMark: Sendable, Hashable {
 
   /// `nil` when there are too few values, or it is off the axis.
   init?(_ summary: WindowSummary, _ quantile: Quantile, _ axis: LatencyAxis, columns: Int) {
-    guard case .known(let value, let low, let high) = summary[quantile],
-      let column = axis.row(of: value, rows: columns)
+    guard case .known(let interval) = summary[quantile],
+      let column = axis.row(of: interval.value, rows: columns)
     else { return nil }
     name = quantile.label
     self.column = column
-    self.low = min(column, axis.row(of: max(low, axis.lower), rows: columns) ?? 0)
-    self.high = max(column, axis.row(of: high, rows: columns) ?? columns - 1)
+    // Open ends reach to the end of the axis.
+    low = min(column, interval.low.flatMap { axis.row(of: max($0, axis.lower), rows: columns) } ?? 0)
+    high = max(column, interval.high.flatMap { axis.row(of: $0, rows: columns) } ?? columns - 1)
   }
 }

@@ -17,7 +17,8 @@ struct QuantileTable {
     }
     // Two rows per metric, one for values and one for intervals; values only where these do not fit.
     let known = summaries.filter { $0.count > 0 }
-    let step = height >= 1 + known.count * 3 ? 3 : height >= 1 + known.count * 2 ? 2 : 1
+    // A third row for effective counts where it fits, and a blank one between metrics.
+    let step = [4, 3, 2].first { height >= 1 + known.count * $0 } ?? 1
     var row = y + 1
     for (place, summary) in known.enumerated() {
       guard row < y + height else { return }
@@ -25,8 +26,7 @@ struct QuantileTable {
       picture.put(name, x: x, y: row, style: appearance(place == 0 ? .strong : .text))
       for (index, quantile) in WindowSummary.quantiles.enumerated() {
         draw(
-          summary[quantile], isFirst: place == 0, cell: index, x: x, row: row, hasInterval: step > 1, &picture
-        )
+          summary[quantile], isFirst: place == 0, cell: index, x: x, row: row, rows: step, &picture)
       }
       row += step
     }
@@ -37,17 +37,18 @@ struct QuantileTable {
   }
 
   private func draw(
-    _ estimate: QuantileEstimate, isFirst: Bool, cell: Int, x: Int, row: Int, hasInterval: Bool,
+    _ figure: QuantileFigure, isFirst: Bool, cell: Int, x: Int, row: Int, rows: Int,
     _ picture: inout CellPicture
   ) {
-    switch estimate {
-    case .known(let value, let low, let high):
-      put(LatencyText.text(value), cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
-      if hasInterval {
-        put(LatencyText.interval(low, high), cell: cell, x: x, y: row + 1, &picture, appearance(.secondary))
-      }
-    case .tooFew:
-      put(estimate.shortText, cell: cell, x: x, y: row, &picture, appearance(.pending))
+    let text = figure.shortText(isASCII: appearance.isASCII)
+    guard figure.value != nil else {
+      put(text, cell: cell, x: x, y: row, &picture, appearance(.pending))
+      return
+    }
+    put(text, cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
+    let details = [figure.interval, figure.effective].compactMap { $0 }.prefix(rows > 2 ? 2 : rows - 1)
+    for (place, detail) in details.enumerated() {
+      put(detail, cell: cell, x: x, y: row + 1 + place, &picture, appearance(.secondary))
     }
   }
 
@@ -74,14 +75,15 @@ struct QuantileFigures {
     for (index, quantile) in WindowSummary.quantiles.enumerated() where index < height {
       let row = y + index
       picture.put(quantile.label, x: x, y: row, style: appearance(.secondary))
-      let estimate = summary[quantile]
+      let figure = summary[quantile]
       let start = x + Self.nameColumns
-      guard let interval = estimate.interval else {
-        picture.put(estimate.text, x: start, y: row, style: appearance(.pending))
+      let text = figure.text(isASCII: appearance.isASCII)
+      guard figure.value != nil else {
+        picture.put(text, x: start, y: row, style: appearance(.pending))
         continue
       }
-      let value = FittedText.padded(estimate.text, columns: Self.valueColumns)
-      picture.put(value, x: start, y: row, style: appearance(.strong))
+      picture.put(FittedText.padded(text, columns: Self.valueColumns), x: start, y: row, style: appearance(.strong))
+      guard let interval = figure.interval ?? figure.effective else { continue }
       picture.put(interval, x: start + Self.valueColumns + 2, y: row, style: appearance(.secondary))
     }
   }

@@ -7,7 +7,7 @@ enum ScatterTitle {
   static func line(
     facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget],
     shown: [Int],
-    averages: AverageLines, threshold: ThresholdFigures?, sums: String?, openSums: String? = nil,
+    averages: AverageLines, threshold: ShownThreshold?, sums: String?, openSums: String? = nil,
     isTruncated: Bool, isReading: Bool,
     isReadingMarks: Bool,
     width: Int, appearance: Appearance
@@ -97,20 +97,16 @@ enum ScatterTitle {
   }
 
   /// The share beyond the threshold.
-  private static func thresholdLegend(_ threshold: ThresholdFigures?, _ appearance: Appearance) -> [LineItem]
-  {
+  private static func thresholdLegend(_ threshold: ShownThreshold?, _ appearance: Appearance) -> [LineItem] {
     guard let threshold else { return [] }
-    let text = "over \(LatencyText.text(threshold.value))"
+    var spans = [TextSpan("over \(LatencyText.text(threshold.value))", appearance(.threshold))]
+    guard let figures = threshold.figures, !figures.share.isEmpty else { return [LineItem(priority: 55, spans)] }
+    spans.append(TextSpan(" \(figures.share)", appearance(.text)))
     return [
-      LineItem(
-        priority: 55,
-        [
-          TextSpan(text, appearance(.threshold)),
-          TextSpan(threshold.share.isEmpty ? "" : " \(threshold.share)", appearance(.text)),
-        ])
+      LineItem(priority: 55, spans),
+      LineItem(priority: 26, [TextSpan(figures.interval, appearance(.secondary))]),
+      LineItem(priority: 10, [TextSpan("of planned", appearance(.secondary))]),
     ]
-      + (threshold.share.isEmpty
-        ? [] : [LineItem(priority: 10, [TextSpan("of planned", appearance(.secondary))])])
   }
 
   /// The colors of targets when there are several; all of them or none.
@@ -176,17 +172,21 @@ enum ScatterTitle {
   private static func figure(
     _ quantile: Quantile, _ summary: WindowSummary, priority: Int, isNarrow: Bool, _ appearance: Appearance
   ) -> [LineItem] {
-    let estimate = summary[quantile]
+    let figure = summary[quantile]
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
-    guard let interval = estimate.interval else {
-      let text = isNarrow ? estimate.shortText : estimate.text
+    guard figure.value != nil else {
+      if figure == .pending { return [] }
+      let text = isNarrow ? figure.shortText(isASCII: appearance.isASCII) : figure.text(isASCII: appearance.isASCII)
       // A missing figure is less important than any that is known.
       return [LineItem(priority: priority - 15, [name, TextSpan(text, appearance(.secondary))])]
     }
+    let value = TextSpan(
+      FittedText.padded(figure.text(isASCII: appearance.isASCII), columns: 7), appearance(.strong))
+    guard let interval = figure.interval ?? figure.effective else {
+      return [LineItem(priority: priority, [name, value])]
+    }
     return [
-      LineItem(
-        priority: priority,
-        [name, TextSpan(FittedText.padded(estimate.text, columns: 7), appearance(.strong))]),
+      LineItem(priority: priority, [name, value]),
       LineItem(
         priority: priority - 45,
         [TextSpan(FittedText.padded(interval, columns: 14), appearance(.secondary))]),
@@ -194,30 +194,12 @@ enum ScatterTitle {
   }
 }
 
-/// A threshold, and the number of due notifications of the window that exceed it.
-struct ThresholdFigures: Sendable, Hashable {
+/// The threshold line, and what lies beyond it.
+struct ShownThreshold: Sendable, Hashable {
   /// µs.
   let value: Int64
-  let over: Int
-  /// Due notifications, including those without a latency: without them the share would be too small.
-  let due: Int
-
-  /// - Parameters:
-  ///   - sums: further values; the bucket of the threshold counts by its middle.
-  ///   - due: number of due notifications, with or without a value.
-  init(value: Int64, values: [Int64], sums: ContiguousArray<DensityBucket> = [], due: Int) {
-    self.value = value
-    self.due = due
-    over =
-      values.reduce(0) { $0 + ($1 > value ? 1 : 0) }
-      + sums.reduce(0) { $0 + ($1.middle > value ? Int($1.count) : 0) }
-  }
-
-  /// Share of the due notifications, `3.2 %`; empty when none are due.
-  var share: String {
-    guard due > 0 else { return "" }
-    return FixedPoint.text(Int64(over) * 100_000 / Int64(due), scale: 1_000, decimals: 1) + " %"
-  }
+  /// `nil` until they have been taken.
+  let figures: ThresholdFigures?
 }
 
 /// Titles in a horizontal line, with a space on either side.

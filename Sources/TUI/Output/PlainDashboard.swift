@@ -26,6 +26,7 @@ struct PlainDashboard {
     var source = SnapshotSource(
       path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
     var snapshot = Snapshot()
+    var figures: WindowFigures?
     var isStopping: Bool { signals.haveCome || stop.isStopped }
     func emit(_ line: String) -> Bool { write(line, wake, isStopping: { isStopping }) }
     var ended: Dashboard.Outcome { isStopping ? .stopped : .hangup }
@@ -42,8 +43,9 @@ struct PlainDashboard {
       }
       switch snapshot.condition {
       case .ready:
+        figures = source.figures(PlainLine.order(of: snapshot)) ?? figures
         if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot, emit) ? .quit : ended }
-        guard emit(PlainLine(snapshot: snapshot, zone: settings.zone).text) else { return ended }
+        guard emit(PlainLine(snapshot: snapshot, figures: figures, zone: settings.zone).text) else { return ended }
       case .empty, .opening:
         if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
       // Temporary read errors are ignored after the first successful read.
@@ -59,14 +61,12 @@ struct PlainDashboard {
   private var shownPath: String { EscapedText.make(settings.options.storePath) }
 
   private func summarize(_ snapshot: Snapshot, _ emit: (String) -> Bool) throws(DashboardError) -> Bool {
-    guard let run = snapshot.run else { return true }
+    guard snapshot.run != nil else { return true }
     let lines: [String]
     do {
       let reader = try StoreReader.open(at: settings.options.storePath)
       defer { reader.close() }
-      lines = try PlainSummary(
-        reader, run: run.id, target: settings.subject.target, snapshot: snapshot, zone: settings.zone
-      ).lines
+      lines = try PlainSummary(reader, snapshot: snapshot, zone: settings.zone).lines
     } catch {
       throw failure(StoreCondition(error))
     }

@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Store
 import Terminal
@@ -6,6 +7,8 @@ import Terminal
 /// that scripts can read it too.
 struct PlainLine {
   let snapshot: Snapshot
+  /// Taken for ``order(of:)``; `nil` while there are none.
+  let figures: WindowFigures?
   let zone: LocalTime
 
   /// Seconds that the quantiles cover.
@@ -47,23 +50,28 @@ struct PlainLine {
       ]).joined(separator: " ")
   }
 
-  private func quantiles(_ targets: [Int]) -> String {
-    let end = snapshot.edge
+  /// The figures of the last minute that are planned to be in a line.
+  static func order(of snapshot: Snapshot) -> FiguresOrder {
     let scale = TimeScale(columnAtLeast: 1_000_000)
-    let last = end.microseconds.flooringDivision(by: scale.columnDuration)
+    let last = snapshot.edge.microseconds.flooringDivision(by: scale.columnDuration)
     let window = TimeWindow(scale: scale, firstColumn: last - Self.seconds + 1, columns: Int(Self.seconds))
-    let metric = ViewState().metric(in: snapshot)
-    let facts = WindowStatistics(
-      snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: false)
-    let summary = WindowSummary(facts, snapshot, window: window, targets: targets)
-    return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) "
-      + WindowSummary.quantiles.map { "\($0.label) \(PlainLine.figure(summary[$0]))" }.joined(separator: " ")
+    return FiguresOrder(places: [FiguresOrder.Place(window, targets: Array(snapshot.targets.indices))])
   }
 
-  /// `812 ms [780, 840] ms`, or `n too small (needs 368)`.
-  static func figure(_ estimate: QuantileEstimate) -> String {
-    guard let interval = estimate.interval else { return estimate.text }
-    return "\(estimate.text) \(interval)"
+  private func quantiles(_ targets: [Int]) -> String {
+    let metric = ViewState().metric(in: snapshot)
+    let summary =
+      figures?.figures(of: targets)?.summary(of: metric)
+      ?? WindowSummary(metric: metric, count: 0, isExact: true) { _ in nil }
+    return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) " + PlainLine.figures(summary)
+  }
+
+  /// `p50 812 ms [780, 840] ms`, `p99 n too small (needs 368)`, …
+  static func figures(_ summary: WindowSummary) -> String {
+    WindowSummary.quantiles.map { quantile in
+      let figure = summary[quantile]
+      return ([quantile.label, figure.text()] + (figure.interval.map { [$0] } ?? [])).joined(separator: " ")
+    }.joined(separator: " ")
   }
 }
 
@@ -72,37 +80,22 @@ struct PlainSummary {
 
   let lines: [String]
 
-  /// Reads the run once.
-  /// - Parameter target: by name; `nil` for all.
-  init(_ reader: StoreReader, run: RunID, target: String?, snapshot: Snapshot, zone: LocalTime) throws {
-    var histograms: [TargetID: [Metric: RangedLatencies<LatencyHistogram>]] = [:]
-    let selection = RowSelection(run: run, targets: target.map { [$0] })
-    try reader.forEachSample(selection) { row in
-      let target = row.id.target
-      if let lag = row.scheduleLag, let accept = row.acceptLatency {
-        histograms[target, default: [:]][.accept, default: RangedLatencies()].record(RangedLatencies(accept))
-        histograms[target, default: [:]][.service, default: RangedLatencies()].record(
-          RangedLatencies(accept - lag))
-      }
-      if let path = row.path {
-        histograms[target, default: [:]][.path, default: RangedLatencies()].record(RangedLatencies(path))
-      }
-      if let delivery = row.deliveryLatency {
-        histograms[target, default: [:]][.delivery, default: RangedLatencies()].record(
-          RangedLatencies(delivery, row.deliveryRange))
-      }
-    }
+  /// - Parameter snapshot: with the targets that are wanted.
+  init(_ reader: StoreReader, snapshot: Snapshot, zone: LocalTime) throws {
     var lines = [Self.heading(snapshot, zone)]
     for (index, target) in snapshot.targets.enumerated() {
       let counts = snapshot.totals.indices.contains(index) ? snapshot.totals[index] : StateCounts()
       let name = EscapedText.make(target.name)
       lines.append("\(name) \(PlainLine.states(counts))")
+      guard let window = try SeriesReader(reader).window(of: [target.id]) else { continue }
+      let statistics = try SeriesReader(reader).statistics(of: window, shares: [])
+      let pings = try reader.pings(of: [target.id], in: window.time)
       for metric in [Metric.delivery, .accept, .service, .path] {
-        guard let histogram = histograms[target.id]?[metric] else { continue }
-        let figures = WindowSummary.quantiles.map {
-          "\($0.label) \(PlainLine.figure(histogram.estimate($0)))"
-        }
-        lines.append("\(name) \(metric.rawValue) n \(histogram.count) \(figures.joined(separator: " "))")
+        let isPath = metric == .path && !pings.isEmpty
+        let summary = WindowSummary(
+          metric: metric, isPath ? SeriesStatistics(in: window.time, pings: pings) : statistics)
+        guard summary.count > 0 else { continue }
+        lines.append("\(name) \(metric.rawValue) n \(summary.count) \(PlainLine.figures(summary))")
       }
     }
     self.lines = lines

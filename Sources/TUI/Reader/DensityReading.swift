@@ -10,7 +10,6 @@ struct DensityReading {
   private let tick: Int64
   private let places: [TargetID: Int]
   private var columns: [[Density.Column]]
-  private var histograms: [[RangedLatencies<LatencyHistogram>]]
   /// The column of each target that is being merged.
   private var open: [(start: Int64, duration: Int64, counts: StateCounts)?]
   private var tallies: [[DensityAccumulator]]
@@ -94,8 +93,6 @@ struct DensityReading {
     let metrics = Metric.allCases.count
     columns = Array(repeating: [], count: targets.count)
     open = Array(repeating: nil, count: targets.count)
-    histograms = Array(
-      repeating: Array(repeating: RangedLatencies<LatencyHistogram>(), count: metrics), count: targets.count)
     tallies = Array(repeating: Array(repeating: DensityAccumulator(), count: metrics), count: targets.count)
     ends = Array(repeating: (DensityAccumulator(), DensityAccumulator()), count: targets.count)
   }
@@ -103,7 +100,6 @@ struct DensityReading {
   private mutating func take(_ row: RollupRow) {
     guard let place = places[row.target] else { return }
     add(row.counts, at: row.start, duration: row.span.microseconds, place)
-    let isCounted = isInWindow(row.start)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let packed = row.ranged(metric) else { continue }
       Self.add(packed.values, to: &tallies[place][number])
@@ -111,7 +107,6 @@ struct DensityReading {
         Self.add(packed.lows, to: &ends[place].lows)
         Self.add(packed.highs, to: &ends[place].highs)
       }
-      if isCounted { histograms[place][number].merge(packed) }
     }
   }
 
@@ -135,7 +130,6 @@ struct DensityReading {
         ends[place].lows.add(ranged.lows, count: 1)
         ends[place].highs.add(ranged.highs, count: 1)
       }
-      if isInWindow(plannedAt) { histograms[place][number].record(ranged) }
     }
   }
 
@@ -155,11 +149,6 @@ struct DensityReading {
     return request.from.microseconds
   }
 
-  private func isInWindow(_ moment: WallTime) -> Bool {
-    guard moment >= request.start ?? request.from else { return false }
-    return (request.to ?? request.windowEnd).map { moment < $0 } ?? true
-  }
-
   private mutating func close(_ place: Int) {
     guard let column = open[place] else { return }
     var closed = Density.Column(
@@ -174,9 +163,6 @@ struct DensityReading {
 
   private consuming func density(end: WallTime) -> Density {
     for place in open.indices { close(place) }
-    return Density(
-      span: span.microseconds, end: end, columns: columns, start: request.start ?? request.from,
-      to: request.to,
-      histograms: histograms)
+    return Density(span: span.microseconds, end: end, columns: columns)
   }
 }

@@ -5,7 +5,8 @@ import Store
 struct SnapshotBuilder {
   /// The kernel's boot id: monotonic times of other boots mean nothing here.
   private let bootID: String
-  private var last = Snapshot()
+  /// The last snapshot.
+  private(set) var last = Snapshot()
   /// ``StoreContent/changes`` of the last snapshot.
   private var builtChanges: UInt64 = 0
 
@@ -108,6 +109,12 @@ struct SnapshotSource {
     let content = follower.poll(request)
     return builder.build(
       content, tick: request?.tick, now: clock.wallNow(), monotonicNow: clock.monotonicNow().microseconds)
+  }
+
+  /// Takes the figures of what the last snapshot shows.
+  /// - Returns: `nil` when they are the same as before, or must wait.
+  mutating func figures(_ order: FiguresOrder?) -> WindowFigures? {
+    order.flatMap { follower.takeFigures($0, of: builder.last) }
   }
 
   /// Whether there is more to read at once.

@@ -10,6 +10,8 @@ final class SnapshotReader: Sendable {
     var snapshot: Snapshot?
     /// Of the second run.
     var second: Snapshot?
+    var figures: WindowFigures?
+    var secondFigures: WindowFigures?
   }
 
   private struct Mailbox {
@@ -95,16 +97,24 @@ final class SnapshotReader: Sendable {
       } else {
         second = nil
       }
+      // Figures come after the snapshot that they are of, so that they do not delay it.
       deliver(news)
+      deliver(
+        SnapshotUpdate(
+          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures)))
       wake.wait(atMost: source.isReading ? .zero : source.isLive ? Self.liveInterval : Self.idleInterval)
     }
   }
 
   private func deliver(_ news: SnapshotUpdate) {
-    guard news.snapshot != nil || news.second != nil else { return }
+    guard news.snapshot != nil || news.second != nil || news.figures != nil || news.secondFigures != nil else {
+      return
+    }
     mailbox.withLock { mailbox in
       if let snapshot = news.snapshot { mailbox.news.snapshot = snapshot }
       if let second = news.second { mailbox.news.second = second }
+      if let figures = news.figures { mailbox.news.figures = figures }
+      if let figures = news.secondFigures { mailbox.news.secondFigures = figures }
     }
     onSnapshot()
   }

@@ -46,6 +46,7 @@ struct StoreFollower {
   /// The file that was open last.
   private var file: FileIdentity?
   private var points: PointFollower
+  private var figures: FigureReader
   private var records = RecordTails()
   /// Changes of events, log lines and marks that show.
   private var recordChanges: UInt64 = 0
@@ -71,6 +72,7 @@ struct StoreFollower {
     self.subject = subject
     self.clock = clock
     points = PointFollower(clock: clock, capacity: capacity)
+    figures = FigureReader(clock: clock)
   }
 
   /// Sets the run to follow, and whether the list of all runs is wanted.
@@ -122,6 +124,14 @@ struct StoreFollower {
     return content
   }
 
+  /// Takes the figures of what the snapshot shows.
+  /// - Returns: `nil` when they are the same as before, or cannot be taken now.
+  mutating func takeFigures(_ order: FiguresOrder, of snapshot: Snapshot) -> WindowFigures? {
+    guard let reader, content.condition == .ready else { return nil }
+    // What is wrong with the store is said by the next poll.
+    return try? figures.take(order, of: snapshot, changes: points.changes, reader)
+  }
+
   private mutating func opened() throws -> StoreReader {
     if let reader {
       if reader.isStillAt(path) { return reader }
@@ -138,6 +148,7 @@ struct StoreFollower {
   private mutating func close() {
     reader?.close()
     reader = nil
+    figures.forget()
   }
 
   /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few

@@ -32,11 +32,6 @@ struct Density: Sendable {
   let end: WallTime
   /// By target of the snapshot, in its order; ascending by start.
   let columns: [[Column]]
-  /// The window that the histograms cover: from its start to its end, or to `end` where that is earlier.
-  let start: WallTime
-  let to: WallTime?
-  /// Every latency in that window before `end`, to three digits, by target and by index in `Metric.allCases`.
-  let histograms: [[RangedLatencies<LatencyHistogram>]]
   /// By target, the starts of columns that were not over at the moment of a replay, µs; ascending.
   var open: [[Int64]] = []
 
@@ -72,44 +67,12 @@ struct Density: Sendable {
     return (tally.take(), counts)
   }
 
-  /// Whether the histograms cover another window.
-  func isOfAnother(_ window: TimeWindow) -> Bool {
-    !histograms.isEmpty && (window.start != start || to.map { $0 != window.end } ?? false)
-  }
-
-  /// The latencies of some targets in a window, to three digits; `nil` when another window was read.
-  func histogram(of metric: Metric, targets: [Int], in window: TimeWindow)
-    -> RangedLatencies<LatencyHistogram>?
-  {
-    guard !histograms.isEmpty, !isOfAnother(window) else { return nil }
-    let place = Metric.allCases.firstIndex(of: metric) ?? 0
-    var sum = RangedLatencies<LatencyHistogram>()
-    for target in targets where histograms.indices.contains(target) { sum.merge(histograms[target][place]) }
-    return sum
-  }
-
-  /// The latencies of any window, to the precision of the buckets.
-  func coarseHistogram(of metric: Metric, targets: [Int], from start: WallTime, to end: WallTime)
-    -> RangedLatencies<LatencyHistogram>
-  {
-    var sum = RangedLatencies<LatencyHistogram>()
-    for target in targets {
-      for column in columns(of: target, from: start, to: end) {
-        sum.combine(column.ranged(metric)) { histogram, buckets in
-          for bucket in buckets { histogram.record(bucket.middle, count: Int(bucket.count)) }
-        }
-      }
-    }
-    return sum
-  }
-
   /// The sums as known at a moment: columns that are not over by then are left out.
   func known(at moment: WallTime) -> Density {
     let moment = moment.microseconds
     var known = Density(
       span: span, end: end,
-      columns: columns.map { columns in columns.filter { $0.start + $0.duration <= moment } },
-      start: WallTime(microseconds: moment), to: WallTime(microseconds: moment), histograms: [])
+      columns: columns.map { columns in columns.filter { $0.start + $0.duration <= moment } })
     known.open = columns.map { columns in
       columns.filter { $0.start <= moment && $0.start + $0.duration > moment }.map(\.start)
     }

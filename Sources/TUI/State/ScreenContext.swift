@@ -18,6 +18,9 @@ struct ScreenContext {
   var otherContent: PlotContent?
   /// How the quantiles of the two plots differ; `nil` with one plot.
   var differences: ComparisonFigures?
+  /// Figures of the run on display and of the second run; `nil` before any have been taken.
+  var figures: WindowFigures?
+  var otherFigures: WindowFigures?
   /// The first plot, in cells of the window.
   var plotFrame = CellRect.zero
   var panelFrame = CellRect.zero
@@ -74,7 +77,8 @@ struct ScreenContext {
     let selected = state.plot.selection?.values(
       in: shown, window: content.window, targets: content.targets, metric: content.facts.metric)
     return HistogramModel(
-      facts: content.facts, before: content.before, summary: content.summary, summaries: content.summaries,
+      facts: content.facts.counting(content.figures?.pings ?? []), before: content.before,
+      summary: content.summary, summaries: content.summaries,
       kind: state.plot.buckets, selected: selected ?? [],
       targetStyle: content.targets.count == 1 ? appearance.target(content.targets[0]) : appearance(.bar),
       isReading: content.isReading, openSums: content.openSums(in: shown), appearance: appearance,

@@ -71,6 +71,7 @@ struct ReaderOrder: Sendable, Equatable {
   struct Second: Sendable, Equatable {
     var run: RunID
     var request: ReadRequest?
+    var figures: FiguresOrder?
   }
 
   var subject = Subject()
@@ -80,6 +81,8 @@ struct ReaderOrder: Sendable, Equatable {
   /// Which parts of log and events.
   var lists = ListsPlace()
   var second: Second?
+  /// `nil` while no plot is shown.
+  var figures: FiguresOrder?
 }
 
 /// The notifications that the picture needs.

@@ -57,11 +57,15 @@ import Testing
     let read = source.poll(request)
     let snapshot = try #require(read)
     #expect((snapshot.density != nil) == isSummedUp)
+    let order = FiguresOrder(places: (0..<2).map { FiguresOrder.Place(window, targets: [$0]) })
+    let taken = source.figures(order)
+    let figures = try #require(taken)
     let contents = (0..<2).map { target in
       var state = ViewState()
       state.target = target
       return PlotContent(
-        snapshot: snapshot, state: state, columns: window.columns, place: window, previous: nil, at: .zero)
+        snapshot: snapshot, state: state, columns: window.columns, place: window, previous: nil,
+        figures: figures, at: .zero)
     }
     let comparison = ComparisonFigures(contents[0], contents[1])
     for (target, content) in contents.enumerated() {
@@ -69,14 +73,17 @@ import Testing
       let exact = ExactQuantiles(truths[target])
       for quantile in [Quantile.p50, .p90, .p99] {
         let truth = try #require(exact.value(quantile))
-        for estimate in [
+        for figure in [
           content.summary[quantile],
           comparison.rows.first { $0.quantile == quantile }.map { target == 0 ? $0.first : $0.second },
         ] {
-          guard case .known(let value, let low, let high) = try #require(estimate) else {
+          guard case .known(let interval) = try #require(figure), let low = interval.low,
+            let high = interval.high
+          else {
             Issue.record("\(quantile.label) is not known")
             continue
           }
+          let value = interval.value
           #expect(low <= truth && truth <= high, "\(quantile.label) is \(truth), not in \(low)–\(high)")
           if quantile == .p50 { #expect(value < truth - 20_000, "what is measured is far off") }
         }
@@ -100,8 +107,7 @@ import Testing
     let read = source.poll(nil)
     let snapshot = try #require(read)
     let reader = try StoreReader.open(at: fixture.path)
-    let summary = try PlainSummary(
-      reader, run: try #require(snapshot.run).id, target: "a", snapshot: snapshot, zone: .utc)
+    let summary = try PlainSummary(reader, snapshot: snapshot, zone: .utc)
     let line = try #require(summary.lines.first { $0.hasPrefix("a delivery n 3000 p50 ") })
     // `p50 36.1 ms [0.0, 68.3] ms`
     let bounds = line.split(separator: "[")[1].split(separator: "]")[0].split(separator: ",").compactMap {

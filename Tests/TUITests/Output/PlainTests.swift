@@ -56,7 +56,9 @@ struct PlainTests {
 
   @Test("one line says it all, with every state and honest quantiles")
   func line() {
-    let line = PlainLine(snapshot: SampleRun(seconds: 110).snapshot, zone: .utc).text
+    let snapshot = SampleRun(seconds: 110).snapshot
+    let figures = WindowFigures.taken(PlainLine.order(of: snapshot), of: snapshot)
+    let line = PlainLine(snapshot: snapshot, figures: figures, zone: .utc).text
     #expect(line.hasPrefix("14:03:50 live loopback sent "))
     #expect(line.contains(" asked 4.0/s due "))
     for state in [

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Findings
 import Measurement
 import Store
 import Terminal
@@ -117,11 +118,19 @@ struct PlotModelTests {
   @Test("a percentile's interval stands around it, or not at all")
   func percentiles() throws {
     let values = (1...1_000).map { Int64($0) * 1_000 }
-    let summary = WindowSummary(metric: .delivery, values: values)
+    func summary(_ values: [Int64]) -> WindowSummary {
+      WindowSummary(metric: .delivery, count: values.count, isExact: true) { quantile in
+        let exact = ExactQuantiles(values)
+        return exact.value(quantile).map {
+          QuantileInterval(independent: exact.estimate(quantile), value: $0, count: values.count)
+        }
+      }
+    }
+    let few = summary([1, 2])
+    let summary = summary(values)
     let axis = LatencyAxis(kind: .linear, lower: 0, upper: 1_000_000)
     let mark = try #require(PercentileMark(summary, .p50, axis, columns: 100))
     #expect(mark.low < mark.column && mark.column < mark.high && (48...51).contains(mark.column))
-    let few = WindowSummary(metric: .delivery, values: [1, 2])
     #expect(PercentileMark(few, .p99, axis, columns: 100) == nil)
     let narrow = LatencyAxis(kind: .linear, lower: 499_000, upper: 502_000)
     let cut = try #require(PercentileMark(summary, .p50, narrow, columns: 50))
@@ -130,8 +139,21 @@ struct PlotModelTests {
 
   @Test("a threshold knows its share")
   func threshold() {
-    #expect(ThresholdFigures(value: 10, values: [1, 10, 11, 12], due: 5).share == "40.0 %")
-    #expect(ThresholdFigures(value: 10, values: [], due: 0).share == "")
+    func figures(_ values: [Int64?]) -> ThresholdFigures? {
+      var snapshot = SampleRun(seconds: 0).snapshot
+      for value in values {
+        snapshot.tracks[0].append(
+          SamplePoint(
+            plannedAt: SampleRun.start, plannedMonotonic: 0, scheduleLag: 0, acceptLatency: 1,
+            deliveryLatency: value, state: value == nil ? .lost : .delivered, deliveryError: 0))
+      }
+      let window = SampleRun.start..<SampleRun.start.advanced(byMicroseconds: 1_000_000)
+      return PlaceFigures(FigurePoints(snapshot, window: window, targets: [0]), threshold: 10)
+        .beyond(10, of: .delivery)
+    }
+    #expect(figures([1, 10, 11, 12, nil])?.share == "40.0 %")
+    #expect(figures([1, 10, 11, 12, nil])?.interval.hasPrefix("[") == true)
+    #expect(figures([])?.share ?? "" == "")
   }
 
   @Test("two metrics stand side by side where there is room, with one stretch of time")

@@ -22,6 +22,10 @@ struct ReducerTests {
     let state = ViewState()
     context.content = PlotContent(
       snapshot: snapshot, state: state, columns: context.panes(state).columns, previous: nil, at: .zero)
+    if let content = context.content {
+      let order = FiguresOrder(places: [FiguresOrder.Place(content.window, targets: content.targets)])
+      _ = context.content?.take(WindowFigures.taken(order, of: snapshot), in: snapshot)
+    }
     change(&context)
     return context
   }

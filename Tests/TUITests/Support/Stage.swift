@@ -29,6 +29,7 @@ struct Stage {
         motion: motion, keys: keys, zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite",
         arrangement: arrangement))
     if let snapshot { screen.show(snapshot, at: clock.now) }
+    takeFigures()
     screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))
     paint()
   }
@@ -47,6 +48,16 @@ struct Stage {
   mutating func wait(_ duration: Duration) {
     clock.advance(by: duration)
     paint()
+  }
+
+  /// Plays the reader's thread: takes the figures that the screen asks for from what it shows, as if the store had nothing
+  /// older.
+  func takeFigures() {
+    let order = screen.order
+    screen.show(
+      order.figures.flatMap { WindowFigures.taken($0, of: screen.context.latest) },
+      other: order.second?.figures.flatMap { WindowFigures.taken($0, of: screen.context.other) },
+      at: screen.window.time)
   }
 
   @discardableResult
@@ -71,6 +82,7 @@ struct Stage {
 
   mutating func show(_ snapshot: Snapshot) {
     screen.show(snapshot, at: clock.now)
+    takeFigures()
     paint()
   }
 
@@ -109,6 +121,19 @@ struct Stage {
       cells: rects.flatMap { rect in
         (rect.y0..<rect.y1).flatMap { y in (rect.x0..<rect.x1).map { buffer[$0, y] } }
       })
+  }
+}
+
+extension WindowFigures {
+  /// What the reader's thread takes of a snapshot whose store has nothing older; `nil` without a run.
+  static func taken(_ order: FiguresOrder, of snapshot: Snapshot) -> WindowFigures? {
+    guard let run = snapshot.run?.id, snapshot.condition == .ready else { return nil }
+    let places = order.places.map { place in
+      let known = order.moment.map { snapshot.known(at: $0, since: place.window.lowerBound) } ?? snapshot
+      return PlaceFigures(
+        FigurePoints(known, window: place.window, targets: place.targets), threshold: order.threshold)
+    }
+    return WindowFigures(order, run: run, places: places)
   }
 }
 
