@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Findings
 import Measurement
 import Store
 

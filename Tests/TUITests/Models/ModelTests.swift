@@ -16,19 +16,6 @@ struct ModelTests {
     #expect(Set(levels).count == Appearance.levels)
   }
 
-  @Test("a radix sort sorts")
-  func sorting() {
-    var generator = SeededGenerator(seed: 2)
-    for count in [0, 1, 64, 65, 1_000, 20_000] {
-      let limit =
-        Int64.random(in: 1...Int64.max, using: &generator) >> Int64.random(in: 0..<60, using: &generator)
-      let values = (0..<count).map { _ in Int64.random(in: 0...max(1, limit), using: &generator) }
-      #expect(RadixSort.sorted(values) == values.sorted())
-    }
-    let mixed = (0..<100).map { Int64($0 % 7 - 3) }
-    #expect(RadixSort.sorted(mixed) == mixed.sorted())
-  }
-
   @Test("every value of a window falls into one bucket")
   func buckets() {
     var generator = SeededGenerator(seed: 3)

@@ -321,7 +321,10 @@ struct DensityTests {
     let kept = whole.tracks[0].range(from: start, to: end).count
     #expect(counted + kept == 6_000 && counted >= 4_000 && !whole.isTruncated)
     // Every metric but the path: nobody sent a PING.
-    #expect(density.histograms[0].map(\.count) == [counted, counted, counted, 0])
+    let values = Metric.allCases.map { metric in
+      density.columns[0].reduce(0) { $0 + $1.buckets(of: metric).reduce(0) { $0 + Int($1.count) } }
+    }
+    #expect(values == [counted, counted, counted, 0])
     // Following it a year later sums up no more than there is.
     fixture.clock.advance(by: .seconds(365 * 86_400))
     let later = source.poll(ReadRequest(from: start, to: nil, tick: 1_000_000))?.density

@@ -13,6 +13,14 @@ struct Stage {
   let buffer: CellBuffer
   private(set) var clock = SteppedClock()
   private(set) var effects: [HostEffect] = []
+  /// What figures were taken of.
+  private var taken = Taken()
+
+  private struct Taken: Equatable {
+    var order: FiguresOrder?
+    var other: FiguresOrder?
+    var snapshot: UInt64 = 0
+  }
 
   init(
     columns: Int = 120, rows: Int = 40, theme: Theme = .dark, colors: ColorProfile = .trueColor,
@@ -29,7 +37,6 @@ struct Stage {
         motion: motion, keys: keys, zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite",
         arrangement: arrangement))
     if let snapshot { screen.show(snapshot, at: clock.now) }
-    takeFigures()
     screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))
     paint()
   }
@@ -52,8 +59,12 @@ struct Stage {
 
   /// Plays the reader's thread: takes the figures that the screen asks for from what it shows, as if the store had nothing
   /// older.
-  func takeFigures() {
+  private mutating func takeFigures() {
     let order = screen.order
+    let wanted = Taken(
+      order: order.figures, other: order.second?.figures, snapshot: screen.context.latest.number)
+    guard wanted != taken else { return }
+    taken = wanted
     screen.show(
       order.figures.flatMap { WindowFigures.taken($0, of: screen.context.latest) },
       other: order.second?.figures.flatMap { WindowFigures.taken($0, of: screen.context.other) },
@@ -61,7 +72,8 @@ struct Stage {
   }
 
   @discardableResult
-  private func paint() -> CellRect {
+  private mutating func paint() -> CellRect {
+    takeFigures()
     let damage = screen.advance(to: clock.now)
     if !damage.isEmpty { screen.draw(on: buffer, damage: damage) }
     return damage
@@ -82,7 +94,6 @@ struct Stage {
 
   mutating func show(_ snapshot: Snapshot) {
     screen.show(snapshot, at: clock.now)
-    takeFigures()
     paint()
   }
 
