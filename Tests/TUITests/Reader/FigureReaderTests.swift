@@ -74,7 +74,7 @@ import Testing
       return (snapshot, try #require(figures?.figures(of: [0])))
     }
     let (snapshot, live) = try take(capacity: PointWindow.capacity)
-    let (coarse, summed) = try take(capacity: 100)
+    let (coarse, summed) = try take(capacity: 400)
     #expect(snapshot.density == nil && coarse.density != nil)
     let reader = try StoreReader.open(at: fixture.path)
     defer { reader.close() }
