@@ -109,7 +109,9 @@ final class DashboardScreen {
   /// Takes figures from the reader, of the run on display and of the second run.
   func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else { return }
+    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else {
+      return
+    }
     if plots.show(snapshots.figures, other: snapshots.otherFigures, state, in: context) {
       panels.invalidate(.histogram)
     }
@@ -163,7 +165,8 @@ final class DashboardScreen {
   private func figures(of plots: [PlotContent]) -> FiguresOrder? {
     guard !plots.isEmpty, currentNotice == nil else { return nil }
     var order = FiguresOrder(
-      places: plots.map { FiguresOrder.Place($0.window, targets: $0.targets) }, threshold: state.plot.threshold)
+      places: plots.map { FiguresOrder.Place($0.window, targets: $0.targets) },
+      threshold: state.plot.threshold)
     if let replay = state.replay {
       // Twice a second, so that not every frame asks for something else.
       let step = FigureReader.interval * Int64(replay.speed)

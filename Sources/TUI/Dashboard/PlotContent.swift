@@ -85,7 +85,9 @@ struct PlotContent {
     return fresh != self.figures
   }
 
-  private static func figures(_ figures: WindowFigures?, of targets: [Int], in snapshot: Snapshot) -> PlaceFigures? {
+  private static func figures(_ figures: WindowFigures?, of targets: [Int], in snapshot: Snapshot)
+    -> PlaceFigures?
+  {
     figures.flatMap { $0.run == snapshot.run?.id ? $0.figures(of: targets) : nil }
   }
 

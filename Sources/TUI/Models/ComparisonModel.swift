@@ -48,7 +48,8 @@ struct ComparisonModel {
       let y = 2 + index * step
       guard y < height else { break }
       picture.put(row.quantile.label, x: 1, y: y, style: appearance(.secondary))
-      let values = [row.first, row.second].map { ($0.shortText(isASCII: appearance.isASCII), $0.interval) }
+      let values =
+        [row.first, row.second].map { ($0.shortText(isASCII: appearance.isASCII), $0.interval) }
         + [row.difference.figure]
       for (place, figure) in values.enumerated() {
         let x = 1 + Self.nameColumns + place * columns
@@ -126,12 +127,12 @@ enum LatencyDifference: Sendable, Hashable {
       return
     }
     let value = b.value - a.value
-    guard let aLow = a.low, let aHigh = a.high, let bLow = b.low, let bHigh = b.high else {
+    guard let lowA = a.low, let highA = a.high, let lowB = b.low, let highB = b.high else {
       self = .open(value: value)
       return
     }
     guard isExact else {
-      self = .known(value: value, low: bLow - aHigh, high: bHigh - aLow)
+      self = .known(value: value, low: lowB - highA, high: highB - lowA)
       return
     }
     func joined(_ one: Int64, _ other: Int64) -> Int64 {
@@ -139,8 +140,8 @@ enum LatencyDifference: Sendable, Hashable {
       return Int64((one * one + other * other).squareRoot().rounded(.up))
     }
     self = .known(
-      value: value, low: value - joined(b.value - bLow, aHigh - a.value),
-      high: value + joined(bHigh - b.value, a.value - aLow))
+      value: value, low: value - joined(b.value - lowB, highA - a.value),
+      high: value + joined(highB - b.value, a.value - lowA))
   }
 
   /// Whether the interval excludes 0.

@@ -82,7 +82,8 @@ struct QuantileFigures {
         picture.put(text, x: start, y: row, style: appearance(.pending))
         continue
       }
-      picture.put(FittedText.padded(text, columns: Self.valueColumns), x: start, y: row, style: appearance(.strong))
+      picture.put(
+        FittedText.padded(text, columns: Self.valueColumns), x: start, y: row, style: appearance(.strong))
       guard let interval = figure.interval ?? figure.effective else { continue }
       picture.put(interval, x: start + Self.valueColumns + 2, y: row, style: appearance(.secondary))
     }

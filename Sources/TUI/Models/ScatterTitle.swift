@@ -100,7 +100,9 @@ enum ScatterTitle {
   private static func thresholdLegend(_ threshold: ShownThreshold?, _ appearance: Appearance) -> [LineItem] {
     guard let threshold else { return [] }
     var spans = [TextSpan("over \(LatencyText.text(threshold.value))", appearance(.threshold))]
-    guard let figures = threshold.figures, !figures.share.isEmpty else { return [LineItem(priority: 55, spans)] }
+    guard let figures = threshold.figures, !figures.share.isEmpty else {
+      return [LineItem(priority: 55, spans)]
+    }
     spans.append(TextSpan(" \(figures.share)", appearance(.text)))
     return [
       LineItem(priority: 55, spans),
@@ -176,7 +178,8 @@ enum ScatterTitle {
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
     guard figure.value != nil else {
       if figure == .pending { return [] }
-      let text = isNarrow ? figure.shortText(isASCII: appearance.isASCII) : figure.text(isASCII: appearance.isASCII)
+      let text =
+        isNarrow ? figure.shortText(isASCII: appearance.isASCII) : figure.text(isASCII: appearance.isASCII)
       // A missing figure is less important than any that is known.
       return [LineItem(priority: priority - 15, [name, TextSpan(text, appearance(.secondary))])]
     }

@@ -150,7 +150,9 @@ enum QuantileFigure: Sendable, Hashable {
 
   /// `[780, 840] ms`: the 95 % interval; `nil` where an end is open.
   var interval: String? {
-    guard case .known(let interval) = self, let low = interval.low, let high = interval.high else { return nil }
+    guard case .known(let interval) = self, let low = interval.low, let high = interval.high else {
+      return nil
+    }
     return LatencyText.interval(low, high)
   }
 

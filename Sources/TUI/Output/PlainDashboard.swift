@@ -45,7 +45,9 @@ struct PlainDashboard {
       case .ready:
         figures = source.figures(PlainLine.order(of: snapshot)) ?? figures
         if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot, emit) ? .quit : ended }
-        guard emit(PlainLine(snapshot: snapshot, figures: figures, zone: settings.zone).text) else { return ended }
+        guard emit(PlainLine(snapshot: snapshot, figures: figures, zone: settings.zone).text) else {
+          return ended
+        }
       case .empty, .opening:
         if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
       // Temporary read errors are ignored after the first successful read.

@@ -166,7 +166,9 @@ struct FigurePoints {
 
   /// Of notifications alone: the same as from the store.
   func summaries(in time: Range<WallTime>, _ history: SeriesHistory) -> [WindowSummary] {
-    let statistics = SeriesStatistics(in: time, metrics: Set(Metric.allCases), history: history) { forEach($0) }
+    let statistics = SeriesStatistics(in: time, metrics: Set(Metric.allCases), history: history) {
+      forEach($0)
+    }
     return Metric.allCases.map { WindowSummary(metric: $0, statistics) }
   }
 

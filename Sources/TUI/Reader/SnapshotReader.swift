@@ -101,13 +101,15 @@ final class SnapshotReader: Sendable {
       deliver(news)
       deliver(
         SnapshotUpdate(
-          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures)))
+          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures)
+        ))
       wake.wait(atMost: source.isReading ? .zero : source.isLive ? Self.liveInterval : Self.idleInterval)
     }
   }
 
   private func deliver(_ news: SnapshotUpdate) {
-    guard news.snapshot != nil || news.second != nil || news.figures != nil || news.secondFigures != nil else {
+    guard news.snapshot != nil || news.second != nil || news.figures != nil || news.secondFigures != nil
+    else {
       return
     }
     mailbox.withLock { mailbox in

@@ -171,7 +171,9 @@ import Testing
     #expect(totals.sent == Self.sent && totals.acceptedByProvider == Self.accepted)
     #expect((totals + totals).sent == 2 * Self.sent && (totals + totals).planned == 2 * Self.planned)
 
-    let line = PlainLine(snapshot: snapshot, figures: source.figures(PlainLine.order(of: snapshot)), zone: .utc).text
+    let line = PlainLine(
+      snapshot: snapshot, figures: source.figures(PlainLine.order(of: snapshot)), zone: .utc
+    ).text
     let reached = "due \(Self.due) planned \(Self.planned) sent \(Self.sent) accepted \(Self.accepted) "
     #expect(line.contains(reached), "\(line)")
     for state in NotificationState.allCases where state != .planned {

@@ -52,7 +52,8 @@ import Testing
     return (fixture, start)
   }
 
-  private static func source(_ fixture: StoreFixture, capacity: Int = PointWindow.capacity) -> SnapshotSource {
+  private static func source(_ fixture: StoreFixture, capacity: Int = PointWindow.capacity) -> SnapshotSource
+  {
     SnapshotSource(
       path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
       capacity: capacity)
