@@ -7,15 +7,20 @@ struct Appearance: Sendable {
   let colors: ColorProfile
   let glyphs: GlyphSet
   private let styles: [CellStyle]
+  /// By target, then by level; empty without colors.
+  private let ramps: [[Color]]
   private let marks: [CellStyle]
+  private let mixtures: [CellStyle]
 
   /// Steps of the density ramp.
-  static let levels = 12
+  static let levels = DensitySteps.most
 
   init(theme: Theme, colors: ColorProfile, glyphs: GlyphRepertoire) {
     self.theme = theme
     self.colors = colors
     self.glyphs = GlyphSet(glyphs)
+    let ramps = Self.ramps(theme, colors)
+    self.ramps = ramps
     styles = Role.allCases.map { Self.style(of: $0, theme, colors) }
     var marks = Array(repeating: CellStyle.plain, count: MarkCode.count * Self.levels)
     for value in 0..<MarkCode.count {
@@ -26,11 +31,12 @@ struct Appearance: Sendable {
       for level in 0..<Self.levels {
         marks[value * Self.levels + level] =
           markClass == .good
-          ? Self.ramp(theme, colors, target: code.target, level: level)
+          ? Self.ramp(ramps, target: code.target, level: level)
           : styles[Role(markClass).rawValue]
       }
     }
     self.marks = marks
+    mixtures = colors >= .ansi256 ? Self.mixtures(ramps) : []
   }
 
   func callAsFunction(_ role: Role) -> CellStyle { styles[role.rawValue] }
@@ -39,10 +45,61 @@ struct Appearance: Sendable {
   @inline(__always)
   func mark(_ code: UInt8, level: Int) -> CellStyle { marks[Int(code) * Self.levels + level] }
 
+  // MARK: - Targets
+
+  /// How many targets have a color of their own; the others have a sign of their own.
+  var distinctTargets: Int {
+    max(1, ramps.count)
+  }
+
+  /// Of the palette of sixteen, yellow and red stand for what went wrong.
+  private static let basicHues = 4
+
+  /// The character that a target's cells and legend have; `nil` where its color is enough.
+  func targetGlyph(_ index: Int) -> UInt32? {
+    index < distinctTargets ? nil : GlyphSet.targetGlyphs[index % GlyphSet.targetGlyphs.count]
+  }
+
+  /// A target's sign in legends.
+  func targetSign(_ index: Int) -> String {
+    guard let glyph = targetGlyph(index), let scalar = Unicode.Scalar(glyph) else { return glyphs.sign(of: .good) }
+    return String(Character(scalar))
+  }
+
   /// The style of a target's marks where the ramp has one step only: legends, bars.
   func target(_ index: Int) -> CellStyle {
-    Self.ramp(theme, colors, target: index, level: Self.levels / 4)
+    Self.ramp(ramps, target: index, level: Self.levels / 2)
   }
+
+  /// The style of a cell that holds notifications of two targets, each of which has a color of its own.
+  /// - Parameter quarters: the share of the second, 0 to 2.
+  @inline(__always)
+  func mixture(of target: Int, with other: Int, quarters: Int, level: Int) -> CellStyle {
+    let count = ramps.count
+    return mixtures[((target * count + other) * Self.mixtureSteps + quarters) * Self.levels + level]
+  }
+
+  /// Shares that a mixture is rounded to: none, a quarter, half.
+  private static let mixtureSteps = 3
+
+  private static func mixtures(_ colors: [[Color]]) -> [CellStyle] {
+    let ramps = colors.map { $0.map { PerceptualColor($0) } }
+    var styles: [CellStyle] = []
+    styles.reserveCapacity(ramps.count * ramps.count * mixtureSteps * levels)
+    for ramp in ramps {
+      for other in ramps {
+        for quarters in 0..<mixtureSteps {
+          for level in 0..<levels {
+            let mixed = ramp[level].mixed(with: other[level], fraction: Double(quarters) / 4)
+            styles.append(CellStyle(foreground: mixed.color))
+          }
+        }
+      }
+    }
+    return styles
+  }
+
+  // MARK: - Capabilities
 
   var isASCII: Bool { glyphs.repertoire == .ascii }
 
@@ -54,26 +111,42 @@ struct Appearance: Sendable {
   /// Whether classes must be distinguished without colors.
   var marksNeedGlyphs: Bool { !hasColors || isASCII }
 
+  // MARK: - Density
+
   /// The step for a number of notifications in one cell: logarithmic, the same in every window.
-  static func level(of count: UInt16) -> Int { levelTable[Int(min(count, 255))] }
+  static func level(of count: UInt16) -> Int { levelTable[Int(min(count, 1_023))] }
 
   private static let levelTable: [Int] = {
-    // Two steps for each doubling.
-    let bounds = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-    return (0...255).map { count in max(0, (bounds.lastIndex { $0 <= count } ?? 0)) }
+    // From one notification to what 10 000 a second put into a cell.
+    let bounds = [1, 2, 3, 5, 8, 14, 25, 45, 90, 180, 400, 900]
+    return (0...1_023).map { count in max(0, (bounds.lastIndex { $0 <= count } ?? 0)) }
   }()
 
-  private static func ramp(_ theme: Theme, _ colors: ColorProfile, target: Int, level: Int) -> CellStyle {
-    let ramp = theme.targets[target % theme.targets.count]
-    switch colors {
-    case .monochrome:
-      return CellStyle(attributes: level >= levels * 2 / 3 ? .bold : [])
+  private static func ramps(_ theme: Theme, _ colors: ColorProfile) -> [[Color]] {
+    let levels = 0..<Self.levels
+    return switch colors {
+    case .monochrome: []
     case .ansi16:
-      return CellStyle(foreground: ramp.basic[level * ramp.basic.count / levels])
-    case .ansi256, .trueColor:
-      let fraction = Double(level) / Double(levels - 1)
-      return CellStyle(foreground: ramp.sparse.blended(with: ramp.dense, fraction: fraction))
+      theme.targets.prefix(basicHues).map { ramp in levels.map { ramp.basic[$0 * ramp.basic.count / levels.count] } }
+    case .ansi256:
+      theme.targets.map { ramp in
+        let steps = ramp.paletteSteps
+        return levels.map { steps.color(of: $0, among: levels.count) }
+      }
+    case .trueColor: theme.targets.map { $0.steps.colors }
     }
+  }
+
+  private static func ramp(_ ramps: [[Color]], target: Int, level: Int) -> CellStyle {
+    guard !ramps.isEmpty else { return CellStyle(attributes: level >= levels * 2 / 3 ? .bold : []) }
+    return CellStyle(foreground: ramps[target % ramps.count][level])
+  }
+
+  /// The background of a cell whose density is shown as a shade, under a line or in a heat map.
+  /// - Parameter strength: how much of the ramp's color it has, 0 to 1.
+  func shade(_ code: UInt8, level: Int, strength: Double) -> Color? {
+    guard hasManyColors else { return nil }
+    return mark(code, level: level).foreground.map { theme.background.blended(with: $0, fraction: strength) }
   }
 
   private static func style(of role: Role, _ theme: Theme, _ colors: ColorProfile) -> CellStyle {
@@ -118,7 +191,7 @@ struct Appearance: Sendable {
     case .warning: theme.warning
     case .alarm: theme.alarm
     case .ghost: theme.ghost
-    case .bar: theme.targets[0].sparse.blended(with: theme.targets[0].dense, fraction: 0.2)
+    case .bar: theme.targets[0].steps.colors[levels / 2]
     case .pending: theme.pending
     case .late: theme.late
     case .missed: theme.missed

@@ -42,6 +42,12 @@ struct CellPicture: Sendable, Equatable {
 
   func glyph(x: Int, y: Int) -> UInt32 { glyphs[y * width + x] }
 
+  /// The background of a cell; `nil` for the terminal's own and outside.
+  func background(x: Int, y: Int) -> Color? {
+    guard x >= 0, x < width, y >= 0, y < height else { return nil }
+    return styles[y * width + x].background
+  }
+
   /// Calls `body` with the cells, row by row.
   struct Cells {
     let width: Int
@@ -70,17 +76,18 @@ struct CellPicture: Sendable, Equatable {
     }
   }
 
-  /// Draws another picture above this one, with its left edge in a column.
-  mutating func paste(_ other: CellPicture, x: Int) {
-    for row in 0..<min(height, other.height) {
+  /// Draws another picture above this one, with its upper left corner in a cell.
+  mutating func paste(_ other: CellPicture, x: Int, y: Int = 0) {
+    for row in 0..<min(height - y, other.height) {
       for column in 0..<other.width {
         let place = row * other.width + column
-        set(other.glyphs[place], x: x + column, y: row, style: other.styles[place])
+        set(other.glyphs[place], x: x + column, y: y + row, style: other.styles[place])
       }
     }
     lines += other.lines.map { line in
       var moved = line
       moved.x += x
+      moved.y += y
       moved.end = min(line.end, other.width) + x
       return moved
     }

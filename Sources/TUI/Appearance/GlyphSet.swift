@@ -40,6 +40,11 @@ struct GlyphSet: Sendable {
   let thumb: UInt32
   /// Marks of one cell for increasing numbers of notifications, where there are no dots.
   let density: [UInt32]
+  /// Shades for the share of a cell, where there are no colors to shade with; from little to much.
+  let shades: [UInt32]
+  /// Lines of the 90th and the 99th percentile where there are no dots.
+  let p90: UInt32
+  let p99: UInt32
   let median: UInt32
   let mean: UInt32
   let threshold: UInt32
@@ -86,6 +91,9 @@ struct GlyphSet: Sendable {
     leftRight = repertoire == .ascii ? "<>" : "←→"
     thumb = pick(repertoire >= .blocks ? "▐" : "█", "%")
     density = repertoire == .ascii ? Array(".:oO8".unicodeScalars.map(\.value)) : []
+    shades = Array((repertoire == .ascii ? ".:oO8" : "░▒▓█").unicodeScalars.map(\.value))
+    p90 = pick("▔", "*")
+    p99 = pick("▔", "&")
     median = pick("─", "=")
     let hasDashes = repertoire >= .blocks
     mean = pick(hasDashes ? "╌" : "-", "\"")
@@ -95,6 +103,9 @@ struct GlyphSet: Sendable {
     crosshairColumn = pick(hasDashes ? "┆" : "│", ";")
     crosshairRow = pick(hasDashes ? "┄" : "─", "'")
   }
+
+  /// What marks the targets that share a color with another, by their index. In ASCII no other mark is one of these.
+  static let targetGlyphs = Array("123456789BCDEFGH".unicodeScalars.map(\.value))
 
   /// The smallest number of eighths of a cell that is visible as a bar.
   var smallestBar: Int { bars.firstIndex { $0 != 0x20 } ?? 8 }

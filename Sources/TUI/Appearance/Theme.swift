@@ -10,8 +10,13 @@ struct Theme: Sendable, Hashable {
   struct Ramp: Sendable, Hashable {
     let sparse: Color
     let dense: Color
-    /// The same three steps for terminals with sixteen colors.
+    /// Three steps for terminals with sixteen colors.
     let basic: [Color]
+
+    /// The steps for terminals with 24 bits a color.
+    var steps: DensitySteps { DensitySteps(from: sparse, to: dense, count: DensitySteps.most) }
+    /// Those for terminals with 256 colors.
+    var paletteSteps: DensitySteps { DensitySteps(ofPaletteFrom: sparse, to: dense) }
   }
 
   let name: String
@@ -30,7 +35,7 @@ struct Theme: Sendable, Hashable {
   let live: Color
   let warning: Color
   let alarm: Color
-  /// By target, in the run's order; repeated if there are more targets.
+  /// By target, in the run's order. Where there are more targets, the others have a sign of their own beside their color.
   let targets: [Ramp]
   let pending: Color
   let late: Color
@@ -51,17 +56,23 @@ extension Theme {
     warning: Color(240, 180, 41), alarm: Color(255, 92, 92),
     targets: [
       Ramp(
-        sparse: Color(46, 164, 170), dense: Color(146, 240, 232),
+        sparse: Color(0, 126, 127), dense: Color(203, 249, 248),
         basic: [.basicCyan, .basicBrightCyan, .basicWhite]),
       Ramp(
-        sparse: Color(146, 108, 232), dense: Color(204, 184, 255),
+        sparse: Color(121, 81, 187), dense: Color(244, 229, 255),
         basic: [.basicMagenta, .basicMagenta, .basicWhite]),
       Ramp(
-        sparse: Color(84, 168, 78), dense: Color(172, 238, 146),
+        sparse: Color(51, 127, 31), dense: Color(215, 250, 207),
         basic: [.basicGreen, .basicBrightGreen, .basicWhite]),
       Ramp(
-        sparse: Color(70, 130, 232), dense: Color(162, 202, 255),
+        sparse: Color(45, 106, 193), dense: Color(211, 241, 255),
         basic: [.basicBlue, .basicBrightBlue, .basicWhite]),
+      Ramp(
+        sparse: Color(112, 113, 2), dense: Color(240, 242, 203),
+        basic: [.basicCyan, .basicBrightCyan, .basicWhite]),
+      Ramp(
+        sparse: Color(152, 75, 137), dense: Color(255, 224, 254),
+        basic: [.basicMagenta, .basicMagenta, .basicWhite]),
     ],
     pending: Color(110, 118, 130), late: Color(240, 180, 41), missed: Color(150, 150, 165),
     interrupted: Color(188, 140, 255), rejected: Color(255, 139, 61), failed: Color(255, 92, 92),
@@ -74,14 +85,23 @@ extension Theme {
     live: Color(26, 127, 55), warning: Color(168, 102, 0), alarm: Color(196, 24, 32),
     targets: [
       Ramp(
-        sparse: Color(72, 178, 184), dense: Color(0, 72, 80), basic: [.basicCyan, .basicBlue, .basicBlack]),
+        sparse: Color(79, 190, 196), dense: Color(0, 73, 79),
+        basic: [.basicCyan, .basicBlue, .basicBlack]),
       Ramp(
-        sparse: Color(164, 132, 226), dense: Color(72, 28, 150),
+        sparse: Color(181, 149, 253), dense: Color(70, 40, 118),
         basic: [.basicMagenta, .basicMagenta, .basicBlack]),
       Ramp(
-        sparse: Color(104, 180, 96), dense: Color(14, 84, 22), basic: [.basicGreen, .basicGreen, .basicBlack]),
+        sparse: Color(109, 194, 105), dense: Color(0, 76, 0),
+        basic: [.basicGreen, .basicGreen, .basicBlack]),
       Ramp(
-        sparse: Color(104, 158, 236), dense: Color(8, 56, 140), basic: [.basicBlue, .basicBlue, .basicBlack]),
+        sparse: Color(115, 171, 255), dense: Color(15, 58, 122),
+        basic: [.basicBlue, .basicBlue, .basicBlack]),
+      Ramp(
+        sparse: Color(178, 176, 79), dense: Color(67, 64, 0),
+        basic: [.basicCyan, .basicBlue, .basicBlack]),
+      Ramp(
+        sparse: Color(224, 135, 206), dense: Color(96, 30, 85),
+        basic: [.basicMagenta, .basicMagenta, .basicBlack]),
     ],
     pending: Color(160, 167, 176), late: Color(191, 118, 0), missed: Color(110, 110, 126),
     interrupted: Color(120, 72, 200), rejected: Color(200, 82, 0), failed: Color(196, 24, 32),
@@ -96,16 +116,16 @@ extension Theme {
     alarm: Color(232, 112, 40),
     targets: [
       Ramp(
-        sparse: Color(28, 136, 200), dense: Color(165, 222, 255),
+        sparse: Color(0, 114, 176), dense: Color(205, 244, 255),
         basic: [.basicBlue, .basicBrightBlue, .basicWhite]),
       Ramp(
-        sparse: Color(0, 158, 115), dense: Color(140, 245, 212),
+        sparse: Color(0, 130, 88), dense: Color(203, 252, 229),
         basic: [.basicGreen, .basicBrightGreen, .basicWhite]),
       Ramp(
-        sparse: Color(190, 116, 156), dense: Color(255, 206, 232),
+        sparse: Color(156, 76, 121), dense: Color(255, 225, 246),
         basic: [.basicMagenta, .basicMagenta, .basicWhite]),
       Ramp(
-        sparse: Color(140, 148, 160), dense: Color(238, 241, 244),
+        sparse: Color(102, 108, 117), dense: Color(236, 239, 243),
         basic: [.basicGrey, .basicWhite, .basicWhite]),
     ],
     pending: Color(112, 120, 130), late: Color(240, 228, 66), missed: Color(160, 160, 160),
@@ -162,8 +182,9 @@ extension Theme {
       file.colors[name].map { Color($0) } ?? original
     }
     let targets = file.targets.enumerated().map { place, ramp in
-      let (sparse, dense) = (Color(ramp.sparse), Color(ramp.dense))
-      return Ramp(sparse: sparse, dense: dense, basic: base.targets[place % base.targets.count].basic)
+      Ramp(
+        sparse: Color(ramp.sparse), dense: Color(ramp.dense),
+        basic: base.targets[place % base.targets.count].basic)
     }
     self.init(
       name: file.name, background: color(.background, base.background), text: color(.text, base.text),

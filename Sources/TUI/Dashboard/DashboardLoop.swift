@@ -80,6 +80,7 @@ final class DashboardLoop {
       if news.figures != nil || news.secondFigures != nil {
         screen.show(news.figures, other: news.secondFigures, at: now)
       }
+      if let calendar = news.calendar { screen.show(calendar, at: now) }
       if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
       for event in session.nextEvents(deadline: deadline) {

@@ -109,12 +109,17 @@ final class DashboardScreen {
   /// Takes figures from the reader, of the run on display and of the second run.
   func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else {
-      return
-    }
+    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else { return }
     if plots.show(snapshots.figures, other: snapshots.otherFigures, state, in: context) {
       panels.invalidate(.histogram)
     }
+  }
+
+  /// Takes the hours of the run from the reader.
+  func show(_ calendar: CalendarFigures, at time: MotionTime) {
+    step(to: time)
+    guard snapshots.receive(calendar) else { return }
+    plots.invalidate()
   }
 
   private func openComparison() {
@@ -158,15 +163,19 @@ final class DashboardScreen {
     } else {
       order.figures = figures(of: [plots.content, plots.otherContent].compactMap { $0 })
     }
+    if state.plot.view == .hours, currentNotice == nil { order.calendar = context.plot(state)?.calendarOrder }
     return order
   }
 
   /// The figures that plots need; `nil` without a plot.
   private func figures(of plots: [PlotContent]) -> FiguresOrder? {
     guard !plots.isEmpty, currentNotice == nil else { return nil }
-    var order = FiguresOrder(
-      places: plots.map { FiguresOrder.Place($0.window, targets: $0.targets) },
-      threshold: state.plot.threshold)
+    var places = plots.map { FiguresOrder.Place($0.window, targets: $0.targets) }
+    let alone = context.panes(state).panes.compactMap(\.target)
+    if let window = self.plots.content?.window, alone.count > 1 {
+      places += alone.map { FiguresOrder.Place(window, targets: [$0]) }
+    }
+    var order = FiguresOrder(places: places, threshold: state.plot.threshold)
     if let replay = state.replay {
       // Twice a second, so that not every frame asks for something else.
       let step = FigureReader.interval * Int64(replay.speed)
@@ -276,6 +285,7 @@ final class DashboardScreen {
   /// Brings the components in line with a new state.
   private func follow(_ old: ViewState, isStale: Bool) {
     if state.slides != old.slides { panels.setAxis(state.slides) }
+    if state.showsFrameCost != old.showsFrameCost { status.view.invalidate() }
     arrange(within: .milliseconds(300))
     if state.plot.marksDiffer(from: old.plot) { panels.invalidate() }
     var pointed = old
@@ -364,7 +374,7 @@ final class DashboardScreen {
     ScreenContext(
       latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
       otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
-      otherFigures: snapshots.otherFigures, plotFrame: plots.frame,
+      otherFigures: snapshots.otherFigures, calendar: snapshots.calendar, plotFrame: plots.frame,
       panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
       isCovered: overlays.isOpen, appearance: appearance, motion: window.motionLevel, options: options)
@@ -418,7 +428,7 @@ final class DashboardScreen {
     return HeaderModel(
       snapshot: snapshot, shown: targets, isFrozen: state.isFrozen, follows: state.anchor == .edge,
       newSinceFrozen: max(0, news), replay: state.replay,
-      rates: RateHistory(snapshot: shown, targets: targets),
+      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target,
       appearance: appearance, zone: options.zone
     ).picture(width: width)
   }

@@ -12,6 +12,8 @@ struct DisplayedSnapshots {
   /// The newest figures, of the run on display and of the second run.
   private(set) var figures: WindowFigures?
   private(set) var otherFigures: WindowFigures?
+  /// The hours of the run, as they were read last.
+  private(set) var calendar: CalendarFigures?
   /// What the frozen view was read for.
   private var heldRequest: ReadRequest?
 
@@ -52,6 +54,12 @@ struct DisplayedSnapshots {
       isShown = true
     }
     return isShown
+  }
+
+  /// - Returns: whether they are others than before.
+  mutating func receive(_ calendar: CalendarFigures) -> Bool {
+    defer { self.calendar = calendar }
+    return calendar != self.calendar
   }
 
   /// Whether a frozen view stays as it is: nobody has moved it, or what it was moved to has not been read yet.

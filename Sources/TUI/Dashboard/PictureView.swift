@@ -43,9 +43,9 @@ final class StatusLine {
 
   init(source: @escaping ScreenSource) {
     view.make = { [unowned self] width, _ in
-      let context = source().context
+      let (state, context) = source()
       return FooterModel(
-        keys: context.options.keys, cost: self.cost, message: self.message, isCovered: context.isCovered,
+        keys: context.options.keys, cost: state.showsFrameCost ? self.cost : nil, message: self.message, isCovered: context.isCovered,
         appearance: context.appearance
       ).picture(width: width)
     }

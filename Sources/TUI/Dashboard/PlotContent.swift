@@ -15,8 +15,8 @@ struct PlotContent {
   let before: WindowStatistics
   /// When the bars were counted.
   let summarizedAt: MotionTime
-  /// `nil` until they have been taken of these targets.
-  var figures: PlaceFigures?
+  /// Of the same run; `nil` until they have been taken.
+  private var allFigures: WindowFigures?
 
   static let summaryInterval = Duration.milliseconds(500)
 
@@ -40,7 +40,7 @@ struct PlotContent {
     } else {
       second = nil
     }
-    self.figures = Self.figures(figures, of: targets, in: snapshot)
+    allFigures = figures?.run == snapshot.run?.id ? figures : nil
     isReading = !snapshot.covered.includes(from: window.start, to: window.end)
     hasBefore = snapshot.covered.from <= window.previous.start
     if let previous, previous.isSamePlace(window, targets, metric), previous.isReading == isReading,
@@ -80,16 +80,16 @@ struct PlotContent {
   /// Takes figures of the same targets and run.
   /// - Returns: whether they differ from those before.
   mutating func take(_ figures: WindowFigures?, in snapshot: Snapshot) -> Bool {
-    let fresh = Self.figures(figures, of: targets, in: snapshot)
-    defer { self.figures = fresh }
-    return fresh != self.figures
+    let fresh = figures?.run == snapshot.run?.id ? figures : nil
+    defer { allFigures = fresh }
+    return fresh != allFigures
   }
 
-  private static func figures(_ figures: WindowFigures?, of targets: [Int], in snapshot: Snapshot)
-    -> PlaceFigures?
-  {
-    figures.flatMap { $0.run == snapshot.run?.id ? $0.figures(of: targets) : nil }
-  }
+  /// The figures of all targets on display.
+  var figures: PlaceFigures? { figures(of: targets) }
+
+  /// The figures of some of them.
+  func figures(of targets: [Int]) -> PlaceFigures? { allFigures?.figures(of: targets) }
 
   /// Quantiles of the metric on display.
   var summary: WindowSummary { summary(of: facts.metric) }

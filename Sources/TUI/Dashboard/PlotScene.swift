@@ -9,6 +9,8 @@ struct PlotScene {
   let beside: PlotContent?
   let state: ViewState
   let panes: ScatterPanes
+  /// The hours of the run, where they are on display.
+  let calendar: CalendarFigures?
   /// Whether crosshair and box belong to this plot.
   let hasPointer: Bool
   let appearance: Appearance
@@ -32,7 +34,7 @@ struct PlotScene {
   func hitTester(of pane: Int) -> PlotHitTester? {
     guard let axis = axis(of: pane), panes.panes[pane].geometry.rows > 0 else { return nil }
     return PlotHitTester(
-      snapshot: snapshot, window: content.window, targets: content.targets,
+      snapshot: snapshot, window: content.window, targets: targets(of: pane),
       metrics: panes.panes[pane].metrics,
       axis: axis, geometry: panes.panes[pane].geometry, dots: appearance.glyphs.dots)
   }
@@ -42,41 +44,78 @@ struct PlotScene {
     hitTester(of: place.pane)?.nearest(to: place.column, y: place.y)
   }
 
+  /// The targets that a pane shows.
+  private func targets(of pane: Int) -> [Int] { panes.panes[pane].target.map { [$0] } ?? content.targets }
+
   /// - Parameter raster: scratch, kept between frames for its memory.
   func picture(width: Int, height: Int, _ raster: inout DotRaster) -> CellPicture {
+    if state.plot.view == .hours {
+      return CalendarModel(
+        figures: calendar.flatMap { $0.run == snapshot.run?.id && $0.order == calendarOrder ? $0 : nil },
+        metric: content.facts.metric, place: content.targets.count == 1 ? content.targets[0] : 0,
+        appearance: appearance, zone: zone, width: width, height: height
+      ).picture()
+    }
     if panes.panes.count == 1 { return model(of: 0).picture(&raster) }
     var picture = CellPicture(width: width, height: height)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     for (number, pane) in panes.panes.enumerated() {
-      picture.paste(model(of: number).picture(&raster), x: pane.x)
+      picture.paste(model(of: number).picture(&raster), x: pane.x, y: pane.y)
     }
     return picture
   }
+
+  /// What the heat map of hours and days needs.
+  var calendarOrder: CalendarOrder { CalendarOrder(targets: content.targets, metric: content.facts.metric) }
 
   /// - Parameter number: an index of `panes`.
   func model(of number: Int) -> ScatterModel {
     let pane = panes.panes[number]
     let metric = pane.metrics[0]
-    let facts = content.facts(of: metric)
+    let targets = targets(of: number)
+    let facts =
+      pane.target == nil
+      ? content.facts(of: metric)
+      : WindowStatistics(
+        snapshot: snapshot, window: content.window, targets: targets, metric: metric, includesPending: false)
+    let figures = content.figures(of: targets)
     let colors = SeriesColors(
       coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
     let threshold = state.plot.threshold.map {
-      ShownThreshold(value: $0, figures: content.figures?.beyond($0, of: metric))
+      ShownThreshold(value: $0, figures: figures?.beyond($0, of: metric))
     }
+    let title = ScatterTitle(
+      facts: facts, summary: figures?.summary(of: metric) ?? WindowSummary(pending: metric), colors: colors,
+      targets: snapshot.targets, shown: targets, target: pane.target, marks: marks(in: pane),
+      threshold: threshold, sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
+      openSums: content.openSums(in: snapshot), isTruncated: snapshot.isTruncated,
+      isReading: content.isReading, isReadingMarks: snapshot.axisMarks.from > content.window.start,
+      pointed: pointedAt(in: number), width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
-      snapshot: snapshot, window: content.window, targets: content.targets, metrics: pane.metrics,
-      axis: content.axis(state, for: pane.metrics, with: beside), isEmpty: facts.isEmpty,
+      snapshot: snapshot, window: content.window, targets: targets, metrics: pane.metrics,
+      axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane), isEmpty: facts.isEmpty,
       isReading: content.isReading, colors: colors, averages: state.plot.averages,
       threshold: state.plot.threshold, overlay: hasPointer ? overlay(of: number) : ScatterOverlay(),
-      isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen,
-      title: ScatterTitle.line(
-        facts: facts, summary: content.summary(of: metric), colors: colors, targets: snapshot.targets,
-        shown: content.targets, averages: state.plot.averages, threshold: threshold,
-        sums: facts.sums.isEmpty ? nil : snapshot.density?.name, openSums: content.openSums(in: snapshot),
-        isTruncated: snapshot.isTruncated, isReading: content.isReading,
-        isReadingMarks: snapshot.axisMarks.from > content.window.start, width: pane.geometry.width,
-        appearance: appearance),
-      appearance: appearance, zone: zone, geometry: pane.geometry)
+      isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen, title: title.line, appearance: appearance,
+      zone: zone, geometry: pane.geometry)
+  }
+
+  /// Percentiles by themselves where a column holds more notifications than it has room for, as many as the targets are
+  /// asked for: what is drawn does not flicker with a rate.
+  private func marks(in pane: ScatterPanes.Pane) -> PlotMarks {
+    switch state.plot.view {
+    case .minutes: return .minutes
+    case .bands: return .bands
+    case .dots, .hours: return .dots
+    case .automatic:
+      guard pane.metrics.count == 1 else { return .dots }
+      let shown = pane.target.map { [$0] } ?? content.targets
+      let rate = shown.reduce(0) {
+        $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
+      }
+      let room = Double(pane.geometry.rows * DotEncoding.braille.rows * DotEncoding.braille.columns)
+      return rate * Double(content.window.scale.columnDuration) / 1_000_000 >= room ? .bands : .dots
+    }
   }
 
   private func overlay(of pane: Int) -> ScatterOverlay {

@@ -60,7 +60,8 @@ struct PointerTracker {
     if context.panelFrame.contains(x: x, y: y) { return [.scrollPanel(rows: -3 * ticks)] }
     guard context.plotFrame.contains(x: x, y: y) else { return [] }
     let (plotX, plotY) = (x - context.plotFrame.x0, y - context.plotFrame.y0)
-    let pane = context.panes(state).pane(at: plotX)
+    let panes = context.panes(state)
+    let pane = panes.panes[panes.number(atX: plotX, y: plotY)]
     let column = plotX - pane.x - ScatterGeometry.gutter
     let isBoth = event.modifiers.contains(.control)
     let isLatency = isBoth || event.modifiers.contains(.alt) || column < 0
@@ -70,7 +71,7 @@ struct PointerTracker {
       actions.append(.zoomTime(isCloser: ticks > 0, about: min(max(fraction, 0), 1)))
     }
     if isLatency {
-      let position = (Double(pane.geometry.axisRow - 1 - plotY) + 0.5) / Double(max(1, pane.geometry.rows))
+      let position = (Double(pane.geometry.axisRow - 1 - (plotY - pane.y)) + 0.5) / Double(max(1, pane.geometry.rows))
       actions.append(.zoomLatency(factor: ticks > 0 ? 0.8 : 1.25, about: min(max(position, 0), 1)))
     }
     return actions
@@ -84,7 +85,7 @@ private struct PlotTarget {
 
   /// - Returns: `nil` outside the plots.
   func place(x: Int, y: Int) -> PlotPosition? {
-    let number = panes.panes.lastIndex { $0.x <= x - frame.x0 } ?? 0
+    let number = panes.number(atX: x - frame.x0, y: y - frame.y0)
     let geometry = panes.panes[number].geometry
     let (column, row) = position(x: x, y: y, in: number)
     guard geometry.rows > 0, column >= 0, column < geometry.columns, row >= geometry.bandRow,
@@ -104,6 +105,6 @@ private struct PlotTarget {
   }
 
   private func position(x: Int, y: Int, in number: Int) -> (column: Int, row: Int) {
-    (x - frame.x0 - panes.panes[number].x - ScatterGeometry.gutter, y - frame.y0)
+    (x - frame.x0 - panes.panes[number].x - ScatterGeometry.gutter, y - frame.y0 - panes.panes[number].y)
   }
 }

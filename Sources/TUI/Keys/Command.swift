@@ -13,6 +13,8 @@ enum Command: Sendable, Hashable {
   case dismiss
   case nextTheme
   case nextMotion
+  /// What drawing costs, in the last line.
+  case toggleFrameCost
   /// Asks to start a run, or to stop the one that is being recorded.
   case startStop
 
@@ -66,6 +68,11 @@ enum Command: Sendable, Hashable {
   case nextColoring
   case nextArrangement
   case nextBuckets
+  /// Dots, percentiles, or what fits.
+  case nextMarks
+  case nextHeatMap
+  /// A pane for each target, or one for all.
+  case toggleMultiples
   /// A line at the crosshair, else at the 99th percentile; removes the line where there is one.
   case toggleThreshold
   case lowerThreshold
@@ -98,7 +105,7 @@ enum Command: Sendable, Hashable {
   var worksBehindNotice: Bool {
     switch self {
     case .quit, .redraw, .suspend, .releaseMouse, .help, .palette, .dismiss, .nextTheme, .nextMotion,
-      .startStop:
+      .toggleFrameCost, .startStop:
       true
     default: false
     }

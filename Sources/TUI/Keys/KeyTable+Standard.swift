@@ -100,6 +100,9 @@ extension KeyTable {
     line(
       .program, "full, basic or no motion", [(.motion, .nextMotion, ["w"], "full, basic or no motion")]),
     line(
+      .program, "cost of a frame, on or off",
+      [(.frameCost, .toggleFrameCost, ["F"], "show or hide the cost of a frame")]),
+    line(
       .program, "release the mouse",
       [(.releaseMouse, .releaseMouse, ["m"], "release the mouse to the terminal, or take it back")]),
     line(
@@ -167,6 +170,15 @@ extension KeyTable {
     line(
       .plot, "buckets: logarithmic, seconds",
       [(.buckets, .nextBuckets, ["b"], "buckets: logarithmic or seconds")]),
+    line(
+      .plot, "dots, percentiles, what fits",
+      [(.bands, .nextMarks, ["B"], "dots, percentiles, or what fits")]),
+    line(
+      .plot, "heat maps: hours, minutes", short: "heat map",
+      [(.heatMap, .nextHeatMap, ["H"], "heat maps: hour of day and day, minute and latency, off")]),
+    line(
+      .plot, "a pane for each target",
+      [(.smallMultiples, .toggleMultiples, ["M"], "a pane for each target, or one for all")]),
     line(
       .plot, "threshold line, on or off",
       [(.threshold, .toggleThreshold, ["T"], "threshold line, on or off")]),

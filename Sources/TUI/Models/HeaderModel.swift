@@ -14,6 +14,8 @@ struct HeaderModel {
   /// Position of a replay.
   let replay: Replay?
   let rates: RateHistory
+  /// Whether the plot's colors stand for targets.
+  var hasTargetColors = true
   let appearance: Appearance
   let zone: LocalTime
 
@@ -136,11 +138,12 @@ struct HeaderModel {
 
   private var names: [LineItem] {
     var items: [LineItem] = []
-    let names = shown.compactMap { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].name : nil }
-    if !names.isEmpty {
-      let text = FittedText.truncated(
-        names.joined(separator: " + "), columns: 48, ellipsis: appearance.glyphs.ellipsis)
-      items.append(LineItem(priority: 70, [TextSpan(text, appearance(.text))]))
+    let known = shown.filter(snapshot.targets.indices.contains)
+    if !known.isEmpty {
+      items.append(
+        LineItem(
+          priority: 70, names(of: known, columns: max(6, 48 / known.count)),
+          short: LineItem.Short(priority: 72, spans: names(of: known, columns: 5))))
     }
     if let name = snapshot.run?.name {
       let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
@@ -148,6 +151,28 @@ struct HeaderModel {
     }
     return items
   }
+
+  /// Targets that are shown together have the colors and signs of their marks: this is the legend.
+  private func names(of targets: [Int], columns: Int) -> [TextSpan] {
+    let isLegend = snapshot.targets.count > 1 && hasTargetColors
+    var spans: [TextSpan] = []
+    for target in targets.prefix(Self.mostNames) {
+      if !spans.isEmpty { spans.append(TextSpan(isLegend ? "  " : " + ", appearance(.text))) }
+      let name = FittedText.truncated(
+        snapshot.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+      guard isLegend else {
+        spans.append(TextSpan(name, appearance(.text)))
+        continue
+      }
+      spans.append(TextSpan("\(appearance.targetSign(target)) \(name)", appearance.target(target)))
+    }
+    if targets.count > Self.mostNames {
+      spans.append(TextSpan(" +\(targets.count - Self.mostNames)", appearance(.secondary)))
+    }
+    return spans
+  }
+
+  private static let mostNames = 12
 
   /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {

@@ -251,7 +251,9 @@ struct HistogramModel {
   static func roundCount(atLeast count: Int) -> Int {
     var decade = 1
     while decade * 10 < count { decade *= 10 }
-    return [1, 2, 4, 6, 8, 10].map { $0 * decade }.first { $0 >= count } ?? decade * 10
+    // Halves of them are whole numbers from 2 on.
+    let steps = decade == 1 ? [2, 4, 6, 8, 10] : [10, 12, 14, 16, 20, 24, 30, 36, 40, 50, 60, 70, 80, 90, 100]
+    return steps.map { decade == 1 ? $0 : $0 * decade / 10 }.first { $0 >= count } ?? decade * 10
   }
 
   private func drawCounts(top: Int, _ picture: inout CellPicture) {
@@ -298,11 +300,11 @@ struct HistogramModel {
       picture.set(glyphs.pointer, x: Self.gutter + mark.column, y: y, style: appearance(.median))
     }
     for mark in marks {
-      // To the right of its interval, or to the left; never over another.
+      // To the right of its interval, or to the left; never over another, and a column away from it.
       for start in [mark.high + 1, mark.low - mark.name.count] {
         let end = start + mark.name.count
         guard start >= 0, end <= self.columns, !taken[start..<end].contains(true),
-          !taken[end] || start < mark.column
+          start > mark.column ? !taken[end] : start == 0 || !taken[start - 1]
         else { continue }
         picture.put(mark.name, x: Self.gutter + start, y: y, style: appearance(.strong))
         for column in start..<end { taken[column] = true }
@@ -312,9 +314,12 @@ struct HistogramModel {
   }
 
   private func drawScale(_ axis: LatencyAxis, columns: Int, y: Int, _ picture: inout CellPicture) {
+    var end = 0
     for tick in ticks(axis, columns: columns) {
-      let start = min(Self.gutter + tick.column - tick.label.count / 2, width - tick.label.count)
-      picture.put(tick.label, x: max(0, start), y: y, style: appearance(.secondary))
+      let start = max(0, min(Self.gutter + tick.column - tick.label.count / 2, width - tick.label.count))
+      guard start >= end else { continue }
+      picture.put(tick.label, x: start, y: y, style: appearance(.secondary))
+      end = start + tick.label.count + 1
     }
   }
 

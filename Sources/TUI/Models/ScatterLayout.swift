@@ -1,14 +1,21 @@
 import Measurement
 
-/// How the plot's rectangle is divided among the displayed metrics: all in one pane, or side by side with the same range of
-/// time.
+/// How the plot's rectangle is divided: all in one pane, two metrics side by side, or a pane for each target. All panes have
+/// the same size and the same range of time.
 struct ScatterPanes: Sendable, Hashable {
   struct Pane: Sendable, Hashable {
     /// The quantiles are those of the first.
     let metrics: [Metric]
-    /// Columns from the rectangle's left.
+    /// The target it shows alone, by its index in the run; `nil` for all on display.
+    var target: Int?
+    /// Columns from the rectangle's left, and rows from its top.
     let x: Int
+    var y = 0
     let geometry: ScatterGeometry
+
+    fileprivate func contains(x: Int, y: Int) -> Bool {
+      x >= self.x && x < self.x + geometry.width && y >= self.y && y < self.y + geometry.height
+    }
   }
 
   let panes: [Pane]
@@ -30,11 +37,43 @@ struct ScatterPanes: Sendable, Hashable {
     }
   }
 
+  /// A pane for each target. Where there is no room for all, one pane with all targets.
+  init(width: Int, height: Int, metrics: [Metric], targets: [Int]) {
+    // As many columns of panes as make the panes' shape nearest to that of a plot.
+    let divisions = (1...max(1, targets.count)).map { columns in
+      (columns: columns, rows: (targets.count + columns - 1) / columns)
+    }
+    let fitting = divisions.filter {
+      width / $0.columns >= Self.leastWidth && height / $0.rows >= Self.leastHeight
+    }
+    func shape(_ division: (columns: Int, rows: Int)) -> Int {
+      abs(width / division.columns - 5 * (height / division.rows))
+    }
+    guard targets.count > 1, let division = fitting.min(by: { shape($0) < shape($1) }) else {
+      panes = [Pane(metrics: metrics, x: 0, geometry: ScatterGeometry(width: width, height: height))]
+      return
+    }
+    let geometry = ScatterGeometry(width: width / division.columns, height: height / division.rows)
+    panes = targets.enumerated().map { place, target in
+      Pane(
+        metrics: metrics, target: target, x: place % division.columns * geometry.width,
+        y: place / division.columns * geometry.height, geometry: geometry)
+    }
+  }
+
+  /// Smallest useful height of one of several panes.
+  private static let leastHeight = 6
+
   /// Columns of cells of one plot; all have as many.
   var columns: Int { panes[0].geometry.columns }
 
-  /// The pane at a column of the rectangle.
-  func pane(at x: Int) -> Pane { panes.last { $0.x <= x } ?? panes[0] }
+  /// The number of the pane at a cell of the rectangle, or of the one nearest to its left.
+  func number(atX x: Int, y: Int) -> Int {
+    panes.lastIndex { $0.contains(x: x, y: y) } ?? panes.lastIndex { $0.x <= x && $0.y <= y } ?? 0
+  }
+
+  /// The pane at a column of the rectangle's first row.
+  func pane(at x: Int) -> Pane { panes[number(atX: x, y: 0)] }
 }
 
 /// Rows and columns of the parts of a plot.
@@ -51,9 +90,12 @@ struct ScatterGeometry: Sendable, Hashable {
   }
 
   var columns: Int { max(0, width - Self.gutter) }
-  /// Row of the marks of lost, failed and rejected notifications.
+  /// The first row of the bars of lost, failed and rejected notifications, and how many there are.
   var bandRow: Int { 1 }
-  var firstRow: Int { 2 }
+  var bandRows: Int { height >= 16 ? 2 : 1 }
+  /// The row that these are found in.
+  var lossRow: Int { firstRow - 1 }
+  var firstRow: Int { bandRow + bandRows }
   /// Rows of the time axis, and of its labels where these fit.
   var axisRows: Int { height >= 11 ? 2 : 1 }
   var axisRow: Int { height - axisRows }
@@ -73,6 +115,14 @@ struct SeriesColors: Sendable, Hashable {
     switch coloring {
     case .target: return lane * max(1, targets) + target
     case .state: return lane * 2 + (state == .accepted ? 1 : 0)
+    }
+  }
+
+  /// How many colors ordinary marks may have.
+  var count: Int {
+    switch coloring {
+    case .target: metrics.count * max(1, targets)
+    case .state: metrics.count * 2
     }
   }
 

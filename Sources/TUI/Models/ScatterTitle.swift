@@ -2,25 +2,35 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The line above a plot: metric, legends, counts and quantiles of the window.
-enum ScatterTitle {
-  static func line(
-    facts: WindowStatistics, summary: WindowSummary, colors: SeriesColors, targets: [DisplayedTarget],
-    shown: [Int],
-    averages: AverageLines, threshold: ShownThreshold?, sums: String?, openSums: String? = nil,
-    isTruncated: Bool, isReading: Bool,
-    isReadingMarks: Bool,
-    width: Int, appearance: Appearance
-  ) -> FittedLine {
-    var left = [
-      LineItem(
-        priority: 60, metricLegend(facts.metric, colors, shown: shown, appearance),
-        short: LineItem.Short(
-          priority: 63, spans: metricLegend(facts.metric, colors, shown: shown, isShort: true, appearance)))
-    ]
+/// The line above a plot: metric, legends, counts and quantiles of the window, or what is pointed at.
+struct ScatterTitle {
+  let facts: WindowStatistics
+  let summary: WindowSummary
+  let colors: SeriesColors
+  /// Of the run, and those of them that are shown.
+  let targets: [DisplayedTarget]
+  let shown: [Int]
+  /// The one target of this pane; `nil` for all.
+  let target: Int?
+  let marks: PlotMarks
+  let threshold: ShownThreshold?
+  /// The length of the sums that are drawn; `nil` for none.
+  let sums: String?
+  let openSums: String?
+  let isTruncated: Bool
+  let isReading: Bool
+  let isReadingMarks: Bool
+  /// What is under the crosshair.
+  let pointed: [TextSpan]?
+  let width: Int
+  let appearance: Appearance
+
+  var line: FittedLine {
+    if let pointed { return Self.fitted(pointed, width: width) }
+    var left = head
     if isReading {
       // Counts and quantiles of a part would be taken for those of the window.
-      left.append(LineItem(priority: 65, [reading(appearance)]))
+      left.append(LineItem(priority: 65, [Self.reading(appearance)]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
     if facts.isEmpty, let openSums {
@@ -28,39 +38,106 @@ enum ScatterTitle {
       left.append(LineItem(priority: 65, [TextSpan("sums of \(openSums)", appearance(.warning))]))
       return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
     }
-    if facts.metric == .accept || facts.metric == .delivery {
+    left.append(planned)
+    if facts.metric == .accept || facts.metric == .delivery, marks == .dots {
       left.append(LineItem(priority: 15, [TextSpan("from planned send", appearance(.secondary))]))
     }
-    left += averageLegend(averages, appearance)
-    left += thresholdLegend(threshold, appearance)
-    if facts.withinError > 0 {
-      left.append(
-        LineItem(
-          priority: 64,
-          [TextSpan("\(FixedPoint.grouped(facts.withinError)) within their error", appearance(.warning))]))
-    }
-    if isReadingMarks {
-      left.append(
-        LineItem(
-          priority: 63, [TextSpan("reading events\(appearance.glyphs.ellipsis)", appearance(.warning))]))
-    }
-    if let sums {
-      left.append(LineItem(priority: 65, [TextSpan("sums of \(sums)", appearance(.warning))]))
-    } else if isTruncated {
-      let most = FixedPoint.grouped(PointWindow.capacity)
-      left.append(LineItem(priority: 65, [TextSpan("newest \(most) only", appearance(.warning))]))
-    }
-    let isByTarget = colors.coloring == .target
-    if isByTarget { left += targetLegend(targets, shown: shown, appearance) }
-    let hasBullet = targets.count < 2 || !isByTarget
-    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
-    left += stateLegend(
-      facts.counts, colors, expectsReceipts: expectsReceipts, hasBullet: hasBullet, appearance)
+    left += thresholdLegend + remarks
+    left += stateLegend
     let isNarrow = width < 90
     let right =
-      figure(.p50, summary, priority: 80, isNarrow: isNarrow, appearance)
-      + figure(.p99, summary, priority: 73, isNarrow: isNarrow, appearance)
+      figure(.p50, priority: 80, isNarrow: isNarrow) + figure(.p99, priority: 73, isNarrow: isNarrow)
     return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
+  }
+
+  /// The text in parts, each of which begins with a space: the first ones stay longest.
+  private static func fitted(_ spans: [TextSpan], width: Int) -> FittedLine {
+    var parts: [[TextSpan]] = []
+    for span in spans {
+      if parts.isEmpty || span.text.hasPrefix("  ") { parts.append([]) }
+      parts[parts.count - 1].append(span)
+    }
+    let items = parts.enumerated().map { place, part in
+      var part = part
+      part[0].text = String(part[0].text.drop { $0 == " " })
+      return LineItem(priority: 90 - place, part)
+    }
+    return FittedLine(left: items, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+  }
+
+  /// The metric, or the pane's target, and how notifications are drawn where that is not as dots.
+  private var head: [LineItem] {
+    var items: [LineItem] = []
+    if let target, targets.indices.contains(target) {
+      let name = FittedText.truncated(targets[target].name, columns: 24, ellipsis: appearance.glyphs.ellipsis)
+      items.append(
+        LineItem(
+          priority: 96,
+          [
+            TextSpan("\(appearance.targetSign(target)) ", appearance.target(target)),
+            TextSpan(name, appearance(.strong)),
+          ]))
+    }
+    items.append(
+      LineItem(
+        priority: target == nil ? 60 : 14, metricLegend(isShort: false),
+        short: LineItem.Short(priority: target == nil ? 63 : 14, spans: metricLegend(isShort: true))))
+    switch marks {
+    case .dots: break
+    case .bands: items.append(LineItem(priority: 56, [TextSpan("percentiles", appearance(.secondary))]))
+    case .minutes:
+      let times = appearance.isASCII ? "x" : "×"
+      items.append(LineItem(priority: 66, [TextSpan("minute \(times) latency", appearance(.strong))]))
+      items.append(LineItem(priority: 20, [TextSpan("share of the minute", appearance(.secondary))]))
+    }
+    return items
+  }
+
+  /// How many were due, and what share of those that have their end arrived: the line always has this.
+  private var planned: LineItem {
+    let counts = facts.counts
+    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
+    let arrived = counts[.delivered] + counts[.accepted]
+    let settled = counts.settled
+    let count = FixedPoint.grouped(counts.due)
+    guard settled > 0 else {
+      return LineItem(
+        priority: 79, [TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text))])
+    }
+    let share = Self.percent(arrived, of: settled)
+    let style = appearance(arrived == settled ? .text : .strong)
+    let dot = appearance.isASCII ? "," : " ·"
+    return LineItem(
+      priority: 79,
+      [
+        TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text)),
+        TextSpan("\(dot) ", appearance(.secondary)), TextSpan(share, style),
+        TextSpan(expectsReceipts ? " delivered" : " accepted", appearance(.secondary)),
+      ], short: LineItem.Short(priority: 99, spans: [TextSpan(share, style)]))
+  }
+
+  /// `97.3 %`; 100 % and 0 % only when it is exactly that.
+  private static func percent(_ part: Int, of whole: Int) -> String {
+    var tenths = Int64(part) * 100_000 / Int64(max(1, whole))
+    if part < whole { tenths = min(tenths, 99_900) }
+    if part > 0 { tenths = max(tenths, 100) }
+    return FixedPoint.text(tenths, scale: 1_000, decimals: part == whole || part == 0 ? 0 : 1) + " %"
+  }
+
+  /// What limits what is shown.
+  private var remarks: [LineItem] {
+    var items: [LineItem] = []
+    func warn(_ text: String, priority: Int) {
+      items.append(LineItem(priority: priority, [TextSpan(text, appearance(.warning))]))
+    }
+    if facts.withinError > 0 { warn("\(FixedPoint.grouped(facts.withinError)) within their error", priority: 64) }
+    if isReadingMarks { warn("reading events\(appearance.glyphs.ellipsis)", priority: 63) }
+    if let sums {
+      warn("sums of \(sums)", priority: 65)
+    } else if isTruncated {
+      warn("newest \(FixedPoint.grouped(PointWindow.capacity)) only", priority: 65)
+    }
+    return items
   }
 
   /// Shown until the window has been read.
@@ -69,40 +146,23 @@ enum ScatterTitle {
   }
 
   /// The name of the metric, or two names with their colors.
-  private static func metricLegend(
-    _ metric: Metric, _ colors: SeriesColors, shown: [Int], isShort: Bool = false, _ appearance: Appearance
-  ) -> [TextSpan] {
+  private func metricLegend(isShort: Bool) -> [TextSpan] {
     func title(_ metric: Metric) -> TextSpan {
       TextSpan(isShort ? metric.rawValue : metric.shortTitle, appearance(.strong))
     }
-    guard colors.metrics.count > 1 else { return [title(metric)] }
+    guard colors.metrics.count > 1 else { return [title(facts.metric)] }
     let spans = colors.metrics.map { metric in
       let place = colors.place(target: shown.first ?? 0, metric: metric, state: .delivered)
-      return [TextSpan("\(appearance.glyphs.sign(of: .good)) ", appearance.target(place)), title(metric)]
+      return [TextSpan("\(appearance.targetSign(place)) ", appearance.target(place)), title(metric)]
     }
     return Array(spans.joined(separator: [TextSpan("  ", .plain)]))
   }
 
-  private static func averageLegend(_ averages: AverageLines, _ appearance: Appearance) -> [LineItem] {
-    func item(_ glyph: UInt32, _ name: String, _ role: Role) -> LineItem {
-      let sign = Unicode.Scalar(glyph).map { String(Character($0)) } ?? " "
-      return LineItem(
-        priority: 12,
-        [TextSpan(sign + sign, appearance(role)), TextSpan(" \(name)", appearance(.secondary))])
-    }
-    var items: [LineItem] = []
-    if averages.showsMedian { items.append(item(appearance.glyphs.median, "median", .median)) }
-    if averages.showsMean { items.append(item(appearance.glyphs.mean, "mean", .mean)) }
-    return items
-  }
-
   /// The share beyond the threshold.
-  private static func thresholdLegend(_ threshold: ShownThreshold?, _ appearance: Appearance) -> [LineItem] {
+  private var thresholdLegend: [LineItem] {
     guard let threshold else { return [] }
     var spans = [TextSpan("over \(LatencyText.text(threshold.value))", appearance(.threshold))]
-    guard let figures = threshold.figures, !figures.share.isEmpty else {
-      return [LineItem(priority: 55, spans)]
-    }
+    guard let figures = threshold.figures, !figures.share.isEmpty else { return [LineItem(priority: 55, spans)] }
     spans.append(TextSpan(" \(figures.share)", appearance(.text)))
     return [
       LineItem(priority: 55, spans),
@@ -111,54 +171,35 @@ enum ScatterTitle {
     ]
   }
 
-  /// The colors of targets when there are several; all of them or none.
-  private static func targetLegend(_ targets: [DisplayedTarget], shown: [Int], _ appearance: Appearance)
-    -> [LineItem]
-  {
-    guard targets.count > 1, appearance.hasColors else { return [] }
-    let spans = shown.prefix(MarkCode.targets).map { index in
-      [
-        TextSpan("\(appearance.glyphs.sign(of: .good)) ", appearance.target(index)),
-        TextSpan(
-          FittedText.truncated(targets[index].name, columns: 16, ellipsis: appearance.glyphs.ellipsis),
-          appearance(.secondary)),
-      ]
-    }
-    return [LineItem(priority: 45, Array(spans.joined(separator: [TextSpan("  ", .plain)])))]
-  }
-
   /// Counts of the window by state: the good ones always, the others when not 0.
-  private static func stateLegend(
-    _ counts: StateCounts, _ colors: SeriesColors, expectsReceipts: Bool, hasBullet: Bool,
-    _ appearance: Appearance
-  ) -> [LineItem] {
+  private var stateLegend: [LineItem] {
+    let counts = facts.counts
+    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
     // Where receipts are expected of some targets only, both final states are good.
     let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }
     var items = (good.isEmpty ? [expectsReceipts ? .delivered : .accepted] : good).map { state in
-      var item = item(state, counts[state], priority: 40, appearance)
+      var item = item(state, priority: 40)
       if colors.coloring == .state, good.count > 1 {
         let place = colors.place(target: 0, metric: colors.metrics[0], state: state)
-        item.spans[0].style = appearance.target(place)
+        item.spans[0] = TextSpan(appearance.targetSign(place), appearance.target(place))
       }
       return item
     }
-    // With several targets, colors stand for targets and not for states.
-    if !hasBullet { items[0].spans.removeFirst(2) }
+    // With several targets, colors stand for targets and not for states; the header names them.
+    if targets.count > 1, colors.coloring == .target { items[0].spans.removeFirst(2) }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {
-      var item = item(state, counts[state], priority: 50 - index, appearance)
+      var item = item(state, priority: 50 - index)
       // Shortened to sign and count rather than left out; only the median has a higher priority.
       let least = state == .late ? 74 : 80 - index
       item.short = LineItem.Short(priority: least, spans: [item.spans[0], item.spans[1], item.spans[3]])
       items.append(item)
     }
-    if counts[.inFlight] > 0 { items.append(item(.inFlight, counts[.inFlight], priority: 30, appearance)) }
+    if counts[.inFlight] > 0 { items.append(item(.inFlight, priority: 30)) }
     return items
   }
 
-  private static func item(
-    _ state: NotificationState, _ count: Int, priority: Int, _ appearance: Appearance
-  ) -> LineItem {
+  private func item(_ state: NotificationState, priority: Int) -> LineItem {
     let markClass = MarkClass(state) ?? .pending
     let symbol = appearance.glyphs.sign(of: markClass)
     return LineItem(
@@ -166,30 +207,26 @@ enum ScatterTitle {
       [
         TextSpan(symbol, appearance(Role(markClass))), TextSpan(" ", .plain),
         TextSpan("\(state.title) ", appearance(.secondary)),
-        TextSpan(FixedPoint.grouped(count), appearance(.text)),
+        TextSpan(FixedPoint.grouped(facts.counts[state]), appearance(.text)),
       ])
   }
 
   /// The value, and its interval where it fits.
-  private static func figure(
-    _ quantile: Quantile, _ summary: WindowSummary, priority: Int, isNarrow: Bool, _ appearance: Appearance
-  ) -> [LineItem] {
+  private func figure(_ quantile: Quantile, priority: Int, isNarrow: Bool) -> [LineItem] {
     let figure = summary[quantile]
     let name = TextSpan("\(quantile.label) ", appearance(.secondary))
+    let isASCII = appearance.isASCII
     guard figure.value != nil else {
       if figure == .pending { return [] }
-      let text =
-        isNarrow ? figure.shortText(isASCII: appearance.isASCII) : figure.text(isASCII: appearance.isASCII)
+      let text = isNarrow ? figure.shortText(isASCII: isASCII) : figure.text(isASCII: isASCII)
       // A missing figure is less important than any that is known.
       return [LineItem(priority: priority - 15, [name, TextSpan(text, appearance(.secondary))])]
     }
-    let value = TextSpan(
-      FittedText.padded(figure.text(isASCII: appearance.isASCII), columns: 7), appearance(.strong))
-    guard let interval = figure.interval ?? figure.effective else {
-      return [LineItem(priority: priority, [name, value])]
-    }
+    let value = TextSpan(FittedText.padded(figure.text(isASCII: isASCII), columns: 7), appearance(.strong))
+    let item = LineItem(priority: priority, [name, value])
+    guard let interval = figure.interval ?? figure.effective else { return [item] }
     return [
-      LineItem(priority: priority, [name, value]),
+      item,
       LineItem(
         priority: priority - 45,
         [TextSpan(FittedText.padded(interval, columns: 14), appearance(.secondary))]),

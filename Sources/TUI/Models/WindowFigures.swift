@@ -25,7 +25,7 @@ struct FiguresOrder: Sendable, Hashable {
 
 /// Quantiles and shares of the places of one order, with intervals that allow for notifications that depend on each other
 /// (docs/measurement.md).
-struct WindowFigures: Sendable {
+struct WindowFigures: Sendable, Equatable {
   let order: FiguresOrder
   let run: RunID
   /// In the order of `order.places`.

@@ -4,6 +4,7 @@ import Store
 /// A grid of cells with dots, in two planes: the set dots, and the content of each cell (number of notifications, worst class
 /// among them). The second plane decides the cell's color, since a cell has only one.
 ///
+/// It also counts what is drawn beside the dots: losses by column, values by row for averages and percentiles.
 /// Its memory is reused for each frame.
 struct DotRaster {
   private(set) var columns = 0
@@ -26,6 +27,17 @@ struct DotRaster {
   private(set) var sums: [Int64] = []
   /// Metrics that are plotted together and averaged separately.
   private(set) var lanes = 1
+  /// What became of the notifications of each column of cells.
+  private(set) var outcomes: [ColumnOutcome] = []
+  /// Number of values in each column of cells, by lane.
+  private(set) var present: [UInt32] = []
+  /// Number of values of the first lane in each column of cells, by row of dots, with one more at each end for values beyond
+  /// the axis; empty unless it is asked for.
+  private(set) var spread: [UInt32] = []
+  /// Number of notifications of each color in each cell; empty where all have one color.
+  private(set) var shares: [UInt16] = []
+  /// Colors that are counted in `shares`.
+  private(set) var places = 1
 
   /// Columns of cells that share a median.
   static let medianColumns = 8
@@ -37,8 +49,14 @@ struct DotRaster {
   var medianRuns: Int { (columns + Self.medianColumns - 1) / Self.medianColumns + 1 }
 
   /// Empties the raster and gives it a size in cells.
-  mutating func reset(columns: Int, rows: Int, encoding: DotEncoding, lanes: Int = 1) {
+  /// - Parameters:
+  ///   - places: colors whose shares are counted in each cell.
+  ///   - hasSpread: whether values are counted by column and row.
+  mutating func reset(
+    columns: Int, rows: Int, encoding: DotEncoding, lanes: Int = 1, places: Int = 1, hasSpread: Bool = false
+  ) {
     self.lanes = max(1, lanes)
+    self.places = min(max(1, places), MarkCode.targets)
     self.columns = max(0, columns)
     self.rows = max(0, rows)
     self.encoding = encoding
@@ -50,6 +68,11 @@ struct DotRaster {
     // Values above and below the axis count for the median, too, in an extra row at each end.
     Self.clear(&rowCounts, count: self.lanes * medianRuns * (dotRows + 2))
     Self.clear(&sums, count: self.lanes * medianRuns)
+    Self.clear(&present, count: self.lanes * self.columns)
+    Self.clear(&spread, count: hasSpread ? self.columns * (dotRows + 2) : 0)
+    Self.clear(&shares, count: self.places > 1 ? self.columns * self.rows * self.places : 0)
+    outcomes.removeAll(keepingCapacity: true)
+    outcomes.append(contentsOf: repeatElement(ColumnOutcome(), count: self.columns))
   }
 
   private static func clear<Element: FixedWidthInteger>(_ plane: inout [Element], count: Int) {
@@ -115,20 +138,30 @@ struct DotRaster {
   /// were found to be inside.
   mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
     let (columns, dotColumns, dotRows, encoding) = (columns, dotColumns, dotRows, encoding)
-    let runs = medianRuns
-    dots.withUnsafeMutableBufferPointer { dots in
-      counts.withUnsafeMutableBufferPointer { counts in
-        codes.withUnsafeMutableBufferPointer { codes in
-          above.withUnsafeMutableBufferPointer { above in
-            below.withUnsafeMutableBufferPointer { below in
-              rowCounts.withUnsafeMutableBufferPointer { rowCounts in
-                sums.withUnsafeMutableBufferPointer { sums in
-                  body(
-                    RasterPlanes(
-                      columns: columns, dotColumns: dotColumns, dotRows: dotRows, runs: runs,
-                      columnShift: encoding.columns.trailingZeroBitCount,
-                      rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts, codes: codes,
-                      above: above, below: below, rowCounts: rowCounts, sums: sums))
+    let (runs, places) = (medianRuns, places)
+    outcomes.withUnsafeMutableBufferPointer { outcomes in
+      present.withUnsafeMutableBufferPointer { present in
+        spread.withUnsafeMutableBufferPointer { spread in
+          shares.withUnsafeMutableBufferPointer { shares in
+            let tallies = ColumnTallies(outcomes: outcomes, present: present, spread: spread)
+            dots.withUnsafeMutableBufferPointer { dots in
+              counts.withUnsafeMutableBufferPointer { counts in
+                codes.withUnsafeMutableBufferPointer { codes in
+                  above.withUnsafeMutableBufferPointer { above in
+                    below.withUnsafeMutableBufferPointer { below in
+                      rowCounts.withUnsafeMutableBufferPointer { rowCounts in
+                        sums.withUnsafeMutableBufferPointer { sums in
+                          body(
+                            RasterPlanes(
+                              columns: columns, dotColumns: dotColumns, dotRows: dotRows, runs: runs,
+                              columnShift: encoding.columns.trailingZeroBitCount,
+                              rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts,
+                              codes: codes, above: above, below: below, rowCounts: rowCounts, sums: sums,
+                              tallies: tallies, places: places, shares: shares))
+                        }
+                      }
+                    }
+                  }
                 }
               }
             }
@@ -162,6 +195,9 @@ struct RasterPlanes {
   let below: UnsafeMutableBufferPointer<UInt8>
   let rowCounts: UnsafeMutableBufferPointer<UInt32>
   let sums: UnsafeMutableBufferPointer<Int64>
+  let tallies: ColumnTallies
+  let places: Int
+  let shares: UnsafeMutableBufferPointer<UInt16>
 
   @inline(__always)
   func plot(
@@ -170,6 +206,10 @@ struct RasterPlanes {
   ) {
     let code = projection.codes[point.state]
     if code == 0 { return }
+    let dotColumn = projection.dotColumn(of: point.plannedAt)
+    guard dotColumn >= 0 && dotColumn < dotColumns else { return }
+    let column = dotColumn >> columnShift
+    if projection.lane == 0 { tallies.outcomes[column].add(code) }
     var value = point.rawValue(of: projection.metric)
     var isPending = false
     if value == SamplePoint.absent {
@@ -177,18 +217,19 @@ struct RasterPlanes {
       isPending = true
       value = now - point.plannedMonotonic
     }
-    let dotColumn = projection.dotColumn(of: point.plannedAt)
-    guard dotColumn >= 0 && dotColumn < dotColumns else { return }
     // A corrected latency may be negative, and so may an age between two clocks.
     value = max(0, value)
     var row = lookup.row(of: value)
     // Notifications that were just sent rise from the axis.
     if isPending, row < 0 { row = 0 }
-    let column = dotColumn >> columnShift
     if !isPending {
       let run = firstRun + (column + phase) / DotRaster.medianColumns
       rowCounts[run * (dotRows + 2) + row + 1] &+= 1
       sums[run] &+= value
+      tallies.present[projection.lane * columns + column] &+= 1
+      if projection.lane == 0, !tallies.spread.isEmpty {
+        tallies.spread[column * (dotRows + 2) + row + 1] &+= 1
+      }
     }
     if row < 0 {
       below[column] = max(below[column], code)
@@ -204,7 +245,59 @@ struct RasterPlanes {
     dots[cell] |= 1 << UInt8(truncatingIfNeeded: place)
     if counts[cell] != .max { counts[cell] &+= 1 }
     codes[cell] = max(codes[cell], code)
+    if places > 1 { share(1, of: code, in: cell) }
   }
+
+  /// Counts notifications for the color of their cell.
+  @inline(__always)
+  private func share(_ count: UInt16, of code: UInt8, in cell: Int) {
+    let place = cell * places + min(MarkCode(rawValue: code).target, places - 1)
+    let total = shares[place].addingReportingOverflow(count)
+    shares[place] = total.overflow ? .max : total.partialValue
+  }
+}
+
+/// What became of the notifications of one column of cells.
+struct ColumnOutcome: Sendable, Hashable {
+  /// Those that have their end.
+  private(set) var settled: UInt32 = 0
+  /// Those of them that never arrived.
+  private(set) var lost: UInt32 = 0
+  /// The worst class of these; 0 without any.
+  private var worstClass: UInt8 = 0
+
+  /// The share that never arrived, 0 to 1.
+  var share: Double { settled == 0 ? 0 : Double(lost) / Double(settled) }
+
+  var worst: MarkClass? { MarkClass(rawValue: worstClass) }
+
+  /// - Parameter code: a `MarkCode`.
+  @inline(__always)
+  mutating func add(_ code: UInt8) {
+    let markClass = code >> 4
+    if markClass == MarkClass.pending.rawValue { return }
+    settled &+= 1
+    guard markClass >= MarkClass.missed.rawValue else { return }
+    lost &+= 1
+    worstClass = max(worstClass, markClass)
+  }
+
+  /// Adds sums.
+  mutating func add(_ counts: StateCounts) {
+    settled &+= UInt32(clamping: counts.settled)
+    for state in NotificationState.allCases where counts[state] > 0 {
+      guard let markClass = MarkClass(state), markClass.isLoss else { continue }
+      lost &+= UInt32(clamping: counts[state])
+      worstClass = max(worstClass, markClass.rawValue)
+    }
+  }
+}
+
+/// What is counted by columns of cells while dots are set.
+struct ColumnTallies {
+  let outcomes: UnsafeMutableBufferPointer<ColumnOutcome>
+  let present: UnsafeMutableBufferPointer<UInt32>
+  let spread: UnsafeMutableBufferPointer<UInt32>
 }
 
 extension DotRaster {
@@ -216,16 +309,20 @@ extension DotRaster {
     let code = projection.codes[.delivered]
     projection.lookup.withReader { lookup in
       withPlanes { planes in
-        let firstRun = projection.lane * planes.runs
         for column in columns {
           let first = max(0, projection.dotColumn(of: column.start))
           let last = min(planes.dotColumns - 1, projection.dotColumn(of: column.start + column.duration - 1))
           guard first <= last else { continue }
+          if projection.lane == 0 {
+            for cell in (first >> planes.columnShift)...(last >> planes.columnShift) {
+              planes.tallies.outcomes[cell].add(column.counts)
+            }
+          }
           for bucket in column.buckets(of: projection.metric) {
             planes.fill(
               first...last, with: bucket, from: lookup.row(of: bucket.lower),
               to: lookup.row(of: bucket.upper),
-              code: code, phase: phase, firstRun: firstRun)
+              code: code, phase: phase, lane: projection.lane)
           }
         }
       }
@@ -237,16 +334,19 @@ extension RasterPlanes {
   /// Sets the dots of nearly equal values, in a range of columns of dots inside the raster.
   func fill(
     _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, from lowest: Int, to highest: Int,
-    code: UInt8,
-    phase: Int, firstRun: Int
+    code: UInt8, phase: Int, lane: Int
   ) {
     let cells = (dotColumns.lowerBound >> columnShift)...(dotColumns.upperBound >> columnShift)
     // The count is divided among the cells, with at least one in each.
     let share = max(1, bucket.count / UInt32(cells.count))
     let middle = bucket.middle
     for column in cells {
-      let run = firstRun + (column + phase) / DotRaster.medianColumns
+      let run = lane * runs + (column + phase) / DotRaster.medianColumns
       rowCounts[run * (dotRows + 2) + (lowest + highest) / 2 + 1] &+= share
+      tallies.present[lane * columns + column] &+= share
+      if lane == 0, !tallies.spread.isEmpty {
+        tallies.spread[column * (dotRows + 2) + (lowest + highest) / 2 + 1] &+= share
+      }
       sums[run] &+= middle * Int64(share)
       if lowest < 0 { below[column] = max(below[column], code) }
       if highest >= dotRows { above[column] = max(above[column], code) }
@@ -262,6 +362,7 @@ extension RasterPlanes {
         let total = counts[cell].addingReportingOverflow(rowShare)
         counts[cell] = total.overflow ? .max : total.partialValue
         codes[cell] = max(codes[cell], code)
+        if places > 1 { self.share(rowShare, of: code, in: cell) }
       }
       let placeInRow = (fromTop & (1 << rowShift - 1)) << columnShift
       for dotColumn in dotColumns {
@@ -269,75 +370,5 @@ extension RasterPlanes {
         dots[firstCell + (dotColumn >> columnShift)] |= 1 << UInt8(truncatingIfNeeded: place)
       }
     }
-  }
-}
-
-/// A running average as a line of dots, computed from the raster's counts. It ends where the values end.
-struct RunningLine {
-  /// Row of dots from the bottom for each column of dots; `nil` where there are too few values nearby.
-  let rows: [Int?]
-
-  /// With fewer values no average is drawn.
-  static let leastValues = 3
-
-  /// The median of each run of columns.
-  /// - Parameters:
-  ///   - phase: see `DotRaster.medianPhase(of:)`.
-  ///   - lane: which of the metrics.
-  static func median(of raster: DotRaster, phase: Int, lane: Int = 0) -> RunningLine {
-    let stride = raster.dotRows + 2
-    return RunningLine(raster, phase: phase) { run in
-      let first = (lane * raster.medianRuns + run) * stride
-      return medianRow(of: raster.rowCounts[first..<first + stride], rows: raster.dotRows)
-    }
-  }
-
-  /// The mean of each run of columns; values off the scale count with their value.
-  static func mean(of raster: DotRaster, phase: Int, lane: Int = 0, lookup: RowLookup) -> RunningLine {
-    let stride = raster.dotRows + 2
-    return RunningLine(raster, phase: phase) { run in
-      let place = lane * raster.medianRuns + run
-      let count = raster.rowCounts[place * stride..<(place + 1) * stride].reduce(0) { $0 + Int64($1) }
-      guard count >= leastValues else { return nil }
-      let row = lookup.row(of: raster.sums[place] / count)
-      return row >= 0 && row < raster.dotRows ? row : nil
-    }
-  }
-
-  /// Straight lines from the middle of one run to the middle of the next.
-  private init(_ raster: DotRaster, phase: Int, row: (Int) -> Int?) {
-    let averages = (0..<raster.medianRuns).map(row)
-    let width = DotRaster.medianColumns * raster.encoding.columns
-    let shift = phase * raster.encoding.columns
-    rows = (0..<raster.dotColumns).map { column in
-      let place = Double(column + shift) + 0.5 - Double(width) / 2
-      let left = Int((place / Double(width)).rounded(.down))
-      let share = place / Double(width) - Double(left)
-      let from = averages.indices.contains(left) ? averages[left] : nil
-      let to = averages.indices.contains(left + 1) ? averages[left + 1] : nil
-      switch (from, to) {
-      case (let from?, let to?):
-        return Int((Double(from) + Double(to - from) * share + 0.5).rounded(.down))
-      // At each end the line continues horizontally for half a run.
-      case (let from?, nil): return share < 0.5 ? from : nil
-      case (nil, let to?): return share >= 0.5 ? to : nil
-      case (nil, nil): return nil
-      }
-    }
-  }
-
-  /// The row of the median of a run of columns; `nil` if it is off the axis or of too few values.
-  private static func medianRow(of counts: ArraySlice<UInt32>, rows: Int) -> Int? {
-    let total = counts.reduce(0) { $0 + Int($1) }
-    guard total >= leastValues else { return nil }
-    var seen = 0
-    for (offset, count) in counts.enumerated() {
-      seen += Int(count)
-      if seen * 2 >= total {
-        let row = offset - 1
-        return row >= 0 && row < rows ? row : nil
-      }
-    }
-    return nil
   }
 }

@@ -71,7 +71,7 @@ struct PlotHitTester {
     for metric in metrics {
       if let y = row(of: point, metric) { body(metric, y) }
     }
-    if markClass.isLoss { body(metrics.first ?? .delivery, geometry.bandRow) }
+    if markClass.isLoss { body(metrics.first ?? .delivery, geometry.lossRow) }
   }
 
   /// Columns to either side that are searched.

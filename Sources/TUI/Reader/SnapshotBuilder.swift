@@ -117,6 +117,12 @@ struct SnapshotSource {
     order.flatMap { follower.takeFigures($0, of: builder.last) }
   }
 
+  /// Reads the hours of the run, as the store has summed them up.
+  /// - Returns: `nil` when they are the same as before, or were read within the last minute.
+  mutating func calendar(_ order: CalendarOrder?) -> CalendarFigures? {
+    order.flatMap { follower.readCalendar($0, of: builder.last) }
+  }
+
   /// Whether there is more to read at once.
   var isReading: Bool { follower.isReading }
 

@@ -12,6 +12,7 @@ final class SnapshotReader: Sendable {
     var second: Snapshot?
     var figures: WindowFigures?
     var secondFigures: WindowFigures?
+    var calendar: CalendarFigures?
   }
 
   private struct Mailbox {
@@ -101,22 +102,23 @@ final class SnapshotReader: Sendable {
       deliver(news)
       deliver(
         SnapshotUpdate(
-          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures)
-        ))
+          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures),
+          calendar: source.calendar(order.calendar)))
       wake.wait(atMost: source.isReading ? .zero : source.isLive ? Self.liveInterval : Self.idleInterval)
     }
   }
 
   private func deliver(_ news: SnapshotUpdate) {
-    guard news.snapshot != nil || news.second != nil || news.figures != nil || news.secondFigures != nil
-    else {
-      return
-    }
+    guard
+      news.snapshot != nil || news.second != nil || news.figures != nil || news.secondFigures != nil
+        || news.calendar != nil
+    else { return }
     mailbox.withLock { mailbox in
       if let snapshot = news.snapshot { mailbox.news.snapshot = snapshot }
       if let second = news.second { mailbox.news.second = second }
       if let figures = news.figures { mailbox.news.figures = figures }
       if let figures = news.secondFigures { mailbox.news.secondFigures = figures }
+      if let calendar = news.calendar { mailbox.news.calendar = calendar }
     }
     onSnapshot()
   }

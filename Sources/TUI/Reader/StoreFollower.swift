@@ -47,6 +47,7 @@ struct StoreFollower {
   private var file: FileIdentity?
   private var points: PointFollower
   private var figures: FigureReader
+  private var calendar: CalendarReader
   private var records = RecordTails()
   /// Changes of events, log lines and marks that show.
   private var recordChanges: UInt64 = 0
@@ -73,6 +74,7 @@ struct StoreFollower {
     self.clock = clock
     points = PointFollower(clock: clock, capacity: capacity)
     figures = FigureReader(clock: clock)
+    calendar = CalendarReader(clock: clock)
   }
 
   /// Sets the run to follow, and whether the list of all runs is wanted.
@@ -132,6 +134,13 @@ struct StoreFollower {
     return try? figures.take(order, of: snapshot, changes: points.changes, reader)
   }
 
+  /// Reads the hours of the run on display.
+  /// - Returns: `nil` when they are the same as before, or were read within the last minute.
+  mutating func readCalendar(_ order: CalendarOrder, of snapshot: Snapshot) -> CalendarFigures? {
+    guard let reader, content.condition == .ready else { return nil }
+    return try? calendar.read(order, of: snapshot, reader)
+  }
+
   private mutating func opened() throws -> StoreReader {
     if let reader {
       if reader.isStillAt(path) { return reader }
@@ -149,6 +158,7 @@ struct StoreFollower {
     reader?.close()
     reader = nil
     figures.forget()
+    calendar.forget()
   }
 
   /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few

@@ -3,6 +3,9 @@ struct PlotState: Sendable, Equatable {
   var coloring = MarkColoring.target
   var arrangement = MetricArrangement.single
   var averages = AverageLines.both
+  var view = PlotView.automatic
+  /// A pane for each target.
+  var hasMultiples = false
   /// Latency at which a line is drawn, µs; `nil` for none.
   var threshold: Int64?
   var buckets = BucketKind.logarithmic
@@ -81,6 +84,47 @@ enum MetricArrangement: Sendable, Hashable, CaseIterable {
     case .single: .overlaid
     case .overlaid: .sideBySide
     case .sideBySide: .single
+    }
+  }
+}
+
+/// How notifications are drawn.
+enum PlotView: Sendable, Hashable, CaseIterable {
+  /// As dots, or as percentiles where there are too many.
+  case automatic
+  case dots
+  /// Percentiles of each column.
+  case bands
+  /// Heat map: hour of day × day.
+  case hours
+  /// Heat map: minute × latency.
+  case minutes
+
+  /// The order in which a key goes through the ways to draw a window.
+  var nextMarks: PlotView {
+    switch self {
+    case .automatic: .bands
+    case .bands: .dots
+    case .dots, .hours, .minutes: .automatic
+    }
+  }
+
+  /// The order in which a key goes through the heat maps.
+  var nextHeatMap: PlotView {
+    switch self {
+    case .automatic, .dots, .bands: .hours
+    case .hours: .minutes
+    case .minutes: .automatic
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .automatic: "dots, or percentiles where there are too many"
+    case .dots: "dots"
+    case .bands: "percentiles"
+    case .hours: "heat map of hours and days"
+    case .minutes: "heat map of minutes and latencies"
     }
   }
 }

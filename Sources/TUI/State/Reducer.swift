@@ -42,6 +42,7 @@ struct Reducer {
     case .dismiss: dismiss()
     case .nextTheme: nextTheme()
     case .nextMotion: nextMotion()
+    case .toggleFrameCost: state.showsFrameCost.toggle()
     case .startStop: effects.append(runControl.startOrStop())
 
     case .showPanel(let panel): slide(to: panel)
@@ -85,6 +86,13 @@ struct Reducer {
     case .nextColoring: state.plot.coloring = state.plot.coloring.next
     case .nextArrangement: state.plot.arrangement = state.plot.arrangement.next
     case .nextBuckets: state.plot.buckets = state.plot.buckets.next
+    case .nextMarks:
+      state.plot.view = state.plot.view.nextMarks
+      say(state.plot.view.name)
+    case .nextHeatMap:
+      state.plot.view = state.plot.view.nextHeatMap
+      say(state.plot.view.name)
+    case .toggleMultiples: toggleMultiples()
     case .toggleThreshold: toggleThreshold()
     case .lowerThreshold: state.plot.threshold = state.plot.threshold.map(LatencyAxis.niceBelow)
     case .raiseThreshold: state.plot.threshold = state.plot.threshold.map(LatencyAxis.niceAbove)
@@ -391,6 +399,20 @@ struct Reducer {
     case .automatic: state.range = .capped
     case .capped: if let axis = plot?.axis { state.range = .fixed(lower: axis.lower, upper: axis.upper) }
     case .fixed: state.range = .automatic
+    }
+  }
+
+  private mutating func toggleMultiples() {
+    state.plot.hasMultiples.toggle()
+    guard state.plot.hasMultiples else { return say("one pane for all targets") }
+    if state.comparison != nil {
+      say("two plots are compared: they have a pane each", .warning)
+    } else if state.shownTargets(in: shown).count < 2 {
+      say("there is one target only", .warning)
+    } else if context.panes(state).panes.count < 2 {
+      say("there is no room for a pane for each target", .warning)
+    } else {
+      say("a pane for each target")
     }
   }
 

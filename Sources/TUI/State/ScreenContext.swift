@@ -21,6 +21,8 @@ struct ScreenContext {
   /// Figures of the run on display and of the second run; `nil` before any have been taken.
   var figures: WindowFigures?
   var otherFigures: WindowFigures?
+  /// The hours of the run, while they are on display.
+  var calendar: CalendarFigures?
   /// The first plot, in cells of the window.
   var plotFrame = CellRect.zero
   var panelFrame = CellRect.zero
@@ -38,7 +40,11 @@ struct ScreenContext {
 
   /// How a plot of this size is divided among the metrics.
   func panes(_ state: ViewState, width: Int, height: Int) -> ScatterPanes {
-    ScatterPanes(
+    if state.plot.hasMultiples, state.comparison == nil, state.plot.view != .hours {
+      return ScatterPanes(
+        width: width, height: height, metrics: [state.metric(in: shown)], targets: state.shownTargets(in: shown))
+    }
+    return ScatterPanes(
       width: width, height: height, metrics: state.metrics(in: shown), arrangement: state.plot.arrangement)
   }
 
@@ -56,7 +62,7 @@ struct ScreenContext {
     content.map {
       PlotScene(
         snapshot: shown, content: $0, beside: otherContent, state: state,
-        panes: panes(state, width: width, height: height), hasPointer: true, appearance: appearance,
+        panes: panes(state, width: width, height: height), calendar: calendar, hasPointer: true, appearance: appearance,
         zone: options.zone)
     }
   }
@@ -68,7 +74,7 @@ struct ScreenContext {
     }
     return PlotScene(
       snapshot: snapshot, content: otherContent, beside: content, state: state,
-      panes: panes(state, width: width, height: height), hasPointer: false, appearance: appearance,
+      panes: panes(state, width: width, height: height), calendar: nil, hasPointer: false, appearance: appearance,
       zone: options.zone)
   }
 

@@ -81,6 +81,8 @@ struct ReaderOrder: Sendable, Equatable {
   /// Which parts of log and events.
   var lists = ListsPlace()
   var second: Second?
+  /// `nil` while the hours of the run are not on display.
+  var calendar: CalendarOrder?
   /// `nil` while no plot is shown.
   var figures: FiguresOrder?
 }

@@ -43,11 +43,13 @@ struct ViewState: Sendable, Equatable {
   var comparison: Comparison?
   /// The first run of a comparison whose window is not chosen yet, because one of the two runs has not been read.
   var openingComparison: RunID?
+  /// What drawing a frame costs is shown.
+  var showsFrameCost = false
   /// The terminal has the mouse, so that text can be selected.
   var releasesMouse = false
 
-  /// Columns by which a following window moves on.
-  static let step = 32
+  /// Columns by which a following window moves on: the margin at the newest notification is at most as wide.
+  static let step = 8
 
   var isFrozen: Bool { frozenAt != nil }
 
@@ -114,14 +116,21 @@ struct ViewState: Sendable, Equatable {
     }
   }
 
-  /// About 400 notifications, between 30 s and 6 h; all of an ended run that is short enough to draw.
+  /// All of an ended run; else about 400 notifications, between 30 s and 6 h, in a terminal of 120 columns. A wider one shows
+  /// more time at the same scale.
   private func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
-    let columns = Int64(max(1, columns))
-    if let run = snapshot.run, !run.isLive {
-      let whole = snapshot.edge.microseconds - run.startedAt.microseconds
-      if isDrawable(whole, of: snapshot) { return TimeScale(columnAtLeast: whole / columns + 1) }
-    }
-    return TimeScale(columnAtLeast: readableSpan(in: snapshot) / columns)
+    if let run = snapshot.run, !run.isLive { return wholeScale(of: run, in: snapshot, columns: columns) }
+    return TimeScale(columnAtLeast: readableSpan(in: snapshot) / Self.usualColumns)
+  }
+
+  /// Columns of a plot in a terminal of 120.
+  private static let usualColumns: Int64 = 109
+
+  /// The finest scale at which all of a run fits.
+  private func wholeScale(of run: DisplayedRun, in snapshot: Snapshot, columns: Int) -> TimeScale {
+    let whole = max(0, snapshot.edge.microseconds - run.startedAt.microseconds)
+    // The first column may begin a little earlier, so one more is needed.
+    return TimeScale(columnAtLeast: whole / Int64(max(1, columns - 1)) + 1)
   }
 
   /// µs for about 400 notifications, between 30 s and 6 h.
@@ -169,6 +178,10 @@ struct ViewState: Sendable, Equatable {
     let now = window(in: snapshot, columns: columns)
     let scale = isCloser ? now.scale.finer : now.scale.coarser
     guard scale != now.scale else { return }
+    // More than the run there is not to see.
+    if !isCloser, let run = snapshot.run, now.scale >= wholeScale(of: run, in: snapshot, columns: columns) {
+      return
+    }
     self.scale = scale
     if anchor == .edge { return }
     let moment = now.start.advanced(byMicroseconds: Int64(Double(now.duration) * fraction))

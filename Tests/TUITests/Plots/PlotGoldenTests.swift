@@ -13,6 +13,7 @@ struct PlotGoldenTests {
     var keys = ""
     var targets = ["loopback"]
     var showsPanel = false
+    var hasOutage = false
 
     var testDescription: String { name }
   }
@@ -22,6 +23,10 @@ struct PlotGoldenTests {
     Case(name: "scatter-side-by-side", keys: "dd"),
     Case(name: "scatter-by-state", keys: "u", targets: ["ios-alert", "loopback"]),
     Case(name: "scatter-threshold-fixed", keys: "lyy]T<"),
+    Case(name: "outage", hasOutage: true), Case(name: "bands", keys: "B"),
+    Case(name: "heat-minutes", keys: "HH"), Case(name: "heat-hours", keys: "H"),
+    Case(name: "five-targets", targets: ["apns", "fcm", "web", "ntfy", "loopback"]),
+    Case(name: "multiples", keys: "M", targets: ["apns", "fcm", "web", "ntfy", "loopback"]),
     Case(name: "histogram", showsPanel: true), Case(name: "histogram-seconds", keys: "b", showsPanel: true),
   ]
 
@@ -29,9 +34,14 @@ struct PlotGoldenTests {
   func recorded(_ row: Case, _ profile: Profile) throws {
     var snapshot = SampleRun(rate: 8, targets: row.targets).snapshot
     // One of the targets is accepted only, so that both good states are there.
-    if row.targets.count > 1 { snapshot.tracks[1] = Self.accepted(snapshot.tracks[1]) }
+    if row.hasOutage { snapshot = SampleRun.outage().snapshot }
+    if row.targets.count == 2 { snapshot.tracks[1] = Self.accepted(snapshot.tracks[1]) }
     var stage = try Stage(profile: profile, snapshot: snapshot)
     for key in row.keys { stage.press(key) }
+    if let order = stage.screen.order.calendar, let run = snapshot.run?.id {
+      stage.screen.show(SampleRun.calendar(order, of: run), at: stage.screen.window.time)
+    }
+    stage.takeFigures()
     stage.frames(2)
     try Golden.expect(
       row.showsPanel ? stage.panel : stage.plot, named: "plots/\(row.name)-\(profile.rawValue)")

@@ -48,6 +48,46 @@ struct SampleRun {
     addLog(seconds: seconds)
   }
 
+  /// A run in which 2 % never arrive, and nothing does for fifteen seconds.
+  static func outage() -> SampleRun {
+    var run = SampleRun(rate: 20)
+    var track = PointTrack(target: run.snapshot.tracks[0].target)
+    var number = 0
+    run.snapshot.tracks[0].forEachRun(in: 0..<run.snapshot.tracks[0].count) { points in
+      for point in points {
+        number += 1
+        let seconds = Double(point.plannedAt - start.microseconds) / 1e6
+        let isLost = number % 50 == 0 || seconds >= 50 && seconds < 65
+        track.append(
+          SamplePoint(
+            plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
+            scheduleLag: 40, acceptLatency: 4_000,
+            deliveryLatency: isLost ? nil : point.deliveryLatency ?? 180_000, state: isLost ? .lost : .delivered,
+            deliveryError: 0))
+      }
+    }
+    run.snapshot.tracks = [track]
+    run.snapshot.events = []
+    return run
+  }
+
+  /// Three days of hours, slow at noon, with losses in one hour.
+  static func calendar(_ order: CalendarOrder, of run: RunID) -> CalendarFigures {
+    let hour: Int64 = 3_600_000_000
+    let first = (start.microseconds / (24 * hour) - 2) * 24 * hour
+    let hours = (0..<62).map { place -> CalendarFigures.Hour in
+      let ofDay = Int64(place % 24)
+      var counts = StateCounts()
+      for number in 0..<100 {
+        counts.add(place == 31 && number < 3 ? .lost : .delivered, isSent: true, isAccepted: true)
+      }
+      let slow = max(0, 6 - abs(ofDay - 12))
+      return CalendarFigures.Hour(
+        start: WallTime(microseconds: first + Int64(place) * hour), p90: 120_000 + slow * 90_000, counts: counts)
+    }
+    return CalendarFigures(order: order, run: run, hours: hours)
+  }
+
   private static func point(
     at time: Double, now: Double, target: Int, _ generator: inout SeededGenerator
   ) -> SamplePoint {

@@ -1,0 +1,144 @@
+import ConstraintAnimation
+import Measurement
+
+/// The dots of a plot: one mark for each notification, and marks at the edges for what is off the scale.
+struct DotMarks {
+  let raster: DotRaster
+  let geometry: ScatterGeometry
+  let appearance: Appearance
+
+  func draw(_ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let needsGlyphs = appearance.marksNeedGlyphs
+    let hasPlaces = raster.places > 1
+    let hasSigns = raster.places > appearance.distinctTargets
+    picture.edit { cells in
+      for row in 0..<raster.rows {
+        let source = row * raster.columns
+        let target = (geometry.firstRow + row) * cells.width + ScatterGeometry.gutter
+        for column in 0..<raster.columns {
+          let code = raster.codes[source + column]
+          if code == 0 { continue }
+          let level = Appearance.level(of: raster.counts[source + column])
+          var glyph = glyphs.dots.glyph(for: raster.dots[source + column])
+          var style = appearance.mark(code, level: level)
+          if !glyphs.density.isEmpty {
+            glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
+          }
+          if let markClass = MarkCode(rawValue: code).markClass {
+            if needsGlyphs, markClass >= .late {
+              glyph = glyphs.symbol(of: markClass)
+            } else if hasPlaces, markClass == .good {
+              let most = leaders(of: source + column)
+              style = self.style(of: most, level: level)
+              if hasSigns, let sign = appearance.targetGlyph(most.first) { glyph = sign }
+            }
+          }
+          cells.glyphs[target + column] = glyph
+          cells.styles[target + column] = style
+        }
+      }
+    }
+  }
+
+  /// The two colors that most notifications of a cell have.
+  private struct Leaders {
+    var first = 0
+    var second = 0
+    var firstCount: UInt16 = 0
+    var secondCount: UInt16 = 0
+  }
+
+  private func leaders(of cell: Int) -> Leaders {
+    var leaders = Leaders()
+    for place in 0..<raster.places {
+      let count = raster.shares[cell * raster.places + place]
+      if count > leaders.firstCount {
+        (leaders.second, leaders.secondCount) = (leaders.first, leaders.firstCount)
+        (leaders.first, leaders.firstCount) = (place, count)
+      } else if count > leaders.secondCount {
+        (leaders.second, leaders.secondCount) = (place, count)
+      }
+    }
+    return leaders
+  }
+
+  /// Two colors are mixed by their shares, rounded to quarters.
+  private func style(of leaders: Leaders, level: Int) -> CellStyle {
+    let distinct = appearance.distinctTargets
+    let quarters = Int(leaders.secondCount) * 4 / max(1, Int(leaders.firstCount) + Int(leaders.secondCount))
+    guard appearance.hasManyColors, quarters > 0, leaders.first < distinct, leaders.second < distinct else {
+      return appearance.mark(MarkCode(.good, target: leaders.first).rawValue, level: level)
+    }
+    // In the order of the targets, so that equal shares look alike everywhere.
+    let (low, high) = (min(leaders.first, leaders.second), max(leaders.first, leaders.second))
+    return quarters == 2
+      ? appearance.mixture(of: low, with: high, quarters: 2, level: level)
+      : appearance.mixture(of: leaders.first, with: leaders.second, quarters: 1, level: level)
+  }
+
+  func drawOffScale(_ picture: inout CellPicture) {
+    for column in 0..<geometry.columns {
+      let x = ScatterGeometry.gutter + column
+      if raster.above[column] != 0 {
+        let style = appearance.mark(raster.above[column], level: Appearance.levels - 1)
+        picture.set(appearance.glyphs.above, x: x, y: geometry.firstRow, style: style)
+      }
+      if raster.below[column] != 0 {
+        let style = appearance.mark(raster.below[column], level: Appearance.levels - 1)
+        picture.set(appearance.glyphs.below, x: x, y: geometry.axisRow - 1, style: style)
+      }
+    }
+  }
+}
+
+/// Running averages as lines of only their own dots. Where there are colors to shade with, the cell's density stays visible
+/// behind the line; where there are not, the line leaves out the densest cell of each column.
+struct AverageMarks {
+  let raster: DotRaster
+  let window: TimeWindow
+  /// Where the newest notification can be, in columns of the window.
+  let edge: Int
+  let geometry: ScatterGeometry
+  let appearance: Appearance
+
+  /// - Parameters:
+  ///   - glyph: where cells have no dots.
+  ///   - isBroken: dashed.
+  func draw(
+    _ line: RunningLine, glyph: UInt32, role: Role, isBroken: Bool, _ picture: inout CellPicture
+  ) {
+    let dots = appearance.glyphs.dots
+    for column in 0..<geometry.columns where column <= edge {
+      // Gaps count from 1970, so that they do not move with the window.
+      if isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
+      var patterns: [Int: UInt8] = [:]
+      for side in 0..<dots.columns {
+        guard let row = line.rows[column * dots.columns + side] else { continue }
+        let fromTop = raster.dotRows - 1 - row
+        patterns[fromTop / dots.rows, default: 0] |= 1 << UInt8(fromTop % dots.rows * dots.columns + side)
+      }
+      for (row, pattern) in patterns {
+        let cell = row * raster.columns + column
+        let code = raster.codes[cell]
+        if let markClass = MarkCode(rawValue: code).markClass, markClass >= .late { continue }
+        var style = appearance(role)
+        if raster.counts[cell] > 0 {
+          let level = Appearance.level(of: raster.counts[cell])
+          if let shade = appearance.shade(code, level: level, strength: 0.45) {
+            style.background = shade
+          } else if isDensest(row, in: column) {
+            continue
+          }
+        }
+        let (x, y) = (ScatterGeometry.gutter + column, geometry.firstRow + row)
+        picture.set(dots.columns == 1 ? glyph : dots.glyph(for: pattern), x: x, y: y, style: style)
+      }
+    }
+  }
+
+  private func isDensest(_ row: Int, in column: Int) -> Bool {
+    let count = raster.counts[row * raster.columns + column]
+    return (0..<raster.rows).allSatisfy { raster.counts[$0 * raster.columns + column] <= count }
+  }
+}

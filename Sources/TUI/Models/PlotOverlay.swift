@@ -1,0 +1,101 @@
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// What is drawn over the marks of one plot: the selection, a box, the crosshair.
+struct ScatterOverlay: Sendable {
+  var selection: Selection?
+  var box: PlotBox?
+  var crosshair: PlotPosition?
+  /// The notification nearest to the crosshair.
+  var pick: PickedNotification?
+}
+
+/// Draws what is pointed at and selected over the marks, with the arithmetic that draws them.
+struct PlotOverlayModel {
+  let overlay: ScatterOverlay
+  let hitTester: PlotHitTester
+  let appearance: Appearance
+
+  private var geometry: ScatterGeometry { hitTester.geometry }
+
+  func draw(_ picture: inout CellPicture) {
+    drawSelection(&picture)
+    if let box = overlay.box { draw(box, &picture) }
+    if let crosshair = overlay.crosshair { draw(crosshair, &picture) }
+  }
+
+  /// Gives cells with selected notifications a background.
+  private func drawSelection(_ picture: inout CellPicture) {
+    guard let selection = overlay.selection else { return }
+    let window = hitTester.window
+    for target in hitTester.targets {
+      let track = hitTester.snapshot.tracks[target]
+      selection.forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
+        let column = window.column(of: WallTime(microseconds: point.plannedAt))
+        hitTester.forEachMark(of: point) { _, y in
+          picture.restyle(x: ScatterGeometry.gutter + column, y: y) { appearance.selected($0) }
+        }
+      }
+    }
+  }
+
+  private func draw(_ box: PlotBox, _ picture: inout CellPicture) {
+    let left = ScatterGeometry.gutter
+    for column in box.columns {
+      for y in box.rows where column >= 0 && column < geometry.columns {
+        picture.restyle(x: left + column, y: y) { appearance.boxed($0) }
+      }
+    }
+  }
+
+  /// Draws two lines through free cells, and highlights and labels the nearest mark.
+  private func draw(_ place: PlotPosition, _ picture: inout CellPicture) {
+    let glyphs = appearance.glyphs
+    let style = appearance(.crosshair)
+    let left = ScatterGeometry.gutter
+    func isFree(_ x: Int, _ y: Int) -> Bool {
+      let glyph = picture.glyph(x: x, y: y)
+      return glyph == 0x20 || glyph == glyphs.grid && glyphs.grid != 0 || glyph == 0x250A
+    }
+    for y in geometry.bandRow..<geometry.axisRow where isFree(left + place.column, y) {
+      picture.set(glyphs.crosshairColumn, x: left + place.column, y: y, style: style)
+    }
+    for column in 0..<geometry.columns where isFree(left + column, place.y) {
+      picture.set(glyphs.crosshairRow, x: left + column, y: place.y, style: appearance(.faint))
+    }
+    if let pick = overlay.pick, pick.column >= 0, pick.column < geometry.columns {
+      picture.restyle(x: left + pick.column, y: pick.y) { style in
+        var style = style
+        style.attributes.insert([.reverse, .bold])
+        return style
+      }
+    }
+  }
+}
+
+extension PlotScene {
+  /// What is under the crosshair, for the title row; `nil` without a crosshair in this pane.
+  func pointedAt(in pane: Int) -> [TextSpan]? {
+    guard let place = state.plot.crosshair, hasPointer, place.pane == pane, let axis = axis(of: pane) else {
+      return nil
+    }
+    if let pick = pick(at: place) {
+      let target =
+        snapshot.targets.count > 1 && snapshot.targets.indices.contains(pick.target)
+        ? snapshot.targets[pick.target] : nil
+      return NotificationText.spans(
+        pick, target: target, now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil, zone: zone,
+        appearance)
+    }
+    // Without a near mark, the position of the crosshair.
+    let position = (Double(geometry.axisRow - 1 - place.y) + 0.5) / Double(max(1, geometry.rows))
+    let value = Int64(axis.value(at: position).rounded())
+    let window = content.window
+    let time = zone.civil(window.start.advanced(byMicroseconds: Int64(place.column) * window.scale.columnDuration))
+    return [
+      TextSpan(LatencyText.text(max(0, value)), appearance(.strong)),
+      TextSpan("  \(time.hoursMinutesSeconds)", appearance(.secondary)),
+    ]
+  }
+}

@@ -1,0 +1,91 @@
+/// A running average as a line of dots, computed from the raster's counts. It ends where the values end, and does not cross
+/// a gap in which none came.
+struct RunningLine {
+  /// Row of dots from the bottom for each column of dots; `nil` where there are too few values nearby.
+  let rows: [Int?]
+
+  /// With fewer values no average is drawn.
+  static let leastValues = 3
+
+  /// The median of each run of columns.
+  /// - Parameters:
+  ///   - phase: see `DotRaster.medianPhase(of:)`.
+  ///   - lane: which of the metrics.
+  static func median(of raster: DotRaster, phase: Int, lane: Int = 0) -> RunningLine {
+    let stride = raster.dotRows + 2
+    return RunningLine(raster, phase: phase, lane: lane) { run in
+      let first = (lane * raster.medianRuns + run) * stride
+      return medianRow(of: raster.rowCounts[first..<first + stride], rows: raster.dotRows)
+    }
+  }
+
+  /// The mean of each run of columns; values off the scale count with their value.
+  static func mean(of raster: DotRaster, phase: Int, lane: Int = 0, lookup: RowLookup) -> RunningLine {
+    let stride = raster.dotRows + 2
+    return RunningLine(raster, phase: phase, lane: lane) { run in
+      let place = lane * raster.medianRuns + run
+      let count = raster.rowCounts[place * stride..<(place + 1) * stride].reduce(0) { $0 + Int64($1) }
+      guard count >= leastValues else { return nil }
+      let row = lookup.row(of: raster.sums[place] / count)
+      return row >= 0 && row < raster.dotRows ? row : nil
+    }
+  }
+
+  /// Whether each column lies in a stretch without a value that chance does not explain: longer than six times the distance
+  /// that values have on average, and at least three columns.
+  static func gaps(_ counts: ArraySlice<UInt32>) -> [Bool] {
+    var gaps = Array(repeating: false, count: counts.count)
+    guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 }) else {
+      return gaps
+    }
+    let total = counts.reduce(0) { $0 + Int($1) }
+    let longest = max(2, 6 * (last - first + 1) / total)
+    var start = first
+    for column in first...last where counts[column] > 0 {
+      if column - start - 1 > longest {
+        for empty in start + 1..<column { gaps[empty - counts.startIndex] = true }
+      }
+      start = column
+    }
+    return gaps
+  }
+
+  /// Straight lines from the middle of one run to the middle of the next.
+  private init(_ raster: DotRaster, phase: Int, lane: Int, row: (Int) -> Int?) {
+    let gaps = Self.gaps(raster.present[lane * raster.columns..<(lane + 1) * raster.columns])
+    let averages = (0..<raster.medianRuns).map(row)
+    let width = DotRaster.medianColumns * raster.encoding.columns
+    let shift = phase * raster.encoding.columns
+    rows = (0..<raster.dotColumns).map { column in
+      if gaps[column / raster.encoding.columns] { return nil }
+      let place = Double(column + shift) + 0.5 - Double(width) / 2
+      let left = Int((place / Double(width)).rounded(.down))
+      let share = place / Double(width) - Double(left)
+      let from = averages.indices.contains(left) ? averages[left] : nil
+      let to = averages.indices.contains(left + 1) ? averages[left + 1] : nil
+      switch (from, to) {
+      case (let from?, let to?):
+        return Int((Double(from) + Double(to - from) * share + 0.5).rounded(.down))
+      // At each end the line continues horizontally for half a run.
+      case (let from?, nil): return share < 0.5 ? from : nil
+      case (nil, let to?): return share >= 0.5 ? to : nil
+      case (nil, nil): return nil
+      }
+    }
+  }
+
+  /// The row of the median of a run of columns; `nil` if it is off the axis or of too few values.
+  private static func medianRow(of counts: ArraySlice<UInt32>, rows: Int) -> Int? {
+    let total = counts.reduce(0) { $0 + Int($1) }
+    guard total >= leastValues else { return nil }
+    var seen = 0
+    for (offset, count) in counts.enumerated() {
+      seen += Int(count)
+      if seen * 2 >= total {
+        let row = offset - 1
+        return row >= 0 && row < rows ? row : nil
+      }
+    }
+    return nil
+  }
+}
