@@ -93,7 +93,7 @@ struct DensitySteps: Sendable, Hashable {
         var best: (cost: Double, entries: [Int])?
         for way in ways {
           let before = Palette.entries[way.entries[way.entries.count - 1]]
-          guard own.lightness != before.lightness, own.lightness > before.lightness == isRising else { continue }
+          guard own.lightness != before.lightness, (own.lightness > before.lightness) == isRising else { continue }
           let off = own.distance(to: before) - step
           let cost = way.cost + far * far + 4 * off * off
           if cost < best?.cost ?? .infinity { best = (cost, way.entries + [entry]) }

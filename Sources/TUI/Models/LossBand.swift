@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Measurement
 
 /// The rows above the marks: which share of each column's notifications never arrived, as a bar of true size in the color of

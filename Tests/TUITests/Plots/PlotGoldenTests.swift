@@ -41,7 +41,6 @@ struct PlotGoldenTests {
     if let order = stage.screen.order.calendar, let run = snapshot.run?.id {
       stage.screen.show(SampleRun.calendar(order, of: run), at: stage.screen.window.time)
     }
-    stage.takeFigures()
     stage.frames(2)
     try Golden.expect(
       row.showsPanel ? stage.panel : stage.plot, named: "plots/\(row.name)-\(profile.rawValue)")

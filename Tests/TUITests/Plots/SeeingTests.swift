@@ -194,7 +194,6 @@ struct SeeingTests {
     var stage = try Stage(
       columns: 200, rows: 60, snapshot: SampleRun(targets: ["one", "two", "three", "four", "five"]).snapshot)
     stage.press("M")
-    stage.takeFigures()
     stage.frame()
     let scene = try #require(stage.scene)
     #expect(scene.panes.panes.map(\.target) == [0, 1, 2, 3, 4])
