@@ -62,7 +62,9 @@ struct Appearance: Sendable {
 
   /// A target's sign in legends.
   func targetSign(_ index: Int) -> String {
-    guard let glyph = targetGlyph(index), let scalar = Unicode.Scalar(glyph) else { return glyphs.sign(of: .good) }
+    guard let glyph = targetGlyph(index), let scalar = Unicode.Scalar(glyph) else {
+      return glyphs.sign(of: .good)
+    }
     return String(Character(scalar))
   }
 
@@ -127,7 +129,9 @@ struct Appearance: Sendable {
     return switch colors {
     case .monochrome: []
     case .ansi16:
-      theme.targets.prefix(basicHues).map { ramp in levels.map { ramp.basic[$0 * ramp.basic.count / levels.count] } }
+      theme.targets.prefix(basicHues).map { ramp in
+        levels.map { ramp.basic[$0 * ramp.basic.count / levels.count] }
+      }
     case .ansi256:
       theme.targets.map { ramp in
         let steps = ramp.paletteSteps

@@ -67,7 +67,9 @@ struct DensitySteps: Sendable, Hashable {
   /// - Parameter count: number of steps.
   init(from sparse: Color, to dense: Color, count: Int) {
     let (start, end) = (PerceptualColor(sparse), PerceptualColor(dense))
-    colors = (0..<count).map { start.mixed(with: end, fraction: Double($0) / Double(max(1, count - 1))).color }
+    colors = (0..<count).map {
+      start.mixed(with: end, fraction: Double($0) / Double(max(1, count - 1))).color
+    }
   }
 
   /// Steps of xterm's palette: near the even ones, and as far from each other as these are.
@@ -93,7 +95,9 @@ struct DensitySteps: Sendable, Hashable {
         var best: (cost: Double, entries: [Int])?
         for way in ways {
           let before = Palette.entries[way.entries[way.entries.count - 1]]
-          guard own.lightness != before.lightness, (own.lightness > before.lightness) == isRising else { continue }
+          guard own.lightness != before.lightness, (own.lightness > before.lightness) == isRising else {
+            continue
+          }
           let off = own.distance(to: before) - step
           let cost = way.cost + far * far + 4 * off * off
           if cost < best?.cost ?? .infinity { best = (cost, way.entries + [entry]) }
@@ -115,7 +119,9 @@ struct DensitySteps: Sendable, Hashable {
     static let entries: [PerceptualColor] = {
       let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
       var colors: [Color] = []
-      for red in levels { for green in levels { for blue in levels { colors.append(Color(red, green, blue)) } } }
+      for red in levels {
+        for green in levels { for blue in levels { colors.append(Color(red, green, blue)) } }
+      }
       for gray in 0..<24 {
         let level = UInt8(8 + 10 * gray)
         colors.append(Color(level, level, level))

@@ -109,7 +109,9 @@ final class DashboardScreen {
   /// Takes figures from the reader, of the run on display and of the second run.
   func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else { return }
+    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else {
+      return
+    }
     if plots.show(snapshots.figures, other: snapshots.otherFigures, state, in: context) {
       panels.invalidate(.histogram)
     }

@@ -45,7 +45,8 @@ final class StatusLine {
     view.make = { [unowned self] width, _ in
       let (state, context) = source()
       return FooterModel(
-        keys: context.options.keys, cost: state.showsFrameCost ? self.cost : nil, message: self.message, isCovered: context.isCovered,
+        keys: context.options.keys, cost: state.showsFrameCost ? self.cost : nil, message: self.message,
+        isCovered: context.isCovered,
         appearance: context.appearance
       ).picture(width: width)
     }

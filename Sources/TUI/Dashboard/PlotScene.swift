@@ -93,7 +93,8 @@ struct PlotScene {
       pointed: pointedAt(in: number), width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: targets, metrics: pane.metrics,
-      axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane), isEmpty: facts.isEmpty,
+      axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),
+      isEmpty: facts.isEmpty,
       isReading: content.isReading, colors: colors, averages: state.plot.averages,
       threshold: state.plot.threshold, overlay: hasPointer ? overlay(of: number) : ScatterOverlay(),
       isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen, title: title.line, appearance: appearance,

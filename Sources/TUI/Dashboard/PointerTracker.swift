@@ -71,7 +71,8 @@ struct PointerTracker {
       actions.append(.zoomTime(isCloser: ticks > 0, about: min(max(fraction, 0), 1)))
     }
     if isLatency {
-      let position = (Double(pane.geometry.axisRow - 1 - (plotY - pane.y)) + 0.5) / Double(max(1, pane.geometry.rows))
+      let position =
+        (Double(pane.geometry.axisRow - 1 - (plotY - pane.y)) + 0.5) / Double(max(1, pane.geometry.rows))
       actions.append(.zoomLatency(factor: ticks > 0 ? 0.8 : 1.25, about: min(max(position, 0), 1)))
     }
     return actions

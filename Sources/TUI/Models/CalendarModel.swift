@@ -90,7 +90,8 @@ struct CalendarModel {
   }
 
   private func draw(
-    _ hour: CalendarFigures.Hour, _ values: [Int64], x: Int, y: Int, _ columns: Int, _ picture: inout CellPicture
+    _ hour: CalendarFigures.Hour, _ values: [Int64], x: Int, y: Int, _ columns: Int,
+    _ picture: inout CellPicture
   ) {
     var (glyph, style): (UInt32, CellStyle) = (0x20, .plain)
     if let p90 = hour.p90 { (glyph, style) = shade(p90, values).cell(of: place, appearance) }

@@ -20,7 +20,8 @@ struct MinuteHeatMap {
 
   func draw(_ picture: inout CellPicture) {
     let columns = Int(Self.stretch(of: window) / window.scale.columnDuration)
-    let phase = Int(window.firstColumn - window.firstColumn.flooringDivision(by: Int64(columns)) * Int64(columns))
+    let phase = Int(
+      window.firstColumn - window.firstColumn.flooringDivision(by: Int64(columns)) * Int64(columns))
     var first = -phase
     while first < raster.columns {
       let range = max(0, first)..<min(raster.columns, first + columns)
@@ -35,7 +36,8 @@ struct MinuteHeatMap {
     var counts = Array(repeating: 0, count: raster.rows)
     var total = 0
     for column in columns {
-      for (offset, count) in raster.spread[column * stride..<(column + 1) * stride].enumerated() where count > 0 {
+      for (offset, count) in raster.spread[column * stride..<(column + 1) * stride].enumerated()
+      where count > 0 {
         total += Int(count)
         let row = offset - 1
         if row >= 0, row < raster.dotRows { counts[(raster.dotRows - 1 - row) / dotsInRow] += Int(count) }
@@ -45,7 +47,8 @@ struct MinuteHeatMap {
     for (row, count) in counts.enumerated() where count > 0 {
       let (glyph, style) = HeatShade(share: Double(count) / Double(total)).cell(of: place, appearance)
       picture.row(
-        glyph, x: ScatterGeometry.gutter + columns.lowerBound, y: geometry.firstRow + row, count: columns.count,
+        glyph, x: ScatterGeometry.gutter + columns.lowerBound, y: geometry.firstRow + row,
+        count: columns.count,
         style: style)
     }
   }

@@ -252,7 +252,8 @@ struct HistogramModel {
     var decade = 1
     while decade * 10 < count { decade *= 10 }
     // Halves of them are whole numbers from 2 on.
-    let steps = decade == 1 ? [2, 4, 6, 8, 10] : [10, 12, 14, 16, 20, 24, 30, 36, 40, 50, 60, 70, 80, 90, 100]
+    let steps =
+      decade == 1 ? [2, 4, 6, 8, 10] : [10, 12, 14, 16, 20, 24, 30, 36, 40, 50, 60, 70, 80, 90, 100]
     return steps.map { decade == 1 ? $0 : $0 * decade / 10 }.first { $0 >= count } ?? decade * 10
   }
 

@@ -137,7 +137,8 @@ struct ScatterModel {
 
   /// The events in the window that concern a target on display.
   private var eventMarks: ArraySlice<AxisMarks.Mark> {
-    let ids = Set(targets.compactMap { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].id : nil })
+    let ids = Set(
+      targets.compactMap { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].id : nil })
     let marks = snapshot.axisMarks.marks(from: window.start, to: window.end)
     return marks.allSatisfy { $0.target.map(ids.contains) ?? true }
       ? marks : marks.filter { $0.target.map(ids.contains) ?? true }[...]

@@ -130,7 +130,9 @@ struct ScatterTitle {
     func warn(_ text: String, priority: Int) {
       items.append(LineItem(priority: priority, [TextSpan(text, appearance(.warning))]))
     }
-    if facts.withinError > 0 { warn("\(FixedPoint.grouped(facts.withinError)) within their error", priority: 64) }
+    if facts.withinError > 0 {
+      warn("\(FixedPoint.grouped(facts.withinError)) within their error", priority: 64)
+    }
     if isReadingMarks { warn("reading events\(appearance.glyphs.ellipsis)", priority: 63) }
     if let sums {
       warn("sums of \(sums)", priority: 65)
@@ -162,7 +164,9 @@ struct ScatterTitle {
   private var thresholdLegend: [LineItem] {
     guard let threshold else { return [] }
     var spans = [TextSpan("over \(LatencyText.text(threshold.value))", appearance(.threshold))]
-    guard let figures = threshold.figures, !figures.share.isEmpty else { return [LineItem(priority: 55, spans)] }
+    guard let figures = threshold.figures, !figures.share.isEmpty else {
+      return [LineItem(priority: 55, spans)]
+    }
     spans.append(TextSpan(" \(figures.share)", appearance(.text)))
     return [
       LineItem(priority: 55, spans),

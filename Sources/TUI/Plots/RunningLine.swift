@@ -35,7 +35,8 @@ struct RunningLine {
   /// that values have on average, and at least three columns.
   static func gaps(_ counts: ArraySlice<UInt32>) -> [Bool] {
     var gaps = Array(repeating: false, count: counts.count)
-    guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 }) else {
+    guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 })
+    else {
       return gaps
     }
     let total = counts.reduce(0) { $0 + Int($1) }

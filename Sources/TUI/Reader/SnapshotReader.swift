@@ -102,7 +102,8 @@ final class SnapshotReader: Sendable {
       deliver(news)
       deliver(
         SnapshotUpdate(
-          figures: source.figures(order.figures), secondFigures: second?.source.figures(order.second?.figures),
+          figures: source.figures(order.figures),
+          secondFigures: second?.source.figures(order.second?.figures),
           calendar: source.calendar(order.calendar)))
       wake.wait(atMost: source.isReading ? .zero : source.isLive ? Self.liveInterval : Self.idleInterval)
     }

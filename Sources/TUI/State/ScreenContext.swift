@@ -42,7 +42,8 @@ struct ScreenContext {
   func panes(_ state: ViewState, width: Int, height: Int) -> ScatterPanes {
     if state.plot.hasMultiples, state.comparison == nil, state.plot.view != .hours {
       return ScatterPanes(
-        width: width, height: height, metrics: [state.metric(in: shown)], targets: state.shownTargets(in: shown))
+        width: width, height: height, metrics: [state.metric(in: shown)],
+        targets: state.shownTargets(in: shown))
     }
     return ScatterPanes(
       width: width, height: height, metrics: state.metrics(in: shown), arrangement: state.plot.arrangement)
@@ -62,7 +63,8 @@ struct ScreenContext {
     content.map {
       PlotScene(
         snapshot: shown, content: $0, beside: otherContent, state: state,
-        panes: panes(state, width: width, height: height), calendar: calendar, hasPointer: true, appearance: appearance,
+        panes: panes(state, width: width, height: height), calendar: calendar, hasPointer: true,
+        appearance: appearance,
         zone: options.zone)
     }
   }
@@ -74,7 +76,8 @@ struct ScreenContext {
     }
     return PlotScene(
       snapshot: snapshot, content: otherContent, beside: content, state: state,
-      panes: panes(state, width: width, height: height), calendar: nil, hasPointer: false, appearance: appearance,
+      panes: panes(state, width: width, height: height), calendar: nil, hasPointer: false,
+      appearance: appearance,
       zone: options.zone)
   }
 

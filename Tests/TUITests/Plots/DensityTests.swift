@@ -46,7 +46,10 @@ struct DensityTests {
     return (0..<geometry.columns).map { column in
       (geometry.bandRow...geometry.lossRow).reduce(0) { sum, row in
         let text = stage.buffer[frame.x0 + ScatterGeometry.gutter + column, frame.y0 + row].text
-        return sum + (" ▁▂▃▄▅▆▇█".firstIndex(of: Character(text)).map { " ▁▂▃▄▅▆▇█".distance(from: " ▁▂▃▄▅▆▇█".startIndex, to: $0) } ?? 0)
+        return sum
+          + (" ▁▂▃▄▅▆▇█".firstIndex(of: Character(text)).map {
+            " ▁▂▃▄▅▆▇█".distance(from: " ▁▂▃▄▅▆▇█".startIndex, to: $0)
+          } ?? 0)
       }
     }
   }

@@ -29,7 +29,8 @@ struct SeeingTests {
 
   @Test("averages do not cross a stretch in which nothing came")
   func gaps() throws {
-    #expect(RunningLine.gaps([5, 4, 0, 0, 0, 0, 6, 5]) == [false, false, true, true, true, true, false, false])
+    #expect(
+      RunningLine.gaps([5, 4, 0, 0, 0, 0, 6, 5]) == [false, false, true, true, true, true, false, false])
     #expect(RunningLine.gaps([0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]) == Array(repeating: false, count: 11))
     #expect(RunningLine.gaps([0, 0]) == [false, false])
     let slice: ArraySlice<UInt32> = [9, 9, 5, 0, 0, 0, 5][2...]
@@ -80,15 +81,21 @@ struct SeeingTests {
     let stage = try Stage(snapshot: SampleRun(rate: 40, targets: ["a", "b", "c"]).snapshot)
     let plot = stage.plot
     var found: Set<Color> = []
-    for y in 0..<plot.rows { for x in 0..<plot.columns { plot[x, y].style.foreground.map { _ = found.insert($0) } } }
-    let mixed = (0..<Appearance.levels).map { appearance.mixture(of: 0, with: 1, quarters: 2, level: $0).foreground }
+    for y in 0..<plot.rows {
+      for x in 0..<plot.columns { plot[x, y].style.foreground.map { _ = found.insert($0) } }
+    }
+    let mixed = (0..<Appearance.levels).map {
+      appearance.mixture(of: 0, with: 1, quarters: 2, level: $0).foreground
+    }
     #expect(mixed.contains { $0.map(found.contains) ?? false })
   }
 
   @Test("no two of nine targets look alike, in color or in glyph", arguments: Profile.allCases)
   func manyTargets(profile: Profile) throws {
     let appearance = Appearance(theme: .dark, colors: profile.colors, glyphs: profile.glyphs)
-    let looks = (0..<9).map { "\(appearance.targetSign($0)) \(String(describing: appearance.target($0).foreground))" }
+    let looks = (0..<9).map {
+      "\(appearance.targetSign($0)) \(String(describing: appearance.target($0).foreground))"
+    }
     #expect(Set(looks).count == 9, "\(looks)")
     let stage = try Stage(
       columns: 200, rows: 40, profile: profile,
@@ -235,7 +242,8 @@ struct SeeingTests {
       ViewState().window(in: snapshot, columns: columns)
     }
     let live = SampleRun(seconds: 900).snapshot
-    #expect(window(109, live).scale == window(189, live).scale && window(51, live).scale == window(380, live).scale)
+    #expect(
+      window(109, live).scale == window(189, live).scale && window(51, live).scale == window(380, live).scale)
     #expect(window(189, live).duration > window(109, live).duration)
     let margin = window(109, live).columns - window(109, live).column(of: live.edge)
     #expect(margin > 0 && margin <= ViewState.step + 1)
@@ -256,7 +264,9 @@ struct SeeingTests {
   @Test("labels of a logarithmic axis are 1-2-5 where rows allow, and dates come with a new day")
   func labels() throws {
     let tall = try Stage(columns: 120, rows: 50)
-    for label in ["100 ms", "200 ms", "500 ms", "1 s", "2 s"] { #expect(tall.text.contains(" \(label)"), "\(label)") }
+    for label in ["100 ms", "200 ms", "500 ms", "1 s", "2 s"] {
+      #expect(tall.text.contains(" \(label)"), "\(label)")
+    }
     let start = WallTime(microseconds: 1_750_031_000_000_000)
     let window = TimeWindow(around: start, at: 0, scale: TimeScale(columnAtLeast: 60_000_000), columns: 100)
     var picture = CellPicture(width: 109, height: 20)
@@ -264,7 +274,8 @@ struct SeeingTests {
       marks: [], window: window, geometry: ScatterGeometry(width: 109, height: 20),
       appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille), zone: .utc
     ).draw(&picture)
-    let row = String(String.UnicodeScalarView((0..<109).compactMap { Unicode.Scalar(picture.glyph(x: $0, y: 19)) }))
+    let row = String(
+      String.UnicodeScalarView((0..<109).compactMap { Unicode.Scalar(picture.glyph(x: $0, y: 19)) }))
     #expect(row.contains("Jun 16") && row.contains("00:30"), "\(row)")
   }
 
@@ -272,7 +283,8 @@ struct SeeingTests {
   func bytes(keys: String) throws {
     var stage = try Stage(
       columns: 200, rows: 60,
-      snapshot: SampleRun(seconds: 120, rate: 44, targets: ["apns", "fcm", "web", "ntfy", "loopback"]).snapshot)
+      snapshot: SampleRun(seconds: 120, rate: 44, targets: ["apns", "fcm", "web", "ntfy", "loopback"])
+        .snapshot)
     let writer = DiffWriter(
       columns: 200, rows: 60, profile: OutputProfile(colors: .trueColor, synchronizesOutput: true))
     for key in keys { stage.press(key) }

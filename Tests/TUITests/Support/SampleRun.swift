@@ -62,7 +62,8 @@ struct SampleRun {
           SamplePoint(
             plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
             scheduleLag: 40, acceptLatency: 4_000,
-            deliveryLatency: isLost ? nil : point.deliveryLatency ?? 180_000, state: isLost ? .lost : .delivered,
+            deliveryLatency: isLost ? nil : point.deliveryLatency ?? 180_000,
+            state: isLost ? .lost : .delivered,
             deliveryError: 0))
       }
     }
@@ -83,7 +84,8 @@ struct SampleRun {
       }
       let slow = max(0, 6 - abs(ofDay - 12))
       return CalendarFigures.Hour(
-        start: WallTime(microseconds: first + Int64(place) * hour), p90: 120_000 + slow * 90_000, counts: counts)
+        start: WallTime(microseconds: first + Int64(place) * hour), p90: 120_000 + slow * 90_000,
+        counts: counts)
     }
     return CalendarFigures(order: order, run: run, hours: hours)
   }
