@@ -107,13 +107,18 @@ struct ScatterTitle {
     let share = Self.percent(arrived, of: settled)
     let style = appearance(arrived == settled ? .text : .strong)
     let dot = appearance.isASCII ? "," : " ·"
+    let percent = TextSpan(share, style)
     return LineItem(
-      priority: 79,
+      priority: 72,
       [
         TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text)),
-        TextSpan("\(dot) ", appearance(.secondary)), TextSpan(share, style),
+        TextSpan("\(dot) ", appearance(.secondary)), percent,
         TextSpan(expectsReceipts ? " delivered" : " accepted", appearance(.secondary)),
-      ], short: LineItem.Short(priority: 99, spans: [TextSpan(share, style)]))
+      ],
+      short: LineItem.Short(
+        priority: 73,
+        spans: [percent, TextSpan(" of ", appearance(.secondary)), TextSpan(count, appearance(.text))]),
+      shortest: LineItem.Short(priority: 99, spans: [percent]))
   }
 
   /// `97.3 %`; 100 % and 0 % only when it is exactly that.

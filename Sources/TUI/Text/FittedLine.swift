@@ -62,15 +62,18 @@ struct LineItem: Sendable {
   var spans: [TextSpan]
   /// `nil` when there is no shorter text.
   var short: Short?
+  /// Taken where that is too long as well.
+  var shortest: Short?
 
-  init(priority: Int, _ spans: [TextSpan], short: Short? = nil) {
+  init(priority: Int, _ spans: [TextSpan], short: Short? = nil, shortest: Short? = nil) {
     self.priority = priority
     self.spans = spans
     self.short = short
+    self.shortest = shortest
   }
 
   /// The shorter item; `nil` when there is none.
-  var shortened: LineItem? { short.map { LineItem(priority: $0.priority, $0.spans) } }
+  var shortened: LineItem? { short.map { LineItem(priority: $0.priority, $0.spans, short: shortest) } }
 
   var columns: Int { TextSpan.columns(of: spans) }
 }

@@ -229,8 +229,10 @@ struct SeeingTests {
   func planned(columns: Int) throws {
     let stage = try Stage(columns: columns, rows: 24)
     let counts = try #require(stage.screen.context.content).facts.counts
-    #expect(stage.rows[1].contains("planned \(counts.due) · "), "\(stage.rows[1])")
-    #expect(stage.rows[1].contains(" % delivered"))
+    // Losses of three kinds leave no more room at 60 columns.
+    let words = columns < 70 ? ["% of \(counts.due)"] : ["planned \(counts.due) · ", " % delivered"]
+    for word in words { #expect(stage.rows[1].contains(word), "\(stage.rows[1])") }
+    guard columns >= 70 else { return }
     var snapshot = SampleRun().snapshot
     snapshot.targets[0].expectsReceipts = false
     #expect(try Stage(columns: columns, rows: 24, snapshot: snapshot).rows[1].contains(" % accepted"))
