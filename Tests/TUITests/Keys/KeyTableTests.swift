@@ -65,7 +65,11 @@ struct KeyTableTests {
   @Test("the footer hints at keys of the table, help and quit at any width")
   func footer() throws {
     for columns in [60, 80, 120, 200] {
-      let stage = try Stage(columns: columns, rows: 24)
+      var stage = try Stage(columns: columns, rows: 24)
+      #expect(stage.rows[23].contains("? help") && stage.rows[23].contains("q quit"))
+      #expect(!stage.rows[23].contains("µs/frame"))
+      stage.press("F")
+      stage.frame()
       #expect(stage.rows[23].contains("? help") && stage.rows[23].contains("q quit"))
       #expect(stage.rows[23].contains("71 µs/frame") && stage.rows[23].contains("702 B"))
     }
