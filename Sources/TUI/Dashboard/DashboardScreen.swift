@@ -112,7 +112,7 @@ final class DashboardScreen {
     guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else {
       return
     }
-    if plots.show(snapshots.figures, other: snapshots.otherFigures, state, in: context) {
+    if plots.show(snapshots.figures, state, in: context) {
       panels.invalidate(.histogram)
     }
   }
@@ -376,7 +376,7 @@ final class DashboardScreen {
     ScreenContext(
       latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
       otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
-      otherFigures: snapshots.otherFigures, calendar: snapshots.calendar, plotFrame: plots.frame,
+      plotFrame: plots.frame,
       panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
       isCovered: overlays.isOpen, appearance: appearance, motion: window.motionLevel, options: options)

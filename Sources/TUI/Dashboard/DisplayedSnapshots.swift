@@ -9,11 +9,7 @@ struct DisplayedSnapshots {
   private(set) var shown = Snapshot()
   /// The newest snapshot of the second run, while two runs are compared.
   private(set) var other = Snapshot()
-  /// The newest figures, of the run on display and of the second run.
-  private(set) var figures: WindowFigures?
-  private(set) var otherFigures: WindowFigures?
-  /// The hours of the run, as they were read last.
-  private(set) var calendar: CalendarFigures?
+  private(set) var figures = DisplayedFigures()
   /// What the frozen view was read for.
   private var heldRequest: ReadRequest?
 
@@ -41,16 +37,17 @@ struct DisplayedSnapshots {
     return true
   }
 
-  /// Takes new figures; those of a frozen view stay unless they are of another place.
+  /// Takes new figures, of the run on display and of the second run; those of a frozen view stay unless they are of another
+  /// place.
   /// - Returns: whether they are shown.
-  mutating func receive(_ figures: WindowFigures?, other: WindowFigures?, isFrozen: Bool) -> Bool {
+  mutating func receive(_ own: WindowFigures?, other: WindowFigures?, isFrozen: Bool) -> Bool {
     var isShown = false
-    if let figures, !isFrozen || figures.order != self.figures?.order || figures.run != self.figures?.run {
-      self.figures = figures
+    if let own, !isFrozen || own.order != figures.own?.order || own.run != figures.own?.run {
+      figures.own = own
       isShown = true
     }
     if let other {
-      otherFigures = other
+      figures.other = other
       isShown = true
     }
     return isShown
@@ -58,8 +55,8 @@ struct DisplayedSnapshots {
 
   /// - Returns: whether they are others than before.
   mutating func receive(_ calendar: CalendarFigures) -> Bool {
-    defer { self.calendar = calendar }
-    return calendar != self.calendar
+    defer { figures.calendar = calendar }
+    return calendar != figures.calendar
   }
 
   /// Whether a frozen view stays as it is: nobody has moved it, or what it was moved to has not been read yet.
@@ -112,4 +109,14 @@ struct ReplayClock {
 
   /// When the next step is due.
   func deadline(at time: MotionTime) -> MotionTime { (last ?? time) + Self.interval }
+}
+
+/// What the reader's thread has taken of the runs on display; `nil` before it has.
+struct DisplayedFigures: Sendable {
+  /// Of the run on display.
+  var own: WindowFigures?
+  /// Of the second run.
+  var other: WindowFigures?
+  /// The hours of the run on display, as they were read last.
+  var calendar: CalendarFigures?
 }

@@ -123,7 +123,7 @@ final class PlotArea {
     let columns = context.panes(state).columns
     guard columns > 0 else { return false }
     var isNew = first.refresh(
-      context.shown, state.first, columns: columns, figures: context.figures, at: time)
+      context.shown, state.first, columns: columns, figures: context.figures.own, at: time)
     if refreshSecond(state, in: context, at: time) { isNew = true }
     if isNew { compare() }
     return isNew
@@ -132,12 +132,12 @@ final class PlotArea {
   /// Takes new figures of what is shown.
   /// - Returns: whether the histogram has to be drawn again.
   func show(
-    _ figures: WindowFigures?, other: WindowFigures?, _ state: ViewState, in context: ScreenContext
+    _ figures: DisplayedFigures, _ state: ViewState, in context: ScreenContext
   ) -> Bool {
-    var isNew = first.show(figures, of: context.shown)
+    var isNew = first.show(figures.own, of: context.shown)
     if let (snapshot, _) = state.second(beside: context.shown, other: context.other) {
       let isOtherRun = snapshot.run?.id != context.shown.run?.id
-      if second.show(isOtherRun ? other : figures, of: snapshot) { isNew = true }
+      if second.show(isOtherRun ? figures.other : figures.own, of: snapshot) { isNew = true }
     }
     if isNew { compare() }
     return isNew
@@ -170,7 +170,7 @@ final class PlotArea {
     let isOtherRun = snapshot.run?.id != context.shown.run?.id
     return second.refresh(
       snapshot, secondState, columns: columns, place: place,
-      figures: isOtherRun ? context.otherFigures : context.figures, at: time)
+      figures: isOtherRun ? context.figures.other : context.figures.own, at: time)
   }
 
   func clear() {

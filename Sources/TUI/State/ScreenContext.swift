@@ -18,11 +18,8 @@ struct ScreenContext {
   var otherContent: PlotContent?
   /// How the quantiles of the two plots differ; `nil` with one plot.
   var differences: ComparisonFigures?
-  /// Figures of the run on display and of the second run; `nil` before any have been taken.
-  var figures: WindowFigures?
-  var otherFigures: WindowFigures?
-  /// The hours of the run, while they are on display.
-  var calendar: CalendarFigures?
+  /// What the reader's thread has taken of the runs on display.
+  var figures = DisplayedFigures()
   /// The first plot, in cells of the window.
   var plotFrame = CellRect.zero
   var panelFrame = CellRect.zero
@@ -63,7 +60,7 @@ struct ScreenContext {
     content.map {
       PlotScene(
         snapshot: shown, content: $0, beside: otherContent, state: state,
-        panes: panes(state, width: width, height: height), calendar: calendar, hasPointer: true,
+        panes: panes(state, width: width, height: height), calendar: figures.calendar, hasPointer: true,
         appearance: appearance,
         zone: options.zone)
     }
