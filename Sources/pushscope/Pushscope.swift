@@ -32,7 +32,9 @@ struct Pushscope: AsyncParsableCommand {
   static func main() async {
     ProcessSignals.ignoreStrays()
     do {
-      var command = try parseAsRoot(joiningNegativeValues(Array(CommandLine.arguments.dropFirst())))
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      try checkName(arguments)
+      var command = try parseAsRoot(joiningNegativeValues(arguments))
       // `>> FILE` would append to a database like to any other file.
       try OutputGuard.check(descriptor: STDOUT_FILENO, as: "the file that standard output goes to")
       try OutputGuard.check(descriptor: STDERR_FILENO, as: "the file that standard error goes to")
@@ -44,6 +46,16 @@ struct Pushscope: AsyncParsableCommand {
     } catch {
       finish(with: error)
     }
+  }
+
+  /// The parser takes a misspelled command for an argument and complains about the options behind it.
+  private static func checkName(_ arguments: [String]) throws {
+    guard let name = arguments.first, !name.hasPrefix("-") else { return }
+    let names = configuration.subcommands.map { $0._commandName }
+    guard name != "help", !names.contains(name) else { return }
+    throw CommandFailure(
+      "there is no command \"\(name)\"; name one of \(names.joined(separator: ", ")); pushscope --help says what they do",
+      exitStatus: .usage)
   }
 
   /// Turns `--since -1h` into `--since=-1h`. After any error in the arguments the parser looks for `-h` in every word that

@@ -44,6 +44,7 @@ struct VerdictTests {
     try expect(0, "gate", "within 20s share 60%", "--since", "-1h")
     try expect(64, "gate", says: "there is no gate")
     try expect(64, "gate", "--within", "2s", says: "--share")
+    try expect(64, "gate", "--within", "2", "--share", "99%", says: "is not a duration; write")
     try expect(64, "gate", "delivery.p99<250", says: "at character 14")
     try expect(64, "gate", "delivery within 2s share 100%", says: "out of range")
     try expect(66, "gate", "delivery.p50<20s", "--run", "none", says: "there is no run")
@@ -58,9 +59,14 @@ struct VerdictTests {
     try expect(64, "compare", "--before", "-2h..-1h", "--after", "-90m..now", says: "overlap")
     try expect(64, "compare", "--before", "-1h..-2h", "--after", "-1h..now", says: "ends before it begins")
     try expect(64, "compare", "before", "after", "--metric", "speed", says: "there is no metric")
+    try expect(
+      64, "compare", "before", "after", "--metric", "lost", "--fail-if", "slower", says: "judges latencies")
     try expect(66, "compare", "before", "none", says: "there is no run")
     try expect(66, "compare", "before/none", "after", says: "no target")
 
+    try expect(0, "runs", "show", "latest", says: "in time")
+    try expect(64, "findigs", says: "there is no command \"findigs\"")
+    try expect(64, "findings", "--since", "yesterday", says: "like -1h")
     try expect(0, "findings", "--fail-on", "any", says: "no findings")
     try expect(66, "findings", "show", "nothing", says: "there is no finding")
     try expect(66, "findings", "hide", "nothing")

@@ -8,6 +8,8 @@ struct SeriesAccumulator {
   private var latencies: [(metric: Metric, values: RangedLatencies<LatencyCollection>)]
   private var shares: SeriesShares
   private let span: RollupSpan?
+  /// When the first notification was planned that carries a round trip, at the latest.
+  private var firstPath: WallTime?
 
   /// - Parameter span: puts everything into bins of this length, so that the result does not depend on how far
   ///   notifications are rolled up; `nil` keeps single ones.
@@ -33,6 +35,7 @@ struct SeriesAccumulator {
     for index in latencies.indices {
       let metric = latencies[index].metric
       guard let value = row.value(of: metric) else { continue }
+      if metric == .path { firstPath = min(firstPath ?? row.plannedAt, row.plannedAt) }
       let ranged = RangedLatencies(value, metric == .delivery ? row.deliveryRange : nil)
       latencies[index].values.combine(ranged) {
         if isBinned {
@@ -71,11 +74,21 @@ struct SeriesAccumulator {
     let start = start(of: bin.start)
     shares.add(bin, plannedFrom: start)
     for index in latencies.indices {
-      latencies[index].values.combine(bin.ranged(latencies[index].metric)) {
-        $0.add($1, plannedFrom: start)
+      let values = bin.ranged(latencies[index].metric)
+      if latencies[index].metric == .path, !values.values.isEmpty {
+        firstPath = min(firstPath ?? bin.end, bin.end)
       }
+      latencies[index].values.combine(values) { $0.add($1, plannedFrom: start) }
     }
     return true
+  }
+
+  /// Takes each PING once in place of what notifications carry, where the PINGs reach back as far.
+  mutating func take(_ roundTrips: RoundTrips) {
+    guard let index = latencies.firstIndex(where: { $0.metric == .path }),
+      roundTrips.covers(carriedSince: firstPath)
+    else { return }
+    latencies[index].values = RangedLatencies(roundTrips.collection)
   }
 
   func statistics(in window: Range<WallTime>, history: SeriesHistory) -> SeriesStatistics {

@@ -69,6 +69,7 @@ public struct SeriesReader {
     try forEach(
       in: window, from: try span(of: window, depth), figures: Self.figures(metrics, shares),
       rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+    if metrics.contains(.path) { accumulator.take(try roundTrips(in: window)) }
     return accumulator.statistics(
       in: window.time,
       history: usesHistory ? try history(of: window, metrics: metrics, shares: shares) : .none)
@@ -107,6 +108,11 @@ public struct SeriesReader {
       in: past, from: plan.span, figures: Self.figures(metrics, shares),
       rollup: { groups[isByVariant ? $0.variant : .none, default: empty].take($0) },
       row: { groups[isByVariant ? $0.variant : .none, default: empty].add($0) })
+    if metrics.contains(.path) {
+      let pings = try roundTrips(
+        of: past.targets, RoundTrips(past.time, span: plan.span, most: 0), in: past.time)
+      for variant in groups.keys { groups[variant]?.take(pings) }
+    }
     var histories: [VariantID: SeriesHistory] = [:]
     for (variant, values) in groups {
       if isByVariant { past.variants = [variant] }
@@ -132,6 +138,10 @@ public struct SeriesReader {
       }
     }
     return values
+  }
+
+  func forEachPing(of targets: [TargetID], in time: Range<WallTime>, _ body: (PingAnswer) -> Void) throws {
+    try reader.forEachPing(of: targets, in: time, body)
   }
 
   private static func figures(_ metrics: Set<Metric>, _ shares: Set<SeriesShare>) -> Set<RollupFigure> {

@@ -19,6 +19,8 @@ public struct SeriesShares: Sendable {
         guard state.isAcceptedEnd else { continue }
         shares[index].counts.add(state == .lost || state == .late ? 1 : 0, of: 1, plannedAt)
       case .failed: shares[index].counts.add(state == .failed ? 1 : 0, of: 1, plannedAt)
+      case .inTime:
+        shares[index].counts.add(state == .delivered || state == .accepted ? 1 : 0, of: 1, plannedAt)
       case .refused:
         shares[index].counts.add(state == .rejected || row.isMissedByRefusal ? 1 : 0, of: 1, plannedAt)
       case .within(let limit, let metric, let base):
@@ -52,6 +54,8 @@ public struct SeriesShares: Sendable {
       case .lost:
         shares[index].counts.add(bin.counts[.lost] + bin.counts[.late], of: accepted, start)
       case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
+      case .inTime:
+        shares[index].counts.add(bin.counts[.delivered] + bin.counts[.accepted], of: settled, start)
       case .refused: shares[index].counts.add(bin.counts[.rejected], of: settled, start)
       case .within(let limit, let metric, let base):
         let values = bin.ranged(metric)

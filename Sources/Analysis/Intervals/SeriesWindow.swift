@@ -26,6 +26,8 @@ public enum SeriesShare: Sendable, Hashable {
   case failed
   /// Rejected, and missed for `retry_after`, `backoff`, `provider_limit` or `credential`, of all.
   case refused
+  /// Ended well, of all: delivered by the deadline, or accepted where no receipt is expected.
+  case inTime
   /// With a value of a metric of at most so many µs. What has no value is not within it.
   ///
   /// Of deliveries that are known within bounds only, the interval's lower end takes the latest that each can have

@@ -180,7 +180,9 @@ private struct ComparisonReading {
   }
 
   private func settled(_ window: SeriesWindow) throws -> Int {
-    try SeriesReader(reader).statistics(of: window, metrics: [], shares: [], usesHistory: false).counts
+    try SeriesReader(reader).statistics(
+      of: window, metrics: [], shares: [], usesHistory: false
+    ).counts
       .settled
   }
 
@@ -190,12 +192,13 @@ private struct ComparisonReading {
       shares: Set(plan.shares.compactMap(\.share)), usesHistory: !plan.isIndependent)
   }
 
-  /// `nil` where there are too many values, or where deliveries are not exact, whose errors pairs do not know.
+  /// `nil` where there are too many values, where deliveries are not exact, whose errors pairs do not know, and of the path,
+  /// whose values are not those of notifications.
   private func paired(
     _ metric: Metric, _ one: SeriesWindow, _ other: SeriesWindow, _ before: SeriesStatistics,
     _ after: SeriesStatistics
   ) throws -> PairedLatencies? {
-    guard max(before.counts.planned, after.counts.planned) <= Self.mostPaired,
+    guard metric != .path, max(before.counts.planned, after.counts.planned) <= Self.mostPaired,
       let first = try exact(metric, one), let second = try exact(metric, other)
     else { return nil }
     return PairedLatencies(one.time, first: first, second: second)

@@ -34,15 +34,15 @@ extension ComparisonReport {
       let (before, after) = (row.comparison.before, row.comparison.after)
       table.append([
         "\(row.metric.rawValue) \(row.quantile.label)",
-        IntervalText.quantile(before.value, low: before.low, high: before.high),
-        IntervalText.quantile(after.value, low: after.low, high: after.high), row.change,
+        FigureText.quantile(before.value, low: before.low, high: before.high),
+        FigureText.quantile(after.value, low: after.low, high: after.high), row.change,
         row.words(tolerance: plan.tolerance),
       ])
     }
     for row in pair.shares {
       table.append([
-        row.share.rawValue, IntervalText.share(row.comparison.before),
-        IntervalText.share(row.comparison.after),
+        row.share.rawValue, FigureText.share(row.comparison.before),
+        FigureText.share(row.comparison.after),
         row.change, row.words,
       ])
     }
@@ -50,7 +50,7 @@ extension ComparisonReport {
   }
 
   private var explanation: [String] {
-    let percent = IntervalText.given(plan.tolerance)
+    let percent = FigureText.given(plan.tolerance)
     return [
       "change: of latencies B / A, of shares B - A in points; in brackets the 95 % interval"
         + (plan.isIndependent
@@ -102,7 +102,7 @@ extension ComparisonReport.LatencyRow {
     switch verdict {
     case .lower: "faster"
     case .higher: "slower"
-    case .same: "same within \(IntervalText.given(tolerance))"
+    case .same: "same within \(FigureText.given(tolerance))"
     case .noEvidence: "no evidence"
     case .cannotTell:
       "cannot tell (effective n \(FigureText.decimal(min(comparison.before.effectiveCount, comparison.after.effectiveCount), 0)))"

@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import Measurement
 import Store
@@ -43,15 +45,29 @@ extension Exporter {
         try figures.read(
           entry.target, HistogramAccumulator.figures,
           totals: {
-            for total in $0.variants { tallies[total.variant, default: HistogramAccumulator()].add(total) }
+            for total in $0.variants {
+              tallies[total.variant, default: HistogramAccumulator()].add(total, from: $0.from)
+            }
           },
           row: { tallies[$0.variant, default: HistogramAccumulator()].add($0) })
+        let roundTrips = try self.roundTrips(of: entry.target)
         for variant in entry.target.variants {
-          guard let tally = tallies[variant.id] else { continue }
+          guard var tally = tallies[variant.id] else { continue }
+          if let roundTrips { tally.take(roundTrips) }
           let context = HistogramTable.Context(entry: entry, variant: variant.name)
           try tally.forEachRow { try write($0, context, columns, to: &writer) }
         }
       }
+    }
+  }
+}
+
+extension Exporter {
+  /// The PINGs of a target in the time that is selected; `nil` where nothing was due.
+  private func roundTrips(of target: TargetRecord) throws -> RoundTrips? {
+    let series = SeriesReader(reader)
+    return try series.window(of: [target.id], since: selection.since, until: selection.until).map {
+      try series.roundTrips(in: $0)
     }
   }
 }
@@ -62,6 +78,8 @@ struct HistogramAccumulator {
   private var latencies = Metric.allCases.map { _ in LatencyHistogram() }
   private var fresh = Metric.allCases.map { _ in LatencyHistogram() }
   private var limits = LatencyHistogram()
+  /// When the first notification was planned that carries a round trip.
+  private var firstPath: WallTime?
 
   /// The rollup figures that it reads.
   static let figures = Set(RollupFigure.allCases).subtracting([
@@ -74,11 +92,17 @@ struct HistogramAccumulator {
       guard let value = row.value(of: metric) else { continue }
       latencies[index].record(value)
       if isFresh { fresh[index].record(value) }
+      if metric == .path { firstPath = min(firstPath ?? row.plannedAt, row.plannedAt) }
     }
     if row.deliveryCertainty == .limit, let value = row.deliveryLatency { limits.record(value) }
   }
 
-  mutating func add(_ total: RollupTotal) {
+  /// - Parameter start: of the time that it is the total of. What it has of the path is taken to begin in its first hour.
+  mutating func add(_ total: RollupTotal, from start: WallTime) {
+    if !total.latencies(of: .path).isEmpty {
+      let first = start.advanced(byMicroseconds: RollupSpan.hour.microseconds)
+      firstPath = min(firstPath ?? first, first)
+    }
     for (index, figure) in [RollupFigure.service, .accept, .delivery, .path].enumerated() {
       latencies[index].merge(total.latencies(of: figure))
     }
@@ -87,6 +111,15 @@ struct HistogramAccumulator {
       fresh[index].merge(total.latencies(of: figure))
     }
     limits.merge(total.latencies(of: .deliveryLimit))
+  }
+
+  /// Counts each PING once in place of what notifications carry, where the PINGs reach back as far.
+  mutating func take(_ roundTrips: RoundTrips) {
+    guard roundTrips.covers(carriedSince: firstPath), let index = Metric.allCases.firstIndex(of: .path) else {
+      return
+    }
+    (latencies[index], fresh[index]) = (LatencyHistogram(), LatencyHistogram())
+    roundTrips.forEach({ latencies[index].record($0.latency) }) { latencies[index].merge($0.latencies) }
   }
 
   func forEachRow(_ body: (HistogramTable.Row) throws -> Void) rethrows {

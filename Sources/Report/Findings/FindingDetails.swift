@@ -41,21 +41,21 @@ public enum FindingDetails {
     facts.append([
       "statistic",
       "\(FigureText.decimal(record.statistic, 1)) nats over a threshold of \(FigureText.decimal(record.threshold, 1)),"
-        + " in a window of \(FindingsReport.length(record.window))",
+        + " in a window of \(LengthText.text(record.window))",
     ])
     facts.append([
       "values",
       "\(record.samples), worth \(FigureText.decimal(record.effectiveSamples, 0)) independent ones",
     ])
     var lines = facts.lines() + [""]
-    lines.append(EscapedText.make("cause: \(FindingWords.cause(record))"))
-    for verdict in record.verdicts {
-      let scope = verdict.scope.map { " (\($0))" } ?? ""
-      lines.append(EscapedText.make("  \(verdict.cause)\(scope): \(verdict.evidence)"))
-      if !verdict.targets.isEmpty {
-        lines.append(EscapedText.make("    targets: \(verdict.targets.joined(separator: ", "))"))
+    let causes = text.causes
+    if causes.count > 1 { lines.append("\(causes.count) causes:") }
+    for cause in causes {
+      lines.append(EscapedText.make((causes.count > 1 ? "  " : "cause: ") + cause.sentence))
+      if !cause.targets.isEmpty {
+        lines.append(EscapedText.make("    targets: \(cause.targets.joined(separator: ", "))"))
       }
-      if let decisive = verdict.wouldDecide, !decisive.isEmpty {
+      if let decisive = cause.wouldDecide {
         lines.append(EscapedText.make("    would decide: \(decisive)"))
       }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Measurement
 import Store
 
@@ -8,6 +9,18 @@ struct FindingIncident: Sendable, Equatable {
 
   var first: FindingRecord { findings[0] }
   var isOpen: Bool { findings.contains(where: \.isOpen) }
+  /// How much worse and for how long: seconds, times the logarithm of a latency's ratio or ten times a share's difference.
+  fileprivate var weight: Double {
+    findings.map { finding in
+      let end = finding.endedAt ?? finding.seenUntil
+      let seconds = Double(max(1_000_000, end.microseconds - finding.startedAt.microseconds)) / 1e6
+      guard let before = finding.before, let after = finding.after else {
+        return seconds * 10 * max(0, (finding.shareAfter ?? 0) - (finding.shareBefore ?? 0))
+      }
+      return seconds * max(0, log(Double(max(1, after)) / Double(max(1, before))))
+    }.max() ?? 0
+  }
+
   var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
 
   /// The finding whose cause is decided, else the first.
@@ -34,7 +47,11 @@ struct FindingIncident: Sendable, Equatable {
 /// Closed incidents of the same targets, kind and cause that repeat: "4th time, about every 75 s". An open one stands alone.
 struct FindingRepetition: Sendable, Equatable {
   /// Ascending by start; at least one.
-  private(set) var incidents: [FindingIncident]
+  let incidents: [FindingIncident]
+
+  var last: FindingIncident { incidents[incidents.count - 1] }
+  /// How much worse and for how long, all together; 0 of an improvement.
+  var weight: Double { incidents.reduce(0) { $0 + $1.weight } }
 
   /// The median of the times between starts, µs; `nil` of a single one.
   var period: Int64? {
@@ -42,6 +59,8 @@ struct FindingRepetition: Sendable, Equatable {
     return gaps.isEmpty ? nil : gaps.sorted()[gaps.count / 2]
   }
 
+  /// - Parameter incidents: ascending by start.
+  /// - Returns: ascending by the start of the last one of each.
   static func fold(_ incidents: [FindingIncident]) -> [FindingRepetition] {
     struct Key: Hashable {
       var targets: Set<String>
@@ -49,20 +68,20 @@ struct FindingRepetition: Sendable, Equatable {
       var cause: String
       var scope: String?
     }
-    var folded: [Key: Int] = [:]
+    var closed: [Key: [FindingIncident]] = [:]
     var result: [FindingRepetition] = []
     for incident in incidents {
       let explained = incident.explained
       let key = Key(
         targets: Set(incident.findings.map(\.target)), kind: incident.first.kind, cause: explained.cause,
         scope: explained.scope)
-      if !incident.isOpen, let place = folded[key] {
-        result[place].incidents.append(incident)
-      } else {
-        if !incident.isOpen { folded[key] = result.count }
+      if incident.isOpen {
         result.append(FindingRepetition(incidents: [incident]))
+      } else {
+        closed[key, default: []].append(incident)
       }
     }
-    return result
+    result += closed.values.map(FindingRepetition.init)
+    return result.sorted { ($0.last.start, $0.last.first.id) < ($1.last.start, $1.last.first.id) }
   }
 }

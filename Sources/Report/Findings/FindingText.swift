@@ -60,10 +60,53 @@ struct FindingText {
     }
   }
 
-  /// The cause as a clause: `between provider and device`.
+  /// A cause that was found, or an undecided one with what would decide it.
+  struct Cause: Equatable {
+    /// As a clause: `between provider and devices (apns)`.
+    let words: String
+    /// Empty where the figures of the finding say all that is known.
+    let evidence: String
+    /// `nil` of a decided one.
+    let wouldDecide: String?
+    let targets: [String]
+
+    /// `between provider and devices (apns): accept unchanged (41 ms)`.
+    var sentence: String {
+      evidence.isEmpty ? words : words + (words.hasPrefix("undecided") ? "; " : ": ") + evidence
+    }
+  }
+
+  /// All that were found; at least one.
+  var causes: [Cause] {
+    let all = record.verdicts.map { verdict in
+      Cause(
+        words: Self.words(verdict.cause, verdict.scope), evidence: shown(verdict.evidence),
+        wouldDecide: verdict.wouldDecide.flatMap { $0.isEmpty ? nil : $0 }, targets: verdict.targets)
+    }
+    guard all.isEmpty else { return all }
+    return [
+      Cause(
+        words: Self.words(record.cause, record.scope), evidence: shown(record.evidence), wouldDecide: nil,
+        targets: [])
+    ]
+  }
+
+  /// The first in full, the others by name.
   var cause: String {
-    let scope = record.scope.map { " (\($0))" } ?? ""
-    switch record.cause {
+    let (first, others) = (causes[0].sentence, causes.dropFirst().map(\.words))
+    return others.isEmpty ? first : "\(first); and \(others.joined(separator: "; and "))"
+  }
+
+  /// Without what only repeats the figures of the finding.
+  private func shown(_ evidence: String) -> String {
+    guard let before = record.before, let after = record.after else { return evidence }
+    return evidence.hasSuffix("\(FigureText.latency(before)) → \(FigureText.latency(after))")
+      && evidence.hasPrefix("\(record.metric) p") ? "" : evidence
+  }
+
+  private static func words(_ cause: String, _ scope: String?) -> String {
+    let scope = scope.map { " (\($0))" } ?? ""
+    switch cause {
     case "": return "cause not examined yet"
     case "host": return "on this host, which sent late"
     case "uplink": return "on the way that all providers share"
@@ -78,10 +121,7 @@ struct FindingText {
     case "receipts": return "receipts, not the notifications: our listener or the way to it"
     case "device": return "at the device\(scope)"
     case "device-asleep": return "the device slept\(scope)"
-    default: return record.cause
+    default: return "\(cause)\(scope)"
     }
   }
-
-  /// What would decide an undecided cause.
-  var wouldDecide: String? { record.verdicts.compactMap(\.wouldDecide).first { !$0.isEmpty } }
 }

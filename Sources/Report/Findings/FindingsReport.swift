@@ -52,7 +52,8 @@ public struct FindingsReport: Sendable {
     var lines = learning.map {
       let variant = $0.variant.isEmpty ? "" : " \($0.variant)"
       return EscapedText.make(
-        "learning: \(Self.length($0.age)) of \(Self.length($0.learning ?? 0)) (\($0.target)\(variant))")
+        "learning: \(LengthText.text($0.age)) of \(LengthText.text($0.learning ?? 0)) (\($0.target)\(variant))"
+      )
     }
     let folded = FindingRepetition.fold(FindingIncident.group(records))
     guard !folded.isEmpty else { return lines + ["no findings"] }
@@ -60,18 +61,18 @@ public struct FindingsReport: Sendable {
       .init("id"), .init("status"), .init("when (UTC)"), .init("target"), .init("what"), .init("cause"),
     ])
     for repetition in folded {
-      guard let incident = repetition.incidents.last else { continue }
+      let incident = repetition.last
       var when = FindingWords.time(of: incident.first)
       if let period = repetition.period {
         when +=
-          ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(Self.length(period))"
+          ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(LengthText.text(period))"
       }
       for (index, record) in incident.findings.enumerated() {
         let text = FindingText(record)
         table.append([
           record.id, record.status, index == 0 ? when : "with \(incident.first.id)",
           FindingWords.target(record), "\(record.kind): \(FindingWords.metric(record))\(text.change)",
-          index == 0 ? FindingWords.cause(incident.explained) : "",
+          index == 0 ? FindingText(incident.explained).cause : "",
         ])
       }
     }
@@ -83,17 +84,6 @@ public struct FindingsReport: Sendable {
     let open = FindingIncident.group(records).count(where: \.isOpen)
     return
       "\(CountText.text(incidents, "incident")) of \(CountText.text(records.count, "finding")), \(open) open"
-  }
-
-  /// A stretch of time in its largest unit: `4 min`, `2 days`.
-  static func length(_ microseconds: Int64) -> String {
-    let seconds = Double(microseconds) / 1e6
-    switch seconds {
-    case ..<90: return "\(FigureText.decimal(seconds, 0)) s"
-    case ..<5_400: return "\(FigureText.decimal(seconds / 60, 0)) min"
-    case ..<129_600: return "\(FigureText.decimal(seconds / 3_600, 0)) h"
-    default: return CountText.text(Int((seconds / 86_400).rounded()), "day")
-    }
   }
 
   /// What is learned and what was found, with the names and units of the CSV.
@@ -138,12 +128,6 @@ enum FindingWords {
     if let end = record.endedAt { return text + " to \(end.rfc3339.dropFirst(11).prefix(8))" }
     if record.isNewNormal { return text + ", the new normal" }
     return record.isGradual ? text : "since \(text)"
-  }
-
-  /// `provider-delivery (apns): accept unchanged …`.
-  static func cause(_ record: FindingRecord) -> String {
-    let text = FindingText(record)
-    return record.evidence.isEmpty ? text.cause : "\(text.cause): \(record.evidence)"
   }
 
   /// `2nd`, `11th`.

@@ -51,7 +51,7 @@ extension Exporter {
 }
 
 extension FindingRecord {
-  /// As a row of the table, with its legs.
+  /// As a row of the table, with its legs and all of its causes.
   var json: JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
     func text(_ value: String) -> JSONValue { value.isEmpty ? .null : .string(value) }
@@ -86,6 +86,16 @@ extension FindingRecord {
                       .init("change_low_us", number($0.low)), .init("change_high_us", number($0.high)),
                     ])
                   })),
+            ])
+          })),
+      .init(
+        "verdicts",
+        .array(
+          verdicts.map { verdict in
+            .object([
+              .init("cause", text(verdict.cause)), .init("scope", .string(verdict.scope)),
+              .init("evidence", text(verdict.evidence)), .init("would_decide", .string(verdict.wouldDecide)),
+              .init("targets", .array(verdict.targets.map { .string($0) })),
             ])
           })),
     ])

@@ -70,8 +70,8 @@ extension GateReport.Result {
   /// The figure with its interval.
   var measured: String {
     switch figure {
-    case .share(let interval): IntervalText.share(interval)
-    case .quantile(let figure?): IntervalText.quantile(figure.value, low: figure.low, high: figure.high)
+    case .share(let interval): FigureText.share(interval)
+    case .quantile(let figure?): FigureText.quantile(figure.value, low: figure.low, high: figure.high)
     case .quantile(nil): "no value"
     }
   }
@@ -79,11 +79,11 @@ extension GateReport.Result {
   func weight(isIndependent: Bool) -> String {
     switch figure {
     case .share(let interval):
-      IntervalText.count(
+      FigureText.weight(
         interval.effectiveCount, of: interval.count, usesHistory: interval.usesHistory,
         isIndependent: isIndependent)
     case .quantile(let figure?):
-      IntervalText.count(
+      FigureText.weight(
         figure.effectiveCount, of: figure.count, usesHistory: figure.usesHistory,
         isIndependent: isIndependent)
     case .quantile(nil): "n 0"
@@ -99,7 +99,7 @@ extension GateReport.Result {
       let needed = ShareInterval.independentCount(toProve: required)
       guard interval.effectiveCount < Double(needed) else { return nil }
       return
-        "to show a share of \(IntervalText.given(required)) takes \(needed) independent probes without a failure"
+        "to show a share of \(FigureText.given(required)) takes \(needed) independent probes without a failure"
     case (.quantile(let quantile, _), .quantile(let figure)):
       guard figure?.high == nil else { return nil }
       return "an interval of \(quantile.label) takes \(quantile.smallestCount) independent values"

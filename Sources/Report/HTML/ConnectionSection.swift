@@ -26,8 +26,8 @@ struct ConnectionSection {
       ? "<p>No connection was opened or closed in this time.</p>\n"
       : """
       <table class="events">
-      <thead><tr><th scope="col">what</th><th scope="col">target</th><th scope="col">times</th><th scope="col">first</th>\
-      <th scope="col">last</th><th scope="col">last detail</th></tr></thead>
+      <thead><tr><th scope="col">what</th><th scope="col">target</th><th scope="col">times</th><th scope="col">first (\(zone))</th>\
+      <th scope="col">last (\(zone))</th><th scope="col">last detail</th></tr></thead>
       <tbody>
       \(history.lines.prefix(Self.mostLines).map(row))</tbody>
       </table>
@@ -41,13 +41,15 @@ struct ConnectionSection {
       """
   }
 
+  private var zone: String { time.zoneName(at: content.start) }
+
   private var notes: Markup {
     let history = content.connections
     guard !history.notes.isEmpty else { return "" }
     let more: Markup =
       history.furtherNotes > 0 ? "<p class=\"soft\">\(history.furtherNotes) more were noted.</p>\n" : ""
     return """
-      <h3>What people noted</h3>
+      <h3>What people noted (\(zone))</h3>
       <ul>\(history.notes.map { "<li>\(time.moment($0.at, isLong: isLong)) \($0.text)</li>\n" as Markup })</ul>
       \(more)
       """
@@ -55,7 +57,7 @@ struct ConnectionSection {
 
   private func row(_ line: ConnectionHistory.Line) -> Markup {
     """
-    <tr><th scope="row">\(line.kind.phrase)</th><td>\(line.target ?? "all")</td><td>\(ReportNumber.text(line.count))</td>\
+    <tr><th scope="row">\(line.kind.phrase)</th><td>\(line.target ?? "all")</td><td>\(FigureText.grouped(line.count))</td>\
     <td>\(time.moment(line.first, isLong: isLong))</td><td>\(time.moment(line.last, isLong: isLong))</td>\
     <td class="text">\(line.detail.clipped(to: 160))</td></tr>
 

@@ -42,7 +42,9 @@ public struct HTMLReport: Sendable {
   private var page: Markup {
     let answer = ReportAnswer(content, time)
     let sections = content.targets.prefix(Self.mostSections).enumerated().map { index, target in
-      TargetSection(number: index + 1, target: target, content: content, time: time).markup
+      TargetSection(
+        number: index + 1, target: target, legs: content.legs[index], content: content, time: time
+      ).markup
     }
     return """
       <!DOCTYPE html>

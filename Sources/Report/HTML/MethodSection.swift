@@ -108,7 +108,7 @@ struct MethodSection {
         } ?? "<td>n too small</td>"
       }
       let name = floor.interval == .scheduleLag ? "lag" : floor.interval.rawValue
-      return "<tr><th scope=\"row\">\(name)</th>\(cells)<td>\(ReportNumber.text(floor.counted))</td></tr>\n"
+      return "<tr><th scope=\"row\">\(name)</th>\(cells)<td>\(FigureText.grouped(floor.counted))</td></tr>\n"
     }
     return """
       <h3>The floor of \(calibration.host)</h3>
@@ -129,7 +129,7 @@ struct MethodSection {
     return """
       <h3>Runs</h3>
       <table class="events">
-      <thead><tr><th scope="col">run</th><th scope="col">began</th><th scope="col">length</th><th scope="col">end</th></tr></thead>
+      <thead><tr><th scope="col">run</th><th scope="col">began (\(time.zoneName(at: content.start)))</th><th scope="col">length</th><th scope="col">end</th></tr></thead>
       <tbody>
       \(content.runs.prefix(Self.mostRuns).map(runRow))</tbody>
       </table>

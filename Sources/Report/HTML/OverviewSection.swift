@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import Measurement
 import Store
@@ -30,15 +32,28 @@ struct OverviewSection {
     let counts = target.total.counts
     let name: Markup =
       index < HTMLReport.mostSections ? "<a href=\"#t\(index + 1)\">\(target.name)</a>" : "\(target.name)"
-    let arrived = counts[.delivered] + counts[.accepted]
     let figures = [Quantile.p50, .p95, .p99].map { quantile in
       FigureCell.markup(target.latencies?.figures.first { $0.quantile == quantile })
     }
     return """
       <tr><th scope="row">\(name) <small>\(target.provider)\(target.metric == .delivery ? "" : ", acceptance")</small></th>\
-      <td>\(ReportNumber.text(counts.due))</td>\
-      <td>\(FigureText.percent(arrived, of: counts.due - counts[.inFlight]))</td>\(figures)</tr>
+      <td>\(FigureText.grouped(counts.due))</td>\
+      \(ShareCell.markup(target.total.shares.first { $0.share == .inTime }?.interval))\(figures)</tr>
 
+      """
+  }
+}
+
+/// Cells with a share and its interval.
+enum ShareCell {
+  /// - Parameter base: what it is a share of, where the counts are to stand there, too.
+  static func markup(_ interval: ShareInterval?, base: String? = nil) -> Markup {
+    guard let interval, let share = interval.share else { return "<td>–</td>" }
+    let (events, count) = (FigureText.grouped(interval.events), FigureText.grouped(interval.count))
+    let counts = base.map { "<small>\(events) of \(count) \($0)</small>" as Markup } ?? ""
+    return """
+      <td>\(FigureText.percent(share)) %<small>\(FigureText.percent(interval.low))–\(FigureText.percent(interval.high)) %</small>\
+      \(counts)</td>
       """
   }
 }
@@ -57,7 +72,7 @@ enum FigureCell {
         // One end is open: the values determine the other only.
         return "<td>\(FigureText.figure(figure))<small>\(FigureText.effective(figure))</small></td>"
       }
-      return "<td class=\"soft\">n too small<small>needs \(ReportNumber.text(needs))</small></td>"
+      return "<td class=\"soft\">n too small<small>needs \(FigureText.grouped(needs))</small></td>"
     }
   }
 }

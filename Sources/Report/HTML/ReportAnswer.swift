@@ -2,43 +2,6 @@ import Formats
 import Measurement
 import Store
 
-/// What the detector said of the report's time.
-struct ReportFindings: Sendable {
-  /// Findings that have one cause, by the start of the first.
-  struct Incident: Sendable {
-    /// By their start.
-    let findings: [FindingRecord]
-
-    var isOpen: Bool { findings.contains(where: \.isOpen) }
-  }
-
-  let incidents: [Incident]
-  /// The detectors of the report's targets.
-  let detectors: [DetectorRecord]
-
-  /// Incidents that are told in full.
-  static let most = 12
-
-  init(_ reader: StoreReader, targets: [ReportTarget], from start: WallTime, to end: WallTime) throws {
-    let names = Set(targets.map(\.name))
-    let found = try reader.findings(FindingSelection(targets: names, since: start, until: end))
-    let groups = Dictionary(grouping: found, by: \.incident)
-    incidents = groups.values.map(Incident.init).sorted {
-      // Open ones first, then the newest.
-      ($0.isOpen ? 0 : 1, -$0.findings[0].startedAt.microseconds, $0.findings[0].id)
-        < ($1.isOpen ? 0 : 1, -$1.findings[0].startedAt.microseconds, $1.findings[0].id)
-    }
-    detectors = try reader.detectors().filter { names.contains($0.target) && $0.through > start }
-  }
-
-  /// Stretches of a target's findings, for its charts.
-  func stretches(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
-    incidents.flatMap(\.findings).filter { $0.target == target }.map {
-      $0.startedAt...max($0.startedAt, $0.isOpen ? end : $0.endedAt ?? $0.seenUntil)
-    }
-  }
-}
-
 /// The top of the report: what is to be known, in words.
 struct ReportAnswer {
   private let content: ReportContent
@@ -63,22 +26,30 @@ struct ReportAnswer {
 
   private var headline: String {
     guard !content.targets.isEmpty else { return "Nothing was sent in this time" }
-    let incidents = findings.incidents
-    let open = incidents.filter(\.isOpen)
-    if let first = open.first?.findings.first ?? (incidents.count == 1 ? incidents[0].findings.first : nil) {
-      let others = open.isEmpty ? 0 : open.count - 1
+    if let first = findings.open.first?.last.first {
+      let others = findings.open.count - 1
       let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
-      return FindingText(first).headline + (first.isOpen ? " since \(start(of: first))" : "")
+      return FindingText(first).headline + " since \(moment(first.startedAt))"
         + (others == 0 ? "" : ", and \(rest)")
     }
-    if !incidents.isEmpty { return "\(incidents.count) changes, all of them over" }
+    if findings.changes.count == 1, let only = findings.changes.first {
+      let words = FindingText(only.last.first).headline
+      if only.incidents.count > 1 { return "\(words), \(only.incidents.count) times" }
+      guard let end = only.last.first.endedAt else { return words }
+      return "\(words) from \(moment(only.last.start)) to \(moment(end))"
+    }
+    if let main = findings.changes.first {
+      let times = main.incidents.count > 1 ? ", \(main.incidents.count) times" : ""
+      let others = CountText.text(findings.incidents - main.incidents.count, "other change")
+      return "\(FindingText(main.last.first).headline)\(times), beside \(others), all of them over"
+    }
     if findings.detectors.isEmpty { return arrived + " in time" }
     return "No change found"
   }
 
-  private func start(of finding: FindingRecord) -> String {
-    let clock = time.clock(finding.startedAt)
-    return isLong || finding.startedAt < content.start ? "\(time.day(finding.startedAt)), \(clock)" : clock
+  private func moment(_ at: WallTime) -> String {
+    let clock = time.clock(at)
+    return isLong || at < content.start ? "\(time.day(at)), \(clock)" : clock
   }
 
   /// `98.7 % of 18 000 notifications arrived`.
@@ -86,7 +57,7 @@ struct ReportAnswer {
     let counts = content.targets.reduce(StateCounts()) { $0 + $1.total.counts }
     let settled = counts.due - counts[.inFlight]
     let share = FigureText.percent(counts[.delivered] + counts[.accepted], of: settled)
-    return "\(share) of \(ReportNumber.text(settled)) notifications arrived"
+    return "\(share) of \(FigureText.grouped(settled)) notifications arrived"
   }
 
   var markup: Markup {
@@ -104,73 +75,29 @@ struct ReportAnswer {
       <h1>\(headline)</h1>
       <p class="soft">\(time.range(content.start, content.end)) \(zone), \(run)\(open)\(utc)</p>
       </header>
-      \(incidents)\(watched)
+      \(changes)\(watched)
       """
   }
 
-  private var incidents: Markup {
-    let all = findings.incidents
+  private var changes: Markup {
+    let all = findings.changes
     guard !all.isEmpty else { return "" }
     let rest = all.count - ReportFindings.most
     let more: Markup =
       rest > 0
       ? "<p class=\"soft\">\(rest) earlier ones are not shown: pushscope findings lists them.</p>\n" : ""
+    let note: Markup =
+      all.contains { $0.last.first.isProvisional }
+      ? " A dashed line marks what is provisional: found while less than two days are recorded." : ""
     return """
       <section id="findings">
       <h2>What changed</h2>
-      \(all.prefix(ReportFindings.most).map(article))\(more)</section>
+      \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong).markup })\(more)\
+      <p class="soft">Times are \(time.zoneName(at: content.start)). Figures since a change have 95 % intervals in brackets.\
+      \(note)</p>
+      </section>
 
       """
-  }
-
-  private func article(_ incident: ReportFindings.Incident) -> Markup {
-    let first = incident.findings[0]
-    let words = FindingText(first)
-    let style: Markup = words.isBetter ? " better" : incident.isOpen ? "" : " over"
-    let provisional: Markup = first.isProvisional ? " provisional" : ""
-    let others = incident.findings.dropFirst().map { other -> Markup in
-      let text = FindingText(other)
-      return
-        "<p class=\"soft\">With it: \(text.headline.loweredFirst), \(text.change)\(beside(other, first)).</p>\n"
-    }
-    let note: Markup =
-      first.isProvisional
-      ? "<p class=\"soft\">Provisional: found while less than two days are recorded.</p>\n" : ""
-    let decide =
-      words.wouldDecide.map { "<p class=\"soft\">What would decide it: \($0).</p>\n" as Markup } ?? ""
-    let events: Markup =
-      first.events.isEmpty
-      ? "" : "<p class=\"soft\">At its beginning: \(first.events.joined(separator: "; ")).</p>\n"
-    return """
-      <article class="finding\(style)\(provisional)">
-      <h3>\(words.headline), \(when(first))</h3>
-      <p>\(words.change). Cause: \(words.cause)\(evidence(first)).</p>
-      \(others.prefix(8).map { $0 })\(decide)\(events)\(note)</article>
-
-      """
-  }
-
-  private func beside(_ other: FindingRecord, _ first: FindingRecord) -> Markup {
-    other.startedAt == first.startedAt && other.endedAt == first.endedAt ? "" : ", \(when(other))"
-  }
-
-  private func evidence(_ finding: FindingRecord) -> String {
-    finding.evidence.isEmpty ? "" : ": \(finding.evidence)"
-  }
-
-  private func when(_ finding: FindingRecord) -> Markup {
-    let start = time.moment(finding.startedAt, isLong: isLong)
-    if finding.isGradual { return "getting worse since about \(start)" }
-    var spread: Markup = ""
-    if let low = finding.startedLow, let high = finding.startedHigh, high > low {
-      let half = max(
-        high.microseconds - finding.startedAt.microseconds, finding.startedAt.microseconds - low.microseconds)
-      spread = " (± \(ReportTime.step(half)))"
-    }
-    if let end = finding.endedAt {
-      return "from \(start)\(spread) to \(time.moment(end, isLong: isLong))"
-    }
-    return finding.isNewNormal ? "from \(start)\(spread), the new normal since" : "since \(start)\(spread)"
   }
 
   private var isLong: Bool { content.end.microseconds - content.start.microseconds >= 86_400_000_000 }
@@ -183,36 +110,17 @@ struct ReportAnswer {
       return "<p>Nobody looked for changes in this time: no collector watched these targets.</p>\n"
     }
     let told: Markup =
-      findings.incidents.isEmpty
+      findings.changes.isEmpty
       ? "<p>\(arrived) in time. " : "<p class=\"soft\">\(arrived) in time. "
-    let length = ReportTime.length(
+    let length = LengthText.text(
       min(shortest.age, max(0, content.end.microseconds - content.start.microseconds)))
     let watched: Markup =
-      "Watched for changes: \(length) of this time, on a record of \(ReportTime.length(shortest.age)). "
+      "Watched for changes: \(length) of this time, on a record of \(LengthText.text(shortest.age)). "
     let learning: Markup =
       shortest.learning.map {
-        "Still learning (\(ReportTime.length(shortest.age)) of \(ReportTime.length($0))): only changes by half and more are seen so far."
+        "Still learning (\(LengthText.text(shortest.age)) of \(LengthText.text($0))): only changes by half and more are seen so far."
       }
       ?? "Changes of a tenth of a latency or a percentage point of a share would have been seen, given time."
     return told + watched + learning + "</p>\n"
-  }
-}
-
-extension String {
-  fileprivate var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
-}
-
-/// Whole numbers for people.
-enum ReportNumber {
-  /// In groups of three from five digits on, with narrow spaces that do not break: 4711, 47 110.
-  static func text(_ number: Int) -> String {
-    let digits = String(number)
-    guard digits.count > 4 else { return digits }
-    var result = ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { result += "\u{202F}" }
-      result.append(digit)
-    }
-    return result
   }
 }

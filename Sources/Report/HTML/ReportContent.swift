@@ -9,6 +9,8 @@ struct ReportContent: Sendable {
   /// By name, then by provider.
   let targets: [ReportTarget]
   let findings: ReportFindings
+  /// Of each target, where something of it was worse; `nil` of the others.
+  let legs: [LegTimes?]
   let connections: ConnectionHistory
   /// What all charts share.
   let columns: TimeColumns
@@ -42,9 +44,9 @@ struct ReportContent: Sendable {
     }
     self.runs = overlapping
     let first = overlapping.map(\.record.startedAt).min() ?? now
-    let last = overlapping.map { $0.record.lastMoment(now: now) }.max() ?? now
+    let latest = overlapping.map { $0.record.lastMoment(now: now) }.max() ?? now
     start = max(selection.since ?? first, first)
-    end = max(start.advanced(byMicroseconds: 1), min(selection.until ?? last, last))
+    end = max(start.advanced(byMicroseconds: 1), min(selection.until ?? latest, latest))
     readAt = now
     isOpen = overlapping.contains { $0.record.endedAt == nil }
     // Rollups are whole seconds.
@@ -56,6 +58,11 @@ struct ReportContent: Sendable {
       try reading.read($0)
     }.filter { $0.total.counts.due > 0 }
     findings = try ReportFindings(reader, targets: targets, from: start, to: end)
+    let (found, last) = (findings, end)
+    legs = try targets.map { target in
+      try LegTimes(
+        target.series, found.worse(of: target.name, to: last), rate: target.askedRate, in: reader)
+    }
     connections = try ConnectionHistory(reader, selection, runs: known, columns: columns)
   }
 }
@@ -68,7 +75,7 @@ extension RunRecord {
 }
 
 /// The targets of several runs that continue one another: one name at one provider.
-struct ReportSeries {
+struct ReportSeries: Sendable {
   let entries: [TargetDirectory.Entry]
 
   static func grouped(_ entries: [TargetDirectory.Entry]) -> [ReportSeries] {
@@ -85,6 +92,7 @@ struct ReportSeries {
 
 /// What the report shows of a target.
 struct ReportTarget: Sendable {
+  let series: ReportSeries
   let name: String
   let provider: String
   /// Per second, of its last run.
@@ -149,18 +157,19 @@ struct TargetReading {
         dots.add(row, timeline.metric)
       })
     let metrics = Set(Metric.allCases)
-    let history = try source.history(of: window, metrics: metrics, shares: SeriesShare.watched)
+    let roundTrips = try source.roundTrips(in: window)
+    let history = try source.history(of: window, metrics: metrics, shares: GroupAccumulator.shares)
     let histories =
       hasVariants
-      ? try source.historiesByVariant(of: window, metrics: metrics, shares: SeriesShare.watched) : [:]
+      ? try source.historiesByVariant(of: window, metrics: metrics, shares: GroupAccumulator.shares) : [:]
     func summary(_ group: GroupAccumulator, _ variant: String, _ history: SeriesHistory) -> GroupSummary {
       group.summary(
-        variant: variant, expectsReceipts: expectsReceipts,
+        variant: variant, expectsReceipts: expectsReceipts, roundTrips,
         TargetAccumulator.Interval(method: .dependent, window: window.time, history: history))
     }
     let last = series.entries[series.entries.count - 1].target
     return ReportTarget(
-      name: last.name, provider: last.provider, askedRate: last.askedRate,
+      series: series, name: last.name, provider: last.provider, askedRate: last.askedRate,
       receiptDeadline: last.receiptDeadline,
       total: summary(total, "", history),
       variants: variants.sorted { $0.key < $1.key }.map { name, group in

@@ -46,27 +46,12 @@ struct ReportTime: Sendable {
     return "\(from) to \(from.prefix(10) == to.prefix(10) ? String(to.dropFirst(11)) : to) UTC"
   }
 
-  /// `UTC+01:00`.
+  /// `UTC`, `UTC+01:00`.
   func zoneName(at time: WallTime) -> String {
     let minutes = zone.offset(at: time) / 60_000_000
     guard minutes != 0 else { return "UTC" }
     func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "UTC\(minutes < 0 ? "−" : "+")\(two(abs(minutes) / 60)):\(two(abs(minutes) % 60))"
-  }
-
-  /// `20 min`, `3 h 05 min`, `2 d 4 h`.
-  static func length(_ microseconds: Int64) -> String {
-    let seconds = max(0, microseconds) / 1_000_000
-    switch seconds {
-    case ..<120: return "\(seconds) s"
-    case ..<7_200: return "\(seconds / 60) min"
-    case ..<172_800:
-      let minutes = seconds / 60 % 60
-      return minutes == 0 ? "\(seconds / 3_600) h" : "\(seconds / 3_600) h \(minutes) min"
-    default:
-      let hours = seconds / 3_600 % 24
-      return hours == 0 ? "\(seconds / 86_400) d" : "\(seconds / 86_400) d \(hours) h"
-    }
   }
 
   private static let months = [

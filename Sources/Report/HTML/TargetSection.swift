@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import Measurement
 import Store
@@ -6,6 +8,8 @@ import Store
 struct TargetSection {
   let number: Int
   let target: ReportTarget
+  /// `nil` where nothing of it was worse than before.
+  let legs: LegTimes?
   let content: ReportContent
   let time: ReportTime
 
@@ -17,7 +21,8 @@ struct TargetSection {
       <section id="t\(number)">
       <h2>\(target.name)</h2>
       <p class="soft">\(target.provider), asked for \(FigureText.rate(target.askedRate))\(deadline).</p>
-      \(states)\(scatter(charts))\(bands(charts))\(loss(charts))\(histogram(charts))\(tables)</section>
+      \(states)\(shares(target.total))\(scatter(charts))\(bands(charts))\(loss(charts))\(histogram(charts))\
+      \(legs.map { LegTable(times: $0).markup } ?? "")\(tables)</section>
 
       """
   }
@@ -30,16 +35,35 @@ struct TargetSection {
   private var states: Markup {
     let counts = target.total.counts
     var parts = [
-      "\(ReportNumber.text(counts.due)) were due", "\(ReportNumber.text(counts.sent)) sent",
-      "\(ReportNumber.text(counts.acceptedByProvider)) accepted by the provider",
+      "\(FigureText.grouped(counts.due)) were due", "\(FigureText.grouped(counts.sent)) sent",
+      "\(FigureText.grouped(counts.acceptedByProvider)) accepted by the provider",
     ]
     for state in NotificationState.allCases where counts[state] > 0 && state != .planned {
       parts.append(
-        "\(ReportNumber.text(counts[state])) \(state.title) (\(FigureText.percent(counts[state], of: counts.due)))"
+        "\(FigureText.grouped(counts[state])) \(state.title) (\(FigureText.percent(counts[state], of: counts.due)))"
       )
     }
     return
       "<p>\(parts.prefix(3).joined(separator: ", ")). In the end: \(parts.dropFirst(3).joined(separator: ", ")).</p>\n"
+  }
+
+  /// What arrived and what went wrong, with intervals.
+  private func shares(_ group: GroupSummary) -> Markup {
+    let shown = group.shares.filter {
+      $0.interval.share != nil && ($0.share == .inTime || $0.interval.events > 0)
+    }
+    guard !shown.isEmpty else { return "" }
+    let names = shown.reversed().map { "<th scope=\"col\">\($0.title)</th>" as Markup }
+    let cells = shown.reversed().map { ShareCell.markup($0.interval, base: $0.base) }
+    return """
+      <table class="figures">
+      <thead><tr>\(names)</tr></thead>
+      <tbody>
+      <tr>\(cells)</tr>
+      </tbody>
+      </table>
+
+      """
   }
 
   private func figure(_ title: Markup, _ text: Markup, _ chart: Chart) -> Markup {
@@ -55,7 +79,10 @@ struct TargetSection {
       target.total.counts.withoutLatency > 0 ? " The strip on top shows what never arrived." : ""
     return figure(
       "Latency over time",
-      "\(kind): when it was planned, and how long \(what) took, on a logarithmic scale.\(never)",
+      """
+      \(kind): when it was planned, and how long \(what) took, on a logarithmic scale.\(never) Times are \
+      \(time.zoneName(at: content.start)).
+      """,
       chart)
   }
 
@@ -69,7 +96,7 @@ struct TargetSection {
     return figure(
       "Half, 90 % and 99 %",
       """
-      In steps of \(ReportTime.step(bands.step)): <span class="key median"></span>median, \
+      In steps of \(LengthText.text(bands.step)): <span class="key median"></span>median, \
       <span class="key inner"></span>up to p90, <span class="key outer"></span>up to p99.\(gaps)
       """, bands.chart)
   }
@@ -80,11 +107,11 @@ struct TargetSection {
       return "<p>Nothing was lost, late, refused or failed.</p>\n"
     }
     let keys = ReportCharts.losses.filter { counts[$0] > 0 }.map { state -> Markup in
-      "<span class=\"item\"><span class=\"key s-\(state.name)\"></span>\(ReportNumber.text(counts[state])) \(state.title)</span> "
+      "<span class=\"item\"><span class=\"key s-\(state.name)\"></span>\(FigureText.grouped(counts[state])) \(state.title)</span> "
     }
     return figure(
       "What did not arrive in time",
-      "Share of the notifications planned in each step of \(ReportTime.step(loss.step)), from zero: \(keys)",
+      "Share of the notifications planned in each step of \(LengthText.text(loss.step)), from zero: \(keys)",
       loss.chart)
   }
 
@@ -114,7 +141,11 @@ struct TargetSection {
       "<td>\(value.maximum.map { FigureText.latency($0) } ?? "–")\(value.maximumIsLimit ? "\u{202F}†" : "")</td>"
     }
     let shares = values.map { value -> Markup in
-      "<td>\(ReportNumber.text(value.share.counted))<small>\(FigureText.percent(value.share.counted, of: value.share.due))</small></td>"
+      "<td>\(FigureText.grouped(value.share.counted))<small>\(FigureText.percent(value.share.counted, of: value.share.due))</small></td>"
+    }.enumerated().map { index, cell -> Markup in
+      // After the lag.
+      guard index > 0, group.metrics[index - 1].countsPings else { return cell }
+      return "<td>\(FigureText.grouped(values[index].share.counted))<small>PINGs</small></td>"
     }
     return """
       <h3>\(title)</h3>
@@ -132,17 +163,10 @@ struct TargetSection {
   private func limits(_ group: GroupSummary) -> Markup {
     guard let errors = group.deliveryErrors, errors.exact < errors.deliveries else { return "" }
     return """
-      <p class="soft">\(ReportNumber.text(errors.exact)) of \(ReportNumber.text(errors.deliveries)) deliveries were timed on one \
-      clock. \(ReportNumber.text(errors.bounded.share.counted)) have a bounded error, which is part of the intervals; of \
-      \(ReportNumber.text(errors.limits)) only an upper limit is known († rests on any of them).</p>
+      <p class="soft">\(FigureText.grouped(errors.exact)) of \(FigureText.grouped(errors.deliveries)) deliveries were timed on one \
+      clock. \(FigureText.grouped(errors.bounded.share.counted)) have a bounded error, which is part of the intervals; of \
+      \(FigureText.grouped(errors.limits)) only an upper limit is known († rests on any of them).</p>
 
       """
-  }
-}
-
-extension ReportTime {
-  /// Of a chart: `30 s`, `5 min`, `200 ms`.
-  static func step(_ microseconds: Int64) -> String {
-    microseconds < 1_000_000 ? "\(microseconds / 1_000) ms" : length(microseconds)
   }
 }

@@ -1,4 +1,4 @@
-import Analysis
+import Configuration
 import Findings
 import Measurement
 import Store
@@ -24,7 +24,17 @@ enum FigureText {
       ? "\(low.number)–\(high.number) \(high.unit)" : "\(low.number) \(low.unit)–\(high.number) \(high.unit)"
   }
 
-  /// A quantile with its interval, or the number of values that it needs.
+  /// A quantile with its interval: `1.23 ms (1.10–1.42)`; with an open end `≥ 1.3 s`; with two `n too small`.
+  static func quantile(_ value: Int64, low: Int64?, high: Int64?) -> String {
+    switch (low, high) {
+    case (let low?, let high?): latency(value, from: low, to: high)
+    case (let low?, nil): "≥ \(latency(low))"
+    case (nil, let high?): "≤ \(latency(high))"
+    case (nil, nil): "n too small"
+    }
+  }
+
+  /// The same, or the number of values that it takes.
   static func estimate(_ estimate: QuantileEstimate) -> String {
     switch estimate {
     case .known(let value, let low, let high): latency(value, from: low, to: high)
@@ -32,16 +42,10 @@ enum FigureText {
     }
   }
 
-  /// A quantile with its interval, or that there are too few values: `1.23 ms (1.10–1.42)`, `≥ 1.10 ms` where the upper end
-  /// is open.
+  /// The same of a summary.
   static func figure(_ figure: ValueSummary.Figure) -> String {
     guard let interval = figure.known else { return estimate(figure.estimate) }
-    return switch (interval.low, interval.high) {
-    case (let low?, let high?): latency(interval.value, from: low, to: high)
-    case (let low?, nil): "≥ \(latency(low))"
-    case (nil, let high?): "≤ \(latency(high))"
-    case (nil, nil): estimate(figure.estimate)
-    }
+    return quantile(interval.value, low: interval.low, high: interval.high)
   }
 
   /// The effective count of an interval, `n 38 of 3600`; empty where it has none.
@@ -50,16 +54,35 @@ enum FigureText {
     return "n \(count(effective)) of \(interval.count)"
   }
 
-  /// A share with its interval and effective count: `2.4 % (1.1–4.6, n 180)`.
-  static func share(_ interval: ShareInterval, _ method: IntervalMethod) -> String {
-    func ends(_ value: Double) -> String { decimal(value * 100, value < 0.0995 ? 2 : 1) }
-    let effective = method == .dependent ? ", n \(count(interval.effectiveCount))" : ""
-    return
-      "\(percent(interval.events, of: interval.count)) (\(ends(interval.low))–\(ends(interval.high))\(effective))"
+  /// How many independent values an interval is worth, with where that is known from: `effective n 38 of 3600`.
+  static func weight(_ effective: Double, of count: Int, usesHistory: Bool, isIndependent: Bool) -> String {
+    if isIndependent { return "n \(count), taken for independent" }
+    return "effective n \(count == 0 ? "0" : Self.count(effective)) of \(count)"
+      + (usesHistory || count == 0 ? "" : ", from this window alone")
   }
 
   /// An effective count: whole, and at least 1.
   static func count(_ effective: Double) -> String { decimal(max(1, effective), 0) }
+
+  /// A share with its interval: `99.8 % (99.1–99.97)`; `–` when nothing was counted.
+  ///
+  /// - Parameter isWeighed: whether the effective count stands there, too: `2.4 % (1.1–4.6, n 180)`.
+  static func share(_ interval: ShareInterval, isWeighed: Bool = false) -> String {
+    guard let share = interval.share else { return "–" }
+    return "\(percent(share)) % (\(percent(interval.low))–\(percent(interval.high))"
+      + (isWeighed ? ", n \(count(interval.effectiveCount)))" : ")")
+  }
+
+  /// A share in percent, with enough decimals to tell it from 0 and from 100: `99.97`.
+  static func percent(_ share: Double) -> String {
+    let value = share * 100
+    guard value > 0, value < 100 else { return decimal(value, 0) }
+    let rest = min(value, 100 - value)
+    return decimal(value, rest >= 0.95 ? 1 : rest >= 0.095 ? 2 : 3)
+  }
+
+  /// A share that a person chose, without decimals that it does not have: `10 %`, `99.9 %`.
+  static func given(_ share: Double) -> String { "\(ShareText.format(share).dropLast()) %" }
 
   /// A rate: `4/s`, `0.0667/s`, `999/s`.
   static func rate(_ perSecond: Double) -> String {
@@ -75,12 +98,24 @@ enum FigureText {
     return String((digits.first == "." ? digits.dropFirst() : digits).reversed()) + "/s"
   }
 
-  /// A share: `97.5 %`; 100 % and 0 % only when it is exactly that.
+  /// Some of a count: `97.5 %`; 100 % and 0 % only when it is exactly that.
   static func percent(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "–" }
     if part == 0 || part == whole { return part == 0 ? "0 %" : "100 %" }
     let tenths = min(999, max(1, (Double(part) / Double(whole) * 1000).rounded()))
     return decimal(tenths / 10, 1) + " %"
+  }
+
+  /// A whole number in groups of three from five digits on, with narrow spaces that do not break: 4711, 47 110.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    guard digits.count > 4 else { return digits }
+    var result = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { result += "\u{202F}" }
+      result.append(digit)
+    }
+    return result
   }
 
   /// A number with a fixed count of decimals, rounded.
@@ -94,29 +129,4 @@ enum FigureText {
     let fraction = String(rounded % scale)
     return "\(sign)\(rounded / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
   }
-}
-
-/// Times of a run as text.
-enum RunText {
-  /// To the second, UTC: `2026-03-01 12:00:00`.
-  static func time(_ time: WallTime) -> String {
-    let text = time.rfc3339
-    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
-  }
-
-  /// Length of the run, or that it is open: `1h 02m`, `10s`.
-  static func length(_ run: RunRecord) -> String {
-    guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
-    // From wall times, so a clock step shows.
-    let seconds = max(0, (end.microseconds - run.startedAt.microseconds) / 1_000_000)
-    switch seconds {
-    case ..<60: return "\(seconds)s"
-    case ..<3600: return "\(seconds / 60)m \(padded(seconds % 60))s"
-    default: return "\(seconds / 3600)h \(padded(seconds / 60 % 60))m"
-    }
-  }
-
-  static func end(_ run: RunRecord) -> String { run.endReason?.rawValue ?? "open" }
-
-  private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

@@ -1,3 +1,5 @@
+import Analysis
+import Findings
 import Formats
 import FoundationEssentials
 import Measurement
@@ -35,8 +37,13 @@ public enum RunsReport {
   private static let states: [NotificationState] =
     NotificationState.allCases.filter(\.isSettled) + [.inFlight, .planned]
 
-  /// Details of one run. The states of each line add up to `planned`.
-  public static func show(_ run: RunRecord, in reader: StoreReader) throws -> [String] {
+  /// Details of one run. The states of each line add up to `planned`; quantiles and shares have intervals.
+  ///
+  /// - Parameter method: how intervals are computed.
+  /// - Throws: `StoreError`, ``ReportError`` when the run is deleted meanwhile.
+  public static func show(
+    _ run: RunRecord, in reader: StoreReader, method: IntervalMethod = .dependent
+  ) throws -> [String] {
     var facts = TextTable([.init("run"), .init(run.id.description)])
     facts.append(["name", run.name ?? "–"])
     facts.append(["collector", run.collectorID.uuidString.lowercased()])
@@ -69,7 +76,44 @@ public enum RunsReport {
     }
     let rates = try RatesReport.lines(of: run.id, in: reader)
     return facts.lines() + [""] + targets.lines() + (rates.isEmpty ? [] : [""] + rates)
-      + (instrument.map { [""] + $0.lines } ?? [])
+      + (try figures(of: run, in: reader, method)) + (instrument.map { [""] + $0.lines } ?? [])
+  }
+
+  private static let quantiles: [Quantile] = [.p50, .p95, .p99]
+
+  /// The end-to-end latency of each target and variant and how many arrived in time.
+  private static func figures(
+    of run: RunRecord, in reader: StoreReader, _ method: IntervalMethod
+  ) throws -> [String] {
+    let summary = try SummaryReport(reader, RowSelection(run: run.id), method: method)
+    var table = TextTable(
+      [.init("target"), .init("variant"), .init("metric")] + quantiles.map { .init($0.label, .right) }
+        + [.init("in time", .right)])
+    var isAlone = false
+    for target in summary.runs.flatMap(\.targets) {
+      for group in target.groups {
+        guard let metric = group.metrics.last, metric.share.counted > 0 else { continue }
+        let figures = metric.figures.filter { quantiles.contains($0.quantile) }
+        if figures.contains(where: { $0.known != nil && $0.usesHistory == false }) { isAlone = true }
+        let arrived = group.shares.first { $0.share == .inTime }?.interval
+        table.append(
+          [target.record.name, group.variant.isEmpty ? "–" : group.variant, metric.metric.rawValue]
+            + figures.map { FigureText.figure($0) } + [arrived.map { FigureText.share($0) } ?? "–"])
+        guard method == .dependent else { continue }
+        let effective = figures.map(FigureText.effective)
+        if effective.contains(where: { !$0.isEmpty }) {
+          let weight = arrived.map { "n \(FigureText.count($0.effectiveCount)) of \($0.count)" }
+          table.append(["", "", ""] + effective + [weight ?? ""])
+        }
+      }
+    }
+    guard !table.rows.isEmpty else { return [] }
+    let explanation =
+      method == .dependent
+      ? "In brackets: 95 % confidence interval; below it n, how many independent probes would say as much"
+        + (isAlone ? ", from this run alone." : ".")
+      : "In brackets: 95 % confidence interval, as if probes were independent."
+    return [""] + table.lines() + [explanation]
   }
 }
 

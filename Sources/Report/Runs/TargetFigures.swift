@@ -40,9 +40,19 @@ struct TargetFigures {
   }
 }
 
+/// The number of notifications above which reports read rollups instead of single notifications.
+struct RollupThreshold: Sendable {
+  /// A target with more notifications is read from rollups, as far as they exist.
+  var rows = 100_000
+
+  static let standard = RollupThreshold()
+  /// No limit: every notification.
+  static let exact = RollupThreshold(rows: .max)
+}
+
 /// Which run and target the rows of a selection belong to.
 struct TargetDirectory {
-  struct Entry {
+  struct Entry: Sendable {
     let run: RunRecord
     let target: TargetRecord
   }

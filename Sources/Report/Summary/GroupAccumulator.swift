@@ -8,6 +8,7 @@ struct TargetAccumulator {
   private let entry: TargetDirectory.Entry
   private var groups: [VariantID: GroupAccumulator] = [:]
   private var rolledUpTo: WallTime?
+  private var roundTrips: RoundTrips?
 
   init(_ entry: TargetDirectory.Entry) { self.entry = entry }
 
@@ -31,6 +32,8 @@ struct TargetAccumulator {
         return true
       }, row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
     rolledUpTo = covered?.upperBound
+    guard let time else { return }
+    roundTrips = try series.roundTrips(in: SeriesWindow(targets: window.targets, time: time))
   }
 
   /// - Parameters:
@@ -44,7 +47,7 @@ struct TargetAccumulator {
     let expectsReceipts = entry.target.receiptDeadline != nil
     let known = entry.target.variants.compactMap { variant in
       groups[variant.id]?.summary(
-        variant: variant.name, expectsReceipts: expectsReceipts,
+        variant: variant.name, expectsReceipts: expectsReceipts, roundTrips,
         Interval(method: method, window: window, history: history[variant.id] ?? .none))
     }
     let counts = known.reduce(into: StateCounts()) { $0 += $1.counts }
@@ -81,9 +84,13 @@ struct GroupAccumulator {
   private var accept = MetricAccumulator()
   private var delivery = MetricAccumulator()
   private var path = MetricAccumulator()
+  /// When the first notification was planned that carries a round trip, at the latest.
+  private var firstPath: WallTime?
   private var deliveryErrors = DeliveryErrorAccumulator()
-  private var shares = SeriesShares(SeriesShare.watched)
+  private var shares = SeriesShares(Self.shares)
 
+  /// The shares that it counts.
+  static let shares = SeriesShare.watched.union([.inTime])
   /// The rollup figures that it reads.
   static let figures = Set(RollupFigure.allCases)
 
@@ -104,7 +111,10 @@ struct GroupAccumulator {
     if let value = row.scheduleLag { scheduleLag.record(value, plannedAt: plannedAt, isSettled: isSettled) }
     add(&service, row.value(of: .service))
     add(&accept, row.value(of: .accept))
-    add(&path, row.value(of: .path))
+    if let value = row.value(of: .path) {
+      add(&path, value)
+      firstPath = min(firstPath ?? plannedAt, plannedAt)
+    }
     if let value = row.value(of: .delivery) {
       add(&delivery, value, row.deliveryRange)
       deliveryErrors.record(value, error: row.deliveryError, plannedAt: plannedAt, isSettled: isSettled)
@@ -131,26 +141,32 @@ struct GroupAccumulator {
     add(
       &accept, RangedLatencies(bin.latencies(of: .accept)),
       fresh: RangedLatencies(bin.latencies(of: .freshAccept)))
-    add(
-      &path, RangedLatencies(bin.latencies(of: .path)), fresh: RangedLatencies(bin.latencies(of: .freshPath)))
+    let carried = bin.latencies(of: .path)
+    add(&path, RangedLatencies(carried), fresh: RangedLatencies(bin.latencies(of: .freshPath)))
+    if !carried.isEmpty { firstPath = min(firstPath ?? bin.end, bin.end) }
     add(&delivery, bin.deliveries, fresh: bin.freshDeliveries)
     deliveryErrors.add(
       deliveries: bin.latencies(of: .delivery).count, bounded: bin.latencies(of: .deliveryError),
       limits: bin.latencies(of: .deliveryLimit), plannedFrom: start)
   }
 
+  /// - Parameter roundTrips: of the target in the same window.
   func summary(
-    variant: String, expectsReceipts: Bool, _ interval: TargetAccumulator.Interval
+    variant: String, expectsReceipts: Bool, _ roundTrips: RoundTrips?,
+    _ interval: TargetAccumulator.Interval
   ) -> GroupSummary {
     var metrics = [service.summary(.service, of: counts, interval)]
     // Beside the service time, which it is a part of.
-    if path.count > 0 { metrics.append(path.summary(.path, of: counts, interval)) }
+    if let roundTrips, roundTrips.covers(carriedSince: firstPath) {
+      metrics.append(MetricAccumulator(roundTrips).summary(.path, of: counts, interval, countsPings: true))
+    } else if path.count > 0 {
+      metrics.append(path.summary(.path, of: counts, interval))
+    }
     metrics.append(accept.summary(.accept, of: counts, interval))
     if expectsReceipts || delivery.count > 0 {
       metrics.append(delivery.summary(.delivery, of: counts, interval, limits: deliveryErrors.limits))
     }
-    var known: [SeriesShare] = [.failed, .refused]
-    if expectsReceipts { known.insert(.lost, at: 0) }
+    let known: [SeriesShare] = (expectsReceipts ? [.lost] : []) + [.failed, .refused, .inTime]
     return GroupSummary(
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,
@@ -163,10 +179,55 @@ struct GroupAccumulator {
   }
 }
 
+/// Accumulates the values of one interval: of all notifications their number, smallest and largest, and of the settled ones
+/// what quantiles are computed from.
+struct FigureAccumulator {
+  private(set) var settled = LatencyCollection()
+  private(set) var count = 0
+  private(set) var minimum = Int64.max
+  private(set) var maximum = Int64.min
+  /// Lower bound of the largest value: the lower end of its bucket, where ``maximum`` is the upper end.
+  private(set) var maximumLowerEnd = Int64.min
+
+  /// Whether all values are known one by one, and not in the buckets of rollups.
+  var isExact: Bool { settled.isExact }
+
+  mutating func record(_ value: Int64, plannedAt: WallTime, isSettled: Bool) {
+    count += 1
+    minimum = min(minimum, value)
+    maximum = max(maximum, value)
+    maximumLowerEnd = max(maximumLowerEnd, value)
+    if isSettled { settled.record(value, plannedAt: plannedAt) }
+  }
+
+  /// Adds the counts of a rollup whose notifications are all settled.
+  mutating func add(_ packed: PackedLatencies, plannedFrom start: WallTime) {
+    guard !packed.isEmpty else { return }
+    settled.add(packed, plannedFrom: start)
+    for bucket in packed {
+      count += bucket.count
+      minimum = min(minimum, bucket.lower)
+      maximum = max(maximum, bucket.upper)
+      maximumLowerEnd = max(maximumLowerEnd, bucket.lower)
+    }
+  }
+}
+
 /// Accumulates the values of a metric: all of them, and those of requests that opened a connection.
 struct MetricAccumulator {
   private var all = RangedLatencies(FigureAccumulator())
   private var fresh = RangedLatencies(FigureAccumulator())
+
+  init() {}
+
+  /// Of each PING once.
+  init(_ roundTrips: RoundTrips) {
+    var values = FigureAccumulator()
+    roundTrips.forEach({ values.record($0.latency, plannedAt: $0.plannedAt, isSettled: true) }) {
+      values.add($0.latencies, plannedFrom: $0.start)
+    }
+    all = RangedLatencies(values)
+  }
 
   var count: Int { all.values.count }
 
@@ -178,13 +239,15 @@ struct MetricAccumulator {
     if let values2 { fresh.combine(values2, change) }
   }
 
-  /// - Parameter limits: the values that are only upper limits.
+  /// - Parameters:
+  ///   - limits: the values that are only upper limits.
+  ///   - countsPings: whether its values are PINGs and not notifications.
   func summary(
     _ metric: Metric, of counts: StateCounts, _ interval: TargetAccumulator.Interval,
-    limits: LatencyHistogram? = nil
+    limits: LatencyHistogram? = nil, countsPings: Bool = false
   ) -> MetricSummary {
     MetricSummary(
-      metric: metric,
+      metric: metric, countsPings: countsPings,
       all: ValueSummary(all, of: counts, interval, metric: metric, limits: limits),
       fresh: fresh.values.count > 0 ? ValueSummary(fresh, of: counts, interval, limits: limits) : nil)
   }

@@ -66,7 +66,7 @@ public struct SummaryReport: Sendable, Equatable {
       if let planned {
         if method == .dependent {
           history = try series.historiesByVariant(
-            of: planned, metrics: Set(Metric.allCases), shares: SeriesShare.watched)
+            of: planned, metrics: Set(Metric.allCases), shares: GroupAccumulator.shares)
         }
         try tally.read(window, of: planned.time, series, depth)
         window.time = planned.time
@@ -116,9 +116,9 @@ public struct GroupSummary: Sendable, Equatable {
   public let onFreshConnections: Int
   /// Planned to sent, of all that were sent, in whatever state they ended.
   public let scheduleLag: ValueSummary
-  /// `service` and `accept`, `path` between them where there is any, and `delivery` where receipts are expected or came.
+  /// `service` and `accept`, `path` of the target between them where there is any, and `delivery` where receipts are expected or came.
   public let metrics: [MetricSummary]
-  /// Lost (where receipts are expected), failed and refused.
+  /// Lost (where receipts are expected), failed, refused and in time.
   public let shares: [ShareSummary]
   /// `nil` when nothing was delivered.
   public let deliveryErrors: DeliveryErrorSummary?
@@ -129,6 +129,8 @@ public struct MetricSummary: Sendable, Equatable {
   public typealias Figure = ValueSummary.Figure
 
   public let metric: Metric
+  /// Whether its values are PINGs, each once, and not what notifications carry.
+  public let countsPings: Bool
   public let all: ValueSummary
   /// Of requests that opened a connection; `nil` when none did.
   public let fresh: ValueSummary?

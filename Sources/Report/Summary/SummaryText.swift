@@ -79,8 +79,10 @@ extension SummaryReport {
     table.append(["max"] + values.map(maximum))
     table.append(
       ["speaks for"]
-        + values.map {
-          "\($0.share.counted) (\(FigureText.percent($0.share.counted, of: $0.share.due)))"
+        + zip(values, [false] + group.metrics.map(\.countsPings)).map { value, countsPings in
+          countsPings
+            ? CountText.text(value.share.counted, "PING")
+            : "\(value.share.counted) (\(FigureText.percent(value.share.counted, of: value.share.due)))"
         })
     return table
   }
@@ -121,13 +123,16 @@ extension SummaryReport {
   /// Mark of figures that rest on deliveries of which only an upper limit is known.
   static let limitMark = " †"
 
-  /// The shares that are not 0, each with its interval.
+  /// The shares of what went wrong that are not 0, and that of what arrived in time, each with its interval.
   private static func shares(of group: GroupSummary) -> [String] {
-    let parts = group.shares.filter { $0.interval.events > 0 }.map { share in
-      let interval = share.interval
-      return "\(share.name) \(FigureText.share(interval, share.method)) of \(share.base)"
+    func line(_ shares: [ShareSummary]) -> String {
+      shares.map {
+        "\($0.title) \(FigureText.share($0.interval, isWeighed: $0.method == .dependent)) of \($0.base)"
+      }.joined(separator: ", ")
     }
-    return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
+    let wrong = group.shares.filter { $0.share != .inTime && $0.interval.events > 0 }
+    let right = group.shares.filter { $0.share == .inTime && $0.interval.count > 0 }
+    return [wrong, right].filter { !$0.isEmpty }.map(line)
   }
 
   /// Which figures nothing is known of but what the window itself shows.
@@ -183,18 +188,18 @@ extension SummaryReport {
     let isExact = runs.allSatisfy { run in
       run.targets.allSatisfy { $0.groups.allSatisfy { $0.metrics.allSatisfy(\.isExact) } }
     }
-    let hasPath = runs.contains { run in
-      run.targets.contains { $0.groups.contains { $0.metrics.contains { $0.metric == .path } } }
-    }
+    let paths = runs.flatMap(\.targets).flatMap(\.groups).flatMap(\.metrics).filter { $0.metric == .path }
     var lines = [
       "lag: planned to sent. service: sent to the provider's answer. accept: planned to the provider's answer, lag and",
       "service together. delivery: planned to received by the device. Under overload accept grows and service need not:",
       "what waits for its turn in the collector's own queue is late for its user, though the provider never saw it wait.",
     ]
-    if hasPath {
+    if !paths.isEmpty {
       lines += [
-        "path: round trip of a PING on the same connection, at most 30 s before the answer; service includes it. It ends at",
-        "whoever ends the connection, such as a provider's front end.",
+        "path: round trip of a PING on the target's connections"
+          + (paths.allSatisfy(\.countsPings) ? ", each counted once" : ", as notifications carry it")
+          + "; service includes one.",
+        "It ends at whoever ends the connection, such as a provider's front end.",
       ]
     }
     lines += intervals(isExact)
@@ -220,21 +225,25 @@ extension SummaryReport {
 }
 
 extension ShareSummary {
-  /// `lost`, `failed`, `refused`.
+  /// For people.
+  var title: String { name.replacing("_", with: " ") }
+
+  /// In JSON: `lost`, `failed`, `refused`, `in_time`.
   var name: String {
     switch share {
     case .lost: "lost"
     case .failed: "failed"
     case .refused: "refused"
+    case .inTime: "in_time"
     case .within(let limit, _, _): "within \(FigureText.latency(limit))"
     }
   }
 
   /// What it is a share of, in the words of the states.
-  fileprivate var base: String {
+  var base: String {
     switch share {
     case .lost, .within(_, of: _, base: .accepted): "accepted"
-    case .failed, .refused, .within(_, of: _, base: .planned): "planned"
+    case .failed, .refused, .inTime, .within(_, of: _, base: .planned): "planned"
     }
   }
 }

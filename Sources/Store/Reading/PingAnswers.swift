@@ -6,6 +6,17 @@ extension StoreReader {
   ///
   /// - Throws: ``StoreError``.
   public func pings(of targets: [TargetID], in range: Range<WallTime>) throws -> [PingAnswer] {
+    var pings: [PingAnswer] = []
+    try forEachPing(of: targets, in: range) { pings.append($0) }
+    return pings
+  }
+
+  /// The same one by one, for stretches that have many.
+  ///
+  /// - Throws: ``StoreError``.
+  public func forEachPing(
+    of targets: [TargetID], in range: Range<WallTime>, _ body: (PingAnswer) -> Void
+  ) throws {
     try read { db in
       let statement = try RawStatement(
         db,
@@ -13,19 +24,17 @@ extension StoreReader {
         SELECT connection_id, at, round_trip_us FROM path INDEXED BY path_target
         WHERE target_id = ?1 AND at >= ?2 AND at < ?3 ORDER BY at, revision
         """)
-      var pings: [PingAnswer] = []
       for target in targets.sorted() {
         statement.bind(target.rawValue, at: 1)
         statement.bind(range.lowerBound.microseconds, at: 2)
         statement.bind(range.upperBound.microseconds, at: 3)
         while try statement.step() {
-          pings.append(
+          body(
             PingAnswer(
               target: target, connectionID: statement.integer(0),
               at: WallTime(microseconds: statement.integer(1)), roundTrip: statement.integer(2)))
         }
       }
-      return pings
     }
   }
 }

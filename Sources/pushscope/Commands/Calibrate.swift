@@ -18,12 +18,15 @@ struct Calibrate: AsyncParsableCommand {
       Example: pushscope calibrate --rate 200/s --duration 20s
       """)
 
-  @Option(help: ArgumentHelp("Notifications per time, like 200/s (the default).", valueName: "rate"))
+  @Option(
+    help: ArgumentHelp("Notifications per time, like 200/s (the default).", valueName: "rate"),
+    transform: RateArgument.parse)
   var rate: RateArgument?
 
   @Option(
     help: ArgumentHelp(
-      "How long to measure, 20s by default. p99.9 needs 3688 notifications.", valueName: "duration"))
+      "How long to measure, 20s by default. p99.9 needs 3688 notifications.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var duration: DurationArgument?
 
   @Flag(help: "Print one JSON object instead of a table.")

@@ -31,19 +31,23 @@ struct Collect: AsyncParsableCommand {
   var targets: [String] = []
 
   @Option(
-    help: ArgumentHelp("Replaces the schedule's rate, per target: 4/s, 30/min.", valueName: "rate"))
+    help: ArgumentHelp("Replaces the schedule's rate, per target: 4/s, 30/min.", valueName: "rate"),
+    transform: RateArgument.parse)
   var rate: RateArgument?
 
   @Option(help: ArgumentHelp("End after this many notifications per target.", valueName: "n"))
   var count: Int?
 
-  @Option(help: ArgumentHelp("End after this time: 30s, 10m.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp("End after this time: 30s, 10m.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var duration: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
       "How long a stop waits for answers and receipts (default: 60s).",
-      valueName: "duration"))
+      valueName: "duration"),
+    transform: DurationArgument.parse)
   var drain: DurationArgument?
 
   @Option(help: ArgumentHelp("A name for the run.", valueName: "text"))

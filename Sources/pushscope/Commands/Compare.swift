@@ -74,9 +74,7 @@ struct Compare: ParsableCommand {
   @Flag(help: "Print one JSON object instead of tables.")
   var json = false
 
-  @Flag(
-    help: "Take probes for independent of each other, which makes intervals too narrow where they are not.")
-  var independent = false
+  @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var store: StoreOption
 
@@ -85,6 +83,16 @@ struct Compare: ParsableCommand {
     if let unknown = metrics.first(where: { !words.contains($0) }) {
       throw ValidationError(
         "there is no metric \"\(unknown)\"; name one of " + words.joined(separator: ", "))
+    }
+    if !metrics.isEmpty {
+      let latencies = metrics.filter { Metric(rawValue: $0) != nil }
+      if failIf.contains(.slower), latencies.isEmpty {
+        throw ValidationError(
+          "--fail-if slower judges latencies, and --metric names none; add one, like delivery")
+      }
+      if failIf.contains(.lossier), latencies.count == metrics.count {
+        throw ValidationError("--fail-if lossier judges shares, and --metric names none; add one, like lost")
+      }
     }
     switch (before, after) {
     case (let before?, let after?):
@@ -110,7 +118,7 @@ struct Compare: ParsableCommand {
   private static let shares: [SeriesMetric] = [.lost, .failed, .refused]
 
   private var plan: ComparisonPlan {
-    var plan = ComparisonPlan(tolerance: tolerance ?? 0.1, isIndependent: independent)
+    var plan = ComparisonPlan(tolerance: tolerance ?? 0.1, isIndependent: intervals.independent)
     if !metrics.isEmpty {
       plan.metrics = Set(metrics.compactMap(Metric.init(rawValue:)))
       plan.shares = Set(Self.shares.filter { metrics.contains($0.rawValue) })

@@ -19,13 +19,17 @@ struct Demo: AsyncParsableCommand {
   @Flag(help: "Run for --duration without a dashboard, then print the summary.")
   var headless = false
 
-  @Option(help: ArgumentHelp("With --headless: how long to run.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp("With --headless: how long to run.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var duration: DurationArgument?
 
   @Option(help: ArgumentHelp("With --headless: write the samples to this file as CSV.", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("Notifications per time, like 20/s.", valueName: "rate"))
+  @Option(
+    help: ArgumentHelp("Notifications per time, like 20/s.", valueName: "rate"),
+    transform: RateArgument.parse)
   var rate: RateArgument?
 
   func validate() throws {

@@ -44,22 +44,27 @@ struct Device: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How far its clock is ahead of this host's, like 5s or -90s.", valueName: "duration"))
+    help: ArgumentHelp("How far its clock is ahead of this host's, like 5s or -90s.", valueName: "duration"),
+    transform: SkewArgument.parse)
   var clockSkew: SkewArgument?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "How much faster its clock runs, like 40ppm or -40ppm. The collector's bounds hold up to 500ppm.",
-      valueName: "ppm"))
+      valueName: "ppm"),
+    transform: DriftArgument.parse)
   var clockDrift: DriftArgument?
 
-  @Option(help: ArgumentHelp("The network delay to the device.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp("The network delay to the device.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var delay: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "The network delay from the device. Default: that of --delay.", valueName: "duration"))
+      "The network delay from the device. Default: that of --delay.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var delayBack: DurationArgument?
 
   @Option(

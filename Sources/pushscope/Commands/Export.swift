@@ -1,4 +1,3 @@
-import Analysis
 import ArgumentParser
 import Formats
 import Measurement
@@ -31,8 +30,7 @@ struct Export: ParsableCommand {
   @Flag(help: "Compute summary and histogram from every notification, not from rollups.")
   var exact = false
 
-  @Flag(help: "Intervals of summary as if probes were independent.")
-  var independent = false
+  @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
@@ -44,7 +42,7 @@ struct Export: ParsableCommand {
     let rows = try selection.selection(in: reader)
     try ReportRun.export(
       table, of: rows, format: format, from: reader, to: output, isExact: exact,
-      method: independent ? .independent : .dependent)
+      method: intervals.method)
   }
 }
 

@@ -81,14 +81,11 @@ struct FindingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show everything about a finding.", discussion: "Example: pushscope findings show 3f9a01bc")
 
-    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
-    var id: String
-
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let reader = try store.reader()
-      try ReportRun.write(lines: FindingDetails.lines(FindingDetails.find(id, in: reader)))
+      let (record, _) = try choice.find(for: .reading)
+      try ReportRun.write(lines: FindingDetails.lines(record))
     }
   }
 
@@ -101,14 +98,10 @@ struct FindingsCommand: ParsableCommand {
         Example: pushscope findings hide 3f9a01bc
         """)
 
-    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
-    var id: String
-
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let path = try store.path(for: .writing)
-      let record = try FindingDetails.find(id, in: StoreReader.open(at: path))
+      let (record, path) = try choice.find(for: .writing)
       try ControlRun.carryOut(.hide(finding: record.id), store: path, within: 10)
     }
   }
@@ -117,16 +110,27 @@ struct FindingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List a hidden finding again.", discussion: "Example: pushscope findings unhide 3f9a01bc")
 
-    @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
-    var id: String
-
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let path = try store.path(for: .writing)
-      let record = try FindingDetails.find(id, in: StoreReader.open(at: path))
+      let (record, path) = try choice.find(for: .writing)
       try ControlRun.carryOut(.unhide(finding: record.id), store: path, within: 10)
     }
+  }
+}
+
+/// One finding of a store.
+struct FindingChoice: ParsableArguments {
+  @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
+  var id: String
+
+  @OptionGroup var store: StoreOption
+
+  /// - Returns: the finding, and the path of its store.
+  /// - Throws: ``CommandFailure``, `ReportError`, `StoreError`.
+  func find(for purpose: DefaultPath.Purpose) throws -> (record: FindingRecord, store: String) {
+    let reader = try store.reader(for: purpose)
+    return (try FindingDetails.find(id, in: reader), reader.path)
   }
 }
 

@@ -24,9 +24,7 @@ struct GateCommand: ParsableCommand {
   @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
-  @Flag(
-    help: "Take probes for independent of each other, which makes intervals too narrow where they are not.")
-  var independent = false
+  @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
@@ -37,7 +35,7 @@ struct GateCommand: ParsableCommand {
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
     let report = try GateReport(
-      gates.all, reader, selection.selection(in: reader), isIndependent: independent)
+      gates.all, reader, selection.selection(in: reader), isIndependent: intervals.independent)
     try report.requireRows()
     try verdict.end(with: report, store: path, asJSON: json)
   }

@@ -24,16 +24,21 @@ struct Runs: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show everything about a run.", discussion: "Example: pushscope runs show latest")
+      abstract: "Show everything about a run.",
+      discussion: """
+        States, rates, quantiles and the share in time of each target, and the collector's own error. pushscope summary has \
+        more quantiles.
 
-    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
-    var wanted: String
+        Example: pushscope runs show latest
+        """)
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: RunChoice
+
+    @OptionGroup var intervals: IntervalOptions
 
     func run() throws {
-      let reader = try store.reader()
-      try ReportRun.write(lines: RunsReport.show(RunFinder.find(wanted, in: reader), in: reader))
+      let (run, reader) = try choice.find(for: .reading)
+      try ReportRun.write(lines: RunsReport.show(run, in: reader, method: intervals.method))
     }
   }
 
@@ -46,23 +51,19 @@ struct Runs: ParsableCommand {
         Example: pushscope runs rename latest "before the rollout"
         """)
 
-    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
-    var wanted: String
+    @OptionGroup var choice: RunChoice
 
     @Argument(help: ArgumentHelp("The new name; \"\" for none.", valueName: "name"))
     var name: String
-
-    @OptionGroup var store: StoreOption
 
     func validate() throws {
       try RunNameArgument.check(name, as: "the new name")
     }
 
     func run() throws {
-      let path = try store.path(for: .writing)
-      let run = try RunFinder.find(wanted, in: StoreReader.open(at: path))
+      let (run, reader) = try choice.find(for: .writing)
       try ControlRun.carryOut(
-        .rename(run.id, name: name.isEmpty ? nil : name), store: path, within: 10)
+        .rename(run.id, name: name.isEmpty ? nil : name), store: reader.path, within: 10)
     }
   }
 
@@ -76,19 +77,15 @@ struct Runs: ParsableCommand {
         Example: pushscope runs delete 01a20048 --yes
         """)
 
-    @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
-    var wanted: String
+    @OptionGroup var choice: RunChoice
 
     @Flag(help: "Delete without asking.")
     var yes = false
 
-    @OptionGroup var store: StoreOption
-
     func run() throws {
-      let path = try store.path(for: .writing)
-      let run = try RunFinder.find(wanted, in: StoreReader.open(at: path))
+      let (run, reader) = try choice.find(for: .writing)
       if !yes { try ask(run) }
-      try ControlRun.carryOut(.delete(run.id), store: path, within: nil)
+      try ControlRun.carryOut(.delete(run.id), store: reader.path, within: nil)
     }
 
     private func ask(_ run: RunRecord) throws {
@@ -104,6 +101,21 @@ struct Runs: ParsableCommand {
         throw CommandFailure("nothing was deleted", exitStatus: .failed)
       }
     }
+  }
+}
+
+/// One run of a store.
+struct RunChoice: ParsableArguments {
+  @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
+  var wanted: String
+
+  @OptionGroup var store: StoreOption
+
+  /// - Returns: the run, and its store.
+  /// - Throws: ``CommandFailure``, `ReportError`, `StoreError`.
+  func find(for purpose: DefaultPath.Purpose) throws -> (run: RunRecord, reader: StoreReader) {
+    let reader = try store.reader(for: purpose)
+    return (try RunFinder.find(wanted, in: reader), reader)
   }
 }
 

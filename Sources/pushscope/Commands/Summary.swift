@@ -1,4 +1,3 @@
-import Analysis
 import ArgumentParser
 import Formats
 import Report
@@ -25,10 +24,7 @@ struct Summary: ParsableCommand {
     ))
   var exact = false
 
-  @Flag(
-    help: "Take probes for independent: intervals from order statistics, which are too narrow in bad minutes."
-  )
-  var independent = false
+  @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
@@ -39,6 +35,6 @@ struct Summary: ParsableCommand {
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
     try ReportRun.summary(
       of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact,
-      method: independent ? .independent : .dependent)
+      method: intervals.method)
   }
 }

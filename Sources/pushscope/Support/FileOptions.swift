@@ -21,9 +21,12 @@ struct StoreOption: ParsableArguments {
     return try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
   }
 
-  /// Opens the store for reading.
+  /// Opens the store for reading, also before something is written to it.
   /// - Throws: ``CommandFailure``, `StoreError`.
-  func reader() throws -> StoreReader { try Self.reader(at: try path(for: .reading)) }
+  func reader(for purpose: DefaultPath.Purpose = .reading) throws -> StoreReader {
+    let path = try path(for: purpose)
+    return try purpose == .reading ? Self.reader(at: path) : StoreReader.open(at: path)
+  }
 
   /// For a reader, a store without read permission is missing input; for a writer, it cannot be created.
   static func reader(at path: String) throws -> StoreReader {

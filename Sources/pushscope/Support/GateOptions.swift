@@ -14,7 +14,9 @@ struct GateOptions: ParsableArguments {
     transform: Self.parse)
   var gates: [Gate] = []
 
-  @Option(help: ArgumentHelp("What counts as in time: with --share.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp("What counts as in time: with --share.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var within: DurationArgument?
 
   @Option(

@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Configuration
 import Foundation
@@ -45,13 +46,34 @@ struct SelectionOptions: ParsableArguments {
   }
 }
 
+/// How intervals of quantiles and shares are computed: `--independent`.
+struct IntervalOptions: ParsableArguments {
+  @Flag(
+    help: "Take probes for independent of each other, which makes intervals too narrow where they are not.")
+  var independent = false
+
+  var method: IntervalMethod { independent ? .independent : .dependent }
+}
+
+/// Turns what is wrong with a value, and what to write instead, into an error of the command line.
+enum UsageError {
+  static func from<Value>(_ parse: () throws -> Value) throws -> Value {
+    do {
+      return try parse()
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
 /// `250ms`, `30s`, `1m30s`, `7d`.
-struct DurationArgument: ExpressibleByArgument {
+struct DurationArgument {
   var duration: Duration
 
-  init?(argument: String) {
-    guard let duration = try? DurationText.parse(argument) else { return nil }
-    self.duration = duration
+  static func parse(_ text: String) throws -> DurationArgument {
+    try UsageError.from {
+      DurationArgument(duration: try DurationText.parse(text))
+    }
   }
 
   /// Refuses zero.
@@ -79,11 +101,7 @@ enum RunNameArgument {
 /// `99%`, `0.999`; `planned`, `accepted`.
 enum ShareArgument {
   static func parse(_ text: String) throws -> Double {
-    do throws(ValueTextError) {
-      return try ShareText.parse(text)
-    } catch {
-      throw ValidationError(error.description)
-    }
+    try UsageError.from { try ShareText.parse(text) }
   }
 
   static func parseBase(_ text: String) throws -> Gate.Base {
@@ -97,11 +115,7 @@ enum ShareArgument {
 /// `p50`, `p99.9`.
 enum QuantileArgument {
   static func parse(_ text: String) throws -> Quantile {
-    do throws(ValueTextError) {
-      return try QuantileText.parse(text)
-    } catch {
-      throw ValidationError(error.description)
-    }
+    try UsageError.from { try QuantileText.parse(text) }
   }
 }
 
@@ -137,12 +151,11 @@ enum MetricArgument {
 }
 
 /// `4/s`, `30/min`.
-struct RateArgument: ExpressibleByArgument {
+struct RateArgument {
   var rate: ArrivalRate
 
-  init?(argument: String) {
-    guard let rate = try? RateText.parse(argument) else { return nil }
-    self.rate = rate
+  static func parse(_ text: String) throws -> RateArgument {
+    try UsageError.from { RateArgument(rate: try RateText.parse(text)) }
   }
 }
 
@@ -151,33 +164,35 @@ struct TimeArgument {
   var time: WallTime
 
   static func parse(_ text: String) throws -> TimeArgument {
-    do {
-      return TimeArgument(time: try TimeText.parse(text, now: SystemClock().wallNow()))
-    } catch {
-      throw ValidationError(error.message)
+    let now = SystemClock().wallNow()
+    return try UsageError.from {
+      TimeArgument(time: try TimeText.parse(text, now: now))
     }
   }
 }
 
 /// `5s`, `-250ms`: a signed duration.
-struct SkewArgument: ExpressibleByArgument {
+struct SkewArgument {
   var duration: Duration
 
-  init?(argument: String) {
-    let isNegative = argument.hasPrefix("-")
-    let text = isNegative || argument.hasPrefix("+") ? String(argument.dropFirst()) : argument
-    guard let duration = try? DurationText.parse(text) else { return nil }
-    self.duration = isNegative ? .zero - duration : duration
+  static func parse(_ text: String) throws -> SkewArgument {
+    let isNegative = text.hasPrefix("-")
+    let length = isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : text
+    let duration = try DurationArgument.parse(length).duration
+    return SkewArgument(duration: isNegative ? .zero - duration : duration)
   }
 }
 
 /// `200ppm`, `-35ppm`: how much faster a clock runs than this host's, up to 10 000 ppm.
-struct DriftArgument: ExpressibleByArgument {
+struct DriftArgument {
   var partsPerMillion: Double
 
-  init?(argument: String) {
-    let text = argument.hasSuffix("ppm") ? String(argument.dropLast(3)) : argument
-    guard let value = Double(text), value.isFinite, abs(value) <= 10_000 else { return nil }
-    partsPerMillion = value
+  static func parse(_ text: String) throws -> DriftArgument {
+    let number = text.hasSuffix("ppm") ? String(text.dropLast(3)) : text
+    guard let value = Double(number), value.isFinite, abs(value) <= 10_000 else {
+      throw ValidationError(
+        "\"\(text)\" is not a drift; write at most 10000ppm either way, like 40ppm or -40ppm")
+    }
+    return DriftArgument(partsPerMillion: value)
   }
 }

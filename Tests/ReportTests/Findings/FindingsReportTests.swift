@@ -166,6 +166,50 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
+  @Test("all causes with their evidence, and what would decide each")
+  func causes() throws {
+    let finding = record("aaaa1111", at: 0) {
+      $0.causes = ["provider-processing", "undecided: provider or device"]
+      $0.verdicts = [
+        VerdictRecord(
+          cause: "provider-processing", scope: "apns", evidence: "service 41 ms → 120 ms, path quiet",
+          wouldDecide: nil, targets: ["ios"]),
+        VerdictRecord(
+          cause: "undecided: provider or device", scope: nil, evidence: "transit 140 ms → 900 ms",
+          wouldDecide: "a second device at apns", targets: ["ios"]),
+      ]
+    }
+    let lines = FindingDetails.lines(finding)
+    let place = try #require(lines.firstIndex(of: "2 causes:"))
+    #expect(
+      lines[place...].starts(with: [
+        "2 causes:", "  processing at the provider (apns): service 41 ms → 120 ms, path quiet",
+        "    targets: ios",
+        "  undecided: provider or device; transit 140 ms → 900 ms", "    targets: ios",
+        "    would decide: a second device at apns",
+      ]), "\(lines)")
+    #expect(
+      FindingsReport([finding], detectors: []).lines[1].hasSuffix(
+        "processing at the provider (apns): service 41 ms → 120 ms, path quiet; and undecided: provider or device"
+      ))
+    #expect(FindingsReport([finding], detectors: []).json.text.contains("a second device at apns"))
+    // What only repeats the figures is not said twice.
+    let plain = record("bbbb2222", at: 0) {
+      $0.cause = "undecided: too little before it"
+      ($0.scope, $0.evidence) = (nil, "delivery p50 180 ms → 1.90 s")
+    }
+    #expect(FindingText(plain).cause == "undecided: too little before it")
+  }
+
+  @Test("those that repeat stand where the last of them was")
+  func order() {
+    let report = FindingsReport(
+      [record("aaaa0000", at: 0), record("bbbb0000", at: 100, target: "web"), record("aaaa0001", at: 200)],
+      detectors: [])
+    #expect(report.lines[1].hasPrefix("bbbb0000"))
+    #expect(report.lines[2].hasPrefix("aaaa0001") && report.lines[2].contains("2nd time, about every 3 min"))
+  }
+
   @Test("the table and the JSON, from a store", .enabled(if: Python.isUsable))
   func stored() throws {
     let fixture = try StoreFixture()
@@ -197,7 +241,7 @@ import Testing
       """, input: Array(report.json.text.utf8))
     #expect(
       names == "['learning', 'findings'] 1 ['provider-delivery', 'device'] "
-        + ExportTable.findings.columns.joined(separator: ",") + ",legs\n")
+        + ExportTable.findings.columns.joined(separator: ",") + ",legs,verdicts\n")
     #expect(try FindingDetails.find("aaaa", in: fixture.reader()).id == "aaaa1111")
     for unknown in ["", "cccc"] {
       #expect(throws: ReportError.self) { try FindingDetails.find(unknown, in: fixture.reader()) }

@@ -110,7 +110,7 @@ import Testing
       "1 March 2026, 17:30:00", "UTC+05:30", "2026-03-01 12:00:00 to 12:01:40 UTC", "run “nightly”",
       "400 were due, 400 sent, 400 accepted by the provider", "4 lost (1.0 %)", "396 delivered (99.0 %)",
       "59.9 ms", "GOAWAY",
-      "shutdown", "p99", "900 µs",
+      "shutdown", "p99", "900 µs", "4 of 400 accepted", "396 of 400 planned",
     ] { #expect(text.contains(words), "\(words)") }
   }
 
@@ -259,6 +259,46 @@ import Testing
     #expect(page.matches(of: /<path class="stretch"/).count >= 2)
   }
 
+  @Test func thoseThatRepeatAreOne() throws {
+    let (fixture, run) = try fixture()
+    try watch(fixture, run, ["closed", "closed", "closed"])
+    let page = try html(fixture)
+    #expect(page.contains("<h1>Delivery to ios was slower, 3 times</h1>"))
+    #expect(page.matches(of: /<article/).count == 1)
+    #expect(page.contains(", about every 10 s; the last from"))
+    #expect(page.contains("Times are UTC+05:30."))
+  }
+
+  /// Deliveries are slower from 60 s on, by what follows the provider's answer.
+  @Test(.enabled(if: Python.isUsable, "needs python3"))
+  func theLegsSayWhereTheTimeWent() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(0, [Self.loopback])
+    let samples = (1...400).map { (number: Int64) -> Sample in
+      Sample.planned(run.targets[0].id, number).accepted(lag: 10, service: 500)
+        .delivered(after: (number > 240 ? 1_200_000 : 40_000) + number % 7)
+    }
+    let pings = (0..<10).map { (number: Int64) in
+      PingAnswer(
+        target: run.targets[0].id, connectionID: 1,
+        at: StoreFixture.start.advanced(byMicroseconds: number * 10_000_000), roundTrip: 300 + number)
+    }
+    try fixture.commit(run.run, samples, pings: pings)
+    try fixture.end(run, after: 100)
+    try watch(fixture, run, ["open"])
+    let page = try structure(html(fixture))
+    #expect(page["problems"] == [])
+    let text = (page["text"] ?? []).joined(separator: " ").replacing(/\s+/, with: " ")
+    #expect(text.contains("Where the time went"), "\(text)")
+    #expect(text.contains("Of 160 notifications during what changed, and of 160 in as much time before it"))
+    let table = try #require(text.range(of: "p90 during"))
+    let rest = text[table.upperBound...]
+    for words in ["transit 39.5 ms", "1.20 s", "path (PING)", "lag 10 µs"] {
+      #expect(rest.contains(words), "\(words) in \(rest.prefix(600))")
+    }
+    #expect(text.contains("10 PINGs"))
+  }
+
   @Test func whereNothingChangedItSaysForHowLongWasLooked() throws {
     let (fixture, run) = try fixture()
     #expect(try html(fixture).contains("Nobody looked for changes"))
@@ -266,7 +306,7 @@ import Testing
     let young = try html(fixture)
     #expect(young.contains("<h1>No change found</h1>"))
     #expect(young.contains("Watched for changes: 100 s of this time"))
-    #expect(young.contains("Still learning (100 s of 2 d)"))
+    #expect(young.contains("Still learning (100 s of 2 days)"))
     try watch(fixture, run, [])
     #expect(try !html(fixture).contains("learning"))
   }

@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Report
 import Store
@@ -76,5 +77,27 @@ import Testing
     #expect(lines.contains("ended      2026-03-01T12:01:15.000000Z"))
     let target = try #require(lines.last { $0.hasPrefix("a ") })
     #expect(target.split(separator: " ").prefix(8).joined(separator: " ") == "a http – 0.5/s 30.0 s 1 1")
+  }
+
+  @Test func aRunShowsItsQuantilesWithIntervals() throws {
+    let run = try fixture.begin(
+      5, [TargetDescription(name: "c", provider: "http", receiptDeadline: 5_000_000, askedRate: 4)])
+    try fixture.commit(
+      run.run,
+      (1...400).map { (number: Int64) -> Sample in
+        let sample = Sample.planned(run.targets[0].id, number).accepted(lag: 1, service: 200)
+        return number % 40 == 0
+          ? sample.ended(.lost, status: 200) : sample.delivered(after: 30_000 + number % 50 * 100)
+      })
+    let reader = try fixture.reader()
+    let record = try RunFinder.find("latest", in: reader)
+    let lines = try RunsReport.show(record, in: reader)
+    let line = try #require(lines.first { $0.hasPrefix("c ") && $0.contains("delivery") })
+    #expect(line.contains("32.5 ms (") && line.contains("97.5 % ("), "\(line)")
+    #expect(lines.contains { $0.contains("of 400") && $0.contains("n ") })
+    #expect(lines.contains { $0.contains("from this run alone") })
+    let independent = try RunsReport.show(record, in: reader, method: .independent)
+    #expect(independent.contains { $0.contains("as if probes were independent") })
+    #expect(!independent.contains { $0.contains(" of 400") })
   }
 }

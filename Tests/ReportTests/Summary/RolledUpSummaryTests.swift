@@ -89,6 +89,16 @@ import Testing
       if let a = a.low, let b = b.low { #expect(abs(a - b) <= a / 20 + 5_000, "\(a) \(b)") }
       if let a = a.high, let b = b.high { #expect(abs(a - b) <= a / 20 + 5_000, "\(a) \(b)") }
     }
+    func shares(_ report: SummaryReport) -> [ShareSummary] {
+      report.runs.flatMap(\.targets).flatMap(\.groups).flatMap(\.shares)
+    }
+    #expect(shares(exact).count == shares(rough).count && shares(exact).contains { $0.share == .inTime })
+    for (a, b) in zip(shares(exact), shares(rough)) {
+      #expect(a.share == b.share)
+      #expect(a.interval.events == b.interval.events && a.interval.count == b.interval.count)
+      #expect(abs(a.interval.low - b.interval.low) <= 1e-6 && abs(a.interval.high - b.interval.high) <= 1e-6)
+      #expect(abs(a.interval.effectiveCount - b.interval.effectiveCount) <= 1e-3 * a.interval.effectiveCount)
+    }
   }
 
   private func compare(_ exact: ValueSummary, _ rough: ValueSummary) throws {

@@ -44,11 +44,12 @@ final class StoreFixture {
 
   func commit(
     _ run: RunID, _ samples: [Sample] = [], receipts: [Receipt] = [], events: [Event] = [],
-    log: [LogLine] = [], instrument: InstrumentFigures? = nil
+    log: [LogLine] = [], pings: [PingAnswer] = [], instrument: InstrumentFigures? = nil
   ) throws {
     _ = try store.commit(
       WriteBatch(
-        run: run, inserted: samples, receipts: receipts, events: events, log: log, instrument: instrument))
+        run: run, inserted: samples, receipts: receipts, events: events, log: log, pings: pings,
+        instrument: instrument))
   }
 
   /// Lets time pass until all that is there is rolled up.

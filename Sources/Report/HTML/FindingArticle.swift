@@ -1,0 +1,134 @@
+import Formats
+import Measurement
+import Store
+
+/// A change in words: an incident, or several that repeat.
+struct FindingArticle {
+  private let repetition: FindingRepetition
+  private let time: ReportTime
+  private let isLong: Bool
+
+  /// Other findings of the same incident that are named.
+  private static let mostOthers = 8
+
+  /// - Parameter isLong: whether times need their day.
+  init(_ repetition: FindingRepetition, _ time: ReportTime, isLong: Bool) {
+    self.repetition = repetition
+    self.time = time
+    self.isLong = isLong
+  }
+
+  private var incident: FindingIncident { repetition.last }
+  private var first: FindingRecord { incident.first }
+  private var words: FindingText { FindingText(first) }
+
+  var markup: Markup {
+    let style: Markup = words.isBetter ? " better" : incident.isOpen ? "" : " over"
+    let provisional: Markup = first.isProvisional ? " provisional" : ""
+    let others = incident.findings.dropFirst().prefix(Self.mostOthers).map { other -> Markup in
+      let text = FindingText(other)
+      return
+        "<p class=\"soft\">With it: \(text.headline.loweredFirst), \(text.change)\(beside(other)).</p>\n"
+    }
+    let further = incident.findings.count - 1 - others.count
+    let more: Markup =
+      further > 0
+      ? "<p class=\"soft\">And \(CountText.text(further, "other series", plural: "other series")).</p>\n" : ""
+    let events: Markup =
+      first.events.isEmpty
+      ? "" : "<p class=\"soft\">At its beginning: \(first.events.joined(separator: "; ")).</p>\n"
+    return """
+      <article class="finding\(style)\(provisional)">
+      <h3>\(words.headline), \(when)</h3>
+      <p>\(words.change).\(causes.count == 1 ? cause : "")</p>
+      \(causes.count > 1 ? list : "")\(legs)\(others)\(more)\(decide)\(events)</article>
+
+      """
+  }
+
+  // MARK: - When
+
+  /// When the last one was, and how often there were others like it.
+  private var when: Markup {
+    guard let period = repetition.period, let earliest = repetition.incidents.first else {
+      return when(first)
+    }
+    let count = repetition.incidents.count
+    return """
+      \(count) times since \(time.moment(earliest.start, isLong: isLong)), about every \(LengthText.text(period)); the last \
+      \(when(first))
+      """
+  }
+
+  private func when(_ finding: FindingRecord) -> Markup {
+    let start = time.moment(finding.startedAt, isLong: isLong)
+    if finding.isGradual { return "getting worse since about \(start)" }
+    var spread: Markup = ""
+    if let low = finding.startedLow, let high = finding.startedHigh, high > low {
+      let half = max(
+        high.microseconds - finding.startedAt.microseconds, finding.startedAt.microseconds - low.microseconds)
+      spread = " (± \(LengthText.text(half)))"
+    }
+    if let end = finding.endedAt {
+      return "from \(start)\(spread) to \(time.moment(end, isLong: isLong))"
+    }
+    return finding.isNewNormal ? "from \(start)\(spread), the new normal since" : "since \(start)\(spread)"
+  }
+
+  /// When another finding of the incident was, where that differs.
+  private func beside(_ other: FindingRecord) -> Markup {
+    other.startedAt == first.startedAt && other.endedAt == first.endedAt ? "" : ", \(when(other))"
+  }
+
+  // MARK: - Why
+
+  private var causes: [FindingText.Cause] { FindingText(incident.explained).causes }
+
+  private var cause: Markup { " Cause: \(causes[0].sentence)." }
+
+  private var list: Markup {
+    """
+    <p>\(causes.count) causes:</p>
+    <ul>\(causes.map { "<li>\($0.sentence).</li>\n" as Markup })</ul>
+
+    """
+  }
+
+  private var decide: Markup {
+    causes.compactMap(\.wouldDecide).map {
+      "<p class=\"soft\">What would decide it: \($0).</p>\n" as Markup
+    }.reduce(Markup(), +)
+  }
+
+  /// How much of the change each part of the way carries, of the finding that has them.
+  private var legs: Markup {
+    guard
+      let record = ([incident.explained] + incident.findings).first(where: { finding in
+        finding.legs.contains { $0.target == finding.target }
+      }), let legs = record.legs.first(where: { $0.target == record.target }), legs.total.isFinite
+    else { return "" }
+    let parts = legs.parts.sorted { abs($0.change) > abs($1.change) }.map { part in
+      "\(part.leg.replacing("_", with: " ")) \(LegsRecord.text(part.change, part.low, part.high))"
+    }
+    return """
+      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in p\
+      \(FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0)): \(parts.joined(separator: ", ")).</p>
+
+      """
+  }
+}
+
+extension LegsRecord {
+  /// A change with its interval: `+1.72 s (1.50 s to 2.00 s)`.
+  fileprivate static func text(_ change: Double, _ low: Double?, _ high: Double?) -> String {
+    func latency(_ value: Double) -> String {
+      value.isFinite && abs(value) < 1e15 ? FigureText.latency(Int64(value.rounded())) : "unknown"
+    }
+    let span = low.flatMap { low in high.map { " (\(latency(low)) to \(latency($0)))" } } ?? ""
+    return (change > 0 ? "+" : "") + latency(change) + span
+  }
+}
+
+extension String {
+  fileprivate var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
+}

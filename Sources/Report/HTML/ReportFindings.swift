@@ -1,0 +1,58 @@
+import Measurement
+import Store
+
+/// What the detector said of the report's time.
+struct ReportFindings: Sendable {
+  /// Open ones first; of each the weightiest first. Those that are over and repeat are one.
+  let changes: [FindingRepetition]
+  /// The detectors of the report's targets.
+  let detectors: [DetectorRecord]
+
+  /// Changes that are told in full.
+  static let most = 12
+
+  init(_ reader: StoreReader, targets: [ReportTarget], from start: WallTime, to end: WallTime) throws {
+    let names = Set(targets.map(\.name))
+    let found = try reader.findings(FindingSelection(targets: names, since: start, until: end))
+    changes = FindingRepetition.fold(FindingIncident.group(found)).sorted { one, other in
+      if one.last.isOpen != other.last.isOpen { return one.last.isOpen }
+      return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
+    }
+    detectors = try reader.detectors().filter { names.contains($0.target) && $0.through > start }
+  }
+
+  var incidents: Int { changes.reduce(0) { $0 + $1.incidents.count } }
+  var open: [FindingRepetition] { changes.filter(\.last.isOpen) }
+
+  /// The findings of a target, by start.
+  func findings(of target: String) -> [FindingRecord] {
+    changes.flatMap(\.incidents).flatMap(\.findings).filter { $0.target == target }
+      .sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
+  /// Stretches of a target's findings, for its charts.
+  func stretches(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
+    findings(of: target).map { $0.startedAt...$0.last(to: end) }
+  }
+
+  /// Stretches in which something of a target was worse than before, by start; none overlap.
+  func worse(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
+    var result: [ClosedRange<WallTime>] = []
+    for finding in findings(of: target) where finding.kind != "faster" {
+      let stretch = finding.startedAt...finding.last(to: end)
+      if let last = result.last, last.upperBound >= stretch.lowerBound {
+        result[result.count - 1] = last.lowerBound...max(last.upperBound, stretch.upperBound)
+      } else {
+        result.append(stretch)
+      }
+    }
+    return result
+  }
+}
+
+extension FindingRecord {
+  /// Where its stretch ends, as far as it was looked at.
+  func last(to end: WallTime) -> WallTime {
+    max(startedAt, isOpen ? end : endedAt ?? seenUntil)
+  }
+}
