@@ -5,10 +5,10 @@ ORACLES := .build/oracles
 PREFIX ?= /usr/local
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test bench lint sanitize outdated format pictures install uninstall deb dist clean
+.PHONY: help demo build release test bench lint sanitize outdated format pictures install uninstall deb dist package-test clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
 
 demo: release ## watch real notifications travel: loopback service, collector, dashboard
 	@scripts/demo
@@ -19,7 +19,7 @@ build: ## a debug build
 
 release: ## an optimized build in .build/release, which runs where no Swift is installed
 	@scripts/bootstrap build
-	$(SWIFT) build -c release --static-swift-stdlib --product pushscope
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --product pushscope
 
 test: lint ## the whole suite, end to end included; lint first
 	@scripts/bootstrap build test
@@ -59,6 +59,10 @@ deb: release ## a Debian package in .build/dist
 
 dist: release ## a release archive with checksums and a list of dependencies, in .build/dist
 	@SWIFT='$(SWIFT)' scripts/package dist
+
+package-test: deb ## install, upgrade, run, remove and purge the Debian package on a system without Swift
+	@scripts/bootstrap package
+	@scripts/package-test
 
 clean: ## remove what was built
 	$(SWIFT) package clean

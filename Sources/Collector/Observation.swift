@@ -5,6 +5,8 @@ import Providers
 public enum Observation: Sendable {
   /// The schedule's next block. It is sent only after the recorder has committed it.
   case planned(PlannedBlock)
+  /// Plans that are not due yet will not be sent: the target goes on with another configuration, or ends.
+  case withdrawn(TargetID, sequences: ClosedRange<Int64>)
   /// A request was written to the socket.
   case sent(SentRequest)
   /// The provider answered, with any status.
@@ -29,6 +31,8 @@ public struct PlannedBlock: Sendable, Equatable {
   public var planned: [MonotonicTime]
   /// One variant per sequence number; empty when the target has none.
   public var variants: [VariantID]
+  /// Which of the target's configurations in this run planned it, from 0.
+  public var generation = 0
 
   public init(
     target: TargetID, firstSequence: Int64, planned: [MonotonicTime], variants: [VariantID] = []

@@ -48,6 +48,8 @@ struct TargetSchedule: Sendable {
   let limits: ScheduleLimits
   /// One for each provider of the target, or none.
   let variants: [VariantID]
+  /// Which of the target's configurations in this run it is of.
+  let generation: Int
   private(set) var counts = ScheduleCounts()
   private(set) var pausedUntil: MonotonicTime?
   private var backoff: Backoff?
@@ -57,7 +59,7 @@ struct TargetSchedule: Sendable {
   private var arrivals: ArrivalSequence
   /// The instant drawn but not yet in a block.
   private var drawn: MonotonicTime?
-  private var lastSequence: Int64 = 0
+  private(set) var lastSequence: Int64
   private var committedThrough: Int64 = 0
   private var isPlanComplete = false
   private var planned = Deque<PlannedNotification>()
@@ -65,9 +67,13 @@ struct TargetSchedule: Sendable {
   private var isStopping = false
   private var limiters: [SendLimiter]
 
+  /// - Parameter after: the sequence number before the first one.
   init(
-    target: TargetID, arrivals: ArrivalSequence, limits: ScheduleLimits, variants: [VariantID] = []
+    target: TargetID, arrivals: ArrivalSequence, limits: ScheduleLimits, variants: [VariantID] = [],
+    after last: Int64 = 0, generation: Int = 0
   ) {
+    lastSequence = last
+    self.generation = generation
     self.target = target
     self.arrivals = arrivals
     self.limits = limits
@@ -89,6 +95,7 @@ struct TargetSchedule: Sendable {
     guard !isPlanComplete, needsPlan(at: now) else { return nil }
     let horizon = max(now, start) + Self.lead + Self.blockSpan
     var block = PlannedBlock(target: target, firstSequence: lastSequence + 1, planned: [])
+    block.generation = generation
     while let instant = nextInstant(), block.planned.count < Self.maximumBlock {
       guard instant <= horizon || block.planned.isEmpty else { break }
       drawn = nil
@@ -287,6 +294,20 @@ struct TargetSchedule: Sendable {
     return missed
   }
 
+  /// Ends the plan without ending what is due: that is sent as if nothing had happened.
+  /// - Returns: the sequence numbers that were planned for later; they are free again.
+  mutating func withdraw(at now: MonotonicTime) -> ClosedRange<Int64>? {
+    guard !isPlanComplete || !planned.isEmpty else { return nil }
+    isPlanComplete = true
+    drawn = nil
+    let end = lastSequence
+    while let last = planned.last, last.planned > now {
+      planned.removeLast()
+      lastSequence = last.sequence - 1
+    }
+    return lastSequence < end ? lastSequence + 1...end : nil
+  }
+
   // MARK: Time
 
   /// When the next committed notification comes due.
@@ -360,6 +381,19 @@ public struct ScheduleCounts: Sendable, Equatable {
   public var missed: Int64 {
     missedLag + missedInFlight + missedRetryAfter + missedStopping + missedProviderLimit + missedCredential
       + missedBackoff
+  }
+
+  static func += (sum: inout Self, other: Self) {
+    sum.due += other.due
+    sum.sent += other.sent
+    sum.failedUnsent += other.failedUnsent
+    sum.missedLag += other.missedLag
+    sum.missedInFlight += other.missedInFlight
+    sum.missedRetryAfter += other.missedRetryAfter
+    sum.missedStopping += other.missedStopping
+    sum.missedProviderLimit += other.missedProviderLimit
+    sum.missedCredential += other.missedCredential
+    sum.missedBackoff += other.missedBackoff
   }
 
   mutating func count(_ reason: MissedReason) {

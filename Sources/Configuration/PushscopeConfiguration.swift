@@ -1,9 +1,13 @@
+import Glibc
+
 /// A configuration file, checked as a whole.
 public struct PushscopeConfiguration: Sendable, Hashable {
   public var collector: CollectorConfiguration
   /// In file order; names are unique.
   public var targets: [TargetConfiguration]
   public var dashboard = DashboardConfiguration()
+  /// `nil`: everything is kept.
+  public var retention: RetentionConfiguration?
   /// Name of the file as the user gave it.
   public var file: String
   /// Names of credentials of the service manager that were checked by their name only.
@@ -41,7 +45,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   }
 
   init?(_ value: YAMLValue, file: String) {
-    guard let map = value.mapping(keys: ["collector", "dashboard", "targets"]) else { return nil }
+    guard let map = value.mapping(keys: ["collector", "dashboard", "retention", "targets"]) else { return nil }
     let collector = map["collector"].map { CollectorConfiguration($0) } ?? CollectorConfiguration()
     guard
       let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),
@@ -63,6 +67,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       targets.append(target)
     }
     self.init(collector: collector, targets: targets, file: file)
+    retention = map["retention"].flatMap { RetentionConfiguration($0) }
     unreadCredentials = value.context.unreadCredentials
     dashboard = DashboardConfiguration(section: map["dashboard"], file: file)
   }
@@ -73,6 +78,14 @@ public struct CollectorConfiguration: Sendable, Hashable {
   /// Listener for receipts from devices; `nil` for none.
   public var receipts: ReceiptsConfiguration?
   public var durability: Durability
+  /// The group that may read the store; `nil` for the collector's own user only.
+  public var storeGroup: StoreGroup?
+
+  /// A group of this host.
+  public struct StoreGroup: Sendable, Hashable {
+    public var name: String
+    public var number: UInt32
+  }
 
   /// Durability of a commit.
   public enum Durability: String, Sendable, Hashable, CaseIterable {
@@ -90,9 +103,20 @@ public struct CollectorConfiguration: Sendable, Hashable {
 
   init(_ value: YAMLValue) {
     self.init()
-    guard let map = value.mapping(keys: ["receipts", "durability"]) else { return }
+    guard let map = value.mapping(keys: ["receipts", "durability", "store_group"]) else { return }
     receipts = map["receipts"].flatMap { ReceiptsConfiguration($0) }
     durability = map["durability"]?.choice(of: Durability.self) ?? .normal
+    storeGroup = map["store_group"]?.parsed(StoreGroup.named)
+  }
+}
+
+extension CollectorConfiguration.StoreGroup {
+  static func named(_ name: String) throws(ValueTextError) -> Self {
+    guard let entry = getgrnam(name) else {
+      throw ValueTextError(
+        name, "is not a group of this host", remedy: "write the name of one (getent group), or create it")
+    }
+    return Self(name: name, number: entry.pointee.gr_gid)
   }
 }
 

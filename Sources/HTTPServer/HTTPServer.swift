@@ -6,6 +6,7 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Synchronization
 
 /// HTTP/2 and HTTP/1.1 server over TLS for small requests, on one event loop. Used by the receipt listener and the
 /// loopback service.
@@ -14,11 +15,13 @@ public final class HTTPServer: Sendable {
   public let port: Int
   private let listener: any Channel
   private let table: NIOLoopBound<ConnectionTable>
+  private let tls: TLSIdentity
 
-  private init(port: Int, listener: any Channel, table: NIOLoopBound<ConnectionTable>) {
+  private init(port: Int, listener: any Channel, table: NIOLoopBound<ConnectionTable>, tls: TLSIdentity) {
     self.port = port
     self.listener = listener
     self.table = table
+    self.tls = tls
   }
 
   /// Starts to listen.
@@ -31,16 +34,7 @@ public final class HTTPServer: Sendable {
     _ configuration: HTTPServerConfiguration, on eventLoop: any EventLoop, clock: any HostClock,
     responder: any HTTPResponder
   ) async throws -> HTTPServer {
-    let tls: NIOSSLContext
-    do {
-      tls = try configuration.identity.context(
-        protocols: configuration.protocols, clientAuthorityFile: configuration.clientAuthorityFile)
-    } catch {
-      throw HTTPServerError(
-        .identity, place: "\(configuration.host):\(configuration.port)",
-        message: "TLS cannot be set up (\(error))",
-        remedy: "check the certificate and its key")
-    }
+    let tls = try TLSIdentity(configuration)
     let table = try await eventLoop.submit {
       let table = ConnectionTable(
         limits: configuration.limits, clock: clock, responder: responder, eventLoop: eventLoop)
@@ -58,7 +52,7 @@ public final class HTTPServer: Sendable {
       )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try admit(channel, to: table.value, tls: tls, configuration)
+          try admit(channel, to: table.value, tls: tls.context, configuration)
         }
       }
     let listener: any Channel
@@ -69,8 +63,12 @@ public final class HTTPServer: Sendable {
     }
     try await eventLoop.submit { table.value.start() }.get()
     return HTTPServer(
-      port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table)
+      port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table, tls: tls)
   }
+
+  /// New connections get another certificate; those that stand keep theirs.
+  /// - Throws: ``HTTPServerError`` when TLS cannot be set up with it; the former one stays.
+  public func replaceIdentity(_ identity: ServerIdentity) throws { try tls.replace(identity) }
 
   /// Checks that a server could listen at an address now, by binding it for a moment.
   /// - Throws: ``HTTPServerError`` with `bind`.
@@ -167,6 +165,38 @@ public final class HTTPServer: Sendable {
       NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
       HTTP1ConnectionHandler(id: id, table: table),
     ])
+  }
+}
+
+/// The TLS context that new connections get.
+private final class TLSIdentity: Sendable {
+  private let configuration: HTTPServerConfiguration
+  private let current: Mutex<NIOSSLContext>
+
+  init(_ configuration: HTTPServerConfiguration) throws {
+    self.configuration = configuration
+    current = Mutex(try Self.context(of: configuration, configuration.identity))
+  }
+
+  var context: NIOSSLContext { current.withLock { $0 } }
+
+  func replace(_ identity: ServerIdentity) throws {
+    let context = try Self.context(of: configuration, identity)
+    current.withLock { $0 = context }
+  }
+
+  private static func context(
+    of configuration: HTTPServerConfiguration, _ identity: ServerIdentity
+  ) throws -> NIOSSLContext {
+    do {
+      return try identity.context(
+        protocols: configuration.protocols, clientAuthorityFile: configuration.clientAuthorityFile)
+    } catch {
+      throw HTTPServerError(
+        .identity, place: "\(configuration.host):\(configuration.port)",
+        message: "TLS cannot be set up (\(error))",
+        remedy: "check the certificate and its key")
+    }
   }
 }
 

@@ -58,6 +58,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case annotation
   case findingOpened = "finding_opened"
   case findingClosed = "finding_closed"
+  /// Retention has deleted the rows that something refers to, or had to delete early.
+  case pruned
 }
 
 /// A line of the collector's log: a row of the `log` table.

@@ -28,6 +28,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case permissionDenied
     /// The file or its file system is read-only.
     case readOnly
+    /// A file is not overwritten.
+    case destinationExists
     /// There is no space left. Nothing was written.
     case diskFull
     /// Another program held a lock on the database for too long.
@@ -195,6 +197,12 @@ extension StoreError {
     StoreError(
       .permissionDenied, path: path, detail: "this user may not access the store",
       remedy: "run as its owner, or name another file with --store")
+  }
+
+  static func notInGroup(_ group: UInt32, path: String) -> StoreError {
+    StoreError(
+      .permissionDenied, path: path, detail: "this user cannot give the store to group \(group) (collector.store_group)",
+      remedy: "make the user a member of the group, or name another group")
   }
 
   static func readOnly(_ path: String) -> StoreError {

@@ -60,7 +60,7 @@ import Testing
         "out_of_order", "unknown_receipt", "forged_receipt", "malformed_receipt", "clock_offset",
         "clock_step", "suspended",
         "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
-        "resumed", "annotation", "finding_opened", "finding_closed",
+        "resumed", "annotation", "finding_opened", "finding_closed", "pruned",
       ])
   }
 }

@@ -149,7 +149,7 @@ struct Outcome: Sendable {
       if let start = sent.removeValue(forKey: answer.id) { services.append((answer.at - start).nanoseconds) }
     case .failed: bad += 1
     case .missed: missed += 1
-    case .pinged, .event, .log: break
+    case .withdrawn, .pinged, .event, .log: break
     }
   }
 }

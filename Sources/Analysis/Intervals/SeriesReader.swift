@@ -30,6 +30,10 @@ public struct SeriesReader {
       excluded ?? { try reader.closedFindings(of: $0.targets, variants: $0.variants, in: $0.time) }
   }
 
+  /// How far retention has deleted what a window is read from.
+  /// - Throws: ``StoreError``.
+  public func pruned() throws -> PrunedSpans { try reader.pruned() }
+
   /// The window of a target's planned times so far.
   ///
   /// - Parameters:
@@ -152,10 +156,16 @@ public struct SeriesReader {
     return figures
   }
 
-  /// The rollups to read a window from; `nil` where single notifications are to be read.
+  /// The rollups to read a window from; `nil` where single notifications are to be read. Never `nil` where retention has
+  /// deleted some of them.
   ///
   /// - Throws: ``StoreError``.
   public func span(of window: SeriesWindow, _ depth: Depth) throws -> RollupSpan? {
+    let pruned = try reader.pruned()
+    if pruned.hasPruned(samplesFrom: window.time.lowerBound) {
+      // Of a short window at least what there is.
+      return BinLength(window: window.time).span ?? pruned.finestSpan(from: window.time.lowerBound)
+    }
     guard let span = BinLength(window: window.time).span else { return nil }
     switch depth {
     case .samples: return nil

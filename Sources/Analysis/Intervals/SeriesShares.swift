@@ -5,6 +5,8 @@ import Store
 /// Collects shares of the settled notifications of a series until a window is cut from them.
 public struct SeriesShares: Sendable {
   private var shares: [(share: SeriesShare, counts: ShareBounds)]
+  /// Whether some were missed of which it is not known any more whether they were refused.
+  private var lacksReasons = false
 
   public init(_ shares: Set<SeriesShare>) { self.shares = shares.map { ($0, ShareBounds()) } }
 
@@ -38,16 +40,18 @@ public struct SeriesShares: Sendable {
   }
 
   /// Whether a rollup says all that is needed: it has no open notifications, and where refusals are asked for no missed
-  /// ones, whose reason is not in it.
+  /// ones, whose reason is not in it. One whose notifications are deleted is all that there is.
   public func canTake(_ bin: RollupBin) -> Bool {
-    bin.counts.open == 0 && (bin.counts[.missed] == 0 || !shares.contains { $0.share == .refused })
+    if bin.isPruned { return true }
+    return bin.counts.open == 0 && (bin.counts[.missed] == 0 || !shares.contains { $0.share == .refused })
   }
 
   /// Adds a rollup that it can take.
   public mutating func add(_ bin: RollupBin) { add(bin, plannedFrom: bin.start) }
 
   mutating func add(_ bin: RollupBin, plannedFrom start: WallTime) {
-    let settled = bin.counts.planned
+    let settled = bin.counts.planned - bin.counts.open
+    if bin.isPruned, bin.counts[.missed] > 0 { lacksReasons = true }
     let accepted = NotificationState.allCases.reduce(0) { $0 + ($1.isAcceptedEnd ? bin.counts[$1] : 0) }
     for index in shares.indices {
       switch shares[index].share {
@@ -71,21 +75,25 @@ public struct SeriesShares: Sendable {
     }
   }
 
-  /// A share of a window; `nil` when it is not collected.
+  /// Whether a share can be told from what was collected.
+  private func isKnown(_ share: SeriesShare) -> Bool { !(lacksReasons && share == .refused) }
+
+  /// A share of a window; `nil` when it is not collected, or cannot be told because retention has deleted what it is in.
   public func interval(
     of share: SeriesShare, in window: Range<WallTime>, _ method: IntervalMethod = .dependent,
     history: SeriesHistory = .none
   ) -> ShareInterval? {
-    shares.first { $0.share == share }?.counts.window(window).interval(method, history: history.shares[share])
+    shares.first { $0.share == share && isKnown(share) }?.counts.window(window).interval(method, history: history.shares[share])
   }
 
   func windows(in window: Range<WallTime>) -> [SeriesShare: WindowShareBounds] {
-    Dictionary(uniqueKeysWithValues: shares.map { ($0.share, $0.counts.window(window)) })
+    Dictionary(
+      uniqueKeysWithValues: shares.filter { isKnown($0.share) }.map { ($0.share, $0.counts.window(window)) })
   }
 
   func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> [SeriesShare: ShareHistory] {
     var histories: [SeriesShare: ShareHistory] = [:]
-    for (share, counts) in shares {
+    for (share, counts) in shares where isKnown(share) {
       histories[share] = counts.measured.history(plan, excluding: excluded)
     }
     return histories

@@ -22,8 +22,8 @@ final class CredentialRegistry {
   private struct Entry {
     var item: Item
     var schedule: CredentialSchedule
-    /// The number of credentials issued.
-    var serial = 0
+    /// The number of the credential that was issued last.
+    var serial: Int
     /// The last attempt failed, and the log says so.
     var isInTrouble = false
     /// It was refused, and the log says what to do.
@@ -39,11 +39,12 @@ final class CredentialRegistry {
   private let post: ([Observation]) -> Void
 
   /// - Parameters:
+  ///   - firstSerial: the number before that of the first credential; another registry of the same run has other numbers.
   ///   - replace: takes a target's new providers.
   ///   - tryAgain: told that a target is to try its refused credential once more.
   ///   - post: takes events and log lines.
   init(
-    _ items: [Item], clock: any HostClock, seed: UInt64,
+    _ items: [Item], clock: any HostClock, seed: UInt64, firstSerial: Int = 0,
     replace: @escaping (CredentialedProviders, TargetID) -> Void,
     tryAgain: @escaping (TargetID) -> Void = { _ in },
     post: @escaping ([Observation]) -> Void
@@ -51,7 +52,8 @@ final class CredentialRegistry {
     var seeds = SeededGenerator(seed: seed)
     // Those that need no network first: they do not wait for a slow token endpoint.
     entries = items.sorted { !$0.source.isRemote && $1.source.isRemote }.map {
-      Entry(item: $0, schedule: CredentialSchedule(rule: $0.rule, seed: seeds.next()))
+      Entry(
+        item: $0, schedule: CredentialSchedule(rule: $0.rule, seed: seeds.next()), serial: firstSerial)
     }
     self.clock = clock
     self.replace = replace
@@ -90,6 +92,12 @@ final class CredentialRegistry {
   }
 
   static let longestRest = Duration.seconds(10)
+
+  /// Forgets targets. A credential that no other target uses is not renewed any more.
+  func drop(_ targets: Set<TargetID>) {
+    for index in entries.indices { entries[index].item.clients.removeAll { targets.contains($0.target) } }
+    entries.removeAll { $0.item.clients.isEmpty }
+  }
 
   /// Takes what a provider's answer says of a target's credential; of an earlier credential it says nothing.
   func note(_ feedback: CredentialFeedback) {

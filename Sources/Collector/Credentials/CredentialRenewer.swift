@@ -9,6 +9,8 @@ final class CredentialRenewer: Sendable {
   private struct State {
     /// In the order of the answers; not yet passed to the registry.
     var feedback: [CredentialFeedback] = []
+    /// Targets that do not use these credentials any more; not yet passed to the registry.
+    var dropped: Set<TargetID> = []
     var isStopping = false
     var replace: (@Sendable (CredentialedProviders, TargetID) -> Void)?
     var tryAgain: (@Sendable (TargetID) -> Void)?
@@ -26,8 +28,8 @@ final class CredentialRenewer: Sendable {
   ///   - timeout: how long the first round may take.
   ///   - post: takes events and log lines, on the renewer's thread.
   init(
-    _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, timeout: Duration,
-    post: @escaping @Sendable ([Observation]) -> Void
+    _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, firstSerial: Int = 0,
+    timeout: Duration, post: @escaping @Sendable ([Observation]) -> Void
   ) throws(ThreadError) {
     wake = try WakeSignal()
     guard !items.isEmpty else {
@@ -36,7 +38,7 @@ final class CredentialRenewer: Sendable {
     }
     try DedicatedThread.start(name: "credentials") { [self] in
       let registry = CredentialRegistry(
-        items, clock: clock, seed: seed, replace: { [self] in replace($0, of: $1) },
+        items, clock: clock, seed: seed, firstSerial: firstSerial, replace: { [self] in replace($0, of: $1) },
         tryAgain: { [self] target in state.withLock { $0.tryAgain }?(target) }, post: post)
       run(registry, clock: clock, timeout: timeout)
     }
@@ -66,6 +68,15 @@ final class CredentialRenewer: Sendable {
     }
   }
 
+  /// Nothing is renewed for these targets any more.
+  func drop(_ targets: Set<TargetID>) {
+    state.withLock { state in
+      state.dropped.formUnion(targets)
+      for target in targets { state.providers[target] = nil }
+    }
+    wake.raise()
+  }
+
   /// Takes what an answer says of a credential. Called on the timing thread; does not block.
   func note(_ feedback: CredentialFeedback) {
     state.withLock { $0.feedback.append(feedback) }
@@ -87,6 +98,7 @@ final class CredentialRenewer: Sendable {
 
   private func replace(_ providers: CredentialedProviders, of target: TargetID) {
     state.withLock { state in
+      guard !state.dropped.contains(target) else { return }
       state.providers[target] = providers
       state.replace?(providers, target)
     }
@@ -98,11 +110,12 @@ final class CredentialRenewer: Sendable {
       let rest = registry.step()
       finishFirstRound(registry, isLate: clock.monotonicNow() > deadline)
       wake.wait(atMost: rest)
-      let (isStopping, feedback) = state.withLock { state in
+      let (isStopping, feedback, dropped) = state.withLock { state in
         defer { state.feedback = [] }
-        return (state.isStopping, state.feedback)
+        return (state.isStopping, state.feedback, state.dropped)
       }
       if isStopping { return }
+      if !dropped.isEmpty { registry.drop(dropped) }
       for entry in feedback { registry.note(entry) }
     }
   }

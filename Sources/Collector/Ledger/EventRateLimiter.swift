@@ -5,7 +5,8 @@ import Measurement
 /// In each window the first few events are written as they are, with their sequence numbers; the rest are counted and written
 /// as one row when the window ends. The window is a second for events of notifications. It is a minute for connections, of which
 /// a peer may end one per request, and for device clocks, whose names are arbitrary. Forged, malformed and unknown receipts,
-/// which anybody can send, are only counted, in windows of a minute.
+/// which anybody can send, are only counted, in windows of a minute, and so are those for notifications that retention has
+/// deleted.
 struct EventRateLimiter: Sendable {
   /// Events of one target and kind that a window writes one by one.
   static let passedPerWindow = 10
@@ -35,9 +36,9 @@ struct EventRateLimiter: Sendable {
   mutating func add(_ event: Event, at now: MonotonicTime, to output: inout [Event]) {
     flush(at: now, to: &output)
     let key = Key(target: event.target, kind: event.kind)
-    let isUnauthenticated = [.forgedReceipt, .malformedReceipt, .unknownReceipt].contains(event.kind)
+    let isOnlyCounted = [.forgedReceipt, .malformedReceipt, .unknownReceipt, .pruned].contains(event.kind)
     var window = windows[key] ?? Window(end: now + Self.window(of: event.kind), last: event)
-    if !isUnauthenticated, window.held == 0, window.passed < Self.passedPerWindow {
+    if !isOnlyCounted, window.held == 0, window.passed < Self.passedPerWindow {
       window.passed += 1
       output.append(event)
     } else {
@@ -50,7 +51,7 @@ struct EventRateLimiter: Sendable {
   private static func window(of kind: EventKind) -> Duration {
     switch kind {
     case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .forgedReceipt,
-      .malformedReceipt, .unknownReceipt:
+      .malformedReceipt, .unknownReceipt, .pruned:
       longWindow
     default: shortWindow
     }

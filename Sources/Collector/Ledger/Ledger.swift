@@ -38,6 +38,8 @@ struct Ledger: Sendable {
 
   private var entries: [SampleID: Entry] = [:]
   private var dirty: [SampleID] = []
+  /// Plans that the store has and that will not be sent.
+  private var withdrawn: [SampleID] = []
   private var deliveries: [TargetID: TargetDeliveries] = [:]
   private var limiter = EventRateLimiter()
   private var receipts: [Receipt] = []
@@ -83,6 +85,7 @@ struct Ledger: Sendable {
   mutating func apply(_ observation: Observation) {
     switch observation {
     case .planned(let block): plan(block)
+    case .withdrawn(let target, let sequences): withdraw(target, sequences)
     case .sent(let sent): note(sent)
     case .answered(let answer): note(answer)
     case .failed(let id, let reason, let attempt, let detail, let at):
@@ -127,6 +130,23 @@ struct Ledger: Sendable {
     }
   }
 
+  /// Forgets plans that will not be sent. Their sequence numbers may be planned once more.
+  private mutating func withdraw(_ target: TargetID, _ sequences: ClosedRange<Int64>) {
+    for sequence in sequences {
+      let id = SampleID(target: target, sequence: sequence)
+      guard let entry = entries[id], entry.sample.state == .planned else { continue }
+      entries[id] = nil
+      if !entry.isNew { withdrawn.append(id) }
+    }
+    dirty.removeAll { $0.target == target && sequences.contains($0.sequence) && entries[$0] == nil }
+    deliveries[target]?.withdraw(from: sequences.lowerBound)
+  }
+
+  /// A target begins, or goes on with another configuration: what is planned from now on has its receipt deadline.
+  mutating func take(_ target: LedgerTarget) {
+    deliveries[target.id, default: TargetDeliveries(target: target)].target = target
+  }
+
   private mutating func note(_ sent: SentRequest) {
     var lag: Int64?
     change(sent.id, at: sent.at) { entry in
@@ -166,15 +186,23 @@ struct Ledger: Sendable {
   func holds(_ id: SampleID) -> Bool { entries[id] != nil }
 
   /// Takes a receipt whose MAC is valid.
-  /// - Parameter reloaded: the notification from the store, where ``holds(_:)`` is `false`; `nil` when the store does not
-  ///   know it either.
-  mutating func apply(_ receipt: ArrivedReceipt, reloaded: ReloadedSample? = nil) -> ReceiptDisposition {
+  /// - Parameters:
+  ///   - reloaded: the notification from the store, where ``holds(_:)`` is `false`; `nil` when the store does not know it
+  ///     either.
+  ///   - isPruned: retention has deleted its row.
+  mutating func apply(
+    _ receipt: ArrivedReceipt, reloaded: ReloadedSample? = nil, isPruned: Bool = false
+  ) -> ReceiptDisposition {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
     if holds(id), isOurRun {
       return take(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
     }
     guard !holds(id), let reloaded, reloaded.runFingerprint == receipt.id.runFingerprint else {
+      if isPruned {
+        emit(.pruned, at: receipt.arrivedAt, detail: "a receipt came for a notification that retention has deleted")
+        return .unknown
+      }
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
       return .unknown
     }
@@ -336,7 +364,8 @@ struct Ledger: Sendable {
   /// Returns every change since the last call, in the order of sample ids, and forgets what is settled.
   mutating func takeChanges() -> LedgerChanges {
     var changes = LedgerChanges(
-      receipts: receipts, events: events, log: log, exchanges: exchanges, pings: pings)
+      withdrawn: withdrawn, receipts: receipts, events: events, log: log, exchanges: exchanges, pings: pings)
+    withdrawn.removeAll()
     dirty.sort()
     for id in dirty {
       guard var entry = entries[id] else { continue }
@@ -446,6 +475,8 @@ struct ReloadedSample: Sendable, Equatable {
 
 /// The changes of one round, for the store.
 struct LedgerChanges: Sendable, Equatable {
+  /// Plans to delete, before rows with the same ids are inserted.
+  var withdrawn: [SampleID] = []
   /// Rows the store does not have yet, ascending by id.
   var inserted: [Sample] = []
   /// Rows that changed, ascending by id.
@@ -457,7 +488,7 @@ struct LedgerChanges: Sendable, Equatable {
   var pings: [PingAnswer] = []
 
   var isEmpty: Bool {
-    inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
+    withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
       && exchanges.isEmpty && pings.isEmpty
   }
 }

@@ -71,18 +71,26 @@ struct NotificationProgress: Sendable, Equatable {
 /// What the ledger keeps for one target beside its open notifications: the order of deliveries, and the receipt deadlines
 /// still to come.
 struct TargetDeliveries: Sendable {
-  let target: LedgerTarget
+  /// A reload may give it another receipt deadline, for what is planned from then on.
+  var target: LedgerTarget
   private var order = DeliveryOrder()
-  /// Ascending in both.
-  private var awaiting = Deque<(sequence: Int64, planned: Int64)>()
+  /// Ascending by when the receipt is due, µs.
+  private var awaiting = Deque<(sequence: Int64, due: Int64)>()
 
   init(target: LedgerTarget) { self.target = target }
 
   /// Remembers when the receipt for a planned notification is due, if one is expected.
   mutating func await(sequence: Int64, planned: MonotonicTime) {
-    guard target.receiptDeadline != nil else { return }
-    awaiting.append((sequence: sequence, planned: planned.microseconds))
+    guard let deadline = target.receiptDeadline else { return }
+    let due = planned.microseconds + deadline
+    var place = awaiting.endIndex
+    // Later ones are due earlier only where a reload has shortened the deadline.
+    while place > awaiting.startIndex, awaiting[place - 1].due > due { place -= 1 }
+    awaiting.insert((sequence: sequence, due: due), at: place)
   }
+
+  /// Forgets the plans from a sequence number on.
+  mutating func withdraw(from sequence: Int64) { awaiting.removeAll { $0.sequence >= sequence } }
 
   /// Notes the first receipt for a notification.
   /// - Returns: whether a later one had been received earlier.
@@ -92,8 +100,8 @@ struct TargetDeliveries: Sendable {
 
   /// The first instant at which a deadline has passed.
   var nextExpiry: MonotonicTime? {
-    guard let deadline = target.receiptDeadline, let first = awaiting.first else { return nil }
-    return MonotonicTime(microseconds: first.planned + deadline + 1)
+    guard let first = awaiting.first else { return nil }
+    return MonotonicTime(microseconds: first.due + 1)
   }
 
   /// The next sequence number whose deadline has passed by `now`, each once.

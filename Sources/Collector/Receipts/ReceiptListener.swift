@@ -13,8 +13,13 @@ final class ReceiptListener: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let loop: EventLoopHandle
   private let server: HTTPServer
+  private let service: NIOLoopBound<ReceiptService>
 
-  private init(group: MultiThreadedEventLoopGroup, loop: EventLoopHandle, server: HTTPServer) {
+  private init(
+    group: MultiThreadedEventLoopGroup, loop: EventLoopHandle, server: HTTPServer,
+    service: NIOLoopBound<ReceiptService>
+  ) {
+    self.service = service
     port = server.port
     self.group = group
     self.loop = loop
@@ -44,11 +49,23 @@ final class ReceiptListener: Sendable {
         host: options.host, port: options.port, identity: identity, limits: options.limits)
       let server = try await HTTPServer.start(
         configuration, on: eventLoop, clock: clock, responder: ReceiptResponder(service: service))
-      return ReceiptListener(group: group, loop: loop, server: server)
+      return ReceiptListener(group: group, loop: loop, server: server, service: service)
     } catch {
       try? await group.shutdownGracefully()
       throw error
     }
+  }
+
+  /// New connections get another certificate.
+  /// - Throws: ``HTTPServerError``; the former one stays.
+  func replaceIdentity(certificateFile: String, keyFile: String) throws {
+    try server.replaceIdentity(ServerIdentity(certificateFile: certificateFile, keyFile: keyFile))
+  }
+
+  /// Takes receipts with the MAC of another secret, besides those with the former one.
+  func add(_ authenticator: ReceiptAuthenticator) {
+    let service = service
+    loop.execute { service.value.add(authenticator) }
   }
 
   /// Stops listening, waits at most `grace` for the sink to answer its batches, and ends the event loop. Later answers of the

@@ -13,7 +13,8 @@ final class ReceiptService {
     case clock = "/v1/clock"
   }
 
-  private let authenticator: ReceiptAuthenticator
+  /// The newest first; the secret of an earlier one may be in notifications that are under way.
+  private var authenticators: [ReceiptAuthenticator]
   private let sink: any ReceiptSink
   private let eventLoop: any EventLoop
   private let loop: EventLoopHandle
@@ -31,7 +32,7 @@ final class ReceiptService {
     authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
     clock: any HostClock, eventLoop: any EventLoop, loop: EventLoopHandle
   ) {
-    self.authenticator = authenticator
+    authenticators = [authenticator]
     self.sink = sink
     self.options = options
     self.clock = clock
@@ -39,6 +40,12 @@ final class ReceiptService {
     self.eventLoop = eventLoop
     self.loop = loop
     limiter = SourceLimiter(limit: options.sourceLimit)
+  }
+
+  /// Takes receipts with the MAC of another secret too. The two before it stay valid.
+  func add(_ authenticator: ReceiptAuthenticator) {
+    authenticators.insert(authenticator, at: 0)
+    if authenticators.count > 3 { authenticators.removeLast() }
   }
 
   func respond(to exchange: HTTPExchange) {
@@ -138,7 +145,7 @@ final class ReceiptService {
   }
 
   private func authenticated(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
-    guard let id = NotificationID(entry.id), authenticator.verify(entry.mac, for: id) else { return nil }
+    guard let id = NotificationID(entry.id), authenticators.contains(where: { $0.verify(entry.mac, for: id) }) else { return nil }
     return ArrivedReceipt(
       id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
       receivedMonotonic: entry.monotonic)

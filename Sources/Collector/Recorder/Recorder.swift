@@ -132,6 +132,7 @@ final class Recorder {
     if clockEvents.contains(where: { $0.kind == .suspended }) {
       ledger.noteSleep(until: clock.monotonicNow())
     }
+    for target in content.targets { ledger.take(target) }
     for observation in content.observations {
       ledger.apply(observation)
       if case .planned(let block) = observation { blocks.append(block) }
@@ -159,7 +160,7 @@ final class Recorder {
     else { return nil }
     clockEvents += changes.events
     let batch = WriteBatch(
-      run: run, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
+      run: run, withdrawn: changes.withdrawn, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
       events: clockEvents, log: changes.log,
       anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges,
       pings: changes.pings,
@@ -210,9 +211,12 @@ final class Recorder {
     // Each id once: a batch may hold many copies of one receipt.
     var reloaded: [SampleID: ReloadedSample] = [:]
     var unreadable: Set<SampleID> = []
-    for id in Set(delivery.receipts.lazy.map(\.id.sample)) where !ledger.holds(id) {
+    var pruned: Set<SampleID> = []
+    let origins = Dictionary(delivery.receipts.lazy.map { ($0.id.sample, $0.id.runFingerprint) }) { first, _ in first }
+    for (id, fingerprint) in origins where !ledger.holds(id) {
       do {
         reloaded[id] = try reload(id)
+        if reloaded[id] == nil, try store.isPruned(id, ofRun: fingerprint) { pruned.insert(id) }
       } catch {
         let isPassing = (error as? StoreError)?.isTransient ?? false
         if isPassing, delivery.tries < Self.maximumReadTries {
@@ -236,7 +240,8 @@ final class Recorder {
         outcome.failed += 1
         continue
       }
-      switch ledger.apply(receipt, reloaded: reloaded[receipt.id.sample]) {
+      let id = receipt.id.sample
+      switch ledger.apply(receipt, reloaded: reloaded[id], isPruned: pruned.contains(id)) {
       case .accepted: outcome.accepted += 1
       case .duplicate: outcome.duplicate += 1
       case .repeated:

@@ -25,6 +25,8 @@ final class RecorderInbox: Sendable {
 
   struct Content: Sendable {
     var observations: [Observation] = []
+    /// Targets that begin, or go on with another configuration; to be applied before the observations, which are of them.
+    var targets: [LedgerTarget] = []
     var deliveries: [Delivery] = []
     var refusals: [ReceiptRefusal.Kind: Refusals] = [:]
     /// Nothing more is planned; the log is to say so, and what is still under way.
@@ -60,6 +62,12 @@ final class RecorderInbox: Sendable {
     update { content in
       content.observations += observations
     }
+  }
+
+  /// Announces targets of which observations will come.
+  func post(_ targets: [LedgerTarget]) {
+    guard !targets.isEmpty else { return }
+    update { $0.targets += targets }
   }
 
   func post(_ delivery: Delivery) {
@@ -131,7 +139,7 @@ final class RecorderInbox: Sendable {
     let isFirst = content.withLock { content in
       let wasEmpty =
         content.observations.isEmpty && content.deliveries.isEmpty && content.refusals.isEmpty
-        && content.ending == nil
+        && content.ending == nil && content.targets.isEmpty
       change(&content)
       return wasEmpty || content.closing != nil
     }

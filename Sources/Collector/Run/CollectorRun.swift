@@ -38,8 +38,24 @@ final class CollectorRun: Sendable {
     var inbox: RecorderInbox?
     /// Sending has ended; receipts may still arrive.
     var isClosing = false
-    /// The longest timeout and receipt deadline of the selected targets.
+    /// The longest timeout and receipt deadline of the targets so far.
     var longest = Longest()
+    /// `nil` until it sends.
+    var recording: Recording?
+  }
+
+  /// What a reload changes of a run that is sending.
+  private struct Recording {
+    let id: RunID
+    let bootID: String
+    let store: CollectorStore
+    let inbox: RecorderInbox
+    let listener: ReceiptListener?
+    var targets: ActiveTargets
+    let services: ServiceList
+    /// The secret of the MACs in notifications; `nil` where there are none.
+    var secret: [UInt8]?
+    var names: [TargetID: String]
   }
 
   /// How long what is under way may take.
@@ -49,9 +65,11 @@ final class CollectorRun: Sendable {
 
     init() {}
 
-    init(_ targets: [TargetBuilder]) {
-      timeout = targets.map(\.configuration.timeout).max() ?? .zero
-      receipt = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
+    init(_ targets: [TargetBuilder]) { add(targets) }
+
+    mutating func add(_ targets: [TargetBuilder]) {
+      timeout = max(timeout, targets.map(\.configuration.timeout).max() ?? .zero)
+      receipt = max(receipt, targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero)
     }
   }
 
@@ -109,9 +127,14 @@ final class CollectorRun: Sendable {
 
   /// Checks the configuration before anything is opened or changed.
   /// - Throws: ``CollectorError``, `FileReadError`.
-  func prepare() throws -> Preparation {
+  func prepare() throws -> Preparation { try Self.prepare(configuration, options, clock) }
+
+  /// The same for another configuration, before a reload.
+  static func prepare(
+    _ configuration: PushscopeConfiguration, _ options: CollectorOptions, _ clock: any HostClock
+  ) throws -> Preparation {
     Preparation(
-      targets: try selectedTargets(),
+      targets: try selectedTargets(of: configuration, options, clock),
       secret: try configuration.collector.receipts.map { try $0.secretFile.read() })
   }
 
@@ -150,11 +173,14 @@ final class CollectorRun: Sendable {
         // A run that is not ended here, because of the store, is ended when the store is opened again.
         try store.endRun(run.id, at: clock.wallNow(), reason: reason, sendingEnded: timing?.sendingEnded)
       }
-      let authenticator = makeAuthenticator(of: targets, secret: secret, in: store)
+      let signing = secret ?? (targets.contains(where: \.hearsItself) ? Self.temporarySecret() : nil)
+      let authenticator = signing.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
+      let running = ServiceList()
       let services = try await parts.start {
         try makeServices(of: run, authenticator: authenticator, bootID: bootID, inbox: inbox)
       } end: { services, _ in
         services.stop()
+        running.stop()
       }
       let recorder = try await parts.start {
         try makeRecorder(of: run, bootID: bootID, store: store, inbox: inbox)
@@ -169,10 +195,17 @@ final class CollectorRun: Sendable {
       manager?.noteReady()
       if let readiness = try await ready(services) {
         try begin(readiness, run.targets.map(\.id), inbox: inbox)
+        let recording = Recording(
+          id: run.id, bootID: bootID, store: store, inbox: inbox, listener: listener,
+          targets: ActiveTargets(run.targets.map { .init(id: $0.id, variants: $0.variants, target: $0.target) }),
+          services: running, secret: signing,
+          names: Dictionary(uniqueKeysWithValues: run.targets.map { ($0.id, $0.target.configuration.name) }))
         let sent = FirstResult<Void, Never>()
         let timing = try makeTimingThread(
-          of: run, authenticator: authenticator, readiness: readiness, services: services, inbox: inbox)
+          of: run, authenticator: authenticator, readiness: readiness, services: running, inbox: inbox)
+        running.add(services)
         services.attach(timing)
+        stopping.withLock { $0.recording = recording }
         try start(timing) { sent.finish() }
         manager?.note(status: "recording run \(run.id), targets: \(targets.count)")
         onStart(RunStart(run: run.id, receiptsPort: listener?.port))
@@ -219,14 +252,6 @@ final class CollectorRun: Sendable {
       })
   }
 
-  /// Targets that subscribe to their own messages need a MAC in them, even where no device posts receipts.
-  private func makeAuthenticator(
-    of targets: [TargetBuilder], secret: [UInt8]?, in store: CollectorStore
-  ) -> ReceiptAuthenticator? {
-    let secret = secret ?? (targets.contains(where: \.hearsItself) ? Self.temporarySecret() : nil)
-    return secret.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
-  }
-
   private func makeServices(
     of run: RegisteredRun, authenticator: ReceiptAuthenticator?, bootID: String, inbox: RecorderInbox
   ) throws -> TargetServices {
@@ -240,8 +265,8 @@ final class CollectorRun: Sendable {
   }
 
   private func makeTimingThread(
-    of run: RegisteredRun, authenticator: ReceiptAuthenticator?, readiness: Readiness,
-    services: TargetServices, inbox: RecorderInbox
+    of run: RegisteredRun, authenticator: ReceiptAuthenticator?, readiness: Readiness, services: ServiceList,
+    inbox: RecorderInbox
   ) throws -> TimingThread {
     try TimingThread(
       run: run.id,
@@ -250,7 +275,8 @@ final class CollectorRun: Sendable {
           id: $0.id, seed: run.id.fingerprint, authenticator: authenticator, readiness: readiness,
           variants: $0.variants)
       },
-      clock: clock, onCredential: { services.note($0) },
+      clock: clock,
+      onCredential: { services.note($0) },
       sink: {
         services.note($0)
         inbox.post($0)
@@ -262,6 +288,7 @@ final class CollectorRun: Sendable {
   ) throws -> RecorderThread {
     let targets = run.targets.map { $0.target.ledgerTarget(id: $0.id) }
     let names = Dictionary(uniqueKeysWithValues: run.targets.map { ($0.id, $0.target.configuration.name) })
+    let name = { @Sendable [self] (id: TargetID) in stopping.withLock { $0.recording?.names[id] } ?? names[id] }
     let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
     return try RecorderThread(
       inbox: inbox, clock: clock,
@@ -270,8 +297,10 @@ final class CollectorRun: Sendable {
           run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
           host: HostName.current(), known: known,
           loopLag: { [self] in timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
-          onCommitted: { [self] in timing?.committed($0.target, through: $0.lastSequence) },
-          onLog: { [logger] line in logger.log(line, target: line.target.flatMap { names[$0] }) })
+          onCommitted: { [self] in 
+            timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
+          },
+          onLog: { [logger] line in logger.log(line, target: line.target.flatMap(name)) })
       },
       onRound: { [manager, clock] in manager?.noteAlive(.recorder, at: clock.monotonicNow()) },
       onTrouble: { [logger] error in
@@ -371,7 +400,9 @@ final class CollectorRun: Sendable {
     return "sending to \(list)" + (receiptsPort.map { "; listening for receipts on port \($0)" } ?? "")
   }
 
-  private func selectedTargets() throws -> [TargetBuilder] {
+  private static func selectedTargets(
+    of configuration: PushscopeConfiguration, _ options: CollectorOptions, _ clock: any HostClock
+  ) throws -> [TargetBuilder] {
     let known = configuration.targets
     for name in options.targetNames where !known.contains(where: { $0.name == name }) {
       let names = known.map(\.name).joined(separator: ", ")
@@ -397,6 +428,76 @@ final class CollectorRun: Sendable {
     guard problems.count > 1 else { throw first }
     throw CollectorError(
       (first as? CollectorError)?.code ?? .credentials, problems.map { "\($0)" }.joined(separator: "\n"))
+  }
+
+  // MARK: Reload
+
+  /// Goes on with another configuration: what it changed drains and goes on as what it is now, in this run. All that can be
+  /// wrong with it was found by ``prepare(_:_:_:)``.
+  ///
+  /// - Returns: what changed, for people; `nil` when the run is not sending.
+  /// - Throws: `StoreError`, `ThreadError`, ``TransportError``, `HTTPServerError`: the run goes on as it was.
+  func reload(_ configuration: PushscopeConfiguration, _ preparation: Preparation) async throws -> [String]? {
+    let open = stopping.withLock { $0.isRequested || $0.isClosing ? nil : $0.recording }
+    guard let recording = open, let timing else { return nil }
+    let secret =
+      preparation.secret
+      ?? (preparation.targets.contains(where: \.hearsItself) ? recording.secret ?? Self.temporarySecret() : nil)
+    let isSecretNew = secret != recording.secret
+    let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: recording.store.collectorID) }
+    let changes = recording.targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
+    if let listener = recording.listener, let receipts = configuration.collector.receipts {
+      try listener.replaceIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+      if isSecretNew, let authenticator { listener.add(authenticator) }
+    }
+    var words = changes.words
+    if isSecretNew { words.append("the receipts' secret") }
+    guard !changes.isEmpty else { return words }
+    try await change(recording, changes, authenticator, timing)
+    stopping.withLock { $0.recording?.secret = secret }
+    return words
+  }
+
+  private func change(
+    _ recording: Recording, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?, _ timing: TimingThread
+  ) async throws {
+    let registration = try recording.store.changeTargets(
+      of: recording.id, changed: changes.changed.map(\.description), added: changes.added.map(\.description),
+      at: clock.wallNow())
+    var targets = recording.targets
+    let begun = targets.apply(changes, registration)
+    let generation = targets.generation
+    let seed = recording.id.fingerprint &+ UInt64(generation) << 48
+    let inbox = recording.inbox
+    inbox.post(begun.map { $0.target.ledgerTarget(id: $0.id) })
+    let services = try TargetServices(
+      credentials: begun.compactMap { $0.target.credential(id: $0.id, clock: clock) },
+      subscriptions: begun.compactMap {
+        $0.target.subscription(id: $0.id, seed: seed, authenticator: authenticator, bootID: recording.bootID)
+      }, clock: clock, seed: seed, generation: generation, timeout: options.startTimeout, sink: inbox,
+      post: { inbox.post($0) })
+    do {
+      // The former configuration sends on until the next one can.
+      let readiness = try await services.ready()
+      let transports = try begun.map {
+        try $0.target.transportTarget(
+          id: $0.id, seed: recording.id.fingerprint, authenticator: authenticator, readiness: readiness,
+          variants: $0.variants, generation: generation)
+      }
+      let ending = changes.removed.map(\.id) + changes.changed.compactMap { registration[$0.configuration.name]?.id }
+      try timing.change(ending: ending, beginning: transports)
+      stopping.withLock { state in
+        state.recording?.targets = targets
+        for entry in begun { state.recording?.names[entry.id] = entry.target.configuration.name }
+        state.longest.add(begun.map(\.target))
+      }
+      recording.services.drop(Set(ending))
+      recording.services.add(services)
+      services.attach(timing)
+    } catch {
+      services.stop()
+      throw error
+    }
   }
 
   /// Valid for this run only.

@@ -11,8 +11,15 @@ import Threads
 ///
 /// The first run begins with the service. With a count or a duration the service ends with that run. Otherwise it stays after
 /// a run is stopped through the store, and begins the next one on request. It takes no receipts while it is idle.
+///
+/// ``reload()`` reads the configuration again and goes on with it, all or nothing. A credential's file that is replaced is taken
+/// up by itself.
 public final class CollectorService: Sendable {
-  private let configuration: PushscopeConfiguration
+  private let current: Mutex<PushscopeConfiguration>
+  /// Reads the configuration again; `nil` where it is not from a file.
+  private let load: (@Sendable () throws -> PushscopeConfiguration)?
+  /// One reload after the other.
+  private let reloads = ReloadQueue()
   private let options: CollectorOptions
   private let clock: any HostClock
   private let logger: Logger
@@ -42,18 +49,36 @@ public final class CollectorService: Sendable {
     var stopRows: [Int64] = []
     /// Why the service ends, when the store was lost.
     var failure: StoreError?
+    /// Once it is open.
+    var store: CollectorStore?
+    var wasReloadTaken = true
+    var onConfiguration: [@Sendable (PushscopeConfiguration) -> Void] = []
   }
 
+  /// - Parameter load: reads the configuration again, for ``reload()``.
   public init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
-    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil
+    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil,
+    load: (@Sendable () throws -> PushscopeConfiguration)? = nil
   ) {
     self.manager = manager
-    self.configuration = configuration
+    self.load = load
+    current = Mutex(configuration)
     self.options = options
     self.logger = logger
     self.clock = clock
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// What the collector works by at present.
+  public var configuration: PushscopeConfiguration { current.withLock { $0 } }
+
+  /// Whether the last reload was taken, or there was none yet.
+  public var wasLastReloadTaken: Bool { state.withLock { $0.wasReloadTaken } }
+
+  /// Adds what is told each configuration that a reload takes; called on the thread of the reload.
+  public func onConfiguration(_ take: @escaping @Sendable (PushscopeConfiguration) -> Void) {
+    state.withLock { $0.onConfiguration.append(take) }
   }
 
   /// Whether it stays after a run is stopped through the store.
@@ -103,8 +128,13 @@ public final class CollectorService: Sendable {
       at: options.storePath, clock: clock,
       options: CollectorStoreOptions(
         bootID: bootID,
-        durability: configuration.collector.durability == .full ? .full : .normal))
-    defer { store.close() }
+        durability: configuration.collector.durability == .full ? .full : .normal,
+        access: configuration.collector.storeGroup.map { .group($0.number) } ?? .owner))
+    state.withLock { $0.store = store }
+    defer {
+      state.withLock { $0.store = nil }
+      store.close()
+    }
     for recovered in store.recovered.runs {
       logger.notice(
         "run \(recovered.run) was not closed by its collector: \(recovered.interrupted) interrupted, \(recovered.removed) never due"
@@ -114,7 +144,10 @@ public final class CollectorService: Sendable {
     let maintenance = try RoundThread(
       name: "maintenance",
       make: { [self] in
-        let maintenance = StoreMaintenance(store: store, control: self, serves: serves, clock: clock)
+        let maintenance = StoreMaintenance(
+          store: store, control: self, serves: serves, clock: clock,
+          policy: { [self] in RetentionPolicy(configuration.retention) },
+          onLine: { [logger] in logger.notice("\($0)") })
         return RoundThread.Work(round: { [manager, clock] in
           manager?.noteAlive(.maintenance, at: clock.monotonicNow())
           return try maintenance.round()
@@ -131,11 +164,12 @@ public final class CollectorService: Sendable {
         state.withLock { $0.failure = error }
         stop()
       })
-    let watch: RoundThread
+    var threads = [maintenance]
     do {
-      watch = try watchFindings(in: store)
+      threads.append(try watchFindings(in: store))
+      threads.append(try watchCredentials())
     } catch {
-      await maintenance.stop()
+      for thread in threads.reversed() { await thread.stop() }
       throw error
     }
     do {
@@ -150,12 +184,10 @@ public final class CollectorService: Sendable {
         next = request
       } while true
     } catch {
-      await watch.stop()
-      await maintenance.stop()
+      for thread in threads.reversed() { await thread.stop() }
       throw error
     }
-    await watch.stop()
-    await maintenance.stop()
+    for thread in threads.reversed() { await thread.stop() }
     if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
   }
@@ -177,6 +209,106 @@ public final class CollectorService: Sendable {
       })
   }
 
+  /// Looks for credentials that were replaced.
+  private func watchCredentials() throws(ThreadError) -> RoundThread {
+    try RoundThread(
+      name: "credential files",
+      make: { [self] in
+        var watch = CredentialWatch()
+        return RoundThread.Work(round: { [self] in
+          let replaced = watch.look(at: configuration.watchedFiles)
+          if !replaced.isEmpty { Task { await takeUp(replaced) } }
+          return CredentialWatch.interval
+        })
+      }, onTrouble: { _ in })
+  }
+
+  // MARK: Reload
+
+  /// Reads the configuration and every credential again, and goes on with them: all of it or nothing. May be called from any
+  /// thread, at any time.
+  @discardableResult
+  public func reload() async -> ReloadOutcome {
+    guard let load else { return .refused("the configuration is not from a file") }
+    return await reloads.run { [self] in
+      let outcome: ReloadOutcome
+      do {
+        outcome = try await take(try load(), because: "the configuration was read again")
+      } catch {
+        outcome = .refused("\(error)")
+      }
+      note(outcome)
+      return outcome
+    }
+  }
+
+  /// Takes up credentials whose files were replaced, by the configuration that is in use.
+  private func takeUp(_ files: [String]) async {
+    _ = await reloads.run { [self] in
+      let outcome: ReloadOutcome
+      do {
+        outcome = try await take(configuration, because: "replaced: \(files.joined(separator: ", "))")
+      } catch {
+        outcome = .refused("\(error)")
+      }
+      note(outcome)
+      return outcome
+    }
+  }
+
+  private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
+    let plan = ReloadPlan(from: configuration, to: new)
+    let preparation = try CollectorRun.prepare(plan.configuration, options, clock)
+    if let receipts = plan.configuration.collector.receipts {
+      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    }
+    let changed = try await changeRun(plan.configuration, preparation)
+    current.withLock { $0 = plan.configuration }
+    for take in state.withLock({ $0.onConfiguration }) { take(plan.configuration) }
+    var words = [reason] + changed + plan.taken
+    if changed.isEmpty, plan.taken.isEmpty, plan.restart.isEmpty { words.append("nothing changed") }
+    if !plan.restart.isEmpty { words.append("need a restart: \(plan.restart.joined(separator: ", "))") }
+    if plan.configuration.usesServiceCredentials {
+      words.append("credentials of the service manager are copies made at the start: a new one needs a restart")
+    }
+    return .taken(words.joined(separator: "; "))
+  }
+
+  /// The run that is sending goes on with the configuration. One that begins at the moment is waited for; none needs nothing:
+  /// the next one begins with it.
+  private func changeRun(
+    _ configuration: PushscopeConfiguration, _ preparation: CollectorRun.Preparation
+  ) async throws -> [String] {
+    while true {
+      let (run, hasBegun, isEnding) = state.withLock { ($0.run, $0.hasBegun, $0.isEnding || $0.phase == .closing) }
+      guard let run, !isEnding else { return [] }
+      if hasBegun { return try await run.reload(configuration, preparation) ?? [] }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  /// Says what a reload came to, as an event of the run and in the log.
+  private func note(_ outcome: ReloadOutcome) {
+    let (store, run) = state.withLock { state in
+      if case .taken = outcome { state.wasReloadTaken = true } else { state.wasReloadTaken = false }
+      return (state.store, state.id)
+    }
+    let event: Event
+    switch outcome {
+    case .taken(let words):
+      logger.notice("configuration taken: \(EscapedText.make(words))")
+      event = Event(at: clock.wallNow(), kind: .configReloaded, detail: words)
+    case .refused(let words):
+      logger.error("configuration refused, the former one goes on: \(EscapedText.make(words, keepsLines: true))")
+      event = Event(at: clock.wallNow(), kind: .configRefused, detail: words)
+    }
+    do {
+      try store?.record([event], run: run)
+    } catch {
+      logger.error("the reload could not be recorded: \(error)")
+    }
+  }
+
   /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist
   /// yet. For an existing store the error about another collector, which uses the address too, is the helpful one.
   private func checkListener() async throws {
@@ -190,7 +322,7 @@ public final class CollectorService: Sendable {
     var options = options
     options.runName = start.name
     return CollectorRun(
-      configuration: configuration, options: options, logger: logger, clock: clock, manager: manager)
+      configuration: self.configuration, options: options, logger: logger, clock: clock, manager: manager)
   }
 
   /// Records one run.
@@ -260,6 +392,21 @@ public final class CollectorService: Sendable {
     for row in rows {
       do { try store.answer(row) } catch { logger.error("a command could not be answered: \(error)") }
     }
+  }
+}
+
+/// Runs reloads one after the other.
+private actor ReloadQueue {
+  private var last: Task<ReloadOutcome, Never>?
+
+  func run(_ reload: @escaping @Sendable () async -> ReloadOutcome) async -> ReloadOutcome {
+    let former = last
+    let next = Task {
+      _ = await former?.value
+      return await reload()
+    }
+    last = next
+    return await next.value
   }
 }
 

@@ -2,7 +2,7 @@ import Measurement
 import Store
 
 /// The collector's work in the store beside recording, one round at a time: it answers the control table, writes the
-/// collector's heartbeat, updates the rollups and removes deleted runs. Each piece is one short transaction, so that a
+/// collector's heartbeat, updates the rollups, and removes deleted runs and what retention does not keep. Each piece is one short transaction, so that a
 /// recorder's commit never waits long.
 ///
 /// Confined to one thread; ``RoundThread`` runs it, tests step it.
@@ -24,12 +24,22 @@ final class StoreMaintenance {
   private var underWay: Set<Int64> = []
   private var deletions: [(row: Int64, run: RunID)] = []
   private var presenceNotedAt: MonotonicTime?
+  private let policy: @Sendable () -> RetentionPolicy
+  private var retention: StoreRetention
 
-  init(store: CollectorStore, control: any RunController, serves: Bool, clock: any HostClock) {
+  /// - Parameters:
+  ///   - policy: what is kept now; a reload may change it.
+  ///   - onLine: told what retention deleted, in words.
+  init(
+    store: CollectorStore, control: any RunController, serves: Bool, clock: any HostClock,
+    policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll }, onLine: @escaping (String) -> Void = { _ in }
+  ) {
     self.store = store
     self.control = control
     self.serves = serves
     self.clock = clock
+    self.policy = policy
+    retention = StoreRetention(store: store, clock: clock, onLine: onLine)
   }
 
   /// Does what is due.
@@ -42,6 +52,8 @@ final class StoreMaintenance {
     var isMore = try store.rollUp()
     isMore = try store.continueDeletion() || isMore
     try answerDeletions()
+    // Only rolled-up time can go.
+    if !isMore { isMore = try retention.step(policy()) }
     guard isMore else { return Self.interval }
     // The recorder gets half of the time.
     return control.currentRun == nil
@@ -68,6 +80,9 @@ final class StoreMaintenance {
       case .unhide(let finding):
         try answer(request.row) { try store.setHidden(false, finding: finding) }
       case .annotate(let annotation): try answer(request.row) { try store.annotate(annotation) }
+      case .prune(let time):
+        try answer(request.row) { try store.markPruned(samplesBefore: time) }
+        retention.look()
       case nil:
         try store.answer(request.row, refusal: "this version of pushscope does not know the command")
       }

@@ -9,6 +9,8 @@ struct TargetBuilder: Sendable {
   var configuration: TargetConfiguration
   var arrivals: ArrivalProcess
   var limits: ScheduleLimits
+  /// Of the files that the credentials were read from.
+  let contents: CredentialContents
   private let credentials: TargetCredentials
   private let subscription: NtfySubscription?
 
@@ -23,6 +25,8 @@ struct TargetBuilder: Sendable {
     limits = ScheduleLimits(
       maxInFlight: configuration.maxInFlight, maxLag: configuration.maxLag, count: options.count,
       duration: options.duration, provider: documented)
+    // Before the credentials: a file that is replaced in between is noticed afterwards.
+    contents = CredentialContents(of: configuration.credentialFiles)
     credentials = try TargetCredentials(reading: configuration)
     subscription = try credentials.ntfySubscription()
     // Finds settings that the provider does not accept; the token is not checked.
@@ -68,9 +72,9 @@ struct TargetBuilder: Sendable {
   ///   - variants: the store's ids, in the order of the description's names.
   func transportTarget(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, readiness: Readiness,
-    variants: [VariantID]
+    variants: [VariantID], generation: Int = 0
   ) throws -> TransportTarget {
-    TransportTarget(
+    var target = TransportTarget(
       id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
       authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
       caFile: configuration.caFile, clientCertificate: clientCertificate,
@@ -78,7 +82,9 @@ struct TargetBuilder: Sendable {
         ErrorBackoff(first: $0.first, longest: $0.longest, probeEvery: $0.probeEvery)
       },
       credential: readiness.credential(of: id), advice: advice, pathProbe: configuration.pathProbe,
-      seed: seed &+ UInt64(bitPattern: id.rawValue))
+      seed: seed &+ UInt64(bitPattern: id.rawValue) &+ UInt64(generation) << 48)
+    target.generation = generation
+    return target
   }
 
   private var advice: @Sendable (_ status: Int, _ reason: String) -> String {

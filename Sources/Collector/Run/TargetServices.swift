@@ -1,5 +1,6 @@
 import Measurement
 import Providers
+import Synchronization
 
 /// The credentials and subscriptions of a run's targets: renews the former, receives from the latter.
 final class TargetServices: Sendable {
@@ -20,6 +21,8 @@ final class TargetServices: Sendable {
   }
 
   private let renewer: CredentialRenewer
+  /// Which of the run's configurations they are of.
+  private let generation: Int
   private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
   /// What sending waits for, for people.
   private let awaited: [String]
@@ -27,13 +30,14 @@ final class TargetServices: Sendable {
 
   /// Starts to make credentials and to open subscriptions.
   /// - Parameters:
+  ///   - generation: which of the run's configurations they are of, from 0.
   ///   - timeout: how long ``ready()`` waits for the network.
   ///   - sink: takes the receipts of subscriptions.
   ///   - post: takes events and log lines, from any thread.
   /// - Throws: ``ThreadError``, ``TransportError``.
   init(
     credentials: [Credential], subscriptions: [Subscription], clock: any HostClock, seed: UInt64,
-    timeout: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
+    generation: Int = 0, timeout: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
   ) throws {
     let items = Self.items(credentials)
     awaited =
@@ -42,7 +46,11 @@ final class TargetServices: Sendable {
     say = { message in
       post([.log(LogLine(at: clock.wallNow(), level: .info, label: "collector", message: message))])
     }
-    renewer = try CredentialRenewer(items, clock: clock, seed: seed, timeout: timeout, post: post)
+    self.generation = generation
+    // Numbers of their own for each configuration: what is still said of a former one's credential is not taken for this
+    // one's.
+    renewer = try CredentialRenewer(
+      items, clock: clock, seed: seed, firstSerial: generation << 20, timeout: timeout, post: post)
     var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
     for subscription in subscriptions {
       do {
@@ -98,14 +106,15 @@ final class TargetServices: Sendable {
   /// From now on passes renewed credentials to the timing thread, and for subscriptions that open or end providers that do not
   /// or do ask the server to keep messages: one published while no stream is open would otherwise be lost by us.
   func attach(_ timing: TimingThread) {
-    renewer.onRenewal {
-      timing.replaceProviders($0.providers, of: $1, serial: $0.serial)
+    renewer.onRenewal { [generation] in
+      timing.replaceProviders($0.providers, of: $1, serial: $0.serial, generation: generation)
     } tryAgain: {
       timing.tryCredentialAgain(of: $0)
     }
     for (subscription, subscriber) in subscribers {
-      subscriber.onChange { isOpen in
-        timing.replaceProviders(subscription.providers(isOpen), of: subscription.subject.target)
+      subscriber.onChange { [generation] isOpen in
+        timing.replaceProviders(
+          subscription.providers(isOpen), of: subscription.subject.target, generation: generation)
       }
     }
   }
@@ -121,11 +130,54 @@ final class TargetServices: Sendable {
     }
   }
 
+  /// Ends what belongs to some targets, which go on as something else or end.
+  func drop(_ targets: Set<TargetID>) {
+    renewer.drop(targets)
+    for (subscription, subscriber) in subscribers where targets.contains(subscription.subject.target) {
+      subscriber.stop()
+    }
+  }
+
   /// Ends all of them, and ``ready()`` with an error. May be called more than once.
   func stop() {
     renewer.stop()
     for (_, subscriber) in subscribers { subscriber.stop() }
   }
+}
+
+/// The services of a run, of each of its configurations.
+final class ServiceList: Sendable {
+  private struct State {
+    var services: [TargetServices] = []
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Services that are added after ``stop()`` are stopped at once.
+  func add(_ services: TargetServices) {
+    let isStopped = state.withLock { state in
+      state.services.append(services)
+      return state.isStopped
+    }
+    if isStopped { services.stop() }
+  }
+
+  func note(_ feedback: CredentialFeedback) { for services in all { services.note(feedback) } }
+
+  func note(_ observations: [Observation]) { for services in all { services.note(observations) } }
+
+  func drop(_ targets: Set<TargetID>) { for services in all { services.drop(targets) } }
+
+  func stop() {
+    let services = state.withLock { state in
+      state.isStopped = true
+      return state.services
+    }
+    for services in services { services.stop() }
+  }
+
+  private var all: [TargetServices] { state.withLock { $0.services } }
 }
 
 /// The providers and credentials that a run begins with.

@@ -3,7 +3,7 @@ import Measurement
 /// Parses and formats durations: a number and a unit, `250ms`, `1.5s`, `10m`, `7d`, `2w`, or several in descending units,
 /// `1m30s`.
 public enum DurationText {
-  static let remedy = "write a number and a unit (us, ms, s, m, h, d, w), like 250ms, 30s, 1m30s, 7d"
+  static let remedy = "write a number and a unit (us, ms, s, m, h, d, w, y), like 250ms, 30s, 1m30s, 7d"
 
   /// Parses a duration of at most 100 000 days, without sign and exponent, rounded to nanoseconds.
   public static func parse(_ text: String) throws(ValueTextError) -> Duration {
@@ -51,6 +51,7 @@ public enum DurationText {
     case "h": 3600e9
     case "d": 86_400e9
     case "w": 7 * 86_400e9
+    case "y": 365 * 86_400e9
     default: nil
     }
   }

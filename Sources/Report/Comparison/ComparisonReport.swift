@@ -205,6 +205,8 @@ private struct ComparisonReading {
   }
 
   private func exact(_ metric: Metric, _ window: SeriesWindow) throws -> [TimedLatency]? {
+    // The others of a window of which retention has deleted some would be paired with the wrong ones.
+    if try reader.pruned().hasPruned(samplesFrom: window.time.lowerBound) { return nil }
     var isExact = true
     var values: [TimedLatency] = []
     for target in window.targets {

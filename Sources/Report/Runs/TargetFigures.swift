@@ -31,7 +31,16 @@ struct TargetFigures {
       of: target.id, plannedFrom: sum.to, to: until ?? WallTime(microseconds: .max), row)
   }
 
+  /// Whether retention has deleted some of the notifications.
+  private func isPruned(_ target: TargetRecord) throws -> Bool {
+    let pruned = try reader.pruned()
+    guard pruned.samples != nil else { return false }
+    let planned = try reader.plannedTimes(of: [target.id], from: selection.since, to: selection.until)
+    return planned.map { pruned.hasPruned(samplesFrom: $0.lowerBound) } ?? false
+  }
+
   private func isLong(_ target: TargetRecord) throws -> Bool {
+    if try isPruned(target) { return true }
     guard target.counts.planned > depth.rows else { return false }
     guard selection.since != nil || selection.until != nil else { return true }
     return try reader.pointCount(

@@ -9,6 +9,8 @@ struct TargetAccumulator {
   private var groups: [VariantID: GroupAccumulator] = [:]
   private var rolledUpTo: WallTime?
   private var roundTrips: RoundTrips?
+  /// The end of the part of the window whose single notifications are deleted.
+  private var prunedTo: WallTime?
 
   init(_ entry: TargetDirectory.Entry) { self.entry = entry }
 
@@ -27,13 +29,16 @@ struct TargetAccumulator {
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
         // Whether a missed one was refused is not in a rollup.
-        guard bin.counts.open == 0, bin.counts[.missed] == 0 else { return false }
+        guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
         groups[bin.variant, default: GroupAccumulator()].add(bin)
         return true
       }, row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
     rolledUpTo = covered?.upperBound
     guard let time else { return }
     roundTrips = try series.roundTrips(in: SeriesWindow(targets: window.targets, time: time))
+    if let pruned = try series.pruned().samples, time.lowerBound < pruned {
+      prunedTo = min(pruned, time.upperBound)
+    }
   }
 
   /// - Parameters:
@@ -55,7 +60,7 @@ struct TargetAccumulator {
     return TargetSummary(
       record: entry.target,
       rates: try due > 0 ? pace(due)?.perSecond.map { Self.rates(planned: $0, counts, due: due) } : nil,
-      rolledUpTo: rolledUpTo, groups: known)
+      rolledUpTo: rolledUpTo, prunedTo: prunedTo, groups: known)
   }
 
   /// Sent and missed rates are shares of the due notifications.

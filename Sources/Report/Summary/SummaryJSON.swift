@@ -40,6 +40,7 @@ extension SummaryReport {
           .init("missed", target.rates.map { .number($0.missed) } ?? .null),
         ])),
       .init("rolled_up_to", .string(target.rolledUpTo?.rfc3339)),
+      .init("pruned_to", .string(target.prunedTo?.rfc3339)),
       .init("variants", .array(target.groups.map(json))),
     ])
   }

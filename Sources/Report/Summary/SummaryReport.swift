@@ -89,6 +89,9 @@ public struct TargetSummary: Sendable, Equatable {
   public let rates: Rates?
   /// End of the time that was read from rollups; `nil` when all figures come from single notifications.
   public let rolledUpTo: WallTime?
+  /// Single notifications planned before are deleted, so that the figures before it are of whole rollups; `nil` when none of
+  /// the selection is deleted.
+  public let prunedTo: WallTime?
   /// One for each variant with rows, in the order of the store's numbers.
   public let groups: [GroupSummary]
 

@@ -33,6 +33,12 @@ extension SummaryReport {
     }
     guard !target.groups.isEmpty else { return [EscapedText.make(first), "  nothing planned"] }
     var lines = [EscapedText.make(first)]
+    if let pruned = target.prunedTo {
+      lines.append(
+        "  single notifications before \(RunText.time(pruned)) UTC are deleted (retention): until then from rollups, which"
+      )
+      lines.append("  begin and end with whole seconds, minutes or hours, whichever are left")
+    }
     if let end = target.rolledUpTo {
       lines.append("  from rollups up to \(RunText.time(end)) UTC: quantiles to 3 digits, counts exact")
     }

@@ -80,6 +80,17 @@ public struct ControlClient: Sendable {
     case .hide(let finding): try withStore(command) { try $0.setHidden(true, finding: finding) }
     case .unhide(let finding): try withStore(command) { try $0.setHidden(false, finding: finding) }
     case .annotate(let annotation): try withStore(command) { try $0.annotate(annotation) }
+    case .prune(let time):
+      try withStore(command) { store in
+        while try store.rollUp() {}
+        try store.markPruned(samplesBefore: time)
+        var budget = PruneBudget()
+        while true {
+          let start = clock.monotonicNow()
+          guard try store.prune(.keepAll, atMost: budget.rows).isMore else { break }
+          budget.note(clock.monotonicNow() - start)
+        }
+      }
     }
     return ControlSubmission(row: nil)
   }
@@ -88,7 +99,7 @@ public struct ControlClient: Sendable {
     try checkSubject(of: command)
     let store = try CollectorStore.open(
       at: path, clock: clock,
-      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString))
+      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
     defer { store.close() }
     try body(store)
   }

@@ -15,6 +15,8 @@ public enum ControlCommand: Sendable, Hashable {
   case unhide(finding: String)
   /// Writes an event of kind `annotation`.
   case annotate(Annotation)
+  /// Deletes the notifications planned before an instant, in whole hours; done when it has begun.
+  case prune(before: WallTime)
 }
 
 extension ControlCommand {
@@ -41,24 +43,26 @@ extension ControlCommand {
     case .hide: "hide"
     case .unhide: "unhide"
     case .annotate: "annotate"
+    case .prune: "prune"
     }
   }
 
   var run: RunID? {
     switch self {
-    case .start, .stop, .hide, .unhide: nil
+    case .start, .stop, .hide, .unhide, .prune: nil
     case .rename(let run, _), .delete(let run): run
     case .annotate(let annotation): annotation.run
     }
   }
 
-  /// The `name` of the table: a run's, a finding's id, or what an annotation consists of.
+  /// The `name` of the table: a run's, a finding's id, what an annotation consists of, or µs since 1970.
   var name: String? {
     switch self {
     case .start(let name), .rename(_, let name): name
     case .hide(let finding), .unhide(let finding): finding
     case .stop, .delete: nil
     case .annotate(let annotation): annotation.row
+    case .prune(let time): "\(time.microseconds)"
     }
   }
 
@@ -66,7 +70,7 @@ extension ControlCommand {
   func refusal(path: String) -> StoreError? {
     switch self {
     case .start(let name), .rename(_, let name): Self.refusal(ofName: name, path: path)
-    case .stop, .delete, .annotate, .hide, .unhide: nil
+    case .stop, .delete, .annotate, .hide, .unhide, .prune: nil
     }
   }
 
@@ -100,6 +104,9 @@ extension ControlCommand {
     case ("unhide", _):
       guard let name else { return nil }
       self = .unhide(finding: name)
+    case ("prune", _):
+      guard let time = name.flatMap({ Int64($0) }) else { return nil }
+      self = .prune(before: WallTime(microseconds: time))
     default: return nil
     }
   }

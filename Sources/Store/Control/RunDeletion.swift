@@ -41,19 +41,48 @@ struct RunDeletion {
     samples.bind(ids.upperBound, at: 2)
     samples.bind(limit, at: 3)
     var last: Int64?
-    var count = 0
     var seconds: Set<Int64> = []
     while try samples.step() {
       last = samples.integer(0)
       seconds.insert(RollupSpan.second(of: WallTime(microseconds: samples.integer(1))))
-      count += 1
     }
-    guard let last else { return true }
+    guard let last else { return try deletePrunedRollups(of: target, db) }
     try db.cachedStatement(sql: "DELETE FROM sample WHERE id BETWEEN ? AND ?").execute(
       arguments: [ids.lowerBound, last])
     try deleteRollups(of: target, seconds: seconds, db)
-    return count < limit
+    return false
   }
+
+  /// Deletes the rollups whose notifications retention has deleted, some hours at a time.
+  private func deletePrunedRollups(of target: TargetID, _ db: Database) throws -> Bool {
+    guard let pruned = try PrunedSpans.fetch(db).samples.map(RollupSpan.second),
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT ifnull(d.rollups_from, r.started_at / 1000000 - 86400), ifnull(r.ended_at, r.started_at) / 1000000
+          FROM deletion d JOIN run r ON r.id = d.run_id WHERE d.id = ?
+          """,
+        arguments: [id])
+    else { return true }
+    // A day around the run: its clock may have been set.
+    let start = RollupSpan.hour.start(of: row[0])
+    let end = min(pruned, RollupSpan.hour.start(of: (row[1] as Int64) + 86_400) + 3600)
+    guard start < end else { return true }
+    let next = min(end, start + Self.hoursAtATime * 3600)
+    let delete = try RawStatement(
+      db, "DELETE FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 AND target_id = ?4")
+    for span in RollupSpan.allCases {
+      delete.bind(span.rawValue, at: 1)
+      delete.bind(start, at: 2)
+      delete.bind(next, at: 3)
+      delete.bind(target.rawValue, at: 4)
+      try delete.run()
+    }
+    try db.execute(sql: "UPDATE deletion SET rollups_from = ? WHERE id = ?", arguments: [next, id])
+    return next >= end
+  }
+
+  private static let hoursAtATime: Int64 = 6
 
   /// All rows of the target will be deleted, so the minutes and hours of these seconds are deleted now.
   private func deleteRollups(of target: TargetID, seconds: Set<Int64>, _ db: Database) throws {

@@ -32,10 +32,12 @@ final class CollectorLock: Sendable {
 
   /// Takes the lock of the store at `path`.
   /// - Throws: `inUse` with the holder's pid, or the system's error for the lock file.
-  static func take(forStore path: String) throws -> CollectorLock {
+  static func take(forStore path: String, group: gid_t? = nil) throws -> CollectorLock {
     let lockPath = self.path(forStore: path)
     while true {
       let (descriptor, isNew) = try openFile(lockPath)
+      // Readers look at it to see whether a collector runs. Best effort: they can do without.
+      if let group, fchown(descriptor, .max, group) == 0 { fchmod(descriptor, 0o640) }
       let lock = try take(descriptor, isNew: isNew, path: lockPath, store: path)
       // The file may have been removed before it was locked.
       if lock.isInPlace { return lock }

@@ -8,13 +8,30 @@ struct StoreFile {
   /// own files, has one path.
   let path: String
 
-  /// Only the owner may read texts from devices and providers.
-  static let mode: mode_t = 0o600
-  static let directoryMode: mode_t = 0o700
+  /// The group that may read the store; `nil` for its owner only.
+  let group: gid_t?
 
-  init(path: String) {
-    self.path = Self.resolve(
+  /// Texts from devices and providers are in it.
+  private var mode: mode_t { group == nil ? 0o600 : 0o640 }
+  private var directoryMode: mode_t { group == nil ? 0o700 : 0o750 }
+
+  init(path: String, access: StoreAccess = .owner) {
+    let path = Self.resolve(
       path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path)
+    self.path = path
+    group =
+      switch access {
+      case .owner: nil
+      case .group(let group): group
+      case .kept: Self.groupOfReaders(path)
+      }
+  }
+
+  /// The group that a collector gave the file to.
+  private static func groupOfReaders(_ path: String) -> gid_t? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o777 == 0o640 else { return nil }
+    return status.st_gid
   }
 
   /// Resolves symbolic links; the last components of the path need not exist.
@@ -104,13 +121,16 @@ struct StoreFile {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Creates the missing directories above the store, with access for the owner only.
+  /// Creates the missing directories above the store, with access for the owner and the group only.
   func makeDirectory() throws {
     let directory = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
     var made = ""
     for part in directory.split(separator: "/") {
       made += "/" + part
-      if mkdir(made, Self.directoryMode) == 0 { continue }
+      if mkdir(made, directoryMode) == 0 {
+        try admitGroup(made, mode: directoryMode)
+        continue
+      }
       // Some file systems do not report EEXIST for a directory that exists.
       let code = errno
       var status = stat()
@@ -123,19 +143,33 @@ struct StoreFile {
   /// Creates an empty file with our mode, before SQLite would create it with its own; SQLite uses the same mode for its
   /// other files.
   func create() throws {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
     close(descriptor)
+    try admitGroup(path, mode: mode)
+  }
+
+  /// Gives a file that this process made to the group, where there is one; the process's umask does not count.
+  private func admitGroup(_ path: String, mode: mode_t) throws {
+    guard let group else { return }
+    guard chown(path, .max, group) == 0, chmod(path, mode) == 0 else {
+      throw errno == EPERM ? StoreError.notInGroup(group, path: path) : StoreError(errno: errno, path: path)
+    }
   }
 
   /// Refuses a file that its owner made read-only (which root could still write), and removes the access rights of
-  /// group and others.
+  /// others, and of any group but the one that may read it.
+  ///
+  /// Called before the store is opened, and with a group once more afterwards: SQLite gives its own files the store's mode,
+  /// but the process's group.
   func restrict() throws {
     for path in [path, walPath, sharedMemoryPath] {
       var status = stat()
       guard stat(path, &status) == 0 else { continue }
       if status.st_mode & S_IWUSR == 0 { throw StoreError.readOnly(path) }
-      if status.st_mode & 0o077 != 0, chmod(path, Self.mode) != 0 {
+      if let group {
+        if status.st_mode & 0o777 != mode || status.st_gid != group { try admitGroup(path, mode: mode) }
+      } else if status.st_mode & 0o077 != 0, chmod(path, mode) != 0 {
         throw StoreError(errno: errno, path: path)
       }
     }

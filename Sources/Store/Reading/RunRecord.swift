@@ -193,4 +193,51 @@ extension CollectorStore {
         run: run, bootID: row[1], target: row[2], provider: row[3], receiptDeadline: row[4])
     }
   }
+
+  /// Whether retention has deleted the row of a notification that was planned.
+  ///
+  /// - Parameter fingerprint: of the run that the notification says it is of.
+  public func isPruned(_ id: SampleID, ofRun fingerprint: UInt64) throws -> Bool {
+    guard let origin = try origin(of: id), origin.run.fingerprint == fingerprint else { return false }
+    return try read { db in
+      guard try PrunedSpans.fetch(db).samples != nil, id.sequence > 0 else { return false }
+      let states = NotificationState.allCases.map(\.name).joined(separator: " + ")
+      // Sequence numbers have no gaps, so that all of a target's up to the number of its notifications were planned.
+      let planned = try Int64.fetchOne(
+        db, sql: "SELECT sum(\(states)) FROM tally WHERE target_id = ?", arguments: [id.target.rawValue])
+      return id.sequence <= planned ?? 0
+    }
+  }
+}
+
+/// A configuration that a target had until a reload changed it.
+public struct FormerTarget: Sendable, Equatable {
+  public var target: TargetID
+  public var until: WallTime
+  public var provider: String
+  /// µs from planned; `nil` when no receipt was expected.
+  public var receiptDeadline: Int64?
+  /// Notifications per second.
+  public var askedRate: Double
+  public var endpoint: String?
+  public var device: String?
+}
+
+extension StoreReader {
+  /// The configurations that targets of a run had before reloads, oldest first.
+  public func formerTargets(of run: RunID) throws -> [FormerTarget] {
+    try read { db in
+      try db.cachedRows(
+        """
+        SELECT f.target_id, f.until, f.provider, f.receipt_deadline_us, f.asked_rate, f.endpoint, f.device
+        FROM run r JOIN target t ON t.run_id = r.id JOIN former_target f ON f.target_id = t.id
+        WHERE r.uuid = ? ORDER BY f.revision
+        """, [run.description]
+      ).map {
+        FormerTarget(
+          target: TargetID(rawValue: $0[0]), until: WallTime(microseconds: $0[1]), provider: $0[2],
+          receiptDeadline: $0[3], askedRate: $0[4], endpoint: $0[5], device: $0[6])
+      }
+    }
+  }
 }

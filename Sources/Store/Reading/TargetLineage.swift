@@ -72,12 +72,62 @@ extension StoreReader {
           defer { statement.reset() }
           return try statement.step() ? WallTime(microseconds: statement.integer(0)) : nil
         }
-        guard let first = try planned("ASC"), let last = try planned("DESC") else { continue }
-        let low = min(first, last)
-        let high = max(first, last)
+        let first = try planned("ASC")
+        let last = try planned("DESC")
+        let pruned = try Self.prunedTimes(of: target, from: start, to: end, db)
+        let known = [first, last, pruned?.lowerBound, pruned?.upperBound].compactMap { $0 }
+        guard let low = known.min(), let high = known.max() else { continue }
         extent = min(extent?.lowerBound ?? low, low)...max(extent?.upperBound ?? high, high)
       }
       return extent
     }
+  }
+
+  /// What rollups say of a target's notifications that retention has deleted: the beginning of the first span that has any,
+  /// and the last instant of the last one.
+  private static func prunedTimes(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, _ db: Database
+  ) throws -> ClosedRange<WallTime>? {
+    let spans = try PrunedSpans.fetch(db)
+    guard let pruned = spans.samples else { return nil }
+    let from = start.map { RollupSpan.hour.start(of: RollupSpan.second(of: $0)) } ?? .min
+    let to = RollupSpan.second(of: min(end ?? pruned, pruned))
+    guard from < to else { return nil }
+    func hour(_ order: String) throws -> Int64? {
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT start FROM rollup WHERE span = 3600 AND start >= ?1 AND start < ?2 AND target_id = ?3
+        ORDER BY start \(order) LIMIT 1
+        """)
+      statement.bind(from, at: 1)
+      statement.bind(to, at: 2)
+      statement.bind(target.rawValue, at: 3)
+      defer { statement.reset() }
+      return try statement.step() ? statement.integer(0) : nil
+    }
+    guard let first = try hour("ASC"), let last = try hour("DESC") else { return nil }
+    // No earlier than the range, and exactly where finer rollups say so.
+    func edge(_ hour: Int64, _ order: String) throws -> (start: Int64, length: Int64) {
+      let span = spans.finestSpan(from: WallTime(microseconds: hour * 1_000_000))
+      let statement = try RawStatement(
+        db,
+        """
+        SELECT start FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?2 + 3600 AND target_id = ?3
+        ORDER BY start \(order) LIMIT 1
+        """)
+      statement.bind(span.rawValue, at: 1)
+      statement.bind(hour, at: 2)
+      statement.bind(target.rawValue, at: 3)
+      defer { statement.reset() }
+      return try statement.step() ? (statement.integer(0), Int64(span.rawValue)) : (hour, 3600)
+    }
+    let low = try edge(first, "ASC").start
+    let high = try edge(last, "DESC")
+    let earliest = WallTime(microseconds: low * 1_000_000)
+    let latest = WallTime(microseconds: (high.start + high.length) * 1_000_000 - 1)
+    let lower = max(earliest, start ?? earliest)
+    let upper = min(latest, end?.advanced(byMicroseconds: -1) ?? latest)
+    return lower <= upper ? lower...upper : nil
   }
 }

@@ -92,6 +92,7 @@ extension StoreReader {
       statement.bind(end?.microseconds ?? .max, at: 4)
       return statement
     }
+    if let pruned = try prunedPace(of: target, from: start, to: end, due: due, db) { return pruned }
     let forwards = try statement("ASC")
     defer { forwards.reset() }
     guard try forwards.step() else { return nil }
@@ -102,6 +103,42 @@ extension StoreReader {
     defer { backwards.reset() }
     guard try backwards.step() else { return nil }
     return PlannedPace(first: first, last: backwards.integer(0), due: due, dueAtFirst: dueAtFirst)
+  }
+
+  /// The pace where retention has deleted the first notifications: from the beginning of the range or of the run, to the last
+  /// one that is there, or to the end of the range or of the run.
+  private static func prunedPace(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int, _ db: Database
+  ) throws -> PlannedPace? {
+    guard let pruned = try PrunedSpans.fetch(db).samples,
+      let run = try db.cachedRows(
+        """
+        SELECT r.started_at, r.ended_at FROM target t JOIN run r ON r.id = t.run_id WHERE t.id = ?
+        """, [target.rawValue]
+      ).first
+    else { return nil }
+    let first = max(start?.microseconds ?? .min, run[0])
+    guard first < pruned.microseconds else { return nil }
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT planned_at FROM sample INDEXED BY sample_planned_at
+      WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 AND state <> \(plannedState)
+      ORDER BY planned_at DESC LIMIT 1
+      """)
+    statement.bind(target.sampleIDs.lowerBound, at: 1)
+    statement.bind(target.sampleIDs.upperBound, at: 2)
+    statement.bind(first, at: 3)
+    statement.bind(end?.microseconds ?? .max, at: 4)
+    defer { statement.reset() }
+    let last: Int64
+    if try statement.step() {
+      last = statement.integer(0)
+    } else {
+      last = min(end?.microseconds ?? .max, (run[1] as Int64?) ?? .max, pruned.microseconds)
+    }
+    guard last > first else { return nil }
+    return PlannedPace(first: first, last: last, due: due, dueAtFirst: 1)
   }
 
   private static let plannedState = NotificationState.planned.rawValue

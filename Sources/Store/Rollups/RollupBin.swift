@@ -5,10 +5,13 @@ import Measurement
 public struct RollupBin: Sendable {
   private let key: RollupKey
   private let content: RollupContent
+  /// Whether retention has deleted the notifications that it counts.
+  public let isPruned: Bool
 
-  init(key: RollupKey, content: RollupContent) {
+  init(key: RollupKey, content: RollupContent, isPruned: Bool) {
     self.key = key
     self.content = content
+    self.isPruned = isPruned
   }
 
   /// A multiple of the span since 1970.
@@ -48,7 +51,7 @@ extension StoreReader {
   /// Visits the rollups of a range of planned time, ascending by start, then target, then variant.
   ///
   /// The range is divided into whole spans of the requested size, as far as they exist, and the rest at its ends into the
-  /// next finer ones, down to seconds. The visits are part of a read transaction: let them be short.
+  /// next finer ones, down to seconds, or where retention has deleted those, into whole coarser ones. The visits are part of a read transaction: let them be short.
   ///
   /// - Parameters:
   ///   - end: excluded.
@@ -67,7 +70,7 @@ extension StoreReader {
       guard first < last else { return nil }
       var reading = RollupReading(targets: Set(targets), figures: figures, limit: .max)
       _ = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
-        body(RollupBin(key: $0, content: $1))
+        body(RollupBin(key: $0, content: $1, isPruned: $0.start < watermarks.firstSample))
       }
       return WallTime(microseconds: first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
     }

@@ -156,7 +156,8 @@ struct RollupChanges {
         var whole = key
         whole.span = span
         whole.start = span.start(of: key.start)
-        guard whole.start < watermarks[span] else { continue }
+        // A rollup that was deleted is not begun again with the changes alone.
+        guard whole.start < watermarks[span], whole.start >= watermarks.first(span) else { continue }
         sums[whole, default: RollupAccumulator()].add(accumulator)
       }
       for (key, sum) in sums.sorted(by: { $0.key < $1.key }) {

@@ -25,25 +25,50 @@ struct RollupReading {
       """
   }
 
-  /// Reads the rollups between two seconds since 1970.
+  /// Reads the rollups between two seconds since 1970. Where finer ones are deleted, the coarser ones at the ends are read
+  /// whole.
   /// - Returns: the second up to which everything was read.
   mutating func read(
     _ span: RollupSpan, from start: Int64, to end: Int64, watermarks: RollupWatermarks, _ db: Database,
     _ visit: Visit
   ) throws -> Int64 {
     guard start < end else { return start }
-    guard let part = span.part else { return try readWhole(span, from: start, to: end, db, visit) }
+    // Coarse spans are kept at least as long as finer ones.
+    let minutes = min(end, max(start, watermarks.first(.minute)))
+    let seconds = min(end, max(minutes, watermarks.first(.second)))
+    var reached = start
+    for (finest, last) in [(RollupSpan.hour, minutes), (.minute, seconds), (.second, end)]
+    where reached < last {
+      let length = Int64(finest.rawValue)
+      let whole = min(finest.start(of: last &+ (length - 1)), max(last, watermarks[finest]))
+      let wanted = span.rawValue < finest.rawValue ? finest : span
+      let done = try read(
+        wanted, finest: finest, from: reached == .min ? reached : finest.start(of: reached), to: whole,
+        watermarks: watermarks, db, visit)
+      guard done >= whole else { return max(start, done) }
+      reached = last
+    }
+    return end
+  }
+
+  private mutating func read(
+    _ span: RollupSpan, finest: RollupSpan, from start: Int64, to end: Int64, watermarks: RollupWatermarks,
+    _ db: Database, _ visit: Visit
+  ) throws -> Int64 {
+    guard start < end else { return start }
+    guard span != finest, let part = span.part else { return try readWhole(span, from: start, to: end, db, visit) }
     let length = Int64(span.rawValue)
     let firstWhole = start == span.start(of: start) ? start : span.start(of: start) + length
     let lastWhole = min(span.start(of: end), watermarks[span])
-    guard firstWhole < lastWhole else {
-      return try read(part, from: start, to: end, watermarks: watermarks, db, visit)
+    func parts(_ from: Int64, _ to: Int64) throws -> Int64 {
+      try read(part, finest: finest, from: from, to: to, watermarks: watermarks, db, visit)
     }
-    let head = try read(part, from: start, to: firstWhole, watermarks: watermarks, db, visit)
+    guard firstWhole < lastWhole else { return try parts(start, end) }
+    let head = try parts(start, firstWhole)
     guard head == firstWhole else { return head }
     let middle = try readWhole(span, from: firstWhole, to: lastWhole, db, visit)
     guard middle == lastWhole else { return middle }
-    return try read(part, from: lastWhole, to: end, watermarks: watermarks, db, visit)
+    return try parts(lastWhole, end)
   }
 
   private mutating func readWhole(
@@ -89,7 +114,8 @@ extension StoreReader {
   ///
   /// The range is divided into whole spans of the requested size, as far as they exist, and the rest at its ends into
   /// the next finer ones, down to seconds. Notifications from ``RollupPage/coveredTo`` on (the newest minute or two)
-  /// are not rolled up yet; read them as points.
+  /// are not rolled up yet; read them as points. Where retention has deleted the finer ones, the rows at the ends of the range
+  /// are whole minutes or hours, which begin before it or end after it.
   ///
   /// - Parameters:
   ///   - end: excluded.

@@ -58,6 +58,8 @@ struct RollupWatermarks: Sendable, Equatable {
   private(set) var second = Int64.min
   private(set) var minute = Int64.min
   private(set) var hour = Int64.min
+  /// What retention has deleted.
+  private var pruned = PrunedSpans()
 
   /// `.min` before the first rollup.
   subscript(span: RollupSpan) -> Int64 {
@@ -84,9 +86,18 @@ struct RollupWatermarks: Sendable, Equatable {
     return hour < RollupSpan.hour.start(of: minute)
   }
 
+  /// The first second whose rollups of a span are not deleted; `.min` where none are.
+  func first(_ span: RollupSpan) -> Int64 {
+    pruned[RetainedKind(span)].map(RollupSpan.second) ?? .min
+  }
+
+  /// The first second whose notifications are not deleted; `.min` where none are.
+  var firstSample: Int64 { pruned.samples.map(RollupSpan.second) ?? .min }
+
   static func fetch(_ db: Database) throws -> RollupWatermarks {
     let statement = try RawStatement(db, "SELECT span, covered_to FROM rollup_mark")
     var watermarks = RollupWatermarks()
+    watermarks.pruned = try PrunedSpans.fetch(db)
     while try statement.step() {
       guard let span = RollupSpan(rawValue: Int(statement.integer(0))) else { continue }
       watermarks.set(span, statement.integer(1))

@@ -19,6 +19,7 @@ enum StoreSchema {
     { try SchemaVersion4.apply($0) },
     { try $0.execute(sql: SchemaVersion5.sql) },
     { try $0.execute(sql: SchemaVersion6.sql) },
+    { try $0.execute(sql: SchemaVersion8.sql) },
   ]
 
   /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a
@@ -59,7 +60,8 @@ enum StoreUpgrade {
     }
     guard version > 0, version < StoreSchema.version else { return }
     do {
-      let lock = try CollectorLock.take(forStore: file.path)
+      let file = StoreFile(path: file.path, access: .kept)
+      let lock = try CollectorLock.take(forStore: file.path, group: file.group)
       defer { withExtendedLifetime(lock) {} }
       let other = lock.isNew ? StoreLocation.otherUser(of: file) : nil
       try file.restrict()

@@ -42,9 +42,9 @@ public final class CollectorStore: Sendable {
   public static func open(
     at path: String, clock: any HostClock, options: CollectorStoreOptions
   ) throws -> CollectorStore {
-    let file = StoreFile(path: path)
+    let file = StoreFile(path: path, access: options.access)
     if try file.look() == .missing { try file.makeDirectory() }
-    let lock = try CollectorLock.take(forStore: file.path)
+    let lock = try CollectorLock.take(forStore: file.path, group: file.group)
     var isOldFile = false
     switch try file.look() {
     case .missing: try file.create()
@@ -60,6 +60,7 @@ public final class CollectorStore: Sendable {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration)
       do {
         try StoreLocation.refuseIfWritten(by: other, file, queue)
+        if file.group != nil { try file.restrict() }
         return try open(file, queue: queue, lock: lock, token: token, clock: clock, options: options)
       } catch {
         try? queue.close()
@@ -102,6 +103,9 @@ public final class CollectorStore: Sendable {
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(2)
     configuration.label = "pushscope.collector"
+    // Of a new store only, and before the WAL mode, which writes the first page: what is deleted can then be given back to
+    // the file system in small steps.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     return configuration
   }
 
@@ -115,6 +119,36 @@ public final class CollectorStore: Sendable {
       registration = try RunWriter(db: db, path: path).begin(run, collectorID: collectorID, state: &state)
     }
     return registration
+  }
+
+  /// Registers what a reload of the configuration changed: targets that go on as something else, whose former configuration
+  /// is kept, and new ones, whose ids follow those of the run.
+  ///
+  /// - Throws: ``StoreError``: `unknownRun`, `unknownTarget`, `identifiersExhausted`.
+  public func changeTargets(
+    of run: RunID, changed: [TargetDescription], added: [TargetDescription], at time: WallTime
+  ) throws -> RunRegistration {
+    var registration = RunRegistration(run: run, targets: [])
+    try transaction { db, state in
+      let writer = RunWriter(db: db, path: path)
+      let row = try state.row(of: run, db, path: path)
+      for target in changed {
+        registration.targets.append(try writer.change(target, at: time, runRow: row, state: &state))
+      }
+      registration.targets += try writer.add(added, runRow: row)
+    }
+    return registration
+  }
+
+  /// Writes events that are not part of a batch: of a run, or of the collector.
+  /// - Throws: ``StoreError``.
+  public func record(_ events: [Event], run: RunID?) throws {
+    try transaction { db, state in
+      let row = try run.map { try state.row(of: $0, db, path: path) }
+      var revision = state.revision
+      try RecordWriter(db).insert(events, revision: &revision) { _ in row }
+      state.revision = revision
+    }
   }
 
   /// Closes a run, for every reason by the rule of ``Recovery``: plans at the end of a sequence that cannot have been
@@ -144,6 +178,7 @@ public final class CollectorStore: Sendable {
       let samples = try SampleWriter(db)
       var deltas = CounterDeltas()
       var rollups = try RollupChanges(watermarks: state.rollupWatermarks(db))
+      try samples.withdraw(batch.withdrawn, deltas: &deltas, rollups: &rollups)
       try samples.insert(batch.inserted, into: &state, deltas: &deltas, rollups: &rollups)
       try samples.update(batch.updated, in: &state, deltas: &deltas, rollups: &rollups)
       try rollups.apply(db)

@@ -118,8 +118,39 @@ struct RunWriter {
         ON CONFLICT (one) DO UPDATE SET at = excluded.at, run = excluded.run
         """,
       arguments: [run.startedAt.microseconds, run.id.description])
-    let ordered = run.targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    return RunRegistration(run: run.id, targets: try ordered.map { try register($0, runRow: runRow) })
+    return RunRegistration(run: run.id, targets: try add(run.targets, runRow: runRow))
+  }
+
+  /// Registers targets, in the order of their names.
+  func add(_ targets: [TargetDescription], runRow: Int64) throws -> [RegisteredTarget] {
+    let ordered = targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return try ordered.map { try register($0, runRow: runRow) }
+  }
+
+  /// Keeps the present configuration of a target as a former one, and replaces it.
+  func change(
+    _ target: TargetDescription, at time: WallTime, runRow: Int64, state: inout WriterState
+  ) throws -> RegisteredTarget {
+    let id = try Int64.fetchOne(
+      db, sql: "SELECT id FROM target WHERE run_id = ? AND name = ?", arguments: [runRow, target.name])
+    guard let id else { throw StoreError.unknownTarget(target.name, path: path) }
+    state.revision += 1
+    try db.execute(
+      sql: """
+        INSERT INTO former_target (revision, target_id, until, provider, receipt_deadline_us, asked_rate, endpoint,
+          device)
+        SELECT ?, id, ?, provider, receipt_deadline_us, asked_rate, endpoint, device FROM target WHERE id = ?
+        """,
+      arguments: [state.revision, time.microseconds, id])
+    try db.execute(
+      sql: """
+        UPDATE target SET provider = ?, receipt_deadline_us = ?, asked_rate = ?, endpoint = ?, device = ?
+        WHERE id = ?
+        """,
+      arguments: [
+        target.provider, target.receiptDeadline, target.askedRate, target.endpoint, target.device, id,
+      ])
+    return try registerVariants(of: target, id: TargetID(rawValue: id))
   }
 
   private func register(_ target: TargetDescription, runRow: Int64) throws -> RegisteredTarget {
@@ -138,10 +169,14 @@ struct RunWriter {
         .identifiersExhausted, path: path, detail: "all target ids are used",
         remedy: "create a new store with --store")
     }
+    return try registerVariants(of: target, id: id)
+  }
+
+  private func registerVariants(of target: TargetDescription, id: TargetID) throws -> RegisteredTarget {
     let variants = try target.variants.map { try variant(named: $0) }
     for variant in variants.isEmpty ? [.none] : Set(variants) {
       try db.execute(
-        sql: "INSERT INTO tally (target_id, variant_id) VALUES (?, ?)",
+        sql: "INSERT INTO tally (target_id, variant_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         arguments: [id.rawValue, variant.rawValue])
     }
     return RegisteredTarget(id: id, name: target.name, variants: variants)

@@ -75,6 +75,21 @@ struct SampleWriter {
     }
   }
 
+  /// Deletes plans. Rows that are more than a plan by now stay.
+  func withdraw(_ ids: [SampleID], deltas: inout CounterDeltas, rollups: inout RollupChanges) throws {
+    guard !ids.isEmpty else { return }
+    let delete = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
+    for id in ids {
+      guard let stored = try RollupContribution.stored(id, db), stored.flags.state == .planned,
+        !stored.flags.isSent
+      else { continue }
+      delete.bind(id.rawValue, at: 1)
+      try delete.run()
+      deltas.remove(stored.flags, target: id.target, variant: stored.variant)
+      if stored.second < rollups.watermarks.second { rollups.add(stored, -1) }
+    }
+  }
+
   func update(
     _ samples: [Sample], in state: inout WriterState, deltas: inout CounterDeltas,
     rollups: inout RollupChanges

@@ -5,6 +5,9 @@ public struct WriteBatch: Sendable, Equatable {
   /// The run whose heartbeat is written. Rows with a target belong to that target's run, which may be an earlier one;
   /// all others belong to this one.
   public var run: RunID?
+  /// Plans that are taken back: they were stored and will not be sent. Deleted before new rows are inserted, which may have
+  /// the same ids.
+  public var withdrawn: [SampleID]
   /// New rows; ascending by id for speed.
   public var inserted: [Sample]
   /// The current state of stored rows; ascending by id for speed. Deleted rows are skipped.
@@ -22,11 +25,12 @@ public struct WriteBatch: Sendable, Equatable {
   public var instrument: InstrumentFigures?
 
   public init(
-    run: RunID?, inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
+    run: RunID?, withdrawn: [SampleID] = [], inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
     events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
     exchanges: [DeviceExchange] = [], pings: [PingAnswer] = [], instrument: InstrumentFigures? = nil
   ) {
     self.run = run
+    self.withdrawn = withdrawn
     self.inserted = inserted
     self.updated = updated
     self.receipts = receipts
@@ -39,7 +43,7 @@ public struct WriteBatch: Sendable, Equatable {
   }
 
   public var rowCount: Int {
-    inserted.count + updated.count + receipts.count + events.count + log.count + anchors.count
+    withdrawn.count + inserted.count + updated.count + receipts.count + events.count + log.count + anchors.count
       + exchanges.count + pings.count
   }
 }
@@ -58,11 +62,22 @@ public struct CollectorStoreOptions: Sendable, Equatable {
   public var durability: Durability
   /// This boot's id (`/proc/sys/kernel/random/boot_id`), which tells whether an open run is of this boot.
   public var bootID: String
+  public var access: StoreAccess
 
-  public init(bootID: String, durability: Durability = .normal) {
+  public init(bootID: String, durability: Durability = .normal, access: StoreAccess = .owner) {
     self.bootID = bootID
     self.durability = durability
+    self.access = access
   }
+}
+
+/// Who may read a store besides its owner.
+public enum StoreAccess: Sendable, Hashable {
+  case owner
+  /// The group with this number.
+  case group(UInt32)
+  /// Whoever may now, as far as the last collector allowed it.
+  case kept
 }
 
 /// What a power failure may lose. A crash of the collector alone loses nothing in either mode.

@@ -80,6 +80,7 @@ struct RunControl {
     case .hide: return [.say("the finding is hidden", .accent)]
     case .unhide: return [.say("the finding is listed again", .accent)]
     case .annotate: return [.say("the annotation is written", .accent)]
+    case .prune: return [.say("older notifications are deleted", .accent)]
     }
   }
 }

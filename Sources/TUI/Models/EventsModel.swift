@@ -109,7 +109,7 @@ extension EventKind {
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed, .findingClosed:
+      .resumed, .findingClosed, .pruned:
       nil
     }
   }
@@ -130,7 +130,7 @@ extension EventKind {
     case .forgedReceipt, .configRefused: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,
       .configReloaded,
-      .thresholdCleared, .clockOffset, .findingClosed, .annotation:
+      .thresholdCleared, .clockOffset, .findingClosed, .annotation, .pruned:
       .accent
     }
   }

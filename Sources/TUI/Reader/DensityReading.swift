@@ -27,17 +27,26 @@ struct DensityReading {
     // Rollups of a run that ended end with it.
     let end = min(end, try reader.rollupsCoverTo() ?? from)
     guard from < end else { return nil }
-    let span = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
+    let pruned = try reader.pruned()
+    let fitting = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
+    let span = pruned.hasPruned(samplesFrom: from) ? pruned.coarser(fitting, from: from) : fitting
     var reading = DensityReading(targets, request, span: span)
     var reached = from
     // No row may span two windows: it would count in one of them as a whole.
-    for edge in request.edges(to: end) where reached < edge {
+    for edge in request.edges(to: end).map({ Self.edge($0, last: end, pruned) }) where reached < edge {
       let next = try reading.read(targets, from: reached, to: edge, in: reader)
       reached = max(reached, next)
       if next < edge { break }
     }
     guard reached > from else { return nil }
     return reading.density(end: reached)
+  }
+
+  /// Where retention has left coarse rows only, a window begins with a whole one.
+  private static func edge(_ edge: WallTime, last: WallTime, _ pruned: PrunedSpans) -> WallTime {
+    guard edge < last, pruned.hasPruned(samplesFrom: edge) else { return edge }
+    let length = pruned.finestSpan(from: edge).microseconds
+    return WallTime(microseconds: edge.microseconds.flooringDivision(by: length) * length)
   }
 
   /// Reads a range of time: whole seconds from rollups, the remainders at its ends from single notifications.

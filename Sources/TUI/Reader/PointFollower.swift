@@ -76,7 +76,9 @@ struct PointFollower {
   /// Reads the window that is wanted, unless it is in memory.
   mutating func serve(_ reader: StoreReader) throws {
     guard let request else { return }
-    if live.covers(from: request.from) {
+    // What retention has deleted is in the sums only.
+    let isPruned = try reader.pruned().hasPruned(samplesFrom: request.from)
+    if !isPruned, live.covers(from: request.from) {
       (past, density) = (nil, nil)
       return
     }
@@ -85,7 +87,8 @@ struct PointFollower {
     let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
     changes += 1
     density = nil
-    if try reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1) > capacity {
+    let count = try isPruned ? 0 : reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1)
+    if isPruned || count > capacity {
       density = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
       densityReadAt = clock.monotonicNow().microseconds
     }

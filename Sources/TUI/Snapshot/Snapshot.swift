@@ -235,7 +235,7 @@ extension StoreCondition {
     case .busy, .inUse: self = .locked
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
       .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced,
-      .unknownFinding, .unknownTarget:
+      .unknownFinding, .unknownTarget, .destinationExists:
       self = .unreadable(error.detail)
     }
   }

@@ -10,10 +10,11 @@ struct Collect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send test notifications on a schedule, time every step, take receipts, and record all of it.",
     discussion: """
-      Runs in the foreground until SIGINT, SIGTERM or SIGHUP, or until --count or --duration is reached. It then waits for \
+      Runs in the foreground until SIGINT or SIGTERM, until its terminal closes, or until --count or --duration is reached. It then waits for \
       answers and receipts and closes the run: for the longest timeout or receipt deadline of its targets, after a signal at \
       most for --drain. A second SIGINT or SIGTERM ends it at once; the next start marks what was under way as interrupted. \
-      SIGHUP is ignored under nohup. With --gate it ends with the verdict on its last run, also after a signal: 0, 99 \
+      SIGHUP reads the configuration and every credential again: a file with an error changes nothing, and targets that are \
+      as before do not notice. It is ignored under nohup. With --gate it ends with the verdict on its last run, also after a signal: 0, 99 \
       breached, 98 undecided. Without --count and --duration the dashboard can stop the run and start another one.
 
       Under systemd (Type=notify) it tells when it is ready and that it is alive. --check reads the configuration and every \
@@ -85,8 +86,9 @@ struct Collect: AsyncParsableCommand {
 
   func run() async throws {
     let logger = DaemonLog.logger("collect", log)
+    let file = try configurationFile.path()
     let configuration = try PushscopeConfiguration.load(
-      path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: check)
+      path: file, environment: ProcessEnvironment.all, checksOnly: check)
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
     let service = CollectorService(
@@ -95,12 +97,15 @@ struct Collect: AsyncParsableCommand {
         storePath: path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
-      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all))
+      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all),
+      load: { try PushscopeConfiguration.load(path: file, environment: ProcessEnvironment.all) })
     if check { return try check(configuration, service) }
     let progress = RateProgress(store: path, logger: logger)
     let last: RunEnd?
     do {
-      last = try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { service.stop() }) {
+      last = try await StopRequest.watch(
+        untilInputEnds: untilInputEnds, reload: { Task { await service.reload() } }, stop: { service.stop() }
+      ) {
         try await service.run(
           onStart: { start in
             logger.info("run \(start.run) into \(path)")

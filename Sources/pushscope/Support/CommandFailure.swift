@@ -72,7 +72,8 @@ extension CommandFailure {
     case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun,
       .unknownFinding, .unknownTarget:
       .noInput
-    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull: .cannotCreate
+    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull, .destinationExists:
+      .cannotCreate
     case .nameTooLong, .reservedName: .usage
     case .noCollector: .unavailable
     case .replaced, .runInProgress, .ioFailure, .identifiersExhausted, .closed, .conflict: .failed

@@ -11,14 +11,27 @@ struct StoreOption: ParsableArguments {
     help: ArgumentHelp(
       "The store file.",
       discussion:
-        "Default: $XDG_DATA_HOME/pushscope/pushscope.sqlite, or ~/.local/share/pushscope/pushscope.sqlite.",
+        "Default: $XDG_DATA_HOME/pushscope/pushscope.sqlite, or ~/.local/share/pushscope/pushscope.sqlite. Where there is none, "
+        + "what only reads takes the service's, /var/lib/pushscope/pushscope.sqlite.",
       valueName: "file"))
   var file: String?
 
   /// - Throws: ``CommandFailure`` without --store and a home directory.
   func path(for purpose: DefaultPath.Purpose) throws(CommandFailure) -> String {
     if let file { return file }
-    return try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
+    let own = Result { () throws(CommandFailure) in
+      try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
+    }
+    guard purpose == .reading, !((try? own.get()).map(DefaultPath.exists) ?? false) else { return try own.get() }
+    switch DefaultPath.serviceStore {
+    case .readable: return DefaultPath.servicePath
+    case .closed:
+      throw CommandFailure(
+        "there is no store of your own, and \(DefaultPath.servicePath) may be read by its group only; ask for a place in the "
+          + "group pushscope (adduser NAME pushscope, and log in again), or name a file with --store",
+        exitStatus: .noInput)
+    case .missing: return try own.get()
+    }
   }
 
   /// Opens the store for reading, also before something is written to it.
@@ -98,6 +111,18 @@ struct DefaultPath {
   }
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// The store of the system's service.
+  static let servicePath = "/var/lib/pushscope/pushscope.sqlite"
+
+  /// Whether this user can read the service's store.
+  enum ServiceStore { case readable, closed, missing }
+
+  static var serviceStore: ServiceStore {
+    if access(servicePath, R_OK) == 0 { return .readable }
+    // Without the right to pass through the directory nobody is told what is in it.
+    return errno == EACCES ? .closed : .missing
+  }
 
   /// The specification ignores relative paths in XDG variables. A missing home directory is never created.
   private func base(option: String) throws(CommandFailure) -> String {

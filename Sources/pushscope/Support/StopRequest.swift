@@ -4,21 +4,27 @@ import Threads
 import UnixSignals
 
 /// Waits for a request to stop: SIGINT, SIGTERM, SIGHUP unless it was ignored at the start (`nohup`), or, if wanted, the end
-/// of standard input.
+/// of standard input. For a command that can reload, SIGHUP is a request to stop only where its terminal has hung up.
 ///
 /// The first request ends the command in order. A second SIGINT or SIGTERM ends the process at once. A second SIGHUP is
 /// ignored: a terminal that closes sends one, and its shell another; systemd may send one right after SIGTERM.
 enum StopRequest {
   /// Runs `body`; the first request to stop calls `stop` once.
+  /// - Parameter reload: called for each SIGHUP, unless the terminal has hung up; `nil`: SIGHUP is a request to stop.
   static func watch<Value: Sendable>(
-    untilInputEnds: Bool, stop: @escaping @Sendable () -> Void,
+    untilInputEnds: Bool, reload: (@Sendable () -> Void)? = nil, stop: @escaping @Sendable () -> Void,
     body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let signals = await UnixSignalsSequence(
       trapping: ProcessSignals.isIgnored(SIGHUP) ? [.sigint, .sigterm] : [.sigint, .sigterm, .sighup])
+    let hadTerminal = ControllingTerminal.isThere
     let watching = Task {
       var isStopping = false
       for await signal in signals {
+        if signal == .sighup, !isStopping, let reload, !hadTerminal || ControllingTerminal.isThere {
+          reload()
+          continue
+        }
         if isStopping, signal == .sighup { continue }
         if isStopping { _exit(ExitStatus.failed.rawValue) }
         isStopping = true
@@ -34,6 +40,17 @@ enum StopRequest {
       }
     }
     return try await body()
+  }
+}
+
+/// The terminal that a process was started from, whose end is told by SIGHUP.
+private enum ControllingTerminal {
+  /// Whether there is one. A terminal that hung up is taken away before the signal comes.
+  static var isThere: Bool {
+    let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
   }
 }
 

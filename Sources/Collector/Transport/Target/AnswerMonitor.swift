@@ -71,7 +71,7 @@ struct AnswerMonitor: Sendable {
       silence.missed += 1
       // What follows from an answer says less than the answer.
       if silence.lastAnswer == nil { silence.lastReason = reason.rawValue }
-    case .planned, .sent, .pinged, .event, .log: break
+    case .planned, .withdrawn, .sent, .pinged, .event, .log: break
     }
     return nil
   }

@@ -41,6 +41,8 @@ final class TargetTransport {
   /// Until the peer objects.
   private var mayProbePath: Bool
   private var isStopped = false
+  /// Another configuration has taken the target's place, or it was removed: what is due is sent, and nothing more planned.
+  private(set) var isRetired = false
   private var isClosing = false
 
   static let readyAhead = 4
@@ -53,7 +55,11 @@ final class TargetTransport {
   /// Requests that one turn hands over: answers want to be read in between.
   private static let mostPerTurn = 64
 
-  init(_ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, loop: TimingLoop) {
+  /// - Parameter after: the sequence number before the first one.
+  init(
+    _ target: TransportTarget, index: Int, run: RunID, start: MonotonicTime, after last: Int64 = 0,
+    loop: TimingLoop
+  ) {
     id = target.id
     self.target = target
     self.run = run
@@ -62,7 +68,7 @@ final class TargetTransport {
     var seeds = SeededGenerator(seed: target.seed)
     schedule = TargetSchedule(
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
-      limits: target.limits, variants: target.variants)
+      limits: target.limits, variants: target.variants, after: last, generation: target.generation)
     schedule.isCredentialRefused = target.credential == .awaited
     providers = target.providers
     earlyWake = EarlyWake(perSecond: target.arrivals.rate.perSecond)
@@ -84,6 +90,14 @@ final class TargetTransport {
   var isFinished: Bool {
     schedule.isFinished && secondAttempts.isEmpty && lanes.opening == nil && lanes.inFlight == 0
   }
+
+  var generation: Int { target.generation }
+
+  /// The last sequence number that was planned and not withdrawn.
+  var lastSequence: Int64 { schedule.lastSequence }
+
+  /// When its schedule began.
+  var start: MonotonicTime { schedule.start }
 
   /// The plan is in the store up to and including this sequence number.
   func acknowledge(through sequence: Int64) { schedule.acknowledge(through: sequence) }
@@ -490,7 +504,7 @@ final class TargetTransport {
   /// Goes on with others, whose credentials may be newer; requests that were made ahead are made anew. What is under way
   /// is not touched.
   func replaceProviders(_ renewed: CredentialedProviders) {
-    guard renewed.providers.count == providers.count else { return }
+    guard renewed.providers.count == providers.count, !isRetired else { return }
     providers = renewed.providers
     staged.removeAll()
     guard let serial = renewed.serial else { return }
@@ -521,6 +535,15 @@ final class TargetTransport {
       observeEnd(.missed(sampleID(notification), reason: .stopping, at: now))
     }
     staged.removeAll()
+  }
+
+  /// Plans nothing more; what is due is sent, and what is under way is answered.
+  func retire(at now: MonotonicTime) {
+    guard !isRetired, !isStopped else { return }
+    isRetired = true
+    guard let withdrawn = schedule.withdraw(at: now) else { return }
+    staged.removeAll { withdrawn.contains($0.notification.sequence) }
+    loop.observe(.withdrawn(id, sequences: withdrawn))
   }
 
   /// The time for answers is over. How requests would have ended is not known, so nothing is told: it was our patience that

@@ -32,6 +32,8 @@ public struct TransportTarget: Sendable {
   public var pathProbe: Duration?
   /// Of the arrivals and of all jitter.
   public var seed: UInt64
+  /// Which of the target's configurations in this run it is, from 0.
+  public var generation = 0
 
   public init(
     id: TargetID, providers: [any Provider], variants: [VariantID] = [],

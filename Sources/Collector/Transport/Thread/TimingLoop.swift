@@ -13,6 +13,14 @@ final class TimingLoop: LaneEnvironment {
   private let sink: @Sendable ([Observation]) -> Void
   private var poller: Poller
   private var targets: [TargetTransport] = []
+  /// Targets by the number that their sockets are watched under; `nil` once they have ended.
+  private var slots: [TargetTransport?] = []
+  /// Counts of configurations that have ended, by target.
+  private var ended: [TargetID: TimingStatistics.Target] = [:]
+  /// The last sequence number of each of them.
+  private var lastSequences: [TargetID: Int64] = [:]
+  private let runID: RunID
+  private let start: MonotonicTime
 
   private(set) var offset: RealtimeOffset
   private var offsetDue: MonotonicTime
@@ -45,10 +53,16 @@ final class TimingLoop: LaneEnvironment {
     offset = RealtimeOffset(reading: clock)
     offsetDue = now + RealtimeOffset.interval
     statisticsDue = now
-    for (index, target) in targets.enumerated() {
-      self.targets.append(
-        TargetTransport(target, index: index, run: run, start: now + Self.runUp, loop: self))
-    }
+    runID = run
+    start = now + Self.runUp
+    for target in targets { add(target, start: start) }
+  }
+
+  private func add(_ target: TransportTarget, start: MonotonicTime, after last: Int64 = 0) {
+    let transport = TargetTransport(
+      target, index: slots.count, run: runID, start: start, after: last, loop: self)
+    targets.append(transport)
+    slots.append(transport)
   }
 
   // MARK: For the targets
@@ -79,6 +93,7 @@ final class TimingLoop: LaneEnvironment {
       for target in targets { target.step() }
       let now = now()
       keepHouse(at: now)
+      releaseRetired()
       handOn()
       if targets.allSatisfy(\.isFinished) { break }
       let next = nextDeadline(at: now)
@@ -105,7 +120,7 @@ final class TimingLoop: LaneEnvironment {
       case .timer:
         if let deadline { lag.record((self.now() - deadline).nanoseconds) }
       case .clockStep: offset = RealtimeOffset(reading: clock)
-      case .socket(let target, let fd): targets[target].socketReady(event, fd: fd)
+      case .socket(let target, let fd): slots[target]?.socketReady(event, fd: fd)
       }
     }
   }
@@ -161,14 +176,11 @@ final class TimingLoop: LaneEnvironment {
 
   private func takeCommands() {
     let commands = mailbox.take()
-    for (target, sequence) in commands.committed {
-      targets.first { $0.id == target }?.acknowledge(through: sequence)
-    }
-    for (target, renewed) in commands.providers {
-      targets.first { $0.id == target }?.replaceProviders(renewed)
-    }
+    change(ending: commands.retired, beginning: commands.begun)
+    for (key, sequence) in commands.committed { transport(key)?.acknowledge(through: sequence) }
+    for (key, renewed) in commands.providers { transport(key)?.replaceProviders(renewed) }
     for target in commands.trials {
-      targets.first { $0.id == target }?.tryCredentialAgain()
+      targets.first { $0.id == target && !$0.isRetired }?.tryCredentialAgain()
     }
     guard let draining = commands.stop else { return }
     let now = now()
@@ -177,13 +189,49 @@ final class TimingLoop: LaneEnvironment {
     mailbox.noteEnd(of: now)
   }
 
+  private func transport(_ key: TimingMailbox.Commands.Key) -> TargetTransport? {
+    targets.first { $0.id == key.target && $0.generation == key.generation }
+  }
+
+  // MARK: Changes of targets
+
+  private func change(ending: [TargetID], beginning: [TransportTarget]) {
+    let now = now()
+    // After a stop nothing begins any more.
+    guard drainDeadline == nil else { return }
+    for id in ending { targets.first { $0.id == id && !$0.isRetired }?.retire(at: now) }
+    for target in beginning {
+      let former = targets.last { $0.id == target.id }
+      var target = target
+      // A time limit counts from when the run began.
+      if let duration = target.limits.duration {
+        target.limits.duration = max(.zero, duration - (now + Self.runUp - start))
+      }
+      add(target, start: now + Self.runUp, after: former?.lastSequence ?? lastSequences[target.id] ?? 0)
+    }
+  }
+
+  /// Closes the connections of configurations that have ended and have nothing under way any more.
+  private func releaseRetired() {
+    for target in targets where target.isRetired && target.isFinished {
+      target.noteEnd()
+      target.close()
+      ended[target.id] = target.currentStatistics().added(to: ended[target.id])
+      lastSequences[target.id] = max(lastSequences[target.id] ?? 0, target.lastSequence)
+      for index in slots.indices where slots[index] === target { slots[index] = nil }
+      targets.removeAll { $0 === target }
+    }
+  }
+
   private func publishStatistics() {
     var statistics = TimingStatistics()
     statistics.loopLag.count = lag.count
     statistics.loopLag.median = lag.quantile(0.5)
     statistics.loopLag.p99 = lag.quantile(0.99)
     statistics.loopLag.maximum = lag.maximum
-    statistics.targets = targets.map { $0.currentStatistics() }
+    var sums = ended
+    for target in targets { sums[target.id] = target.currentStatistics().added(to: sums[target.id]) }
+    statistics.targets = sums.values.sorted { $0.id < $1.id }
     mailbox.publish(statistics)
   }
 }

@@ -6,10 +6,20 @@ import Threads
 /// What other threads have for the timing thread, and what it shows them.
 final class TimingMailbox: Sendable {
   struct Commands: Sendable {
+    /// A target with one of its configurations.
+    struct Key: Hashable, Sendable {
+      var target: TargetID
+      var generation: Int
+    }
+
     /// Through which sequence number a target's plan is committed.
-    var committed: [TargetID: Int64] = [:]
+    var committed: [Key: Int64] = [:]
     /// What targets shall send by from now on.
-    var providers: [TargetID: CredentialedProviders] = [:]
+    var providers: [Key: CredentialedProviders] = [:]
+    /// Targets that another configuration takes the place of, or that end.
+    var retired: [TargetID] = []
+    /// Targets that begin, or go on with another configuration; after ``retired``.
+    var begun: [TransportTarget] = []
     /// Which targets shall try the credential that was refused again.
     var trials: Set<TargetID> = []
     /// How long answers may still take once everything is to stop.

@@ -30,6 +30,21 @@ public struct TimingStatistics: Sendable, Equatable {
     /// Requests by what stamped their leaving: the kernel as the driver took the packet, or we just before.
     public var kernelSentStamps: Int64 = 0
     public var ownSentStamps: Int64 = 0
+
+    /// The sum with an earlier configuration of the same target.
+    func added(to former: Target?) -> Target {
+      guard let former else { return self }
+      var sum = self
+      sum.counts += former.counts
+      sum.inFlight += former.inFlight
+      sum.waiting += former.waiting
+      sum.connections += former.connections
+      sum.kernelStamps += former.kernelStamps
+      sum.callbackStamps += former.callbackStamps
+      sum.kernelSentStamps += former.kernelSentStamps
+      sum.ownSentStamps += former.ownSentStamps
+      return sum
+    }
   }
 
   public var loopLag = LoopLag()

@@ -63,8 +63,22 @@ public final class TimingThread: Sendable {
   }
 
   /// A target's plan is in the store up to and including this sequence number; what of it is due may be sent.
-  public func committed(_ target: TargetID, through sequence: Int64) {
-    mailbox.leave { $0.committed[target] = max(sequence, $0.committed[target] ?? 0) }
+  /// - Parameter generation: of the block (``PlannedBlock/generation``).
+  public func committed(_ target: TargetID, through sequence: Int64, generation: Int = 0) {
+    let key = TimingMailbox.Commands.Key(target: target, generation: generation)
+    mailbox.leave { $0.committed[key] = max(sequence, $0.committed[key] ?? 0) }
+  }
+
+  /// Ends targets and begins others, or the same ones as something else: their sequence goes on, what is due of the former is
+  /// sent and answered, and what it had planned for later is withdrawn. Others do not notice.
+  ///
+  /// - Throws: ``TransportError`` for a target that cannot be sent to; then nothing changes.
+  public func change(ending: [TargetID], beginning: [TransportTarget]) throws(TransportError) {
+    for target in beginning { try target.check(run: run) }
+    mailbox.leave {
+      $0.retired += ending
+      $0.begun += beginning
+    }
   }
 
   /// From now on a target sends by these: for credentials, which are part of a provider and grow old.
@@ -73,9 +87,12 @@ public final class TimingThread: Sendable {
   ///   URLs and headers must be as usable as those that were checked at the start.
   /// - Parameter serial: which of the target's credentials they hold; given back with what answers tell of it. `nil` when
   ///   it is still the same one, so that a refusal of it stands.
-  public func replaceProviders(_ providers: [any Provider], of target: TargetID, serial: Int? = nil) {
+  /// - Parameter generation: of the target's configuration (``TransportTarget/generation``).
+  public func replaceProviders(
+    _ providers: [any Provider], of target: TargetID, serial: Int? = nil, generation: Int = 0
+  ) {
     mailbox.leave {
-      $0.providers[target] = CredentialedProviders(providers: providers, serial: serial)
+      $0.providers[TimingMailbox.Commands.Key(target: target, generation: generation)] = CredentialedProviders(providers: providers, serial: serial)
       if serial != nil { $0.trials.remove(target) }
     }
   }

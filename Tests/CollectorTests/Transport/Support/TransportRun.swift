@@ -160,6 +160,8 @@ extension TransportRun.Seen {
       end(id)
       if sent[id] != nil { wrongs.append("missed though sent: \(id)") }
       missed[id] = reason
+    case .withdrawn(let target, let sequences):
+      for sequence in sequences { planned[SampleID(target: target, sequence: sequence)] = nil }
     case .pinged(let ping): pings.append(ping)
     case .event(let event): events.append(event)
     case .log(let line): logs.append(line.message)

@@ -1,0 +1,91 @@
+import GRDB
+import Measurement
+
+/// A kind of row that is kept for a time of its own. Raw values are the store's.
+public enum RetainedKind: String, Sendable, Hashable, CaseIterable {
+  /// Notifications, with the receipts that belong to them.
+  case samples
+  case receipts, path, log, events
+  /// Clock exchanges with devices.
+  case clock
+  /// Findings that are closed.
+  case findings
+  case rollupSecond = "rollup_second"
+  case rollupMinute = "rollup_minute"
+  case rollupHour = "rollup_hour"
+
+  init(_ span: RollupSpan) {
+    switch span {
+    case .second: self = .rollupSecond
+    case .minute: self = .rollupMinute
+    case .hour: self = .rollupHour
+    }
+  }
+
+  var span: RollupSpan? {
+    switch self {
+    case .rollupSecond: .second
+    case .rollupMinute: .minute
+    case .rollupHour: .hour
+    case .samples, .receipts, .path, .log, .events, .clock, .findings: nil
+    }
+  }
+}
+
+/// How far retention has deleted each kind of row. All instants are whole hours.
+///
+/// A span whose samples are gone does not change any more, except for notifications that were still open when the others were
+/// deleted: its rollups are the only record of it.
+public struct PrunedSpans: Sendable, Equatable {
+  private var marks: [RetainedKind: WallTime] = [:]
+
+  public init() {}
+
+  /// What is older than this is deleted, or is going to be; `nil` where nothing was deleted.
+  public subscript(kind: RetainedKind) -> WallTime? { marks[kind] }
+
+  /// Notifications planned before are gone; `nil` where all are there.
+  public var samples: WallTime? { marks[.samples] }
+
+  /// Whether single notifications of a range of planned time may be gone.
+  public func hasPruned(samplesFrom start: WallTime) -> Bool { samples.map { start < $0 } ?? false }
+
+  /// The finest rollups that cover a range from its start on: seconds, unless they were deleted.
+  public func finestSpan(from start: WallTime) -> RollupSpan {
+    RollupSpan.allCases.first { span in marks[RetainedKind(span)].map { start >= $0 } ?? true } ?? .hour
+  }
+
+  /// A span, or the finest that is left from an instant on, whichever is coarser.
+  public func coarser(_ span: RollupSpan, from start: WallTime) -> RollupSpan {
+    let finest = finestSpan(from: start)
+    return span.rawValue < finest.rawValue ? finest : span
+  }
+
+  static func fetch(_ db: Database) throws -> PrunedSpans {
+    let statement = try RawStatement(db, "SELECT subject, pruned_to FROM retention")
+    var spans = PrunedSpans()
+    while try statement.step() {
+      guard let kind = statement.text(0).flatMap(RetainedKind.init(rawValue:)) else { continue }
+      spans.marks[kind] = WallTime(microseconds: statement.integer(1))
+    }
+    return spans
+  }
+
+  /// Stores a mark, which never moves back.
+  mutating func advance(_ kind: RetainedKind, to time: WallTime, _ db: Database) throws {
+    guard marks[kind].map({ $0 < time }) ?? true else { return }
+    try db.execute(
+      sql: """
+        INSERT INTO retention (subject, pruned_to) VALUES (?, ?)
+        ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to)
+        """,
+      arguments: [kind.rawValue, time.microseconds])
+    marks[kind] = time
+  }
+}
+
+extension StoreReader {
+  /// How far retention has deleted each kind of row.
+  /// - Throws: ``StoreError``.
+  public func pruned() throws -> PrunedSpans { try read(PrunedSpans.fetch) }
+}

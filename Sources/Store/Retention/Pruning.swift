@@ -1,0 +1,274 @@
+import GRDB
+import Measurement
+
+extension CollectorStore {
+  /// Deletes a part of what retention does not keep, in at most two short transactions.
+  ///
+  /// Only notifications with a final state go, in whole hours that are rolled up. What a mark in the store says to be deleted
+  /// is deleted whatever the policy is: a step that was interrupted by a crash goes on.
+  ///
+  /// - Parameter limit: about how many rows to delete.
+  /// - Throws: ``StoreError``. The step that failed deleted nothing.
+  public func prune(_ policy: RetentionPolicy, atMost limit: Int) throws -> PruneStep {
+    var step = PruneStep()
+    if !policy.keepsAll { step.forcedTo = try advanceMarks(policy) }
+    let deletion = try read { try Deletion.next($0) }
+    if let deletion {
+      try transaction { db, _ in
+        let deleted = try deletion.step(db, limit: limit)
+        step.rows = deleted.rows
+        step.samples = deleted.samples
+        step.isMore = true
+      }
+    } else {
+      step.pages = try giveBack(atMost: max(1, limit / 4))
+      step.isMore = step.pages > 0
+    }
+    return step
+  }
+
+  /// Marks the notifications planned before an instant, rounded down to a whole hour, as deleted. ``prune(_:atMost:)`` then
+  /// deletes them.
+  ///
+  /// - Returns: the instant that it came to: only what is rolled up can go. `nil` when there is nothing to delete.
+  /// - Throws: ``StoreError``.
+  @discardableResult
+  public func markPruned(samplesBefore time: WallTime) throws -> WallTime? {
+    guard let cut = try read({ try RetentionMarks.cut(of: .samples, before: time, $0) }) else { return nil }
+    try mark([.samples: cut])
+    return cut
+  }
+
+  private func mark(_ cuts: [RetainedKind: WallTime]) throws {
+    try transaction { db, state in
+      var spans = try PrunedSpans.fetch(db)
+      for (kind, cut) in cuts { try spans.advance(kind, to: cut, db) }
+      // Those that arrived before belong to notifications that were planned before; they are found by their order.
+      if let samples = cuts[.samples] { try spans.advance(.receipts, to: samples, db) }
+      // The marks are part of what the writer knows of rollups.
+      state.set(try RollupWatermarks.fetch(db))
+    }
+  }
+
+  /// - Returns: the instant before which notifications go because of the store's size only.
+  private func advanceMarks(_ policy: RetentionPolicy) throws -> WallTime? {
+    let now = clock.wallNow()
+    let (cuts, forced) = try read { db -> ([RetainedKind: WallTime], WallTime?) in
+      let spans = try PrunedSpans.fetch(db)
+      var cuts: [RetainedKind: WallTime] = [:]
+      for (kind, age) in policy.ages {
+        let time = now.advanced(byMicroseconds: -age.microseconds)
+        guard let cut = try RetentionMarks.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast else {
+          continue
+        }
+        cuts[kind] = cut
+      }
+      guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(db) == nil,
+        try StoreSize.read(db).used + StoreFile(path: path).logSize > limit,
+        let (kind, cut) = try RetentionMarks.oldest(db)
+      else { return (cuts, nil) }
+      return ([kind: cut], kind == .samples ? cut : nil)
+    }
+    guard !cuts.isEmpty else { return nil }
+    try mark(cuts)
+    if let forced {
+      try transaction { db, state in
+        let event = Event(
+          at: now, kind: .pruned,
+          detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted")
+        try RecordWriter(db).insert([event], revision: &state.revision) { _ in nil }
+      }
+    }
+    return forced
+  }
+
+  /// Gives unused pages back to the file system, where the store was made for it; some stay for what comes next.
+  private func giveBack(atMost limit: Int) throws -> Int {
+    let size = try read { try StoreSize.read($0) }
+    guard size.givesBack, size.freePages > size.reserve else { return 0 }
+    let pages = min(Int64(limit), size.freePages - size.reserve)
+    try transaction { db, _ in
+      try db.execute(sql: "PRAGMA incremental_vacuum(\(pages))")
+    }
+    return Int(pages)
+  }
+}
+
+/// Computes how far retention may go.
+enum RetentionMarks {
+  /// The last whole hour before an instant that may go; `nil` when there is none.
+  ///
+  /// Notifications go only where the rollups of all lengths are complete, and rollups where those of the next length are.
+  static func cut(of kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
+    var second = RollupSpan.hour.start(of: RollupSpan.second(of: time))
+    if kind == .samples || kind.span != nil {
+      let whole = try RollupWatermarks.fetch(db).hour
+      guard whole > .min else { return nil }
+      second = min(second, whole)
+    }
+    return second <= 0 ? nil : WallTime(microseconds: second * 1_000_000)
+  }
+
+  /// What to delete next when the store is too large: the oldest hour of notifications, and when there are none to delete,
+  /// the oldest of what takes the most space after them.
+  static func oldest(_ db: Database) throws -> (RetainedKind, WallTime)? {
+    let watermarks = try RollupWatermarks.fetch(db)
+    let spans = try PrunedSpans.fetch(db)
+    for kind in [RetainedKind.samples, .path, .receipts, .rollupSecond, .log, .rollupMinute, .events] {
+      guard let first = try firstRow(of: kind, db) else { continue }
+      let hour = RollupSpan.hour.start(of: RollupSpan.second(of: first)) + 3600
+      // Whole hours only, and never the present one.
+      guard watermarks.hour > .min, hour <= watermarks.hour else { continue }
+      let cut = WallTime(microseconds: hour * 1_000_000)
+      guard cut > spans[kind] ?? .distantPast else { continue }
+      return (kind, cut)
+    }
+    return nil
+  }
+
+  private static func firstRow(of kind: RetainedKind, _ db: Database) throws -> WallTime? {
+    let sql: String
+    switch kind {
+    case .samples:
+      sql = """
+        SELECT planned_at FROM sample INDEXED BY sample_planned_at
+        WHERE state NOT IN (\(Deletion.openStates)) ORDER BY planned_at LIMIT 1
+        """
+    case .rollupSecond, .rollupMinute, .rollupHour:
+      sql = "SELECT start * 1000000 FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) ORDER BY start LIMIT 1"
+    default:
+      guard let (table, column) = Deletion.records[kind] else { return nil }
+      sql = "SELECT \(column) FROM \(table) ORDER BY revision LIMIT 1"
+    }
+    let statement = try RawStatement(db, sql)
+    defer { statement.reset() }
+    return try statement.step() ? WallTime(microseconds: statement.integer(0)) : nil
+  }
+}
+
+/// The next rows that a mark says to delete.
+private struct Deletion {
+  let kind: RetainedKind
+  let before: WallTime
+
+  static let openStates = "\(NotificationState.planned.rawValue), \(NotificationState.inFlight.rawValue)"
+
+  /// Tables whose rows come in the order of time, with the column that has it.
+  static let records: [RetainedKind: (table: String, column: String)] = [
+    .receipts: ("receipt", "arrived_at"), .path: ("path", "at"), .log: ("log", "at"), .events: ("event", "at"),
+    .clock: ("clock_exchange", "arrived_at"),
+  ]
+
+  /// Rows of these tables are looked at from the oldest on. Rows of a clock that was wrong for a while may be between
+  /// others, so that some are looked at before it is taken that there is nothing to delete.
+  private static let lookahead = 100
+
+  static func next(_ db: Database) throws -> Deletion? {
+    let spans = try PrunedSpans.fetch(db)
+    // Receipts before the notifications that they belong to: they are found by their order then.
+    for kind in [
+      RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events, .clock,
+      .findings,
+    ] {
+      guard let before = spans[kind] else { continue }
+      let deletion = Deletion(kind: kind, before: before)
+      if try deletion.hasRows(db) { return deletion }
+    }
+    return nil
+  }
+
+  private func hasRows(_ db: Database) throws -> Bool {
+    let statement = try RawStatement(db, "SELECT EXISTS (\(selection(of: "1")))")
+    statement.bind(before.microseconds, at: 1)
+    statement.bind(1, at: 2)
+    defer { statement.reset() }
+    return try statement.step() && statement.integer(0) != 0
+  }
+
+  /// Selects rows to delete; ?1 is the mark in µs, ?2 how many.
+  private func selection(of columns: String) -> String {
+    switch kind {
+    case .samples:
+      return """
+        SELECT \(columns) FROM sample INDEXED BY sample_planned_at
+        WHERE planned_at < ?1 AND state NOT IN (\(Self.openStates)) ORDER BY planned_at LIMIT ?2
+        """
+    case .rollupSecond, .rollupMinute, .rollupHour:
+      return """
+        SELECT \(columns) FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) AND start < ?1 / 1000000
+        ORDER BY start LIMIT ?2
+        """
+    case .findings:
+      return "SELECT \(columns) FROM finding WHERE started_at < ?1 AND ended_at < ?1 LIMIT ?2"
+    case .receipts, .path, .log, .events, .clock:
+      guard let (table, column) = Self.records[kind] else { return "SELECT 1 WHERE 0" }
+      return """
+        SELECT \(columns) FROM (SELECT revision, \(column) AS at FROM \(table)
+          ORDER BY revision LIMIT ?2 + \(Self.lookahead)) WHERE at < ?1 LIMIT ?2
+        """
+    }
+  }
+
+  func step(_ db: Database, limit: Int) throws -> (rows: Int, samples: Int) {
+    switch kind {
+    case .samples: return try deleteSamples(db, limit: limit)
+    case .rollupSecond, .rollupMinute, .rollupHour: return (try deleteRollups(db, limit: limit), 0)
+    case .findings:
+      let sql = "DELETE FROM finding WHERE rowid IN (\(selection(of: "rowid")))"
+      return (try run(sql, db, limit: limit), 0)
+    case .receipts, .path, .log, .events, .clock:
+      guard let (table, _) = Self.records[kind] else { return (0, 0) }
+      let sql = "DELETE FROM \(table) WHERE revision IN (\(selection(of: "revision")))"
+      return (try run(sql, db, limit: limit), 0)
+    }
+  }
+
+  private func run(_ sql: String, _ db: Database, limit: Int) throws -> Int {
+    let statement = try RawStatement(db, sql)
+    statement.bind(before.microseconds, at: 1)
+    statement.bind(limit, at: 2)
+    try statement.run()
+    return db.changesCount
+  }
+
+  private func deleteSamples(_ db: Database, limit: Int) throws -> (rows: Int, samples: Int) {
+    let select = try RawStatement(db, selection(of: "id"))
+    select.bind(before.microseconds, at: 1)
+    select.bind(limit, at: 2)
+    var ids: [Int64] = []
+    while try select.step() { ids.append(select.integer(0)) }
+    // Neighbors in the table one after the other.
+    ids.sort()
+    let receipts = try RawStatement(db, "DELETE FROM receipt WHERE sample_id = ?1")
+    let samples = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
+    var rows = ids.count
+    for id in ids {
+      receipts.bind(id, at: 1)
+      try receipts.run()
+      rows += db.changesCount
+      samples.bind(id, at: 1)
+      try samples.run()
+    }
+    return (rows, ids.count)
+  }
+
+  /// Whole spans of all targets, as many as there are in about as many rows as wanted.
+  private func deleteRollups(_ db: Database, limit: Int) throws -> Int {
+    let select = try RawStatement(db, "SELECT max(start) FROM (\(selection(of: "start")))")
+    select.bind(before.microseconds, at: 1)
+    select.bind(limit, at: 2)
+    guard try select.step(), !select.isNull(0) else { return 0 }
+    let last = select.integer(0)
+    select.reset()
+    let delete = try RawStatement(db, "DELETE FROM rollup WHERE span = ?1 AND start <= ?2")
+    delete.bind(kind.span?.rawValue ?? 0, at: 1)
+    delete.bind(last, at: 2)
+    try delete.run()
+    return db.changesCount
+  }
+}
+
+extension WallTime {
+  /// Before every row.
+  fileprivate static let distantPast = WallTime(microseconds: .min)
+}
