@@ -1,0 +1,137 @@
+import Configuration
+import Foundation
+import Measurement
+import TestKit
+import Testing
+
+/// docs/configuration.md lists every key: each table is held against what the program accepts.
+@Suite("The reference of keys is what the program accepts")
+struct ReferenceTests {
+  struct Row {
+    var key: String
+    var standard: String
+    var values: String
+  }
+
+  private static let text: String = {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return (try? String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8)) ?? ""
+  }()
+
+  /// The tables by their headings.
+  private static let tables: [String: [Row]] = {
+    var tables: [String: [Row]] = [:]
+    for section in text.components(separatedBy: "\n## ").dropFirst() {
+      let lines = section.components(separatedBy: "\n")
+      tables[lines[0]] = lines.filter { $0.hasPrefix("| `") }.map { line in
+        let cells = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        return Row(key: cells[1].filter { $0 != "`" }, standard: cells[2], values: cells[3])
+      }
+    }
+    return tables
+  }()
+
+  /// Configurations in which a line can be put where the section's keys are, with the lines that the section needs besides.
+  private static let places: [String: (_ line: String) -> String] = {
+    let rest = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
+    func provider(_ name: String, _ line: String) -> String {
+      "targets:\n  - name: a\n    provider: \(name)\n    \(line)\n"
+    }
+    return [
+      "top": { $0 + "\n" + rest },
+      "collector": { rest + "collector:\n  \($0)\n" },
+      "collector.receipts": { rest + "collector:\n  receipts:\n    \($0)\n" },
+      "retention": { rest + "retention:\n  \($0)\n" },
+      "retention.rollups": { rest + "retention:\n  rollups:\n    \($0)\n" },
+      "dashboard": { rest + "dashboard:\n  \($0)\n" },
+      "target": { provider("loopback", "endpoint: https://127.0.0.1:1\n    \($0)") },
+      "target.schedule": { provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)") },
+      "target.backoff": { provider("loopback", "endpoint: https://127.0.0.1:1\n    backoff:\n      \($0)") },
+      "apns": { provider("apns", $0) }, "fcm": { provider("fcm", $0) }, "webpush": { provider("webpush", $0) },
+      "ntfy": { provider("ntfy", $0) }, "http": { provider("http", $0) }, "loopback": { provider("loopback", $0) },
+      "apns.credentials": { provider("apns", "credentials:\n      \($0)") },
+      "fcm.credentials": { provider("fcm", "credentials:\n      \($0)") },
+      "webpush.credentials": { provider("webpush", "credentials:\n      \($0)") },
+      "ntfy.credentials": { provider("ntfy", "credentials:\n      \($0)") },
+    ]
+  }()
+
+  @Test("no section is missing") func sections() {
+    #expect(Set(Self.tables.keys) == Set(Self.places.keys))
+    #expect(Self.tables.values.allSatisfy { !$0.isEmpty })
+  }
+
+  /// An unknown key is answered with those that there are.
+  @Test("every key is there, and no other", arguments: places.keys.sorted())
+  func keys(section: String) throws {
+    let place = try #require(Self.places[section])
+    let found = try problems(in: place("zzzzzzzzzzzzzzzz: 1"))
+    let remedy = try #require(found.first { $0.message == "there is no such key" }?.remedy, "\(found)")
+    let list = try #require(remedy.range(of: "keys here: ")).upperBound
+    var known = Set(remedy[list...].components(separatedBy: ", "))
+    // The common keys have a table of their own.
+    if ["apns", "fcm", "webpush", "ntfy", "http", "loopback"].contains(section) {
+      known.subtract(try #require(Self.tables["target"]).map(\.key))
+    } else if section == "target" {
+      known.subtract(try #require(Self.tables["loopback"]).map(\.key))
+    }
+    #expect(known == Set(try #require(Self.tables[section]).map(\.key)))
+  }
+
+  /// `1ms` to `1h`: both ends are accepted, and what lies beyond them is not.
+  @Test("every range is what is accepted", arguments: places.keys.sorted())
+  func ranges(section: String) throws {
+    let place = try #require(Self.places[section])
+    for row in try #require(Self.tables[section]) {
+      guard let match = row.values.firstMatch(of: /^`([^`]+)` to `([^`]+)`/) else { continue }
+      let (low, high) = (String(match.1), String(match.2))
+      func isAccepted(_ value: String) throws -> Bool {
+        let more = section == "target.schedule" ? "arrivals: constant\n      " : ""
+        return try !problems(in: place(more + "\(row.key): \(value)")).contains {
+          $0.key.hasSuffix(row.key) && $0.message.contains("out of range")
+            || $0.message.contains("is not") && $0.key.hasSuffix(row.key)
+        }
+      }
+      #expect(try isAccepted(low), "\(section).\(row.key): \(low)")
+      #expect(try isAccepted(high), "\(section).\(row.key): \(high)")
+      for outside in Self.outside(low, high) {
+        #expect(try !isAccepted(outside), "\(section).\(row.key): \(outside)")
+      }
+    }
+  }
+
+  private static func outside(_ low: String, _ high: String) -> [String] {
+    if let first = Int(low), let last = Int(high) { return ["\(first - 1)", "\(last + 1)"] }
+    guard let first = try? DurationText.parse(low), let last = try? DurationText.parse(high) else { return [] }
+    let beyond = DurationText.format(last + .microseconds(1))
+    return first > .zero ? [DurationText.format(first - .nanoseconds(500)), beyond] : [beyond]
+  }
+
+  /// A default that is written out changes nothing.
+  @Test("every default is the program's", arguments: ["collector", "dashboard", "target", "loopback"])
+  func defaults(section: String) throws {
+    let place = try #require(Self.places[section])
+    func load(_ line: String?) throws -> PushscopeConfiguration {
+      var text = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
+      if let line { text = place(section == "loopback" ? "endpoint: https://127.0.0.1:1\n    " + line : line) }
+      let directory = try populatedDirectory()
+      let file = try directory.write("c.yaml", text)
+      var configuration = try PushscopeConfiguration.load(path: file, environment: [:])
+      configuration.file = ""
+      configuration.dashboard.themeDirectories = []
+      for index in configuration.targets.indices { configuration.targets[index].places = TargetLocations() }
+      return configuration
+    }
+    var checked = 0
+    for row in try #require(Self.tables[section]) {
+      guard let match = row.standard.firstMatch(of: /^`([^`:]+)`$/) else { continue }
+      var written = try load("\(row.key): \(match.1)")
+      // Not given means by PUSHSCOPE_MOTION first.
+      if row.key == "motion" { written.dashboard.motion = nil }
+      #expect(try written == load(nil), "\(section).\(row.key)")
+      checked += 1
+    }
+    #expect(checked > 0)
+  }
+}
