@@ -130,6 +130,33 @@ import Testing
 
   // MARK: Sending
 
+  /// What is due is sent as ever; what was planned for later is free for the next configuration's numbers.
+  @Test func whatIsWithdrawnIsTheEndOfThePlan() throws {
+    var schedule = try Self.planned()
+    let now = Self.start + .milliseconds(95)
+    let withdrawn = try #require(Self.withdraw(&schedule, at: now))
+    #expect(withdrawn.lowerBound == schedule.lastSequence + 1)
+    // Ten are due by then: at 0, 10, … 90 ms.
+    #expect(schedule.lastSequence == 10)
+    #expect(Self.nextBlock(&schedule, at: now + .seconds(60)) == nil)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == Array(1...10))
+    #expect(schedule.isFinished)
+    #expect(Self.withdraw(&schedule, at: now) == nil)
+  }
+
+  /// The next notification of a slow schedule may be hours away.
+  @Test func aSlowPlanIsWithdrawnWithoutWaitingForIt() throws {
+    var schedule = try Self.planned(every: .seconds(3600))
+    let due = schedule.lastSequence
+    let withdrawn = try #require(Self.withdraw(&schedule, at: Self.start + .milliseconds(10)))
+    #expect(withdrawn.upperBound == due && schedule.lastSequence < due)
+  }
+
+  private static func withdraw(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> ClosedRange<Int64>? {
+    schedule.withdraw(at: now)
+  }
+
   @Test func nothingIsSentEarlyOrUncommitted() throws {
     var schedule = try Self.schedule()
     let block = try #require(Self.nextBlock(&schedule, at: Self.start))

@@ -33,9 +33,9 @@ struct ReferenceTests {
   }()
 
   /// Configurations in which a line can be put where the section's keys are, with the lines that the section needs besides.
-  private static let places: [String: (_ line: String) -> String] = {
+  private static let places: [String: @Sendable (_ line: String) -> String] = {
     let rest = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
-    func provider(_ name: String, _ line: String) -> String {
+    @Sendable func provider(_ name: String, _ line: String) -> String {
       "targets:\n  - name: a\n    provider: \(name)\n    \(line)\n"
     }
     return [

@@ -11,12 +11,13 @@ struct Doctor: AsyncParsableCommand {
     abstract: "Check configuration, credentials, connections to the providers, clock, store and terminal.",
     discussion: """
       Prints one line per check: ok, note or fail, the subject, the result, and what to do. It connects without sending. \
-      With --send each target gets one notification, which FCM only validates.
+      With --send each target gets one notification, which FCM only validates. With --send 1 it is sent as the collector does, and \
+      really delivered; a table without secrets says what became of it.
 
       Exit codes: 0 no check failed, 78 something on this machine must be fixed, 69 a provider cannot be reached or refuses \
       the notification.
 
-      Example: pushscope doctor --config pushscope.yaml --target ios --send
+      Example: pushscope doctor --config pushscope.yaml --target ios --send 1
       """)
 
   @OptionGroup var configurationFile: ConfigurationOption
@@ -29,6 +30,15 @@ struct Doctor: AsyncParsableCommand {
 
   @Flag(help: "Send one notification to each target.")
   var send = false
+
+  @Argument(help: ArgumentHelp("With --send: how many notifications, 1 to 10, as the collector sends them.", valueName: "n"))
+  var number: Int?
+
+  func validate() throws {
+    guard let number else { return }
+    guard send else { throw ValidationError("\(number): give --send \(number) to send so many notifications") }
+    guard (1...10).contains(number) else { throw ValidationError("--send \(number): give a number from 1 to 10") }
+  }
 
   func run() async throws {
     let configuration = try PushscopeConfiguration.load(
@@ -66,9 +76,20 @@ struct Doctor: AsyncParsableCommand {
           remedy: "see that the unit has LoadCredential=\(name):/path/of/the/file"))
     }
     for target in chosen where target.unreadCredentials.isEmpty {
-      TargetDoctor(target, clock: clock, sends: send).examine(report)
+      TargetDoctor(target, clock: clock, sends: send && number == nil).examine(report)
     }
+    if let number { try await tryOut(configuration, chosen, number) }
     if let worst { throw ExitCode(worst.rawValue) }
+  }
+
+  /// Sends for real, where all credentials are at hand.
+  private func tryOut(_ configuration: PushscopeConfiguration, _ chosen: [TargetConfiguration], _ number: Int) async throws {
+    let usable = chosen.filter { $0.unreadCredentials.isEmpty }.map(\.name)
+    guard !usable.isEmpty else { return }
+    StandardOutput.writeLine("")
+    for line in try await DoctorTrial(configuration: configuration, targets: usable, count: number).run() {
+      StandardOutput.writeLine(line)
+    }
   }
 
   private func chosenTargets(of configuration: PushscopeConfiguration) throws -> [TargetConfiguration] {

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Collector
+import Configuration
+import Formats
+import Foundation
+import Logging
+import Measurement
+import Store
+
+/// Sends a few notifications to some targets as the collector would, and tells what became of them, in a table that is fit for a
+/// bug report: nothing secret is in it.
+struct DoctorTrial {
+  let configuration: PushscopeConfiguration
+  let targets: [String]
+  let count: Int
+
+  /// - Throws: ``CommandFailure`` when nothing could be sent.
+  func run() async throws -> [String] {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pushscope-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/trial.sqlite"
+    var logger = Logger(label: "doctor")
+    logger.logLevel = .error
+    var trial = configuration
+    // At once, and not at the pace of a schedule that may be minutes.
+    for index in trial.targets.indices {
+      trial.targets[index].schedule = ScheduleConfiguration(arrivals: .constant, rate: .every(seconds: 1))
+    }
+    let service = CollectorService(
+      configuration: trial,
+      options: CollectorOptions(
+        storePath: path, runName: "doctor", targetNames: targets, count: Int64(count), allowsAboveProviderLimit: true),
+      logger: logger)
+    _ = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) { try await service.run() }
+    return try table(of: path)
+  }
+
+  private func table(of path: String) throws -> [String] {
+    let reader = try StoreReader.open(at: path)
+    defer { reader.close() }
+    guard let run = try reader.latestRun() else { return [] }
+    let known = try reader.targets(of: run.id)
+    var table = TextTable([
+      .init("target"), .init("provider"), .init("service"), .init("state"), .init("status", .right), .init("reason"),
+      .init("accept", .right), .init("delivery", .right), .init("HTTP"),
+    ])
+    try reader.forEachSample(RowSelection(run: run.id)) { row in
+      let id = row.id.target
+      guard let target = known.first(where: { $0.id == id }) else { return }
+      func milliseconds(_ value: Int64?) -> String { value.map { "\(($0 + 500) / 1000) ms" } ?? "" }
+      let reason = row.withReason { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+      table.append([
+        target.name, target.provider, EscapedText.make(service(of: target)), row.state.name,
+        row.status.map(String.init) ?? "", EscapedText.make(reason), milliseconds(row.acceptLatency),
+        milliseconds(row.deliveryLatency), row.httpVersion?.name ?? "",
+      ])
+    }
+    let version = "pushscope \(Pushscope.configuration.version), \(WallTime.now.rfc3339)"
+    return [version] + table.lines(indent: 0)
+  }
+
+  /// The provider's own service by name; any other server is not named, since its name may be nobody else's business.
+  private func service(of target: TargetRecord) -> String {
+    let host = target.endpoint.map { $0.replacing("https://", with: "").prefix { $0 != ":" && $0 != "/" } } ?? ""
+    let known = [
+      "api.push.apple.com", "api.sandbox.push.apple.com", "fcm.googleapis.com", "ntfy.sh",
+      "updates.push.services.mozilla.com", "web.push.apple.com",
+    ]
+    if known.contains(String(host)) { return String(host) }
+    return host.hasSuffix(".notify.windows.com") ? "notify.windows.com" : "another server"
+  }
+}
+
+extension WallTime {
+  fileprivate static var now: WallTime { SystemClock().wallNow() }
+}
