@@ -45,7 +45,9 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   }
 
   init?(_ value: YAMLValue, file: String) {
-    guard let map = value.mapping(keys: ["collector", "dashboard", "retention", "targets"]) else { return nil }
+    guard let map = value.mapping(keys: ["collector", "dashboard", "retention", "targets"]) else {
+      return nil
+    }
     let collector = map["collector"].map { CollectorConfiguration($0) } ?? CollectorConfiguration()
     guard
       let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),

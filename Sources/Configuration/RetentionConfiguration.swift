@@ -62,7 +62,9 @@ public struct RetentionConfiguration: Sendable, Hashable {
     if let samples, let receipts, receipts > samples {
       map["receipts"]?.report(
         "\(DurationText.format(receipts)) is longer than their notifications are kept",
-        remedy: "write at most \(DurationText.format(samples)), or delete the line: receipts go with their notifications")
+        remedy:
+          "write at most \(DurationText.format(samples)), or delete the line: receipts go with their notifications"
+      )
     }
     maximumSize = map["maximum_size"]?.parsed { text throws(ValueTextError) in
       let size = try SizeText.parse(text)
@@ -79,7 +81,8 @@ public struct RetentionConfiguration: Sendable, Hashable {
       guard let age else { return }
       guard let other else {
         map[key]?.report(
-          "is set, and \(name) are kept for ever", remedy: "delete the line, or write how long \(name) are kept")
+          "is set, and \(name) are kept for ever",
+          remedy: "delete the line, or write how long \(name) are kept")
         return
       }
       if age < other {
@@ -106,7 +109,8 @@ public enum SizeText {
       let scale = units.first(where: { $0.name == unit })?.bytes, number * scale <= 1e18
     else {
       throw ValueTextError(
-        text, "is not a size", remedy: "write a number and a unit (kB, MB, GB, TB, KiB, MiB, GiB, TiB), like 20GB")
+        text, "is not a size",
+        remedy: "write a number and a unit (kB, MB, GB, TB, KiB, MiB, GiB, TiB), like 20GB")
     }
     return Int64((number * scale).rounded())
   }

@@ -201,7 +201,8 @@ extension StoreError {
 
   static func notInGroup(_ group: UInt32, path: String) -> StoreError {
     StoreError(
-      .permissionDenied, path: path, detail: "this user cannot give the store to group \(group) (collector.store_group)",
+      .permissionDenied, path: path,
+      detail: "this user cannot give the store to group \(group) (collector.store_group)",
       remedy: "make the user a member of the group, or name another group")
   }
 

@@ -25,7 +25,8 @@ struct Pushscope: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Collect.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self, Runs.self,
-      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self, Doctor.self, Calibrate.self,
+      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self, Doctor.self,
+      Calibrate.self,
       Loopback.self, Device.self, Demo.self,
     ])
 

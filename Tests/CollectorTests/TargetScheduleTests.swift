@@ -153,7 +153,8 @@ import Testing
     #expect(withdrawn.upperBound == due && schedule.lastSequence < due)
   }
 
-  private static func withdraw(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> ClosedRange<Int64>? {
+  private static func withdraw(_ schedule: inout TargetSchedule, at now: MonotonicTime) -> ClosedRange<Int64>?
+  {
     schedule.withdraw(at: now)
   }
 

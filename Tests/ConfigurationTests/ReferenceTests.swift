@@ -16,7 +16,8 @@ struct ReferenceTests {
   private static let text: String = {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    return (try? String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8)) ?? ""
+    return (try? String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8))
+      ?? ""
   }()
 
   /// The tables by their headings.
@@ -46,10 +47,14 @@ struct ReferenceTests {
       "retention.rollups": { rest + "retention:\n  rollups:\n    \($0)\n" },
       "dashboard": { rest + "dashboard:\n  \($0)\n" },
       "target": { provider("loopback", "endpoint: https://127.0.0.1:1\n    \($0)") },
-      "target.schedule": { provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)") },
+      "target.schedule": {
+        provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)")
+      },
       "target.backoff": { provider("loopback", "endpoint: https://127.0.0.1:1\n    backoff:\n      \($0)") },
-      "apns": { provider("apns", $0) }, "fcm": { provider("fcm", $0) }, "webpush": { provider("webpush", $0) },
-      "ntfy": { provider("ntfy", $0) }, "http": { provider("http", $0) }, "loopback": { provider("loopback", $0) },
+      "apns": { provider("apns", $0) }, "fcm": { provider("fcm", $0) },
+      "webpush": { provider("webpush", $0) },
+      "ntfy": { provider("ntfy", $0) }, "http": { provider("http", $0) },
+      "loopback": { provider("loopback", $0) },
       "apns.credentials": { provider("apns", "credentials:\n      \($0)") },
       "fcm.credentials": { provider("fcm", "credentials:\n      \($0)") },
       "webpush.credentials": { provider("webpush", "credentials:\n      \($0)") },
@@ -103,7 +108,9 @@ struct ReferenceTests {
 
   private static func outside(_ low: String, _ high: String) -> [String] {
     if let first = Int(low), let last = Int(high) { return ["\(first - 1)", "\(last + 1)"] }
-    guard let first = try? DurationText.parse(low), let last = try? DurationText.parse(high) else { return [] }
+    guard let first = try? DurationText.parse(low), let last = try? DurationText.parse(high) else {
+      return []
+    }
     let beyond = DurationText.format(last + .microseconds(1))
     return first > .zero ? [DurationText.format(first - .nanoseconds(500)), beyond] : [beyond]
   }
@@ -114,7 +121,9 @@ struct ReferenceTests {
     let place = try #require(Self.places[section])
     func load(_ line: String?) throws -> PushscopeConfiguration {
       var text = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
-      if let line { text = place(section == "loopback" ? "endpoint: https://127.0.0.1:1\n    " + line : line) }
+      if let line {
+        text = place(section == "loopback" ? "endpoint: https://127.0.0.1:1\n    " + line : line)
+      }
       let directory = try populatedDirectory()
       let file = try directory.write("c.yaml", text)
       var configuration = try PushscopeConfiguration.load(path: file, environment: [:])

@@ -38,16 +38,26 @@ struct ReloadTests {
     try eventually(what, seen: { collector.standardError }) { try holds() ? true : nil }
   }
 
-  @Test("unchanged targets do not notice; changed ones go on, removed ones end, new ones begin", .timeLimit(.minutes(4)))
+  @Test(
+    "unchanged targets do not notice; changed ones go on, removed ones end, new ones begin",
+    .timeLimit(.minutes(4)))
   func wholeReload() throws {
     let station = try Station()
     let service = try station.startLoopback()
-    try write([target("kept", station, rate: "10/s"), target("changed", station, rate: "20/s"), target("gone", station, rate: "10/s")], station)
+    try write(
+      [
+        target("kept", station, rate: "10/s"), target("changed", station, rate: "20/s"),
+        target("gone", station, rate: "10/s"),
+      ], station)
     let collector = try station.collect([])
     try wait("all of them deliver", collector) {
       ["kept", "changed", "gone"].allSatisfy { delivered($0, station) >= 5 }
     }
-    try write([target("kept", station, rate: "10/s"), target("changed", station, rate: "40/s"), target("new", station, rate: "10/s")], station)
+    try write(
+      [
+        target("kept", station, rate: "10/s"), target("changed", station, rate: "40/s"),
+        target("new", station, rate: "10/s"),
+      ], station)
     collector.signal(SIGHUP)
     try wait("the reload is told", collector) { try details("config_reloaded", station).count == 1 }
     let words = try #require(try details("config_reloaded", station).first)
@@ -78,13 +88,16 @@ struct ReloadTests {
     for name in ["kept", "changed", "gone", "new"] {
       #expect(
         try station.query(
-          "SELECT min(sequence), max(sequence) = count(*), count(DISTINCT sequence) = count(*) FROM sample_view WHERE target = '\(name)'")
+          "SELECT min(sequence), max(sequence) = count(*), count(DISTINCT sequence) = count(*) FROM sample_view WHERE target = '\(name)'"
+        )
           == [["1", "1", "1"]], "\(name)")
     }
     let states = try station.states()
     #expect(Set(states.keys).isSubset(of: ["delivered", "late", "missed"]), "\(states)")
     #expect(
-      try station.query("SELECT count(DISTINCT connection_id) FROM sample_view WHERE target = 'kept' AND connection_id IS NOT NULL")
+      try station.query(
+        "SELECT count(DISTINCT connection_id) FROM sample_view WHERE target = 'kept' AND connection_id IS NOT NULL"
+      )
         == [["1"]])
     let sums = try station.query(
       "SELECT sum(delivered + late + missed) = (SELECT count(*) FROM sample) FROM tally")
@@ -138,7 +151,10 @@ struct ReloadTests {
     let flag = station.directory.file("hang-up")
     let terminal = try RunningProcess(
       Programs.python,
-      ["-c", Self.terminal, flag, Programs.pushscope, "collect", "--config", station.configuration, "--store", station.store])
+      [
+        "-c", Self.terminal, flag, Programs.pushscope, "collect", "--config", station.configuration,
+        "--store", station.store,
+      ])
     try wait("it delivers", terminal) { delivered("loopback", station) >= 5 }
     try station.directory.write("hang-up", "")
     try wait("it ends", terminal) { terminal.standardOutput.contains("exit") }

@@ -83,7 +83,8 @@ public struct SeriesShares: Sendable {
     of share: SeriesShare, in window: Range<WallTime>, _ method: IntervalMethod = .dependent,
     history: SeriesHistory = .none
   ) -> ShareInterval? {
-    shares.first { $0.share == share && isKnown(share) }?.counts.window(window).interval(method, history: history.shares[share])
+    shares.first { $0.share == share && isKnown(share) }?.counts.window(window).interval(
+      method, history: history.shares[share])
   }
 
   func windows(in window: Range<WallTime>) -> [SeriesShare: WindowShareBounds] {

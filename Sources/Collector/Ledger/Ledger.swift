@@ -200,7 +200,9 @@ struct Ledger: Sendable {
     }
     guard !holds(id), let reloaded, reloaded.runFingerprint == receipt.id.runFingerprint else {
       if isPruned {
-        emit(.pruned, at: receipt.arrivedAt, detail: "a receipt came for a notification that retention has deleted")
+        emit(
+          .pruned, at: receipt.arrivedAt,
+          detail: "a receipt came for a notification that retention has deleted")
         return .unknown
       }
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
@@ -488,7 +490,8 @@ struct LedgerChanges: Sendable, Equatable {
   var pings: [PingAnswer] = []
 
   var isEmpty: Bool {
-    withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty && log.isEmpty
+    withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty
+      && log.isEmpty
       && exchanges.isEmpty && pings.isEmpty
   }
 }

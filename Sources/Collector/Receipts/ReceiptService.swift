@@ -145,7 +145,8 @@ final class ReceiptService {
   }
 
   private func authenticated(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
-    guard let id = NotificationID(entry.id), authenticators.contains(where: { $0.verify(entry.mac, for: id) }) else { return nil }
+    guard let id = NotificationID(entry.id), authenticators.contains(where: { $0.verify(entry.mac, for: id) })
+    else { return nil }
     return ArrivedReceipt(
       id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
       receivedMonotonic: entry.monotonic)

@@ -160,7 +160,8 @@ final class Recorder {
     else { return nil }
     clockEvents += changes.events
     let batch = WriteBatch(
-      run: run, withdrawn: changes.withdrawn, inserted: changes.inserted, updated: changes.updated, receipts: changes.receipts,
+      run: run, withdrawn: changes.withdrawn, inserted: changes.inserted, updated: changes.updated,
+      receipts: changes.receipts,
       events: clockEvents, log: changes.log,
       anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges,
       pings: changes.pings,
@@ -212,7 +213,9 @@ final class Recorder {
     var reloaded: [SampleID: ReloadedSample] = [:]
     var unreadable: Set<SampleID> = []
     var pruned: Set<SampleID> = []
-    let origins = Dictionary(delivery.receipts.lazy.map { ($0.id.sample, $0.id.runFingerprint) }) { first, _ in first }
+    let origins = Dictionary(delivery.receipts.lazy.map { ($0.id.sample, $0.id.runFingerprint) }) {
+      first, _ in first
+    }
     for (id, fingerprint) in origins where !ledger.holds(id) {
       do {
         reloaded[id] = try reload(id)

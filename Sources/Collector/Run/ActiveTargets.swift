@@ -46,7 +46,8 @@ struct ActiveTargets: Sendable {
     for target in changes.changed + changes.added {
       let name = target.configuration.name
       guard let registered = registration[name] else { continue }
-      let entry = Entry(id: registered.id, variants: registered.variants, target: target, generation: generation)
+      let entry = Entry(
+        id: registered.id, variants: registered.variants, target: target, generation: generation)
       entries.removeAll { $0.id == entry.id }
       entries.append(entry)
       begun.append(entry)

@@ -197,7 +197,8 @@ final class CollectorRun: Sendable {
         try begin(readiness, run.targets.map(\.id), inbox: inbox)
         let recording = Recording(
           id: run.id, bootID: bootID, store: store, inbox: inbox, listener: listener,
-          targets: ActiveTargets(run.targets.map { .init(id: $0.id, variants: $0.variants, target: $0.target) }),
+          targets: ActiveTargets(
+            run.targets.map { .init(id: $0.id, variants: $0.variants, target: $0.target) }),
           services: running, secret: signing,
           names: Dictionary(uniqueKeysWithValues: run.targets.map { ($0.id, $0.target.configuration.name) }))
         let sent = FirstResult<Void, Never>()
@@ -288,7 +289,8 @@ final class CollectorRun: Sendable {
   ) throws -> RecorderThread {
     let targets = run.targets.map { $0.target.ledgerTarget(id: $0.id) }
     let names = Dictionary(uniqueKeysWithValues: run.targets.map { ($0.id, $0.target.configuration.name) })
-    let name = { @Sendable [self] (id: TargetID) in stopping.withLock { $0.recording?.names[id] } ?? names[id] }
+    let name = { @Sendable [self] (id: TargetID) in stopping.withLock { $0.recording?.names[id] } ?? names[id]
+    }
     let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
     return try RecorderThread(
       inbox: inbox, clock: clock,
@@ -297,7 +299,7 @@ final class CollectorRun: Sendable {
           run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
           host: HostName.current(), known: known,
           loopLag: { [self] in timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
-          onCommitted: { [self] in 
+          onCommitted: { [self] in
             timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
           },
           onLog: { [logger] line in logger.log(line, target: line.target.flatMap(name)) })
@@ -442,9 +444,12 @@ final class CollectorRun: Sendable {
     guard let recording = open, let timing else { return nil }
     let secret =
       preparation.secret
-      ?? (preparation.targets.contains(where: \.hearsItself) ? recording.secret ?? Self.temporarySecret() : nil)
+      ?? (preparation.targets.contains(where: \.hearsItself)
+        ? recording.secret ?? Self.temporarySecret() : nil)
     let isSecretNew = secret != recording.secret
-    let authenticator = secret.map { ReceiptAuthenticator(secret: $0, collectorID: recording.store.collectorID) }
+    let authenticator = secret.map {
+      ReceiptAuthenticator(secret: $0, collectorID: recording.store.collectorID)
+    }
     let changes = recording.targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
     if let listener = recording.listener, let receipts = configuration.collector.receipts {
       try listener.replaceIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
@@ -459,7 +464,8 @@ final class CollectorRun: Sendable {
   }
 
   private func change(
-    _ recording: Recording, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?, _ timing: TimingThread
+    _ recording: Recording, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?,
+    _ timing: TimingThread
   ) async throws {
     let registration = try recording.store.changeTargets(
       of: recording.id, changed: changes.changed.map(\.description), added: changes.added.map(\.description),
@@ -484,7 +490,8 @@ final class CollectorRun: Sendable {
           id: $0.id, seed: recording.id.fingerprint, authenticator: authenticator, readiness: readiness,
           variants: $0.variants, generation: generation)
       }
-      let ending = changes.removed.map(\.id) + changes.changed.compactMap { registration[$0.configuration.name]?.id }
+      let ending =
+        changes.removed.map(\.id) + changes.changed.compactMap { registration[$0.configuration.name]?.id }
       try timing.change(ending: ending, beginning: transports)
       stopping.withLock { state in
         state.recording?.targets = targets

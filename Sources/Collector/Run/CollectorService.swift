@@ -269,7 +269,8 @@ public final class CollectorService: Sendable {
     if changed.isEmpty, plan.taken.isEmpty, plan.restart.isEmpty { words.append("nothing changed") }
     if !plan.restart.isEmpty { words.append("need a restart: \(plan.restart.joined(separator: ", "))") }
     if plan.configuration.usesServiceCredentials {
-      words.append("credentials of the service manager are copies made at the start: a new one needs a restart")
+      words.append(
+        "credentials of the service manager are copies made at the start: a new one needs a restart")
     }
     return .taken(words.joined(separator: "; "))
   }
@@ -280,7 +281,9 @@ public final class CollectorService: Sendable {
     _ configuration: PushscopeConfiguration, _ preparation: CollectorRun.Preparation
   ) async throws -> [String] {
     while true {
-      let (run, hasBegun, isEnding) = state.withLock { ($0.run, $0.hasBegun, $0.isEnding || $0.phase == .closing) }
+      let (run, hasBegun, isEnding) = state.withLock {
+        ($0.run, $0.hasBegun, $0.isEnding || $0.phase == .closing)
+      }
       guard let run, !isEnding else { return [] }
       if hasBegun { return try await run.reload(configuration, preparation) ?? [] }
       try await Task.sleep(for: .milliseconds(50))
@@ -299,7 +302,8 @@ public final class CollectorService: Sendable {
       logger.notice("configuration taken: \(EscapedText.make(words))")
       event = Event(at: clock.wallNow(), kind: .configReloaded, detail: words)
     case .refused(let words):
-      logger.error("configuration refused, the former one goes on: \(EscapedText.make(words, keepsLines: true))")
+      logger.error(
+        "configuration refused, the former one goes on: \(EscapedText.make(words, keepsLines: true))")
       event = Event(at: clock.wallNow(), kind: .configRefused, detail: words)
     }
     do {

@@ -32,7 +32,8 @@ final class StoreMaintenance {
   ///   - onLine: told what retention deleted, in words.
   init(
     store: CollectorStore, control: any RunController, serves: Bool, clock: any HostClock,
-    policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll }, onLine: @escaping (String) -> Void = { _ in }
+    policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
+    onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
     self.control = control

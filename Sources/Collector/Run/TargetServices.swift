@@ -37,7 +37,8 @@ final class TargetServices: Sendable {
   /// - Throws: ``ThreadError``, ``TransportError``.
   init(
     credentials: [Credential], subscriptions: [Subscription], clock: any HostClock, seed: UInt64,
-    generation: Int = 0, timeout: Duration, sink: any ReceiptSink, post: @escaping @Sendable ([Observation]) -> Void
+    generation: Int = 0, timeout: Duration, sink: any ReceiptSink,
+    post: @escaping @Sendable ([Observation]) -> Void
   ) throws {
     let items = Self.items(credentials)
     awaited =

@@ -58,7 +58,8 @@ extension CollectorStore {
       var cuts: [RetainedKind: WallTime] = [:]
       for (kind, age) in policy.ages {
         let time = now.advanced(byMicroseconds: -age.microseconds)
-        guard let cut = try RetentionMarks.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast else {
+        guard let cut = try RetentionMarks.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast
+        else {
           continue
         }
         cuts[kind] = cut
@@ -75,7 +76,8 @@ extension CollectorStore {
       try transaction { db, state in
         let event = Event(
           at: now, kind: .pruned,
-          detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted")
+          detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted"
+        )
         try RecordWriter(db).insert([event], revision: &state.revision) { _ in nil }
       }
     }
@@ -135,7 +137,8 @@ enum RetentionMarks {
         WHERE state NOT IN (\(Deletion.openStates)) ORDER BY planned_at LIMIT 1
         """
     case .rollupSecond, .rollupMinute, .rollupHour:
-      sql = "SELECT start * 1000000 FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) ORDER BY start LIMIT 1"
+      sql =
+        "SELECT start * 1000000 FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) ORDER BY start LIMIT 1"
     default:
       guard let (table, column) = Deletion.records[kind] else { return nil }
       sql = "SELECT \(column) FROM \(table) ORDER BY revision LIMIT 1"
@@ -155,7 +158,8 @@ private struct Deletion {
 
   /// Tables whose rows come in the order of time, with the column that has it.
   static let records: [RetainedKind: (table: String, column: String)] = [
-    .receipts: ("receipt", "arrived_at"), .path: ("path", "at"), .log: ("log", "at"), .events: ("event", "at"),
+    .receipts: ("receipt", "arrived_at"), .path: ("path", "at"), .log: ("log", "at"),
+    .events: ("event", "at"),
     .clock: ("clock_exchange", "arrived_at"),
   ]
 
@@ -167,7 +171,8 @@ private struct Deletion {
     let spans = try PrunedSpans.fetch(db)
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
-      RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events, .clock,
+      RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,
+      .clock,
       .findings,
     ] {
       guard let before = spans[kind] else { continue }

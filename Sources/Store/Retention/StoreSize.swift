@@ -23,7 +23,8 @@ public struct StoreSize: Sendable, Equatable {
   static func read(_ db: Database) throws -> StoreSize {
     func pragma(_ name: String) throws -> Int64 { try Int64.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
     return StoreSize(
-      pageSize: try pragma("page_size"), pages: try pragma("page_count"), freePages: try pragma("freelist_count"),
+      pageSize: try pragma("page_size"), pages: try pragma("page_count"),
+      freePages: try pragma("freelist_count"),
       givesBack: try pragma("auto_vacuum") == 2)
   }
 }
@@ -38,7 +39,9 @@ extension StoreReader {
   ///
   /// Reads an index and the states of the rows it finds.
   /// - Throws: ``StoreError``.
-  public func pruneExtent(samplesBefore time: WallTime) throws -> (count: Int, cut: WallTime, first: WallTime)? {
+  public func pruneExtent(samplesBefore time: WallTime) throws -> (
+    count: Int, cut: WallTime, first: WallTime
+  )? {
     try read { db in
       guard let cut = try RetentionMarks.cut(of: .samples, before: time, db) else { return nil }
       let statement = try RawStatement(

@@ -56,7 +56,9 @@ struct RollupReading {
     _ db: Database, _ visit: Visit
   ) throws -> Int64 {
     guard start < end else { return start }
-    guard span != finest, let part = span.part else { return try readWhole(span, from: start, to: end, db, visit) }
+    guard span != finest, let part = span.part else {
+      return try readWhole(span, from: start, to: end, db, visit)
+    }
     let length = Int64(span.rawValue)
     let firstWhole = start == span.start(of: start) ? start : span.start(of: start) + length
     let lastWhole = min(span.start(of: end), watermarks[span])

@@ -25,7 +25,8 @@ public struct WriteBatch: Sendable, Equatable {
   public var instrument: InstrumentFigures?
 
   public init(
-    run: RunID?, withdrawn: [SampleID] = [], inserted: [Sample] = [], updated: [Sample] = [], receipts: [Receipt] = [],
+    run: RunID?, withdrawn: [SampleID] = [], inserted: [Sample] = [], updated: [Sample] = [],
+    receipts: [Receipt] = [],
     events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
     exchanges: [DeviceExchange] = [], pings: [PingAnswer] = [], instrument: InstrumentFigures? = nil
   ) {
@@ -43,7 +44,8 @@ public struct WriteBatch: Sendable, Equatable {
   }
 
   public var rowCount: Int {
-    withdrawn.count + inserted.count + updated.count + receipts.count + events.count + log.count + anchors.count
+    withdrawn.count + inserted.count + updated.count + receipts.count + events.count + log.count
+      + anchors.count
       + exchanges.count + pings.count
   }
 }

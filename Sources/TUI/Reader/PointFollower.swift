@@ -87,7 +87,8 @@ struct PointFollower {
     let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
     changes += 1
     density = nil
-    let count = try isPruned ? 0 : reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1)
+    let count =
+      try isPruned ? 0 : reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1)
     if isPruned || count > capacity {
       density = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
       densityReadAt = clock.monotonicNow().microseconds

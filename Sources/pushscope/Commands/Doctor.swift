@@ -31,13 +31,19 @@ struct Doctor: AsyncParsableCommand {
   @Flag(help: "Send one notification to each target.")
   var send = false
 
-  @Argument(help: ArgumentHelp("With --send: how many notifications, 1 to 10, as the collector sends them.", valueName: "n"))
+  @Argument(
+    help: ArgumentHelp(
+      "With --send: how many notifications, 1 to 10, as the collector sends them.", valueName: "n"))
   var number: Int?
 
   func validate() throws {
     guard let number else { return }
-    guard send else { throw ValidationError("\(number): give --send \(number) to send so many notifications") }
-    guard (1...10).contains(number) else { throw ValidationError("--send \(number): give a number from 1 to 10") }
+    guard send else {
+      throw ValidationError("\(number): give --send \(number) to send so many notifications")
+    }
+    guard (1...10).contains(number) else {
+      throw ValidationError("--send \(number): give a number from 1 to 10")
+    }
   }
 
   func run() async throws {
@@ -83,7 +89,9 @@ struct Doctor: AsyncParsableCommand {
   }
 
   /// Sends for real, where all credentials are at hand.
-  private func tryOut(_ configuration: PushscopeConfiguration, _ chosen: [TargetConfiguration], _ number: Int) async throws {
+  private func tryOut(_ configuration: PushscopeConfiguration, _ chosen: [TargetConfiguration], _ number: Int)
+    async throws
+  {
     let usable = chosen.filter { $0.unreadCredentials.isEmpty }.map(\.name)
     guard !usable.isEmpty else { return }
     StandardOutput.writeLine("")

@@ -16,7 +16,9 @@ struct DoctorTrial {
 
   /// - Throws: ``CommandFailure`` when nothing could be sent.
   func run() async throws -> [String] {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pushscope-\(UUID().uuidString)").path
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "pushscope-\(UUID().uuidString)"
+    ).path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/trial.sqlite"
     var logger = Logger(label: "doctor")
@@ -29,9 +31,12 @@ struct DoctorTrial {
     let service = CollectorService(
       configuration: trial,
       options: CollectorOptions(
-        storePath: path, runName: "doctor", targetNames: targets, count: Int64(count), allowsAboveProviderLimit: true),
+        storePath: path, runName: "doctor", targetNames: targets, count: Int64(count),
+        allowsAboveProviderLimit: true),
       logger: logger)
-    _ = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) { try await service.run() }
+    _ = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {
+      try await service.run()
+    }
     return try table(of: path)
   }
 
@@ -41,7 +46,8 @@ struct DoctorTrial {
     guard let run = try reader.latestRun() else { return [] }
     let known = try reader.targets(of: run.id)
     var table = TextTable([
-      .init("target"), .init("provider"), .init("service"), .init("state"), .init("status", .right), .init("reason"),
+      .init("target"), .init("provider"), .init("service"), .init("state"), .init("status", .right),
+      .init("reason"),
       .init("accept", .right), .init("delivery", .right), .init("HTTP"),
     ])
     try reader.forEachSample(RowSelection(run: run.id)) { row in
@@ -61,7 +67,8 @@ struct DoctorTrial {
 
   /// The provider's own service by name; any other server is not named, since its name may be nobody else's business.
   private func service(of target: TargetRecord) -> String {
-    let host = target.endpoint.map { $0.replacing("https://", with: "").prefix { $0 != ":" && $0 != "/" } } ?? ""
+    let host =
+      target.endpoint.map { $0.replacing("https://", with: "").prefix { $0 != ":" && $0 != "/" } } ?? ""
     let known = [
       "api.push.apple.com", "api.sandbox.push.apple.com", "fcm.googleapis.com", "ntfy.sh",
       "updates.push.services.mozilla.com", "web.push.apple.com",

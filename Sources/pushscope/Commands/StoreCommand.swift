@@ -5,7 +5,7 @@ import Measurement
 import Store
 import Synchronization
 
-/// `pushscope store`: the care of a store by hand.
+/// `pushscope store`: work on a store by hand.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
@@ -31,7 +31,7 @@ struct StoreCommand: ParsableCommand {
     func run() throws {
       let path = try store.path(for: .reading)
       let progress = LongWork("checking \(path)")
-      let problems = try StoreCare.check(path) { progress.tick() }
+      let problems = try StoreAdministration.check(path) { progress.tick() }
       guard problems.isEmpty else {
         throw CommandFailure(
           "the store is damaged: \(path):\n  " + problems.joined(separator: "\n  ")
@@ -84,8 +84,9 @@ struct StoreCommand: ParsableCommand {
     func run() throws {
       let path = try store.path(for: .writing)
       let progress = LongWork("compacting \(path)")
-      let size = try StoreCare.compact(path, clock: SystemClock()) { progress.tick() }
-      StandardOutput.writeLine("\(path): \(SizeWords.text(size.before)) before, \(SizeWords.text(size.after)) now")
+      let size = try StoreAdministration.compact(path, clock: SystemClock()) { progress.tick() }
+      StandardOutput.writeLine(
+        "\(path): \(SizeWords.text(size.before)) before, \(SizeWords.text(size.after)) now")
     }
   }
 
@@ -152,7 +153,7 @@ struct StoreCommand: ParsableCommand {
 
     func run() throws {
       let path = try store.path(for: .writing)
-      let ids = try StoreCare.adopt(path, clock: SystemClock())
+      let ids = try StoreAdministration.adopt(path, clock: SystemClock())
       StandardOutput.writeLine(
         "\(path): collector \(ids.after.uuidString.lowercased()), was \(ids.before.uuidString.lowercased())")
     }

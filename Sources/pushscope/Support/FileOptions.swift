@@ -22,7 +22,9 @@ struct StoreOption: ParsableArguments {
     let own = Result { () throws(CommandFailure) in
       try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
     }
-    guard purpose == .reading, !((try? own.get()).map(DefaultPath.exists) ?? false) else { return try own.get() }
+    guard purpose == .reading, !((try? own.get()).map(DefaultPath.exists) ?? false) else {
+      return try own.get()
+    }
     switch DefaultPath.serviceStore {
     case .readable: return DefaultPath.servicePath
     case .closed:

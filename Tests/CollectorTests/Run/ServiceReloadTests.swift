@@ -57,7 +57,9 @@ struct ServiceReloadTests {
     #expect(why.contains(":3:") && why.contains("schedule.rate"), "\(why)")
     #expect(!service.wasLastReloadTaken && service.configuration.targets.count == 2)
 
-    try write([("a", "20/s"), ("b", "5/s"), ("c", "20/s")], "retention: { samples: 30d }\ncollector: { durability: full }\n")
+    try write(
+      [("a", "20/s"), ("b", "5/s"), ("c", "20/s")],
+      "retention: { samples: 30d }\ncollector: { durability: full }\n")
     guard case .taken(let words) = await service.reload() else {
       Issue.record("a valid configuration was refused")
       return

@@ -15,7 +15,9 @@ import Testing
     // Begins in the middle of an hour, wherever the clock stands.
     let plans = fixture.plans(fixture.alpha, count: hours * 180, interval: 20_000_000)
     try fixture.commit(inserted: plans)
-    let results = plans.enumerated().map { open.contains($0.offset) ? $0.element.asSent : $0.element.asDelivered() }
+    let results = plans.enumerated().map {
+      open.contains($0.offset) ? $0.element.asSent : $0.element.asDelivered()
+    }
     try fixture.commit(
       updated: results,
       receipts: plans.map {
@@ -39,7 +41,9 @@ import Testing
   }
 
   /// Prunes until there is nothing to do.
-  private func prune(_ store: CollectorStore, _ policy: RetentionPolicy = .keepAll, limit: Int = 50) throws -> PruneStep {
+  private func prune(_ store: CollectorStore, _ policy: RetentionPolicy = .keepAll, limit: Int = 50) throws
+    -> PruneStep
+  {
     var sum = PruneStep()
     while true {
       let step = try store.prune(policy, atMost: limit)
@@ -93,8 +97,12 @@ import Testing
     #expect(try store.sample(id) == nil)
     #expect(try store.isPruned(id, ofRun: fixture.run.fingerprint))
     #expect(try !store.isPruned(id, ofRun: fixture.run.fingerprint &+ 1))
-    #expect(try !store.isPruned(SampleID(target: fixture.alpha, sequence: 1_000_000), ofRun: fixture.run.fingerprint))
-    #expect(try !store.isPruned(SampleID(target: TargetID(rawValue: 77), sequence: 1), ofRun: fixture.run.fingerprint))
+    #expect(
+      try !store.isPruned(
+        SampleID(target: fixture.alpha, sequence: 1_000_000), ofRun: fixture.run.fingerprint))
+    #expect(
+      try !store.isPruned(
+        SampleID(target: TargetID(rawValue: 77), sequence: 1), ofRun: fixture.run.fingerprint))
     // A change of a row that is gone changes nothing, so that the span stays what it was.
     let before = try rows(store, Self.rollups)
     try fixture.commit(updated: [results[0].asMissed(.lag)])
@@ -119,7 +127,10 @@ import Testing
     #expect(try count(fixture.store, "event") >= results.count)
     let mark = try #require(try fixture.reader().pruned()[.log])
     #expect(try count(fixture.store, "log") == results.count { $0.plannedAt >= mark })
-    #expect(try rows(fixture.store, "SELECT 1 FROM rollup WHERE span = 1 AND start < \(mark.microseconds / 1_000_000)").isEmpty)
+    #expect(
+      try rows(
+        fixture.store, "SELECT 1 FROM rollup WHERE span = 1 AND start < \(mark.microseconds / 1_000_000)"
+      ).isEmpty)
     #expect(try !rows(fixture.store, "SELECT 1 FROM rollup WHERE span = 60").isEmpty)
     // A late change does not begin a second anew that was deleted, and counts in its minute and hour.
     try fixture.commit(updated: [results[0].asMissed(.lag)])
@@ -137,7 +148,8 @@ import Testing
     let reader = try fixture.reader()
     func sum(_ span: RollupSpan) throws -> Int {
       let page = try reader.rollups(
-        of: [fixture.alpha], from: WallTime(microseconds: 0), to: fixture.clock.wallNow(), span: span, limit: 100_000)
+        of: [fixture.alpha], from: WallTime(microseconds: 0), to: fixture.clock.wallNow(), span: span,
+        limit: 100_000)
       return page.rows.reduce(0) { $0 + $1.counts.planned }
     }
     for span in RollupSpan.allCases { #expect(try sum(span) == results.count) }
@@ -146,7 +158,8 @@ import Testing
     ages[kind] = .seconds(3600)
     _ = try prune(fixture.store, RetentionPolicy(ages: ages))
     for span in RollupSpan.allCases { #expect(try sum(span) == results.count, "\(span)") }
-    let totals = try #require(try reader.rollupTotals(of: fixture.alpha, from: nil, to: nil, figures: [.delivery]))
+    let totals = try #require(
+      try reader.rollupTotals(of: fixture.alpha, from: nil, to: nil, figures: [.delivery]))
     #expect(totals.variants.reduce(0) { $0 + $1.counts.planned } == results.count)
     let times = try #require(try reader.plannedTimes(of: [fixture.alpha], from: nil, to: nil))
     let first = try #require(results.first).plannedAt

@@ -92,7 +92,8 @@ public final class TimingThread: Sendable {
     _ providers: [any Provider], of target: TargetID, serial: Int? = nil, generation: Int = 0
   ) {
     mailbox.leave {
-      $0.providers[TimingMailbox.Commands.Key(target: target, generation: generation)] = CredentialedProviders(providers: providers, serial: serial)
+      $0.providers[TimingMailbox.Commands.Key(target: target, generation: generation)] =
+        CredentialedProviders(providers: providers, serial: serial)
       if serial != nil { $0.trials.remove(target) }
     }
   }

@@ -32,14 +32,21 @@ public struct StoreBackup: Sendable {
     let lock = try claimDestination(replaces: replaces, source: reader)
     defer { withExtendedLifetime(lock) {} }
     let partial = StoreFile(path: destination.path + ".partial-\(getpid())")
-    defer { for path in [partial.path, partial.walPath, partial.sharedMemoryPath, partial.path + "-journal"] { unlink(path) } }
+    defer {
+      for path in [partial.path, partial.walPath, partial.sharedMemoryPath, partial.path + "-journal"] {
+        unlink(path)
+      }
+    }
     try partial.create()
     try copy(reader, to: partial, onProgress)
     let size = try sync(partial.path)
     if replaces { try retireDestination() }
-    guard rename(partial.path, destination.path) == 0 else { throw StoreError(errno: errno, path: destination.path) }
+    guard rename(partial.path, destination.path) == 0 else {
+      throw StoreError(errno: errno, path: destination.path)
+    }
     // The rename itself, as far as the file system takes it.
-    _ = try? sync(String(destination.path[..<(destination.path.lastIndex(of: "/") ?? destination.path.startIndex)]) + "/")
+    _ = try? sync(
+      String(destination.path[..<(destination.path.lastIndex(of: "/") ?? destination.path.startIndex)]) + "/")
     return size
   }
 
@@ -90,9 +97,13 @@ public struct StoreBackup: Sendable {
       do {
         let queue = try DatabaseQueue(path: destination.path)
         defer { try? queue.close() }
-        let mode = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
+        let mode = try queue.writeWithoutTransaction {
+          try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE")
+        }
         guard mode == "delete" else { throw StoreError.inUse(destination.path, holder: nil) }
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY || error.resultCode == .SQLITE_LOCKED {
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY || error.resultCode == .SQLITE_LOCKED
+      {
         throw StoreError(
           .inUse, path: destination.path, detail: "a program has the store open, so it is not replaced",
           remedy: "end it (a dashboard, an export, a shell), or name another file")

@@ -4,8 +4,8 @@ import GRDBSQLite
 import Glibc
 import Measurement
 
-/// The care of a store by hand: check, compact, take over.
-public enum StoreCare {
+/// Work on a store by hand: check, compact, take over.
+public enum StoreAdministration {
   /// Checks the file's structure and what belongs together in it. Reads everything, and writes nothing.
   ///
   /// - Parameter onProgress: called a few times a second.
@@ -86,7 +86,9 @@ public enum StoreCare {
   }
 
   /// Opens a store that exists, as its only writer.
-  static func withStore<T>(_ path: String, clock: any HostClock, _ body: (CollectorStore) throws -> T) throws -> T {
+  static func withStore<T>(_ path: String, clock: any HostClock, _ body: (CollectorStore) throws -> T) throws
+    -> T
+  {
     guard StoreReader.exists(path) else { throw StoreError.missing(StoreFile(path: path).path) }
     let store = try CollectorStore.open(
       at: path, clock: clock,
@@ -123,7 +125,9 @@ enum ProgressHandler {
   /// Instructions of SQLite's virtual machine between two calls: some milliseconds.
   private static let interval: Int32 = 1_000_000
 
-  static func run<T>(_ db: Database, _ onProgress: @escaping @Sendable () -> Void, _ body: () throws -> T) rethrows -> T {
+  static func run<T>(_ db: Database, _ onProgress: @escaping @Sendable () -> Void, _ body: () throws -> T)
+    rethrows -> T
+  {
     let callback = Callback(onProgress)
     sqlite3_progress_handler(
       db.sqliteConnection, interval,

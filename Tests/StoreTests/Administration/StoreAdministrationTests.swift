@@ -7,13 +7,15 @@ import Testing
 
 @testable import Store
 
-@Suite struct StoreCareTests {
+@Suite struct StoreAdministrationTests {
   private func fill(_ fixture: StoreFixture, count: Int = 2_000) throws {
     try fixture.commit(inserted: fixture.plans(fixture.alpha, count: count).map { $0.asDelivered() })
   }
 
   private func backup(_ fixture: StoreFixture, to file: String, replaces: Bool = false) throws -> Int64 {
-    try StoreBackup(of: fixture.directory.storePath, to: file, clock: fixture.clock).run(replaces: replaces) { _ in }
+    try StoreBackup(of: fixture.directory.storePath, to: file, clock: fixture.clock).run(replaces: replaces) {
+      _ in
+    }
   }
 
   @Test func aBackupIsTheStoreOfOneInstant() throws {
@@ -23,7 +25,9 @@ import Testing
     var parts: [Double] = []
     // The collector commits while the copy is made.
     let next = fixture.plans(fixture.alpha, from: 2_001, count: 50)
-    let size = try StoreBackup(of: fixture.directory.storePath, to: file, clock: fixture.clock).run(replaces: false) {
+    let size = try StoreBackup(of: fixture.directory.storePath, to: file, clock: fixture.clock).run(
+      replaces: false
+    ) {
       if parts.isEmpty { _ = try? fixture.store.commit(WriteBatch(run: fixture.run, inserted: next)) }
       parts.append($0)
     }
@@ -33,7 +37,7 @@ import Testing
     #expect(try copy.run(fixture.run)?.counts.planned == 2_000)
     #expect(copy.collectorID == fixture.store.collectorID)
     copy.close()
-    #expect(try StoreCare.check(file) {}.isEmpty)
+    #expect(try StoreAdministration.check(file) {}.isEmpty)
     #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
     #expect(!names.contains { $0.contains("partial") })
@@ -72,21 +76,27 @@ import Testing
   @Test func compactingGivesSpaceBackAndNeedsTheLock() throws {
     let fixture = try StoreFixture()
     try fill(fixture, count: 20_000)
-    #expect(throws: StoreError.self) { try StoreCare.compact(fixture.directory.storePath, clock: fixture.clock) {} }
+    #expect(throws: StoreError.self) {
+      try StoreAdministration.compact(fixture.directory.storePath, clock: fixture.clock) {}
+    }
     try fixture.store.queue.inDatabase { try $0.execute(sql: "DELETE FROM sample WHERE id % 10 <> 0") }
     fixture.store.close()
-    let size = try StoreCare.compact(fixture.directory.storePath, clock: fixture.clock) {}
+    let size = try StoreAdministration.compact(fixture.directory.storePath, clock: fixture.clock) {}
     #expect(size.after < size.before / 2)
     let reader = try fixture.reader()
     #expect(try reader.size().givesBack)
-    #expect(throws: StoreError.self) { try StoreCare.compact(fixture.directory.file("none"), clock: fixture.clock) {} }
+    #expect(throws: StoreError.self) {
+      try StoreAdministration.compact(fixture.directory.file("none"), clock: fixture.clock) {}
+    }
   }
 
   @Test func anAdoptedStoreIsAnotherCollectors() throws {
     let fixture = try StoreFixture()
-    #expect(throws: StoreError.self) { try StoreCare.adopt(fixture.directory.storePath, clock: fixture.clock) }
+    #expect(throws: StoreError.self) {
+      try StoreAdministration.adopt(fixture.directory.storePath, clock: fixture.clock)
+    }
     fixture.store.close()
-    let ids = try StoreCare.adopt(fixture.directory.storePath, clock: fixture.clock)
+    let ids = try StoreAdministration.adopt(fixture.directory.storePath, clock: fixture.clock)
     #expect(ids.before == fixture.store.collectorID && ids.after != ids.before)
     let reader = try fixture.reader()
     #expect(reader.collectorID == ids.after)
@@ -96,9 +106,9 @@ import Testing
   @Test func damageIsFound() throws {
     let fixture = try StoreFixture()
     try fill(fixture)
-    #expect(try StoreCare.check(fixture.directory.storePath) {}.isEmpty)
+    #expect(try StoreAdministration.check(fixture.directory.storePath) {}.isEmpty)
     try fixture.store.queue.inDatabase { try $0.execute(sql: "UPDATE tally SET delivered = delivered + 1") }
-    let problems = try StoreCare.check(fixture.directory.storePath) {}
+    let problems = try StoreAdministration.check(fixture.directory.storePath) {}
     #expect(problems.count >= 1 && problems[0].contains("counters"))
     fixture.store.close()
     // A page in the middle of the file is overwritten.
@@ -106,7 +116,7 @@ import Testing
     try file.seek(toOffset: 20 * 4096)
     try file.write(contentsOf: Data(repeating: 0xA5, count: 3 * 4096))
     try file.close()
-    let damaged = Result { try StoreCare.check(fixture.directory.storePath) {} }
+    let damaged = Result { try StoreAdministration.check(fixture.directory.storePath) {} }
     switch damaged {
     case .success(let problems): #expect(!problems.isEmpty)
     case .failure(let error): #expect((error as? StoreError)?.code == .corrupt)
