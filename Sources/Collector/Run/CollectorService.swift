@@ -244,17 +244,21 @@ public final class CollectorService: Sendable {
 
   /// Takes up credentials whose files were replaced, by the configuration that is in use.
   private func takeUp(_ files: [String]) async {
+    let because = "replaced: \(files.joined(separator: ", "))"
     _ = await reloads.run { [self] in
       let outcome: ReloadOutcome
       do {
-        outcome = try await take(configuration, because: "replaced: \(files.joined(separator: ", "))")
+        outcome = try await take(configuration, because: because)
       } catch {
         outcome = .refused("\(error)")
       }
-      note(outcome)
+      // What a reload has taken up meanwhile is no news.
+      if outcome != .taken(Self.unchanged(because)) { note(outcome) }
       return outcome
     }
   }
+
+  private static func unchanged(_ reason: String) -> String { "\(reason); nothing changed" }
 
   private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
     let plan = ReloadPlan(from: configuration, to: new)
@@ -266,7 +270,7 @@ public final class CollectorService: Sendable {
     current.withLock { $0 = plan.configuration }
     for take in state.withLock({ $0.onConfiguration }) { take(plan.configuration) }
     var words = [reason] + changed + plan.taken
-    if changed.isEmpty, plan.taken.isEmpty, plan.restart.isEmpty { words.append("nothing changed") }
+    if changed.isEmpty, plan.taken.isEmpty, plan.restart.isEmpty { return .taken(Self.unchanged(reason)) }
     if !plan.restart.isEmpty { words.append("need a restart: \(plan.restart.joined(separator: ", "))") }
     if plan.configuration.usesServiceCredentials {
       words.append(
