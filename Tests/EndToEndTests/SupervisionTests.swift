@@ -60,6 +60,61 @@ struct SupervisionTests {
     manager.signal(SIGKILL)
   }
 
+  /// Writes to the store by the recorder's thread never return once a file is there, as on a disk that has gone away.
+  private static let hangingDisk = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <pthread.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+      ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+      char name[16] = "";
+      pthread_getname_np(pthread_self(), name, sizeof name);
+      const char *file = getenv("HANG_FILE");
+      while (file != NULL && strcmp(name, "recorder") == 0 && access(file, F_OK) == 0) pause();
+      return real(fd, bytes, count, offset);
+    }
+    """
+
+  @Test(
+    "a recorder that hangs gives no sign of life, so that the service manager restarts it",
+    .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
+  func stuckRecorder() throws {
+    let station = try Station(rate: "20/s")
+    let source = try station.directory.write("disk.c", Self.hangingDisk)
+    let library = station.directory.file("disk.so")
+    let built = try Programs.run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+    try #require(built.status == 0, "\(built.error)")
+    let socket = station.directory.file("notify")
+    let manager = try RunningProcess(Programs.python, ["-c", Self.receiver, socket])
+    try eventually("the socket is there", seen: { manager.standardError }) {
+      manager.standardOutput.contains("bound") ? true : nil
+    }
+    let service = try station.startLoopback()
+    let collector = try station.collect(
+      [],
+      environment: [
+        "NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "400000", "LD_PRELOAD": library,
+        "HANG_FILE": station.directory.file("hang"),
+      ])
+    try eventually("signs of life come", seen: { collector.standardError + manager.standardOutput }) {
+      count("'WATCHDOG=1'", in: manager) >= 5 ? true : nil
+    }
+    try station.directory.write("hang", "")
+    // Ten times the limit without a sign, while the rest of the collector goes on.
+    var last = (count: -1, at: ContinuousClock.now)
+    try eventually("the signs stop", seen: { manager.standardOutput }) {
+      let signs = count("'WATCHDOG=1'", in: manager)
+      if signs != last.count { last = (signs, .now) }
+      return ContinuousClock.now - last.at > .seconds(4) ? true : nil
+    }
+    collector.signal(SIGKILL)
+    service.signal(SIGTERM)
+    manager.signal(SIGKILL)
+  }
+
   @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(5)))
   func check() throws {
     let station = try Station()
