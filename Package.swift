@@ -131,12 +131,22 @@ let package = Package(
         .product(name: "NIOTLS", package: "swift-nio"),
       ], swiftSettings: strict),
 
+    .target(
+      name: "Monitoring",
+      dependencies: [
+        "Analysis", "CLinux", "Configuration", "Findings", "HTTPServer", "Measurement", "Store", "Threads",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+
     // Floor 5: the command line.
     .executableTarget(
       name: "pushscope",
       dependencies: [
         "Analysis", "Collector", "Configuration", "Findings", "Formats", "HTTPServer", "LoopbackService",
-        "Measurement", "Report", "Store", "TUI", "Threads",
+        "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -209,6 +219,13 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "MonitoringTests",
+      dependencies: [
+        "Analysis", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement", "Monitoring",
+        "Store", "StoreTestKit", "TestKit", "Threads",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "TUITests",

@@ -22,7 +22,7 @@ FLOORS = [
 # Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
 USERS = {
     "CCurl": ["Collector"],
-    "CLinux": ["Collector", "Threads"],
+    "CLinux": ["Collector", "Monitoring", "Threads"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector"],
     "COpenSSL": ["Collector"],

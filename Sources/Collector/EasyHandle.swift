@@ -134,8 +134,8 @@ private func easyProgress(
   handle(context)?.isCancelled() ?? true ? 1 : 0
 }
 
-/// Sends a request to a token endpoint and waits for its answer, on a thread that may block.
-struct BlockingRequest: Sendable {
+/// Sends a request to a token endpoint or a webhook and waits for its answer, on a thread that may block.
+public struct BlockingRequest: Sendable {
   var caFile: String?
   /// Includes connecting.
   var timeout: Duration = .seconds(10)
@@ -143,19 +143,37 @@ struct BlockingRequest: Sendable {
   /// Asked meanwhile, on the same thread.
   var isCancelled: @Sendable () -> Bool = { false }
 
-  struct Answer: Sendable {
-    var response: PushResponse
-    var took: Duration
+  public struct Answer: Sendable {
+    public var response: PushResponse
+    public var took: Duration
     /// For people: "143 ms (dns 2, connect 20, tls 61)".
-    var timing: String
+    public var timing: String
   }
 
   /// Why there is no answer.
-  struct Failure: Error, Sendable, Equatable {
-    var message: String
+  public struct Failure: Error, Sendable, Equatable {
+    public var message: String
   }
 
-  func perform(_ request: PushRequest) -> Result<Answer, Failure> {
+  init(
+    caFile: String? = nil, timeout: Duration = .seconds(10), clock: any HostClock,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) {
+    self.caFile = caFile
+    self.timeout = timeout
+    self.clock = clock
+    self.isCancelled = isCancelled
+  }
+
+  /// - Parameters:
+  ///   - caFile: PEM file of the authorities to trust; `nil` for the system's.
+  ///   - timeout: for all of it, connecting included.
+  public init(caFile: String? = nil, timeout: Duration = .seconds(10), clock: any HostClock) {
+    self.init(caFile: caFile, timeout: timeout, clock: clock, isCancelled: { false })
+  }
+
+  /// Blocks the calling thread until the answer is complete.
+  public func perform(_ request: PushRequest) -> Result<Answer, Failure> {
     guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
       return .failure(Failure(message: "libcurl could not create a handle"))
     }

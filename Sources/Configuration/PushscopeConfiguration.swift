@@ -8,6 +8,14 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var dashboard = DashboardConfiguration()
   /// `nil`: everything is kept.
   public var retention: RetentionConfiguration?
+  /// The web endpoint; `nil` for none.
+  public var service: ServiceConfiguration?
+  /// In file order; names are unique.
+  public var labels: [ConfiguredLabel] = []
+  /// In file order; names are unique.
+  public var objectives: [ObjectiveConfiguration] = []
+  /// Who is told; `nil` for nobody.
+  public var alerts: AlertConfiguration?
   /// Name of the file as the user gave it.
   public var file: String
   /// Names of credentials of the service manager that were checked by their name only.
@@ -44,10 +52,12 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     return paths + ["/etc/pushscope/pushscope.yaml"]
   }
 
+  private static let keys = [
+    "collector", "dashboard", "retention", "targets", "service", "labels", "objectives", "alerts",
+  ]
+
   init?(_ value: YAMLValue, file: String) {
-    guard let map = value.mapping(keys: ["collector", "dashboard", "retention", "targets"]) else {
-      return nil
-    }
+    guard let map = value.mapping(keys: Self.keys) else { return nil }
     let collector = map["collector"].map { CollectorConfiguration($0) } ?? CollectorConfiguration()
     guard
       let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),
@@ -70,6 +80,10 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     }
     self.init(collector: collector, targets: targets, file: file)
     retention = map["retention"].flatMap { RetentionConfiguration($0) }
+    service = map["service"].flatMap { ServiceConfiguration($0) }
+    labels = map["labels"].map { LabelSection.read($0) } ?? []
+    objectives = map["objectives"].map { ObjectiveConfiguration.read($0, targets: targets) } ?? []
+    alerts = map["alerts"].flatMap { AlertConfiguration($0) }
     unreadCredentials = value.context.unreadCredentials
     dashboard = DashboardConfiguration(section: map["dashboard"], file: file)
   }

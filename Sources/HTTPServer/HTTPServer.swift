@@ -8,16 +8,16 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// HTTP/2 and HTTP/1.1 server over TLS for small requests, on one event loop. Used by the receipt listener and the
-/// loopback service.
+/// HTTP/2 and HTTP/1.1 server over TLS for small requests, on one event loop; HTTP/1.1 alone without TLS. Used by the
+/// receipt listener, the loopback service and the web endpoint.
 public final class HTTPServer: Sendable {
   /// Port of the listener; the actual one when 0 was configured.
   public let port: Int
   private let listener: any Channel
   private let table: NIOLoopBound<ConnectionTable>
-  private let tls: TLSIdentity
+  private let tls: TLSIdentity?
 
-  private init(port: Int, listener: any Channel, table: NIOLoopBound<ConnectionTable>, tls: TLSIdentity) {
+  private init(port: Int, listener: any Channel, table: NIOLoopBound<ConnectionTable>, tls: TLSIdentity?) {
     self.port = port
     self.listener = listener
     self.table = table
@@ -34,7 +34,7 @@ public final class HTTPServer: Sendable {
     _ configuration: HTTPServerConfiguration, on eventLoop: any EventLoop, clock: any HostClock,
     responder: any HTTPResponder
   ) async throws -> HTTPServer {
-    let tls = try TLSIdentity(configuration)
+    let tls = try configuration.identity.map { try TLSIdentity(configuration, $0) }
     let table = try await eventLoop.submit {
       let table = ConnectionTable(
         limits: configuration.limits, clock: clock, responder: responder, eventLoop: eventLoop)
@@ -52,7 +52,7 @@ public final class HTTPServer: Sendable {
       )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try admit(channel, to: table.value, tls: tls.context, configuration)
+          try admit(channel, to: table.value, tls: tls?.context, configuration)
         }
       }
     let listener: any Channel
@@ -66,9 +66,9 @@ public final class HTTPServer: Sendable {
       port: listener.localAddress?.port ?? configuration.port, listener: listener, table: table, tls: tls)
   }
 
-  /// New connections get another certificate; those that stand keep theirs.
+  /// New connections get another certificate; those that stand keep theirs. Does nothing without TLS.
   /// - Throws: ``HTTPServerError`` when TLS cannot be set up with it; the former one stays.
-  public func replaceIdentity(_ identity: ServerIdentity) throws { try tls.replace(identity) }
+  public func replaceIdentity(_ identity: ServerIdentity) throws { try tls?.replace(identity) }
 
   /// Checks that a server could listen at an address now, by binding it for a moment.
   /// - Throws: ``HTTPServerError`` with `bind`.
@@ -105,13 +105,17 @@ public final class HTTPServer: Sendable {
 
   /// Adds TLS and, after ALPN, the handler of the HTTP version to a new connection's pipeline.
   private static func admit(
-    _ channel: any Channel, to table: ConnectionTable, tls: NIOSSLContext,
+    _ channel: any Channel, to table: ConnectionTable, tls: NIOSSLContext?,
     _ configuration: HTTPServerConfiguration
   ) throws {
     guard let id = table.admit(channel) else { throw ChannelError.operationUnsupported }
     let protocols = configuration.protocols
     let bound = NIOLoopBound(table, eventLoop: channel.eventLoop)
     channel.closeFuture.whenComplete { _ in bound.value.removed(id) }
+    guard let tls else {
+      try configuration.prepareTransport?(channel, id)
+      return try addHTTP1(to: channel, id: id, table: table)
+    }
     let negotiation = ApplicationProtocolNegotiationHandler { (result, channel) -> EventLoopFuture<Void> in
       channel.eventLoop.makeCompletedFuture {
         switch result {
@@ -173,9 +177,9 @@ private final class TLSIdentity: Sendable {
   private let configuration: HTTPServerConfiguration
   private let current: Mutex<NIOSSLContext>
 
-  init(_ configuration: HTTPServerConfiguration) throws {
+  init(_ configuration: HTTPServerConfiguration, _ identity: ServerIdentity) throws {
     self.configuration = configuration
-    current = Mutex(try Self.context(of: configuration, configuration.identity))
+    current = Mutex(try Self.context(of: configuration, identity))
   }
 
   var context: NIOSSLContext { current.withLock { $0 } }
@@ -234,7 +238,8 @@ public struct HTTPServerConfiguration: Sendable {
   public var host: String
   /// 0: a free port, which ``HTTPServer/port`` returns.
   public var port: Int
-  public var identity: ServerIdentity
+  /// `nil` for HTTP/1.1 without TLS.
+  public var identity: ServerIdentity?
   /// ALPN protocols in order of preference. A peer that offers none of them gets HTTP/1.1 if it is included.
   public var protocols: [ApplicationProtocol]
   public var limits: HTTPServerLimits
@@ -249,7 +254,7 @@ public struct HTTPServerConfiguration: Sendable {
   }
 
   public init(
-    host: String = "127.0.0.1", port: Int, identity: ServerIdentity,
+    host: String = "127.0.0.1", port: Int, identity: ServerIdentity?,
     protocols: [ApplicationProtocol] = [.http2, .http1], limits: HTTPServerLimits = HTTPServerLimits(),
     clientAuthorityFile: String? = nil
   ) {

@@ -7,8 +7,10 @@ import FoundationEssentials
 public struct NotificationID: Sendable, Hashable, CustomStringConvertible {
   public let uuid: UUID
 
-  public init(run: RunID, sample: SampleID) {
-    let fingerprint = run.fingerprint
+  public init(run: RunID, sample: SampleID) { self.init(runFingerprint: run.fingerprint, sample: sample) }
+
+  /// - Parameter fingerprint: ``RunID/fingerprint`` of its run.
+  public init(runFingerprint fingerprint: UInt64, sample: SampleID) {
     let high = (fingerprint >> 12) << 16 | 0x8000 | (fingerprint & 0x0FFF)
     let low = 0x8000_0000_0000_0000 | UInt64(bitPattern: sample.rawValue)
     uuid = UUID(high: high, low: low)

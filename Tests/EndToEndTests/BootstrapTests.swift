@@ -81,6 +81,8 @@ struct BootstrapTests {
         *nchan*) mkdir -p "$3/usr/lib/nginx/modules"; : >"$3/usr/lib/nginx/modules/ngx_nchan_module.so"; exit ;;
         *prosody-modules*) mkdir -p "$3/usr/lib/prosody/modules/mod_unified_push"; exit ;;
         *prosody.deb) mkdir -p "$3/usr/bin"; printf "#!/usr/bin/env lua5.4\\nCFG_SOURCEDIR='/usr/lib/prosody';\\n" >"$3/usr/bin/prosody"; exit ;;
+        *prometheus.deb) mkdir -p "$3/usr/bin"; for name in prometheus promtool; do printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/bin/$name"; chmod +x "$3/usr/bin/$name"; done; exit ;;
+        *prometheus-alertmanager.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/bin/prometheus-alertmanager"; chmod +x "$3/usr/bin/prometheus-alertmanager"; exit ;;
         *lua5.4.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\ngrep -q PROSODY_ROOT "$1"\\n' >"$3/usr/bin/lua5.4"; chmod +x "$3/usr/bin/lua5.4"; exit ;;
         *) exit ;;
       esac
@@ -88,7 +90,10 @@ struct BootstrapTests {
       """)
     let first = try bootstrap()
     #expect(first.status == 0, "\(first.error)")
-    for package in ["nginx", "libnginx-mod-nchan", "nghttp2-proxy", "prosody", "prosody-modules"] {
+    for package in [
+      "nginx", "libnginx-mod-nchan", "nghttp2-proxy", "prosody", "prosody-modules", "prometheus",
+      "prometheus-alertmanager",
+    ] {
       #expect(first.error.contains(package), "\(package) is said")
       #expect(
         asked.contains { $0.hasPrefix("dpkg -x") && $0.contains("/\(package).deb .build/services/root") },
@@ -102,7 +107,7 @@ struct BootstrapTests {
     let said = try #require(first.error.range(of: "unpacking into .build/services"))
     let downloading = try #require(first.error.range(of: "bootstrap: downloading"))
     #expect(said.lowerBound < downloading.lowerBound)
-    for name in ["nginx", "nghttpx", "prosody"] {
+    for name in ["nginx", "nghttpx", "prosody", "prometheus", "promtool", "prometheus-alertmanager"] {
       #expect(FileManager.default.isExecutableFile(atPath: directory.file(".build/services/bin/\(name)")))
     }
 
@@ -116,7 +121,9 @@ struct BootstrapTests {
   func noApt() throws {
     let result = try bootstrap()
     #expect(result.status == 1)
-    for package in ["nginx", "nghttp2-proxy", "prosody"] { #expect(result.error.contains(package)) }
+    for package in ["nginx", "nghttp2-proxy", "prosody", "prometheus", "prometheus-alertmanager"] {
+      #expect(result.error.contains(package))
+    }
     #expect(result.error.contains("install their equivalents"))
   }
 }

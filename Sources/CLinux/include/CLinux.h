@@ -270,4 +270,14 @@ static inline int clinux_clock_is_synchronized(int64_t *error) {
   return !(state.status & STA_UNSYNC);
 }
 
+/* A child with pipes to its standard input and from its output and errors. The file actions that close every other
+   descriptor, and the flag that sets the policy, are hidden from Swift by feature macros. */
+struct clinux_child {
+  pid_t pid;
+  int input, output;
+};
+/* Starts a program by its path: signals as usual, a process group of its own, usual scheduling, no other descriptor.
+   Returns 0 or an errno value. */
+int clinux_spawn(char *const *arguments, char *const *environment, struct clinux_child *child);
+
 #endif

@@ -77,6 +77,13 @@ struct DeviceClockTable: Sendable {
       exchanges: entry.clock.exchanges.count)
   }
 
+  /// How far a device's clock is ahead of this host's after an exchange that was taken, µs; `nil` without an estimate.
+  func offset(after arrived: DeviceExchange, anchor: ClockAnchor) -> Int64? {
+    entries[Key(arrived)]?.clock.reading(of: arrived.exchange.t4).map {
+      arrived.exchange.t4 / 1000 - anchor.wall(at: $0.instant).microseconds
+    }
+  }
+
   /// When a device received a notification, by this host's clock; `nil` without an exchange of its boot.
   func reading(of receipt: ArrivedReceipt) -> ClockReading? {
     guard let clock = entries[Key(receipt)]?.clock else { return nil }

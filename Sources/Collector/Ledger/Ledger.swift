@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// Per-run state machine: turns transport observations and receipts into sample states, rows and events. It has no clock,
 /// thread or database; the recorder feeds it and commits its changes.
@@ -17,6 +18,8 @@ struct Ledger: Sendable {
     var isOurs: Bool
     /// Its receipts so far, at most ``maximumReceipts``.
     var heard: [ReceiptStamp] = []
+    /// What of it was handed out before.
+    var reported = ReportedProgress()
 
     /// Only further receipts can change it. A receipt that overtakes the provider's answer does not end the wait for the
     /// answer.
@@ -48,10 +51,16 @@ struct Ledger: Sendable {
   private var exchanges: [DeviceExchange] = []
   private var pings: [PingAnswer] = []
   private var clocks = DeviceClockTable()
+  private var clockOffsets: [ObservedClockOffset] = []
+  /// Whether ``LedgerChanges/observed`` is filled.
+  private let isObserved: Bool
   /// How late the run's notifications were sent, µs: part of the tool's own error.
   private(set) var scheduleLags = LatencyHistogram()
 
-  init(run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor) {
+  init(
+    run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor, isObserved: Bool = false
+  ) {
+    self.isObserved = isObserved
     self.run = run
     self.bootID = bootID
     self.anchor = anchor
@@ -212,7 +221,7 @@ struct Ledger: Sendable {
     entries[id] = Entry(
       sample: reloaded.sample, progress: NotificationProgress(reloaded.sample),
       receiptDeadline: reloaded.receiptDeadline, isNew: false, isOurs: false,
-      heard: reloaded.heard)
+      heard: reloaded.heard, reported: ReportedProgress(reloaded))
     return take(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
   }
 
@@ -348,7 +357,15 @@ struct Ledger: Sendable {
   mutating func noteSleep(until now: MonotonicTime) { clocks.hostSlept(until: now) }
 
   /// Adds exchanges to the changes for the store.
-  mutating func note(_ taken: [DeviceExchange]) { exchanges += taken }
+  mutating func note(_ taken: [DeviceExchange]) {
+    exchanges += taken
+    guard isObserved else { return }
+    for exchange in taken {
+      if let offset = clocks.offset(after: exchange, anchor: anchor) {
+        clockOffsets.append(ObservedClockOffset(device: exchange.device, offset: offset))
+      }
+    }
+  }
 
   private mutating func announce(_ arrived: DeviceExchange, at now: MonotonicTime) {
     guard let announcement = clocks.announcement(after: arrived, at: now) else { return }
@@ -372,6 +389,10 @@ struct Ledger: Sendable {
     for id in dirty {
       guard var entry = entries[id] else { continue }
       if entry.isNew { changes.inserted.append(entry.sample) } else { changes.updated.append(entry.sample) }
+      if isObserved {
+        let waits = entry.isOurs && entry.progress.isSent && entry.progress.answer == nil && !entry.isComplete
+        changes.observed.append(entry.reported.advance(to: entry.sample, isInFlight: waits, run: run))
+      }
       if entry.isComplete {
         entries[id] = nil
       } else {
@@ -386,6 +407,8 @@ struct Ledger: Sendable {
     log.removeAll()
     exchanges.removeAll()
     pings.removeAll()
+    changes.clockOffsets = clockOffsets
+    clockOffsets.removeAll()
     return changes
   }
 
@@ -473,6 +496,10 @@ struct ReloadedSample: Sendable, Equatable {
   var receiptDeadline: Int64?
   /// Its stored receipts, at most ``Ledger/maximumReceipts``.
   var heard: [ReceiptStamp] = []
+  /// Its target and variant by name; `nil` where nobody asks.
+  var origin: SampleChange.Origin?
+  /// Whether its row was settled since this collector opened the store.
+  var isSettledSinceStart = false
 }
 
 /// The changes of one round, for the store.
@@ -488,6 +515,9 @@ struct LedgerChanges: Sendable, Equatable {
   var log: [LogLine]
   var exchanges: [DeviceExchange] = []
   var pings: [PingAnswer] = []
+  /// For the observer: the inserted and updated rows with what of them is new.
+  var observed: [SampleChange] = []
+  var clockOffsets: [ObservedClockOffset] = []
 
   var isEmpty: Bool {
     withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty

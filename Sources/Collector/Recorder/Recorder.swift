@@ -28,6 +28,7 @@ final class Recorder {
   private let onCommitted: @Sendable (PlannedBlock) -> Void
   /// Takes each log line, for the daemon's own output.
   private let onLog: @Sendable (LogLine) -> Void
+  private let observer: (any CollectionObserver)?
 
   private var ledger: Ledger
   private var clockMonitor: ClockMonitor
@@ -49,6 +50,8 @@ final class Recorder {
     var blocks: [PlannedBlock] = []
     var replies: [(outcome: ReceiptOutcome, reply: @Sendable (ReceiptOutcome) -> Void)] = []
     var isLast = false
+    var observed: [SampleChange] = []
+    var clockOffsets: [ObservedClockOffset] = []
   }
 
   /// - Parameters:
@@ -56,13 +59,15 @@ final class Recorder {
   ///   - known: clock exchanges from earlier runs of this boot, oldest first.
   ///   - loopLag: how late the timing thread woke so far.
   ///   - onCommitted: takes each planned block once it is committed; called on the recorder's thread.
+  ///   - observer: told what was committed, on the recorder's thread.
   init(
     run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
     clock: any HostClock, host: String = "", known: [DeviceExchange] = [],
     loopLag: @escaping @Sendable () -> TimingStatistics.LoopLag = { TimingStatistics.LoopLag() },
     onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
-    onLog: @escaping @Sendable (LogLine) -> Void = { _ in }
+    onLog: @escaping @Sendable (LogLine) -> Void = { _ in }, observer: (any CollectionObserver)? = nil
   ) {
+    self.observer = observer
     self.run = run
     self.store = store
     self.inbox = inbox
@@ -72,7 +77,8 @@ final class Recorder {
     self.onCommitted = onCommitted
     self.onLog = onLog
     clockMonitor = ClockMonitor(clock: clock)
-    ledger = Ledger(run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor)
+    ledger = Ledger(
+      run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor, isObserved: observer != nil)
     let slept = clockMonitor.suspended
     ledger.resume(
       known.filter { abs(($0.hostSlept - slept).nanoseconds) < ClockMonitor.smallestSuspend.nanoseconds })
@@ -101,9 +107,14 @@ final class Recorder {
       return isReadingInTrouble ? .pause(Self.readRetryInterval) : .wait(untilNextDeadline())
     }
     let now = clock.monotonicNow()
-    try statistics.note(rows: ready.batch.rowCount, took: store.commit(ready.batch).duration)
+    let took = try store.commit(ready.batch).duration
+    statistics.note(rows: ready.batch.rowCount, took: took)
     lastCommit = now
     pending = nil
+    observer?.committed(
+      ObservedCommit(
+        changes: ready.observed, clockOffsets: ready.clockOffsets, took: took,
+        at: ledger.anchor.wall(at: now)))
     for block in ready.blocks { onCommitted(block) }
     for answer in ready.replies { answer.reply(answer.outcome) }
     if ready.isLast { return .closed }
@@ -137,6 +148,10 @@ final class Recorder {
       ledger.apply(observation)
       if case .planned(let block) = observation { blocks.append(block) }
     }
+    if let observer {
+      let connections = content.observations.compactMap(ObservedConnection.init)
+      if !connections.isEmpty { observer.observed(connections) }
+    }
     inbox.reuse(&content.observations)
     isReadingInTrouble = false
     let replies = content.deliveries.compactMap(apply)
@@ -168,7 +183,9 @@ final class Recorder {
       instrument: isLast || now >= instrumentDue ? instrument() : nil)
     if batch.instrument != nil { instrumentDue = now + Self.heartbeat }
     lastAnchor = ledger.anchor
-    return Pending(batch: batch, blocks: blocks, replies: replies, isLast: isLast)
+    return Pending(
+      batch: batch, blocks: blocks, replies: replies, isLast: isLast, observed: changes.observed,
+      clockOffsets: changes.clockOffsets)
   }
 
   /// The tool's own figures so far, without the commit that stores them.
@@ -268,10 +285,15 @@ final class Recorder {
 
   private func reload(_ id: SampleID) throws -> ReloadedSample? {
     guard let sample = try store.sample(id), let origin = try store.origin(of: id) else { return nil }
-    return ReloadedSample(
+    var reloaded = ReloadedSample(
       sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
       receiptDeadline: origin.receiptDeadline,
       heard: try store.receiptStamps(of: id, atMost: Ledger.maximumReceipts))
+    if observer != nil, let series = try store.series(of: sample) {
+      reloaded.origin = series.origin
+      reloaded.isSettledSinceStart = series.isChangedSinceStart
+    }
+    return reloaded
   }
 
   private func untilNextDeadline() -> Duration {
@@ -280,6 +302,16 @@ final class Recorder {
     if let closing { next = min(next, closing.deadline) }
     if let deadline = ledger.nextDeadline { next = min(next, deadline) }
     return max(.zero, next - now)
+  }
+}
+
+extension ObservedConnection {
+  /// - Returns: `nil` for another observation.
+  fileprivate init?(_ observation: Observation) {
+    guard case .event(let event) = observation, event.kind == .connected || event.kind == .disconnected,
+      let target = event.target, let connection = event.connectionID
+    else { return nil }
+    self.init(target: target, connection: connection, isOpen: event.kind == .connected, at: event.at)
   }
 }
 

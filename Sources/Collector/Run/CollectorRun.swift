@@ -23,6 +23,7 @@ final class CollectorRun: Sendable {
   private let clock: any HostClock
   private let logger: Logger
   private let manager: ServiceManager?
+  private let observer: (any CollectionObserver)?
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
@@ -75,9 +76,11 @@ final class CollectorRun: Sendable {
 
   init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
-    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil
+    clock: any HostClock = SystemClock(), manager: ServiceManager? = nil,
+    observer: (any CollectionObserver)? = nil
   ) {
     self.manager = manager
+    self.observer = observer
     self.configuration = configuration
     self.options = options
     self.logger = logger
@@ -171,7 +174,11 @@ final class CollectorRun: Sendable {
         try register(targets, in: store, bootID: bootID, inbox: inbox, receiptsPort: listener?.port)
       } end: { [self] run, reason in
         // A run that is not ended here, because of the store, is ended when the store is opened again.
-        try store.endRun(run.id, at: clock.wallNow(), reason: reason, sendingEnded: timing?.sendingEnded)
+        observer?.sending(isPossible: false)
+        defer { observer?.ended() }
+        let rows = try store.endRun(
+          run.id, at: clock.wallNow(), reason: reason, sendingEnded: timing?.sendingEnded)
+        observer?.interrupted(rows)
       }
       let signing = secret ?? (targets.contains(where: \.hearsItself) ? Self.temporarySecret() : nil)
       let authenticator = signing.map { ReceiptAuthenticator(secret: $0, collectorID: store.collectorID) }
@@ -209,10 +216,12 @@ final class CollectorRun: Sendable {
         stopping.withLock { $0.recording = recording }
         try start(timing) { sent.finish() }
         manager?.note(status: "recording run \(run.id), targets: \(targets.count)")
+        observer?.sending(isPossible: true)
         onStart(RunStart(run: run.id, receiptsPort: listener?.port))
         await sent.value()
       }
       let reason = close(inbox)
+      observer?.sending(isPossible: false)
       try await parts.end(reason)
       return RunEnd(
         run: run.id, wasStopped: reason == .stopped, timing: timing?.statistics ?? TimingStatistics(),
@@ -246,6 +255,12 @@ final class CollectorRun: Sendable {
       .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
       .log(line(opening(targets, receiptsPort: receiptsPort))),
     ])
+    observer?.began(
+      ObservedRun(
+        id: run,
+        targets: targets.compactMap { target in
+          registration[target.configuration.name].map { target.observed(as: $0) }
+        }))
     return RegisteredRun(
       id: run,
       targets: targets.compactMap { target in
@@ -302,10 +317,12 @@ final class CollectorRun: Sendable {
           onCommitted: { [self] in
             timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
           },
-          onLog: { [logger] line in logger.log(line, target: line.target.flatMap(name)) })
+          onLog: { [logger] line in logger.log(line, target: line.target.flatMap(name)) },
+          observer: observer)
       },
       onRound: { [manager, clock] in manager?.noteAlive(.recorder, at: clock.monotonicNow()) },
-      onTrouble: { [logger] error in
+      onTrouble: { [self] error in
+        noteCommits(areFailing: error != nil)
         if let error {
           logger.error("\(error); sending waits for the store; the commit is retried each second")
         } else {
@@ -320,6 +337,13 @@ final class CollectorRun: Sendable {
         }
         if let thread = state.thread { thread.stop(draining: .zero) } else { state.services?.stop() }
       })
+  }
+
+  /// While commits fail nothing more is sent than the store knows of.
+  private func noteCommits(areFailing: Bool) {
+    guard let observer else { return }
+    let isSending = stopping.withLock { $0.thread != nil && !$0.isClosing && !$0.mayNotBegin }
+    observer.sending(isPossible: isSending && !areFailing)
   }
 
   /// Waits for the credentials and subscriptions that sending needs.

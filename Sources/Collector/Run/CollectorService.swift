@@ -24,6 +24,7 @@ public final class CollectorService: Sendable {
   private let clock: any HostClock
   private let logger: Logger
   private let manager: ServiceManager?
+  private let observer: (any CollectionObserver)?
   private let state = Mutex(State())
   private let starts: AsyncStream<Start>
   private let startRequests: AsyncStream<Start>.Continuation
@@ -55,13 +56,17 @@ public final class CollectorService: Sendable {
     var onConfiguration: [@Sendable (PushscopeConfiguration) -> Void] = []
   }
 
-  /// - Parameter load: reads the configuration again, for ``reload()``.
+  /// - Parameters:
+  ///   - observer: told what is recorded, for as long as the collector has the store.
+  ///   - load: reads the configuration again, for ``reload()``.
   public init(
     configuration: PushscopeConfiguration, options: CollectorOptions, logger: Logger,
     clock: any HostClock = SystemClock(), manager: ServiceManager? = nil,
+    observer: (any CollectionObserver)? = nil,
     load: (@Sendable () throws -> PushscopeConfiguration)? = nil
   ) {
     self.manager = manager
+    self.observer = observer
     self.load = load
     current = Mutex(configuration)
     self.options = options
@@ -90,6 +95,9 @@ public final class CollectorService: Sendable {
     _ = try recording(Start()).prepare()
     if let receipts = configuration.collector.receipts {
       _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    }
+    if let identity = configuration.service?.identity {
+      _ = try ServerIdentity(certificateFile: identity.certificateFile, keyFile: identity.keyFile.path)
     }
   }
 
@@ -173,6 +181,7 @@ public final class CollectorService: Sendable {
       throw error
     }
     do {
+      try await observer?.opened(store)
       var requests = starts.makeAsyncIterator()
       repeat {
         last = try await record(next, in: store, bootID, maintenance, onStart: onStart, onEnd: onEnd)
@@ -184,9 +193,11 @@ public final class CollectorService: Sendable {
         next = request
       } while true
     } catch {
+      await observer?.closing()
       for thread in threads.reversed() { await thread.stop() }
       throw error
     }
+    await observer?.closing()
     for thread in threads.reversed() { await thread.stop() }
     if let failure = state.withLock({ $0.failure }) { throw failure }
     return last
@@ -330,7 +341,8 @@ public final class CollectorService: Sendable {
     var options = options
     options.runName = start.name
     return CollectorRun(
-      configuration: self.configuration, options: options, logger: logger, clock: clock, manager: manager)
+      configuration: self.configuration, options: options, logger: logger, clock: clock, manager: manager,
+      observer: observer)
   }
 
   /// Records one run.

@@ -60,6 +60,13 @@ struct TargetBuilder: Sendable {
       device: configuration.device)
   }
 
+  func observed(as registration: RegisteredTarget) -> ObservedRun.Target {
+    let description = description
+    return ObservedRun.Target(
+      registration: registration, variants: description.variants, askedRate: description.askedRate,
+      receiptDeadline: description.receiptDeadline)
+  }
+
   /// Whether the collector subscribes to the target's messages, which then need a MAC.
   var hearsItself: Bool { subscription != nil }
 

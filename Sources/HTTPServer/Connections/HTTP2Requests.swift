@@ -65,6 +65,10 @@ struct HTTP2Requests {
       if name.utf8.first == UInt8(ascii: ":") {
         if name == ":method" { request.method = value }
         if name == ":path" { request.path = value }
+        // It is the Host of HTTP/2 (RFC 9113, section 8.3.1).
+        if name == ":authority", !fields.contains(name: "host") {
+          request.headers.add(name: "host", value: value)
+        }
       } else {
         if name == "content-length" { length = value }
         request.headers.add(name: name, value: value)

@@ -19,6 +19,7 @@ enum StoreSchema {
     { try SchemaVersion4.apply($0) },
     { try $0.execute(sql: SchemaVersion5.sql) },
     { try $0.execute(sql: SchemaVersion6.sql) },
+    { try $0.execute(sql: SchemaVersion7.sql) },
     { try $0.execute(sql: SchemaVersion8.sql) },
   ]
 

@@ -12,6 +12,10 @@ public final class CollectorStore: Sendable {
   public let collectorID: UUID
   /// The runs of crashed collectors that the start closed.
   public let recovered: RecoverySummary
+  /// The rows that it settled as interrupted.
+  public let interruptedAtStart: [InterruptedRows]
+  /// The last revision given to a row before the recovery: rows with a later one changed since this start.
+  private let revisionAtStart: Int64
 
   let openedAt: WallTime
   let clock: any HostClock
@@ -21,9 +25,12 @@ public final class CollectorStore: Sendable {
   private let state: Mutex<WriterState>
 
   private init(
-    path: String, collectorID: UUID, recovered: RecoverySummary, clock: any HostClock, queue: DatabaseQueue,
+    path: String, collectorID: UUID, recovered: RecoverySummary, interrupted: [InterruptedRows],
+    revisionAtStart: Int64, clock: any HostClock, queue: DatabaseQueue,
     location: consuming StoreLocation, token: OpenStore, state: WriterState
   ) {
+    interruptedAtStart = interrupted
+    self.revisionAtStart = revisionAtStart
     self.token = token
     self.path = path
     self.collectorID = collectorID
@@ -88,9 +95,13 @@ public final class CollectorStore: Sendable {
       // Clear the run marker that a crashed collector left behind.
       try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")
       var state = WriterState(revision: meta["revision"])
-      let recovered = try Recovery(clock: clock, bootID: options.bootID).run(db, state: &state)
+      let revisionAtStart = state.revision
+      var interrupted: [InterruptedRows] = []
+      let recovered = try Recovery(clock: clock, bootID: options.bootID).run(
+        db, state: &state, rows: &interrupted)
       return CollectorStore(
-        path: file.path, collectorID: collectorID, recovered: recovered, clock: clock, queue: queue,
+        path: file.path, collectorID: collectorID, recovered: recovered, interrupted: interrupted,
+        revisionAtStart: revisionAtStart, clock: clock, queue: queue,
         location: StoreLocation(file, lock: lock), token: token, state: state)
     }
   }
@@ -156,13 +167,35 @@ public final class CollectorStore: Sendable {
   /// rows.
   ///
   /// - Parameter sendingEnded: nothing that was planned for later was sent; `nil` means now.
+  /// - Returns: the rows that became interrupted.
   /// - Throws: ``StoreError``.
+  @discardableResult
   public func endRun(
     _ run: RunID, at time: WallTime, reason: RunEndReason, sendingEnded: MonotonicTime? = nil
-  ) throws {
+  ) throws -> [InterruptedRows] {
     let lastDue = (sendingEnded ?? clock.monotonicNow()).microseconds
+    var interrupted: [InterruptedRows] = []
     try transaction { db, state in
-      try RunWriter(db: db, path: path).end(run, at: time, reason: reason, lastDue: lastDue, state: &state)
+      interrupted = try RunWriter(db: db, path: path).end(
+        run, at: time, reason: reason, lastDue: lastDue, state: &state)
+    }
+    return interrupted
+  }
+
+  /// Of a stored notification: its target and variant by name, and whether its row changed since this collector opened the
+  /// store. One that a receipt can still change did so when it settled, since nothing else changes it afterwards.
+  public func series(of sample: Sample) throws -> (origin: SampleChange.Origin, isChangedSinceStart: Bool)? {
+    try read { db in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT t.name, s.variant_id, s.revision FROM sample s JOIN target t ON t.id = ? WHERE s.id = ?
+          """,
+        arguments: [sample.id.target.rawValue, sample.id.rawValue])
+      guard let row else { return nil }
+      let origin = SampleChange.Origin(
+        target: row[0], variant: try VariantQuery.name(of: VariantID(rawValue: row[1]), db))
+      return (origin, (row[2] as Int64) > revisionAtStart)
     }
   }
 

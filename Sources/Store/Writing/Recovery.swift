@@ -8,13 +8,16 @@ struct Recovery {
   /// This boot's.
   let bootID: String
 
-  func run(_ db: Database, state: inout WriterState) throws -> RecoverySummary {
+  /// - Parameter rows: takes what was settled as interrupted.
+  func run(
+    _ db: Database, state: inout WriterState, rows: inout [InterruptedRows]
+  ) throws -> RecoverySummary {
     let runs = try OpenRun.fetchAll(db)
     guard !runs.isEmpty else { return RecoverySummary() }
     let now = ClockAnchor(reading: clock)
     var summary = RecoverySummary()
     try db.inTransaction(.immediate) {
-      for run in runs { summary.runs.append(try settle(run, now: now, db, state: &state)) }
+      for run in runs { summary.runs.append(try settle(run, now: now, db, state: &state, rows: &rows)) }
       try RecordWriter(db).store(revision: state.revision)
       return .commit
     }
@@ -22,12 +25,14 @@ struct Recovery {
   }
 
   private func settle(
-    _ run: OpenRun, now: ClockAnchor, _ db: Database, state: inout WriterState
+    _ run: OpenRun, now: ClockAnchor, _ db: Database, state: inout WriterState,
+    rows: inout [InterruptedRows]
   ) throws -> RecoveredRun {
     let test = DueTest(
       runBootID: run.bootID, bootID: bootID, anchor: run.anchor, heartbeat: run.heartbeat, now: now)
     var settlement = OpenRowSettlement()
     try settlement.settle(run: run.row, db, state: &state) { test.mayHaveBeenSent(planned: $0) }
+    rows += try settlement.interruptedRows(db)
     let ended = max(run.heartbeat.wall, run.startedAt)
     let event = Event(
       at: ended, kind: .interrupted, count: settlement.interrupted,
@@ -132,6 +137,12 @@ struct DueTest {
 struct OpenRowSettlement {
   private(set) var interrupted = 0
   private(set) var removed = 0
+  private var interruptedBySeries: [Series: Int] = [:]
+
+  private struct Series: Hashable {
+    var target: TargetID
+    var variant: VariantID
+  }
 
   /// Visits each target's open rows, newest first. Plans that cannot have been sent are removed from the end of the
   /// sequence, so that it has no gap; all other open rows become interrupted. The number of open rows is known from the
@@ -167,12 +178,23 @@ struct OpenRowSettlement {
           deltas.move(from: open.flags, to: settled, target: target.id, variant: open.variant)
           if let before { rollups.move(from: before, to: before.with(settled)) }
           interrupted += 1
+          interruptedBySeries[Series(target: target.id, variant: open.variant), default: 0] += 1
           tail = nil
         }
       }
     }
     try rollups.apply(db)
     try RecordWriter(db).apply(deltas)
+  }
+
+  /// The interrupted rows by the names of their target and variant.
+  func interruptedRows(_ db: Database) throws -> [InterruptedRows] {
+    try interruptedBySeries.map { series, count in
+      InterruptedRows(
+        target: try String.fetchOne(
+          db, sql: "SELECT name FROM target WHERE id = ?", arguments: [series.target.rawValue]) ?? "",
+        variant: try VariantQuery.name(of: series.variant, db), count: count)
+    }
   }
 }
 

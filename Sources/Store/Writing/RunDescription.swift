@@ -196,9 +196,10 @@ struct RunWriter {
 
   /// Settles the open rows of a run and closes it.
   /// - Parameter lastDue: nothing that was planned for later was sent; monotonic µs.
+  /// - Returns: what was settled as interrupted.
   func end(
     _ run: RunID, at time: WallTime, reason: RunEndReason, lastDue: Int64, state: inout WriterState
-  ) throws {
+  ) throws -> [InterruptedRows] {
     let row = try state.row(of: run, db, path: path)
     var settlement = OpenRowSettlement()
     try settlement.settle(run: row, db, state: &state) { $0 <= lastDue }
@@ -211,5 +212,14 @@ struct RunWriter {
     }
     try records.end(run: row, at: time, reason: reason, revision: &state.revision)
     try db.execute(sql: "UPDATE presence SET run = NULL WHERE run = ?", arguments: [run.description])
+    return try settlement.interruptedRows(db)
+  }
+}
+
+/// The names of variants.
+enum VariantQuery {
+  /// Empty for the variant of a target that lists none.
+  static func name(of variant: VariantID, _ db: Database) throws -> String {
+    try String.fetchOne(db, sql: "SELECT name FROM variant WHERE id = ?", arguments: [variant.rawValue]) ?? ""
   }
 }

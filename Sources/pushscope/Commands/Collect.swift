@@ -3,6 +3,7 @@ import Collector
 import Configuration
 import Logging
 import Measurement
+import Monitoring
 import Report
 import Store
 
@@ -91,13 +92,14 @@ struct Collect: AsyncParsableCommand {
       path: file, environment: ProcessEnvironment.all, checksOnly: check)
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
+    let monitoring = monitoring(configuration, logger)
     let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
         storePath: path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
-      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all),
+      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all), observer: monitoring,
       load: { try PushscopeConfiguration.load(path: file, environment: ProcessEnvironment.all) })
     if check { return try check(configuration, service) }
     let progress = RateProgress(store: path, logger: logger)
@@ -123,6 +125,14 @@ struct Collect: AsyncParsableCommand {
       throw failure
     }
     if !gates.isEmpty { try judge(last, in: path) }
+  }
+
+  /// `nil` where the configuration asks for no endpoint, objective or alert.
+  private func monitoring(_ configuration: PushscopeConfiguration, _ logger: Logger) -> MonitoringService? {
+    guard configuration.service != nil || !configuration.objectives.isEmpty || configuration.alerts != nil
+    else { return nil }
+    return MonitoringService(
+      configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest())
   }
 
   /// Ends with the gates' verdict on a run.

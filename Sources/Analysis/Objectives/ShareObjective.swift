@@ -1,0 +1,180 @@
+import Findings
+import Measurement
+import Store
+
+/// A promise about a target: at least this share of what was planned has a value of a metric within a limit.
+public struct ShareObjective: Sendable, Hashable {
+  public var target: String
+  public var metric: Metric
+  /// µs.
+  public var limit: Int64
+  /// Above 0 and below 1.
+  public var share: Double
+
+  public init(target: String, metric: Metric, limit: Int64, share: Double) {
+    self.target = target
+    self.metric = metric
+    self.limit = limit
+    self.share = share
+  }
+}
+
+/// How much of a window kept an objective.
+public struct ObjectiveShare: Sendable, Hashable {
+  /// As measured.
+  public var interval: ShareInterval
+  /// The ends of its interval, wider where deliveries are known within bounds only.
+  public var low: Double
+  public var high: Double
+
+  public var good: Int { interval.events }
+  public var valid: Int { interval.count }
+
+  public init(_ interval: ShareInterval, low: Double? = nil, high: Double? = nil) {
+    self.interval = interval
+    self.low = low ?? interval.low
+    self.high = high ?? interval.high
+  }
+
+  /// Nothing was counted.
+  public static let none = ObjectiveShare(ShareInterval(independent: 0, of: 0))
+
+  /// How many times the objective's budget (1 - share) is used up; `nil` when nothing was counted.
+  public func burnRate(of required: Double) -> Double? {
+    interval.share.map { (1 - $0) / (1 - required) }
+  }
+}
+
+/// Two windows over which a budget must not be used up faster than by a factor (Google, "The Site Reliability Workbook",
+/// chapter 5): the long one tells that it matters, the short one that it goes on.
+public struct BurnRateRule: Sendable, Hashable {
+  public var factor: Double
+  public var long: Duration
+  public var short: Duration
+
+  public init(factor: Double, long: Duration, short: Duration) {
+    self.factor = factor
+    self.long = long
+    self.short = short
+  }
+
+  public static let standard = [
+    BurnRateRule(factor: 14.4, long: .seconds(3600), short: .seconds(300)),
+    BurnRateRule(factor: 6, long: .seconds(6 * 3600), short: .seconds(1800)),
+    BurnRateRule(factor: 1, long: .seconds(3 * 86_400), short: .seconds(6 * 3600)),
+  ]
+
+  /// Breached when the intervals of both windows show it; met when that of one shows the contrary; undecided in between, as
+  /// with few notifications.
+  public func decide(_ required: Double, long: ObjectiveShare, short: ObjectiveShare) -> GateDecision {
+    let least = 1 - factor * (1 - required)
+    // The budget is so large that it cannot be used up so fast.
+    guard least > 0 else { return .met }
+    if long.high < least, short.high < least { return .breached }
+    return long.low >= least || short.low >= least ? .met : .undecided
+  }
+}
+
+/// Counts how many notifications kept an objective, from rollups where there are any.
+public struct ObjectiveReader {
+  private let reader: StoreReader
+  private let series: SeriesReader
+
+  /// How much later than the limit a value that is not stored yet can be taken for missing.
+  private static let margin: Int64 = 5_000_000
+
+  public init(_ reader: StoreReader) {
+    self.reader = reader
+    series = SeriesReader(reader)
+  }
+
+  /// The share over the window that ends now, full or not.
+  ///
+  /// A notification counts when it is settled, or when its limit is over: one that waits for a receipt with a deadline of
+  /// days is not within two seconds any more.
+  /// - Throws: ``StoreError``.
+  public func share(of objective: ShareObjective, over length: Duration, at now: WallTime) throws
+    -> ObjectiveShare
+  {
+    let start = now.advanced(byMicroseconds: -length.microseconds)
+    // Late changes concern runs that have ended, too.
+    let targets = Set(
+      try reader.seriesSpans(endingAfter: start).filter { $0.name == objective.target }.map(\.target))
+    guard !targets.isEmpty,
+      let window = try series.window(of: targets.sorted(), since: start, until: now)
+    else { return .none }
+    var counts = ObjectiveCounts(objective, overdue: now.microseconds - objective.limit - Self.margin)
+    var figures: Set<RollupFigure> = [RollupFigure(objective.metric)]
+    if objective.metric == .delivery { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+    try series.forEach(
+      in: window, from: try series.span(of: window, .rollups), figures: figures,
+      rollup: { counts.add($0) }, row: { counts.add($0) })
+    return counts.share(in: window.time)
+  }
+}
+
+/// The notifications of one window: as measured, and what is certain and possible of deliveries that are known within bounds.
+private struct ObjectiveCounts {
+  private let objective: ShareObjective
+  /// µs since 1970: what was planned before it and has no value has none within the limit.
+  private let overdue: Int64
+  private var measured = ShareCollection()
+  private var certain = ShareCollection()
+  private var possible = ShareCollection()
+  private var isExact = true
+
+  init(_ objective: ShareObjective, overdue: Int64) {
+    self.objective = objective
+    self.overdue = overdue
+  }
+
+  /// - Returns: whether the rollup says enough; otherwise its notifications are to be added.
+  mutating func add(_ bin: RollupBin) -> Bool {
+    guard bin.counts.open == 0 || bin.end.microseconds < overdue && bin.counts[.planned] == 0 else {
+      return false
+    }
+    let limit = objective.limit
+    func within(_ packed: PackedLatencies) -> Int {
+      packed.reduce(0) { $0 + ($1.upper <= limit ? $1.count : 0) }
+    }
+    let all = bin.counts.planned
+    if objective.metric == .delivery {
+      let values = bin.deliveries
+      let good = within(values.values)
+      add(
+        good, values.isExact ? good : within(values.highs), values.isExact ? good : within(values.lows),
+        of: all,
+        bin.start)
+    } else {
+      let good = within(bin.latencies(of: RollupFigure(objective.metric)))
+      add(good, good, good, of: all, bin.start)
+    }
+    return true
+  }
+
+  mutating func add(_ row: borrowing SampleRow) {
+    let state = row.state
+    guard state.isSettled || state == .inFlight && row.plannedAt.microseconds < overdue else { return }
+    guard let value = row.value(of: objective.metric) else { return add(0, 0, 0, of: 1, row.plannedAt) }
+    let range = objective.metric == .delivery ? row.deliveryRange : nil
+    let limit = objective.limit
+    add(
+      value <= limit ? 1 : 0, (range?.high ?? value) <= limit ? 1 : 0, (range?.low ?? value) <= limit ? 1 : 0,
+      of: 1, row.plannedAt)
+  }
+
+  private mutating func add(_ good: Int, _ surely: Int, _ perhaps: Int, of count: Int, _ start: WallTime) {
+    if surely != good || perhaps != good { isExact = false }
+    measured.add(min(good, count), of: count, plannedFrom: start)
+    certain.add(min(surely, count), of: count, plannedFrom: start)
+    possible.add(min(perhaps, count), of: count, plannedFrom: start)
+  }
+
+  func share(in window: Range<WallTime>) -> ObjectiveShare {
+    let interval = measured.window(window).interval()
+    guard !isExact else { return ObjectiveShare(interval) }
+    return ObjectiveShare(
+      interval, low: min(interval.low, certain.window(window).interval().low),
+      high: max(interval.high, possible.window(window).interval().high))
+  }
+}

@@ -1,0 +1,158 @@
+import Measurement
+import Store
+
+/// The alerts that last or whose end is not told yet, and what is to be delivered of them when. Values only; the sender
+/// drives it.
+struct AlertQueue: Sendable {
+  /// The ways an alert is told, with what each needs to know.
+  struct Way: Sendable, Hashable {
+    /// `webhook` or `command`.
+    var name: String
+    var sendsResolved: Bool
+    /// µs: how often a lasting alert is told again.
+    var repeatInterval: Int64
+  }
+
+  /// µs.
+  static let firstPause: Int64 = 10_000_000
+  static let longestPause: Int64 = 3_600_000_000
+  /// After so long of failures a delivery is given up.
+  static let patience: Int64 = 86_400_000_000
+
+  private(set) var records: [String: AlertRecord]
+  /// What the store does not have yet.
+  private(set) var changed: Set<String> = []
+  private(set) var removed: Set<String> = []
+
+  /// - Parameter stored: of the last collector.
+  init(stored: [AlertRecord] = []) {
+    records = Dictionary(stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Those in the order of their start.
+  var ordered: [AlertRecord] { records.values.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) } }
+
+  /// Takes the alerts of a kind that last now. Others of that kind have ended.
+  mutating func replace(_ source: Alert.Source, with alerts: [Alert], at now: WallTime) {
+    for alert in alerts {
+      if var known = records[alert.id] {
+        guard known.endedAt != nil || known.annotations != alert.annotations else { continue }
+        // It returned before its end was told everywhere: it lasts again.
+        known.endedAt = nil
+        known.annotations = alert.annotations
+        records[alert.id] = known
+      } else {
+        records[alert.id] = alert.record
+      }
+      changed.insert(alert.id)
+      removed.remove(alert.id)
+    }
+    let lasting = Set(alerts.map(\.id))
+    for (id, record) in records
+    where record.kind == source.rawValue && record.endedAt == nil && !lasting.contains(id) {
+      records[id]?.endedAt = max(now, record.startedAt)
+      changed.insert(id)
+    }
+  }
+
+  /// Removes what is over and told. Without a way nothing has to be told.
+  mutating func removeFinished(_ ways: [Way]) {
+    for (id, record) in records where record.endedAt != nil {
+      let isOpen = ways.contains { way in
+        let delivery = record.deliveries[way.name] ?? .init()
+        return way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
+          && !delivery.isGivenUp
+      }
+      guard !isOpen else { continue }
+      records[id] = nil
+      changed.remove(id)
+      removed.insert(id)
+    }
+  }
+
+  /// Those to tell now in one message.
+  func due(_ way: Way, at now: WallTime) -> [AlertRecord] {
+    ordered.filter { record in
+      let delivery = record.deliveries[way.name] ?? .init()
+      if let retry = delivery.retryAt, now.microseconds < retry { return false }
+      if record.endedAt != nil {
+        return way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
+          && !delivery.isGivenUp
+      }
+      guard let fired = delivery.firedAt else { return !delivery.isGivenUp }
+      // One whose end was told lasts again.
+      return delivery.resolvedAt != nil || now.microseconds - fired >= way.repeatInterval
+    }
+  }
+
+  /// When something is due next; `nil` while nothing lasts.
+  func nextDue(_ ways: [Way], after now: WallTime) -> WallTime? {
+    var next: Int64?
+    for record in records.values {
+      for way in ways {
+        let delivery = record.deliveries[way.name] ?? .init()
+        let at: Int64?
+        if delivery.isGivenUp {
+          at = nil
+        } else if let retry = delivery.retryAt {
+          at = retry
+        } else if record.endedAt != nil {
+          at =
+            way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
+            ? now.microseconds : nil
+        } else {
+          at = delivery.firedAt.map { $0 + way.repeatInterval } ?? now.microseconds
+        }
+        if let at { next = min(next ?? at, at) }
+      }
+    }
+    return next.map(WallTime.init(microseconds:))
+  }
+
+  /// Notes what came of a message.
+  /// - Parameter problem: `nil` when it was delivered.
+  /// - Returns: how many were given up.
+  mutating func note(_ told: [AlertRecord], _ way: Way, problem: String?, at now: WallTime) -> Int {
+    var givenUp = 0
+    for record in told {
+      guard let current = records[record.id] else { continue }
+      var delivery = current.deliveries[way.name] ?? .init()
+      if let problem {
+        delivery.tries += 1
+        delivery.problem = problem
+        delivery.failingSince = delivery.failingSince ?? now.microseconds
+        let pause = min(Self.longestPause, Self.firstPause << min(Int64(delivery.tries - 1), 12))
+        delivery.retryAt = now.microseconds + pause
+        if now.microseconds - (delivery.failingSince ?? now.microseconds) >= Self.patience {
+          delivery.isGivenUp = true
+          delivery.retryAt = nil
+          givenUp += 1
+        }
+      } else {
+        let isResolved = record.endedAt != nil
+        delivery = .init()
+        delivery.firedAt = isResolved ? current.deliveries[way.name]?.firedAt : now.microseconds
+        delivery.resolvedAt = isResolved ? now.microseconds : nil
+      }
+      records[record.id]?.deliveries[way.name] = delivery
+      changed.insert(record.id)
+    }
+    return givenUp
+  }
+
+  /// What the store lacks; afterwards it lacks nothing.
+  mutating func takeUnsaved() -> ObjectiveChanges {
+    var changes = ObjectiveChanges()
+    changes.alerts = changed.compactMap { records[$0] }.sorted { $0.id < $1.id }
+    changes.removedAlerts = removed.sorted()
+    changed = []
+    removed = []
+    return changes
+  }
+
+  /// Takes back what could not be saved.
+  mutating func restore(_ changes: ObjectiveChanges) {
+    changed.formUnion(changes.alerts.map(\.id).filter { records[$0] != nil })
+    removed.formUnion(changes.removedAlerts.filter { records[$0] == nil })
+  }
+}

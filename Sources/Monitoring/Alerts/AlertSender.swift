@@ -1,0 +1,151 @@
+import Configuration
+import Logging
+import Measurement
+import Store
+import Synchronization
+
+/// Tells alerts on the ways of the configuration, one message at a time on a thread of its own, and keeps in the store what is
+/// told. Whoever raises alerts never waits for it.
+final class AlertSender: Sendable {
+  private struct State {
+    var queue: AlertQueue
+    var configuration: AlertConfiguration?
+    var externalURL = ""
+  }
+
+  private let state: Mutex<State>
+  private let thread = Mutex<MonitoringThread?>(nil)
+  private let store: CollectorStore
+  private let client: any WebhookClient
+  private let clock: any HostClock
+  private let logger: Logger
+
+  /// The longest time between two looks at what is due.
+  private static let interval = Duration.seconds(60)
+
+  /// - Parameter stored: of the last collector.
+  init(
+    _ configuration: AlertConfiguration?, stored: [AlertRecord], store: CollectorStore,
+    client: any WebhookClient,
+    clock: any HostClock, logger: Logger
+  ) {
+    state = Mutex(State(queue: AlertQueue(stored: stored), configuration: configuration))
+    self.store = store
+    self.client = client
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// Starts to send.
+  func start() throws {
+    let thread = try MonitoringThread(
+      name: "alerts", make: { [self] in { [self] in try round() } },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); alerts are kept and saved again each second")
+        } else {
+          logger.notice("alerts are saved again")
+        }
+      })
+    self.thread.withLock { $0 = thread }
+  }
+
+  func stop() async {
+    let thread = thread.withLock { $0 }
+    await thread?.stop()
+  }
+
+  /// Where the web endpoint is, for those who read an alert.
+  func set(externalURL: String) { state.withLock { $0.externalURL = externalURL } }
+
+  func set(_ configuration: AlertConfiguration?) {
+    state.withLock { $0.configuration = configuration }
+    look()
+  }
+
+  /// The alerts of a kind that last now.
+  func replace(_ source: Alert.Source, with alerts: [Alert]) {
+    let now = clock.wallNow()
+    state.withLock { $0.queue.replace(source, with: alerts, at: now) }
+    look()
+  }
+
+  private func look() {
+    let thread = thread.withLock { $0 }
+    thread?.look()
+  }
+
+  /// Tells what is due, on each way, and saves what came of it.
+  /// - Returns: how long there is nothing to do.
+  /// - Throws: `StoreError`.
+  func round() throws -> Duration {
+    let (configuration, externalURL) = state.withLock { ($0.configuration, $0.externalURL) }
+    let channels = channels(configuration)
+    for (way, channel) in channels {
+      let now = clock.wallNow()
+      let due = state.withLock { $0.queue.due(way, at: now) }
+      guard !due.isEmpty else { continue }
+      let told = Array(due.prefix(AlertMessage.maximumAlerts))
+      let message = AlertMessage(told, receiver: way.name, externalURL: externalURL)
+      note(told, way, problem: channel.deliver(message.json))
+    }
+    let ways = channels.map(\.way)
+    let now = clock.wallNow()
+    let (unsaved, next) = state.withLock { state in
+      state.queue.removeFinished(ways)
+      return (state.queue.takeUnsaved(), state.queue.nextDue(ways, after: now))
+    }
+    do {
+      try store.save(unsaved)
+    } catch {
+      state.withLock { $0.queue.restore(unsaved) }
+      throw error
+    }
+    guard let next else { return Self.interval }
+    return max(.milliseconds(100), min(Self.interval, .microseconds(next.microseconds - now.microseconds)))
+  }
+
+  private func note(_ told: [AlertRecord], _ way: AlertQueue.Way, problem: String?) {
+    let now = clock.wallNow()
+    let (wasFailing, givenUp) = state.withLock { state in
+      let wasFailing = told.contains { state.queue.records[$0.id]?.deliveries[way.name]?.problem != nil }
+      return (wasFailing, state.queue.note(told, way, problem: problem, at: now))
+    }
+    let count = CountText.text(told.count, "alert")
+    if let problem, !wasFailing {
+      logger.error(
+        "\(count) could not be delivered by \(way.name): \(EscapedText.make(problem)); tried again for a day")
+    } else if problem == nil {
+      logger.info("\(count) delivered by \(way.name)")
+    }
+    if givenUp > 0 {
+      logger.error("\(CountText.text(givenUp, "alert")) given up after a day of failures by \(way.name)")
+    }
+  }
+
+  private func channels(
+    _ configuration: AlertConfiguration?
+  ) -> [(way: AlertQueue.Way, channel: any AlertChannel)] {
+    var channels: [(way: AlertQueue.Way, channel: any AlertChannel)] = []
+    if let webhook = configuration?.webhook {
+      channels.append(
+        (
+          AlertQueue.Way(
+            name: "webhook", sendsResolved: webhook.sendsResolved,
+            repeatInterval: webhook.repeatInterval.microseconds),
+          WebhookChannel(configuration: webhook, client: client)
+        ))
+    }
+    if let command = configuration?.command {
+      let repeats = configuration?.webhook?.repeatInterval ?? .seconds(4 * 3600)
+      channels.append(
+        (
+          AlertQueue.Way(name: "command", sendsResolved: true, repeatInterval: repeats.microseconds),
+          CommandChannel(
+            arguments: command.arguments,
+            onOutput: { [logger] in logger.info("the alert command printed: \(EscapedText.make($0))") })
+        ))
+    }
+    return channels
+  }
+}

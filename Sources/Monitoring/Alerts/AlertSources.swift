@@ -1,0 +1,59 @@
+import Configuration
+import Findings
+import Measurement
+import Store
+
+/// Makes alerts of objectives and findings.
+enum AlertSources {
+  /// - Parameter record: with an incident.
+  static func alert(of record: ObjectiveRecord, labels: [ConfiguredLabel]) -> Alert? {
+    guard let start = record.breachedAt else { return nil }
+    return Alert(
+      source: .objective, id: "objective:\(record.name):\(start.microseconds)",
+      labels: merged(
+        labels,
+        [
+          "alertname": record.silence == nil ? "PushscopeObjectiveBreached" : "PushscopeTargetSilent",
+          "objective": record.name, "target": record.target,
+          "severity": record.silence == nil ? "warning" : "critical",
+        ]),
+      annotations: [
+        "summary": "objective \(EscapedText.make(record.name)) is breached",
+        "description": EscapedText.make(record.sentence),
+      ], startedAt: start)
+  }
+
+  /// Findings that people are to hear of, one alert for each incident: what has one cause is told once. Provisional findings
+  /// and changes for the better are not alerts.
+  static func alerts(of findings: [FindingRecord], labels: [ConfiguredLabel]) -> [Alert] {
+    let told = findings.filter {
+      $0.isOpen && !$0.isProvisional && !$0.isHidden && $0.kind != FindingKind.faster.rawValue
+    }
+    return Dictionary(grouping: told, by: \.incident).compactMap { incident, findings in
+      let ordered = findings.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+      // The incident is named by its first finding, which may be over by now.
+      guard let first = ordered.first(where: { $0.id == incident }) ?? ordered.first else { return nil }
+      let targets = Set(findings.map(\.target)).sorted().joined(separator: ", ")
+      return Alert(
+        source: .finding, id: "finding:\(incident)",
+        labels: merged(
+          labels,
+          [
+            "alertname": "PushscopeFinding", "finding": incident, "target": first.target,
+            "kind": first.kind, "metric": first.metric, "severity": "warning",
+          ]),
+        annotations: [
+          "summary": EscapedText.make(
+            "\(targets): \(first.metric) is \(first.kind) since \(first.startedAt.rfc3339)"),
+          "description": EscapedText.make(
+            [first.cause, first.evidence].filter { !$0.isEmpty }.joined(separator: ": ")),
+        ], startedAt: first.startedAt)
+    }.sorted { $0.id < $1.id }
+  }
+
+  private static func merged(_ labels: [ConfiguredLabel], _ own: [String: String]) -> [String: String] {
+    var all = own
+    for label in labels where all[label.name] == nil { all[label.name] = label.value }
+    return all
+  }
+}

@@ -1,0 +1,69 @@
+import Measurement
+
+/// All metrics of one name at an instant, as every exposition format writes them.
+struct MetricFamily: Sendable {
+  enum Kind: Sendable {
+    case counter, gauge, histogram
+  }
+
+  enum Value: Sendable {
+    /// Of a counter or gauge.
+    case number(Double)
+    case distribution(LatencyDistribution)
+  }
+
+  struct Point: Sendable {
+    /// In the order in which they are written.
+    var labels: [Label]
+    var value: Value
+  }
+
+  struct Label: Sendable, Hashable {
+    var name: String
+    var value: String
+
+    init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// With `_total` for a counter.
+  var name: String
+  var help: String
+  var kind: Kind
+  var points: [Point]
+
+  /// The part of the name after its last underscore, where that is a unit.
+  var unit: String? {
+    let base = kind == .counter ? String(name.dropLast("_total".count)) : name
+    return ["seconds", "bytes"].first { base.hasSuffix("_\($0)") }
+  }
+
+  init(_ kind: Kind, _ name: String, _ help: String, _ points: [Point]) {
+    self.name = name
+    self.help = help
+    self.kind = kind
+    self.points = points
+  }
+}
+
+/// Numbers as Prometheus' text formats have them.
+enum MetricNumber {
+  /// µs as seconds, exactly: `0.0001`, `2`, `3600`.
+  static func seconds(_ microseconds: Int64) -> String {
+    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    guard rest != 0 else { return String(whole) }
+    var digits = String(abs(rest))
+    digits = String(repeating: "0", count: 6 - digits.count) + digits
+    while digits.last == "0" { digits.removeLast() }
+    return (microseconds < 0 && whole == 0 ? "-" : "") + "\(whole).\(digits)"
+  }
+
+  static func text(_ number: Double) -> String {
+    if let whole = Int64(exactly: number) { return String(whole) }
+    if number.isNaN { return "NaN" }
+    if number.isInfinite { return number > 0 ? "+Inf" : "-Inf" }
+    return String(number)
+  }
+}

@@ -1,0 +1,200 @@
+import Configuration
+import Glibc
+import Logging
+import Measurement
+import Store
+import Synchronization
+
+/// Looks at objectives, findings and the store's size once a second, on a thread of its own: saves what objectives say, tells
+/// what begins and ends, and raises alerts. Reads through a connection of its own, so that the recorder never waits for it.
+final class ObjectiveWatch: Sendable {
+  /// What a configuration says.
+  struct Settings: Sendable {
+    var objectives: [ObjectiveConfiguration]
+    var labels: [ConfiguredLabel]
+  }
+
+  private struct State {
+    var settings: Settings
+    /// The settings are new: the evaluator is made again, with what it knows.
+    var isChanged = false
+    var run: ObservedRun?
+  }
+
+  private let state: Mutex<State>
+  private let thread = Mutex<MonitoringThread?>(nil)
+  private let store: CollectorStore
+  private let metrics: CollectorMetrics
+  private let alerts: AlertSender
+  private let clock: any HostClock
+  private let logger: Logger
+
+  static let interval = Duration.seconds(1)
+  /// How often what costs more is looked at.
+  private static let slowInterval = Duration.seconds(10)
+
+  init(
+    _ settings: Settings, store: CollectorStore, metrics: CollectorMetrics, alerts: AlertSender,
+    clock: any HostClock, logger: Logger
+  ) {
+    state = Mutex(State(settings: settings))
+    self.store = store
+    self.metrics = metrics
+    self.alerts = alerts
+    self.clock = clock
+    self.logger = logger
+  }
+
+  func start() throws {
+    let thread = try MonitoringThread(
+      name: "objectives",
+      make: { [self] in
+        let worker = Worker(self)
+        return worker.round
+      },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); objectives are judged again each second")
+        } else {
+          logger.notice("objectives are judged again")
+        }
+      })
+    self.thread.withLock { $0 = thread }
+  }
+
+  func stop() async {
+    let thread = thread.withLock { $0 }
+    await thread?.stop()
+  }
+
+  func set(_ settings: Settings) {
+    state.withLock { state in
+      state.settings = settings
+      state.isChanged = true
+    }
+  }
+
+  /// Events belong to it.
+  func set(_ run: ObservedRun) { state.withLock { $0.run = run } }
+
+  /// What the thread has to itself.
+  private final class Worker {
+    private let watch: ObjectiveWatch
+    private var reader: StoreReader?
+    private var evaluator: ObjectiveEvaluator?
+    private var saved: [ObjectiveRecord] = []
+    private var unsaved = ObjectiveChanges()
+    private var slowDue: MonotonicTime?
+    private var saveDue: MonotonicTime?
+
+    init(_ watch: ObjectiveWatch) { self.watch = watch }
+
+    func round() throws -> Duration {
+      let reader = try self.reader ?? StoreReader.open(at: watch.store.path)
+      self.reader = reader
+      let now = watch.clock.monotonicNow()
+      let wall = watch.clock.wallNow()
+      let (settings, isChanged, run) = watch.state.withLock { state in
+        defer { state.isChanged = false }
+        return (state.settings, state.isChanged, state.run)
+      }
+      var evaluator: ObjectiveEvaluator
+      if let known = self.evaluator, !isChanged {
+        evaluator = known
+      } else {
+        evaluator = ObjectiveEvaluator(settings.objectives, stored: try reader.objectives(), at: wall)
+      }
+      let step = try evaluator.round(reader, watch.metrics.snapshot(), wall: wall, now: now)
+      self.evaluator = evaluator
+      tell(step, run: run, at: wall)
+      watch.alerts.replace(
+        .objective,
+        with: step.records.filter { isOpen($0, at: wall) }.compactMap {
+          AlertSources.alert(of: $0, labels: settings.labels)
+        })
+      try save(step.records, at: now)
+      if slowDue.map({ now >= $0 }) ?? true {
+        slowDue = now + ObjectiveWatch.slowInterval
+        try lookAtStore(reader, labels: settings.labels)
+      }
+      let cost = watch.clock.monotonicNow() - now
+      return max(ObjectiveWatch.interval, min(.seconds(20), cost * 19))
+    }
+
+    /// An incident lasts until its breach has been over for ten minutes.
+    private func isOpen(_ record: ObjectiveRecord, at now: WallTime) -> Bool {
+      guard record.breachedAt != nil else { return false }
+      return record.endedAt.map { now.microseconds - $0.microseconds < IncidentState.quietPeriod } ?? true
+    }
+
+    private func tell(_ step: ObjectiveEvaluator.Step, run: ObservedRun?, at now: WallTime) {
+      for (record, change) in step.changes {
+        let isOpened = change == .opened
+        let name = EscapedText.make(record.name)
+        let text =
+          isOpened
+          ? "objective \(name) is breached: \(record.sentence)"
+          : "objective \(name) is kept again" + (record.endedAt.map { " since \($0.rfc3339)" } ?? "")
+        let target = run?.targets.first { $0.registration.name == record.target }?.registration.id
+        unsaved.run = run?.id
+        if run != nil {
+          unsaved.events.append(
+            Event(
+              at: now, kind: isOpened ? .thresholdCrossed : .thresholdCleared, target: target, detail: text))
+          unsaved.log.append(
+            LogLine(
+              at: now, level: isOpened ? .warning : .notice, target: target, label: "objectives",
+              message: text))
+        }
+        watch.logger.log(
+          level: isOpened ? .warning : .notice, "\(EscapedText.make("\(record.target): \(text)"))")
+      }
+    }
+
+    /// Saves what changed in what it says at once, and how far it has looked now and then.
+    private func save(_ records: [ObjectiveRecord], at now: MonotonicTime) throws {
+      let isDue = saveDue.map { now >= $0 } ?? true
+      let isNews =
+        records.count != saved.count || zip(records, saved).contains { !$0.saysTheSame(as: $1) }
+      if isDue || isNews { unsaved.objectives = records }
+      guard !unsaved.isEmpty else { return }
+      try watch.store.save(unsaved)
+      unsaved = ObjectiveChanges()
+      saved = records
+      saveDue = now + ObjectiveWatch.slowInterval
+    }
+
+    private func lookAtStore(_ reader: StoreReader, labels: [ConfiguredLabel]) throws {
+      var figures = MetricsState.StoreFigures()
+      figures.bytes = ["", "-wal"].reduce(nil) { sum, suffix in
+        Self.size(watch.store.path + suffix).map { (sum ?? 0) + $0 } ?? sum
+      }
+      figures.oldest = try reader.oldestPlannedTime()
+      var selection = FindingSelection()
+      // Open ones are selected however old they are.
+      selection.since = watch.clock.wallNow()
+      let findings = try reader.findings(selection).filter(\.isOpen)
+      for finding in findings {
+        figures.openFindings[.init(target: finding.target, kind: finding.kind), default: 0] += 1
+      }
+      // A kind that was open is shown as 0 from then on, so that its end is seen.
+      let before = watch.metrics.snapshot().store.openFindings.keys
+      for key in before where figures.openFindings[key] == nil { figures.openFindings[key] = 0 }
+      watch.metrics.update { $0.store = figures }
+      watch.alerts.replace(.finding, with: AlertSources.alerts(of: findings, labels: labels))
+    }
+
+    private static func size(_ path: String) -> Int64? {
+      var status = stat()
+      return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+  }
+}
+
+extension ObjectiveRecord {
+  /// Whether only the instant of the look and the figures differ.
+  fileprivate func saysTheSame(as other: ObjectiveRecord) -> Bool {
+    name == other.name && verdict == other.verdict && breachedAt == other.breachedAt
+      && endedAt == other.endedAt
+  }
+}

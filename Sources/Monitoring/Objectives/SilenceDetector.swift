@@ -1,0 +1,81 @@
+import Measurement
+
+/// Tells how long nothing was heard of a target (dead man): no receipt where receipts are expected, otherwise no acceptance.
+///
+/// Only time counts in which a run is under way, so that a collector that was stopped does not alarm when it starts; and it
+/// goes on after a restart, so that one that restarts again and again does.
+struct SilenceDetector: Sendable {
+  /// Heard or begun since: where the silence counts from; `nil` while no run is under way.
+  private var since: MonotonicTime?
+  /// µs of silence before that.
+  private var earlier: Int64
+  private var lastCount: UInt64?
+
+  /// - Parameter quiet: µs of silence as of the last collector.
+  init(quiet: Int64 = 0) { earlier = quiet }
+
+  /// - Parameters:
+  ///   - count: how much was heard since the collector started.
+  ///   - isInRun: whether a run sends to the target.
+  /// - Returns: µs of silence so far.
+  mutating func advance(count: UInt64, isInRun: Bool, at now: MonotonicTime) -> Int64 {
+    if count != lastCount ?? 0 {
+      earlier = 0
+      since = now
+    }
+    lastCount = count
+    if isInRun {
+      if since == nil { since = now }
+    } else if let start = since {
+      earlier += max(0, (now - start).microseconds)
+      since = nil
+    }
+    return earlier + (since.map { max(0, (now - $0).microseconds) } ?? 0)
+  }
+}
+
+/// Whether a breach lasts: what returns within ten minutes of its end is the same incident.
+struct IncidentState: Sendable, Equatable {
+  /// How long a breach must be over until its incident is.
+  static let quietPeriod: Int64 = 600_000_000
+
+  enum Change: Sendable, Equatable {
+    case opened
+    case closed
+  }
+
+  /// Since when; `nil` while no incident lasts.
+  private(set) var startedAt: WallTime?
+  /// When the breach ended; the incident waits for it to return.
+  private(set) var endedAt: WallTime?
+
+  init() {}
+
+  /// As it was stored.
+  init(startedAt: WallTime?, endedAt: WallTime?, isOver: Bool) {
+    self.startedAt = isOver ? nil : startedAt
+    self.endedAt = isOver ? nil : endedAt
+  }
+
+  var isOpen: Bool { startedAt != nil }
+
+  mutating func advance(isBreached: Bool, at now: WallTime) -> Change? {
+    guard let startedAt else {
+      guard isBreached else { return nil }
+      self.startedAt = now
+      endedAt = nil
+      return .opened
+    }
+    if isBreached {
+      endedAt = nil
+      return nil
+    }
+    guard let end = endedAt else {
+      endedAt = max(startedAt, now)
+      return nil
+    }
+    guard now.microseconds - end.microseconds >= Self.quietPeriod else { return nil }
+    self.startedAt = nil
+    return .closed
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// Verdicts moved by corrections are the rows settled since the start, to the last notification.
+@Suite("metrics agree with the store", .serialized)
+struct MetricsIdentityTests {
+  private static let states = [
+    "accepted": 2, "delivered": 3, "late": 4, "lost": 5, "rejected": 6, "failed": 7, "missed": 8,
+    "interrupted": 9,
+  ]
+
+  /// Losses, refusals, duplicates, and receipts after the deadline: verdicts of every kind, and corrections.
+  private static let scenario = """
+    answers:
+      delay: 2ms
+      errors:
+        - { reason: ServiceUnavailable, probability: 3%, delivered: true }
+        - { reason: Unregistered, probability: 3% }
+    deliveries:
+      delay: { distribution: uniform, from: 20ms, to: 2500ms }
+      lost: 5%
+      duplicated: 5%
+
+    """
+
+  /// What the metrics say settled in each state.
+  private func settled(_ metrics: Exposition) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for state in Self.states.keys {
+      counts[state] =
+        metrics.sum("pushscope_notifications_\(state)_total")
+        + metrics.sum("pushscope_notifications_corrections_total", ["to": state])
+        - metrics.sum("pushscope_notifications_corrections_total", ["from": state])
+    }
+    return counts
+  }
+
+  /// What the store says settled in each state.
+  /// - Parameter before: a copy of the store as the collector found it.
+  private func stored(_ station: Station, before: String? = nil) throws -> [String: Int] {
+    let settled = "s.state NOT IN (0, 1)"
+    let sql =
+      before.map {
+        """
+        ATTACH '\($0)' AS old; SELECT s.state, count(*) FROM main.sample s WHERE \(settled)
+        AND NOT EXISTS (SELECT 1 FROM old.sample o WHERE o.id = s.id AND o.state NOT IN (0, 1)) GROUP BY s.state
+        """
+      } ?? "SELECT s.state, count(*) FROM sample s WHERE \(settled) GROUP BY s.state"
+    var counts = Self.states.mapValues { _ in 0 }
+    for row in try station.query(sql) where row.count == 2 {
+      guard let state = Self.states.first(where: { "\($0.value)" == row[0] })?.key else { continue }
+      counts[state] = Int(row[1])
+    }
+    return counts
+  }
+
+  @Test("through late receipts, kill -9 and restart", .timeLimit(.minutes(4)))
+  func identity() throws {
+    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 600ms"])
+    let station = monitored.station
+    let service = try station.startLoopback(scenario: Self.scenario)
+    let first = try station.collect([])
+    try monitored.waitUntilReady(first)
+    try eventually("verdicts of every kind and corrections", seen: { first.standardError }) {
+      let metrics = try monitored.scrape()
+      let states = ["delivered", "late", "lost", "rejected"]
+      return states.allSatisfy { metrics.sum("pushscope_notifications_\($0)_total") > 0 || $0 == "late" }
+        && metrics.sum("pushscope_notifications_corrections_total", ["from": "lost", "to": "late"]) > 20
+        && metrics.sum("pushscope_notifications_corrections_total", ["from": "rejected"]) > 0
+        && metrics.sum("pushscope_notifications_duplicates_total") > 0
+    }
+    first.signal(SIGKILL)
+    _ = try first.waitForExit()
+    let copy = station.directory.file("before.sqlite")
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: station.store + suffix) {
+      try FileManager.default.copyItem(atPath: station.store + suffix, toPath: copy + suffix)
+    }
+
+    let second = try station.collect([])
+    try monitored.waitUntilReady(second)
+    try eventually("receipts for what recovery settled", seen: { second.standardError }) {
+      let metrics = try monitored.scrape()
+      return metrics.sum("pushscope_notifications_corrections_total", ["from": "interrupted"]) > 0
+        && metrics.sum("pushscope_notifications_corrections_total", ["from": "lost"]) > 20
+    }
+    try monitored.stopRun()
+    // The collector is idle: nothing changes between the two readings.
+    let metrics = try monitored.scrape()
+    #expect(try settled(metrics) == stored(station, before: copy))
+    #expect(metrics.sum("pushscope_notifications_interrupted_total") > 0)
+    #expect(metrics.sum("pushscope_ready") == 0)
+    #expect(try monitored.ask("/-/ready").status == 503)
+    #expect(try monitored.ask("/-/healthy").status == 200)
+
+    // Of the second run alone, which this collector has seen whole.
+    let run = "target_id IN (SELECT t.id FROM target t WHERE t.run_id = (SELECT max(id) FROM run))"
+    let sums = try station.query(
+      "SELECT sum(planned + in_flight + accepted + delivered + late + lost + rejected + failed + missed + interrupted), sum(sent) "
+        + "FROM tally WHERE \(run)")
+    // What was planned and never due is removed at the end; counters do not go back.
+    #expect(metrics.sum("pushscope_notifications_planned_total") >= Int(sums[0][0]) ?? .max)
+    #expect(metrics.sum("pushscope_notifications_sent_total") == Int(sums[0][1]))
+    second.signal(SIGTERM)
+    #expect(try second.waitForExit() == 0)
+    service.signal(SIGTERM)
+  }
+
+  @Test("a run that is recorded from begin to end is counted as the store has it", .timeLimit(.minutes(2)))
+  func wholeRun() throws {
+    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 500ms"])
+    let service = try monitored.station.startLoopback(scenario: Self.scenario)
+    let collector = try monitored.station.collect([])
+    try monitored.waitUntilReady(collector)
+    try eventually("corrections", seen: { collector.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_corrections_total") > 50 ? true : nil
+    }
+    try monitored.stopRun()
+    let metrics = try monitored.scrape()
+    #expect(try settled(metrics) == stored(monitored.station))
+    for (metric, column) in [
+      ("delivery", "delivery_us"), ("accept", "accept_us"), ("schedule_lag", "schedule_lag_us"),
+      ("path", "path_us"),
+    ] {
+      let row = try monitored.station.query("SELECT count(\(column)), ifnull(sum(\(column)), 0) FROM sample")[
+        0]
+      #expect(metrics.sum("pushscope_\(metric)_seconds_count") == Int(row[0]), "\(metric)")
+      let sum = metrics.lines.first { $0.name == "pushscope_\(metric)_seconds_sum" }?.value ?? -1
+      #expect(abs(sum - (Double(row[1]) ?? 0) / 1e6) < 1e-6, "\(metric)")
+    }
+    // Buckets against a count of the store's own.
+    let below = try monitored.station.query("SELECT count(*) FROM sample WHERE delivery_us <= 1000000")[0][0]
+    #expect(metrics.sum("pushscope_delivery_seconds_bucket", ["le": "1"]) == Int(below))
+    collector.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+    service.signal(SIGTERM)
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Glibc
+import HTTPTestKit
+import TestKit
+import Testing
+
+/// What Debian's Prometheus makes of the metrics, and promtool of the rules.
+@Suite("Prometheus and promtool take what is offered", .serialized)
+struct PrometheusTests {
+  private static let names = [
+    "pushscope_notifications_planned_total", "pushscope_notifications_sent_total",
+    "pushscope_notifications_duplicates_total", "pushscope_notifications_accepted_total",
+    "pushscope_notifications_delivered_total", "pushscope_notifications_late_total",
+    "pushscope_notifications_lost_total", "pushscope_notifications_failed_total",
+    "pushscope_notifications_missed_total", "pushscope_notifications_interrupted_total",
+    "pushscope_delivery_seconds_count", "pushscope_accept_seconds_count", "pushscope_service_seconds_count",
+    "pushscope_schedule_lag_seconds_count", "pushscope_path_seconds_count",
+    "pushscope_delivery_error_seconds_count",
+    "pushscope_connected", "pushscope_streams_in_flight", "pushscope_connection_age_seconds",
+    "pushscope_rate_asked",
+    "pushscope_last_accepted_timestamp_seconds", "pushscope_last_delivered_timestamp_seconds",
+    "pushscope_commit_seconds_count", "pushscope_store_bytes", "pushscope_store_oldest_timestamp_seconds",
+    "pushscope_config_last_reload_successful", "pushscope_objective_good_total",
+    "pushscope_objective_valid_total",
+  ]
+
+  private func program(_ name: String) throws -> String {
+    guard let found = Programs.find(name) else {
+      throw NeverHappened(what: "\(name) is there", seen: "scripts/bootstrap test unpacks it")
+    }
+    return found
+  }
+
+  @Test(
+    "Prometheus scrapes text and native histograms, and its sums are the store's",
+    .enabled(if: Programs.has("prometheus", "promtool", "curl")), .timeLimit(.minutes(4)),
+    arguments: [false, true])
+  func scrapes(isNative: Bool) throws {
+    let monitored = try MonitoredStation(
+      rate: "50/s", target: ["receipt_deadline: 5s"],
+      sections: [
+        "labels: { region: eu-1 }",
+        "objectives: [{ name: fast, target: loopback, within: 30ms, share: 90% }]",
+      ])
+    let station = monitored.station
+    let service = try station.startLoopback(
+      scenario: "deliveries: { delay: { distribution: uniform, from: 20ms, to: 40ms } }\n")
+    let collector = try station.collect([])
+    try monitored.waitUntilReady(collector)
+    let port = try FreePort.take()
+    let configuration = try station.directory.write(
+      "prometheus.yml",
+      """
+      global: { scrape_interval: 1s }
+      scrape_configs:
+        - job_name: pushscope
+          static_configs: [{ targets: ['127.0.0.1:\(monitored.port)'] }]
+
+      """)
+    let prometheus = try RunningProcess(
+      try program("prometheus"),
+      [
+        "--config.file=\(configuration)", "--storage.tsdb.path=\(station.directory.file("tsdb"))",
+        "--web.listen-address=127.0.0.1:\(port)",
+      ] + (isNative ? ["--enable-feature=native-histograms"] : []))
+    let server = "http://127.0.0.1:\(port)"
+    func query(_ expression: String) throws -> String {
+      try run(try program("promtool"), ["query", "instant", server, expression]).output
+    }
+    /// The value of an instant vector with one element.
+    func value(_ expression: String) throws -> Double? {
+      guard let arrow = try query(expression).split(separator: "=>").last else { return nil }
+      return Double(arrow.split(separator: "@").first?.trimmingCharacters(in: .whitespaces) ?? "")
+    }
+    try eventually("it scrapes", within: .seconds(90), seen: { prometheus.standardError }) {
+      try value("up{job=\"pushscope\"}") == 1 ? true : nil
+    }
+    try eventually("some hundred are delivered", within: .seconds(90), seen: { collector.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_delivered_total") > 200 ? true : nil
+    }
+    try monitored.stopRun()
+    let text = try monitored.scrape()
+    for name in Self.names { #expect(text.has(name), "\(name)") }
+    let delivered = Double(text.sum("pushscope_notifications_delivered_total"))
+    #expect(String(Int(delivered)) == (try station.query("SELECT sum(delivered) FROM tally")[0][0]))
+    try eventually("it has the last ones", within: .seconds(60)) {
+      try value("sum(pushscope_notifications_delivered_total{region=\"eu-1\"})") == delivered ? true : nil
+    }
+    if isNative {
+      #expect(try value("sum(histogram_count(pushscope_delivery_seconds))") == delivered)
+      let median = try #require(try value("histogram_quantile(0.5, sum(pushscope_delivery_seconds))"))
+      let exact = try station.query(
+        "SELECT delivery_us FROM sample WHERE delivery_us IS NOT NULL ORDER BY delivery_us LIMIT 1 OFFSET \(Int(delivered / 2))"
+      )
+      let truth = (Double(exact[0][0]) ?? 0) / 1e6
+      // A bucket is 2.2 % wide.
+      #expect(abs(median - truth) < truth * 0.03, "\(median) \(truth)")
+    } else {
+      #expect(try value("sum(pushscope_delivery_seconds_count)") == delivered)
+      let within = try station.query("SELECT count(*) FROM sample WHERE delivery_us <= 30000")[0][0]
+      #expect(try value("sum(pushscope_delivery_seconds_bucket{le=\"0.03\"})") == Double(within))
+      #expect(try value("sum(pushscope_objective_good_total{objective=\"fast\"})") == Double(within))
+    }
+    prometheus.signal(SIGTERM)
+    collector.signal(SIGTERM)
+    service.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+  }
+
+  @Test(
+    "promtool finds nothing wrong with the metrics", .enabled(if: Programs.has("promtool", "curl")),
+    .timeLimit(.minutes(2)))
+  func lint() async throws {
+    let monitored = try MonitoredStation(
+      rate: "50/s", target: ["receipt_deadline: 1s"],
+      sections: ["objectives: [{ name: \"quoted \\\"fast\\\"\", target: loopback, within: 1s, share: 90% }]"])
+    let service = try monitored.station.startLoopback()
+    let collector = try monitored.station.collect([])
+    try monitored.waitUntilReady(collector)
+    try eventually("something is delivered") {
+      try monitored.scrape().sum("pushscope_notifications_delivered_total") > 20 ? true : nil
+    }
+    let text = try monitored.ask("/metrics")
+    let checked = try await Tool.run(
+      try program("promtool"), ["check", "metrics"], input: text.body + "\n")
+    #expect(checked.status == 0, "\(checked.output)\(checked.error)")
+    let openMetrics = try monitored.ask(
+      "/metrics", ["-H", "Accept: application/openmetrics-text;version=1.0.0"])
+    #expect(openMetrics.body.hasSuffix("# EOF"))
+    #expect(openMetrics.body.contains(" # {notification_id=\""))
+    #expect(try monitored.ask("/metrics", ["-X", "POST"]).status == 405)
+    #expect(try monitored.ask("/-/reload", ["-X", "POST", "-H", "X-Pushscope-Reload: 1"]).status == 404)
+    #expect(try monitored.ask("/nothing").status == 404)
+    #expect(try monitored.ask("/").body.contains("/metrics"))
+    collector.signal(SIGTERM)
+    service.signal(SIGTERM)
+    #expect(try collector.waitForExit() == 0)
+  }
+
+  @Test("promtool takes the rules, and they do what their tests say", .enabled(if: Programs.has("promtool")))
+  func rules() throws {
+    let folder = Tool.root + "/config/prometheus"
+    let promtool = try program("promtool")
+    let checked = try run(promtool, ["check", "rules", folder + "/rules.yml"])
+    #expect(checked.status == 0, "\(checked.output)\(checked.error)")
+    let configuration = try run(promtool, ["check", "config", "--syntax-only", folder + "/prometheus.yml"])
+    #expect(configuration.status == 0, "\(configuration.output)\(configuration.error)")
+    let tested = try run(promtool, ["test", "rules", folder + "/rules-test.yml"])
+    #expect(tested.status == 0, "\(tested.output)\(tested.error)")
+  }
+
+  /// Each query of the dashboard is asked of a Prometheus that has scraped a collector.
+  @Test(
+    "the dashboard's queries are valid", .enabled(if: Programs.has("prometheus", "promtool")),
+    .timeLimit(.minutes(2)))
+  func dashboard() throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: Tool.root + "/config/grafana/pushscope.json"))
+    let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let panels = try #require(dashboard["panels"] as? [[String: Any]])
+    var rules: [String] = []
+    for panel in panels {
+      for target in panel["targets"] as? [[String: Any]] ?? [] {
+        let expression = try #require(target["expr"] as? String)
+        let concrete = expression.replacing("$__rate_interval", with: "5m").replacing("$target", with: "ios")
+        #expect(!concrete.contains("$"), "\(expression)")
+        for name in concrete.split(whereSeparator: { !$0.isLetter && $0 != "_" })
+        where name.hasPrefix("pushscope_") {
+          let known = Self.names.contains {
+            $0.hasPrefix(name) || name.hasPrefix($0.replacing("_count", with: ""))
+          }
+          #expect(
+            known || name.hasPrefix("pushscope_finding_open")
+              || name.hasPrefix("pushscope_notifications_rejected")
+              || name.hasPrefix("pushscope_clock_offset"), "\(name)")
+        }
+        rules.append("  - { record: 'pushscope:query:\(rules.count)', expr: \(quoted(concrete)) }")
+      }
+    }
+    #expect(rules.count >= 10)
+    #expect(dashboard["schemaVersion"] is Int)
+    #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
+    let directory = try TemporaryDirectory()
+    let file = try directory.write(
+      "queries.yml", "groups:\n- name: queries\n  rules:\n" + rules.joined(separator: "\n") + "\n")
+    let checked = try run(try program("promtool"), ["check", "rules", file])
+    #expect(checked.status == 0, "\(checked.output)\(checked.error)")
+  }
+
+  private func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+}

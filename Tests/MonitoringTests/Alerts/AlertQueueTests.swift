@@ -1,0 +1,214 @@
+import Configuration
+import Foundation
+import HTTPTestKit
+import Measurement
+import Store
+import TestKit
+import Testing
+
+@testable import Monitoring
+
+@Suite struct AlertQueueTests {
+  private let webhook = AlertQueue.Way(name: "webhook", sendsResolved: true, repeatInterval: 3_600_000_000)
+  private let silent = AlertQueue.Way(name: "command", sendsResolved: false, repeatInterval: 3_600_000_000)
+
+  private func time(_ seconds: Double) -> WallTime {
+    WallTime(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1e6))
+  }
+
+  private func alert(_ id: String = "a") -> Alert {
+    Alert(
+      source: .objective, id: id, labels: ["alertname": "X", "objective": id],
+      annotations: ["summary": "s"], startedAt: time(0))
+  }
+
+  private func deliver(
+    _ queue: inout AlertQueue, _ way: AlertQueue.Way, at now: WallTime, problem: String? = nil
+  ) -> [String] {
+    let due = queue.due(way, at: now)
+    if !due.isEmpty { _ = queue.note(due, way, problem: problem, at: now) }
+    return due.map { "\($0.id) \($0.endedAt == nil ? "firing" : "resolved")" }
+  }
+
+  @Test func lastingAlertIsToldOnceAndRepeated() {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert()], at: time(0))
+    #expect(deliver(&queue, webhook, at: time(0)) == ["a firing"])
+    #expect(deliver(&queue, webhook, at: time(3599)).isEmpty)
+    #expect(queue.nextDue([webhook], after: time(3599)) == time(3600))
+    #expect(deliver(&queue, webhook, at: time(3600)) == ["a firing"])
+    queue.replace(.objective, with: [], at: time(4000))
+    #expect(deliver(&queue, webhook, at: time(4000)) == ["a resolved"])
+    #expect(deliver(&queue, webhook, at: time(9000)).isEmpty)
+    queue.removeFinished([webhook])
+    #expect(queue.records.isEmpty)
+    #expect(queue.takeUnsaved().removedAlerts == ["a"])
+  }
+
+  @Test func endIsNotToldWhereItIsNotWanted() {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert()], at: time(0))
+    #expect(deliver(&queue, silent, at: time(0)) == ["a firing"])
+    queue.replace(.objective, with: [], at: time(1))
+    #expect(deliver(&queue, silent, at: time(2)).isEmpty)
+    queue.removeFinished([silent])
+    #expect(queue.records.isEmpty)
+  }
+
+  /// What began and ended while nobody could be told is not told.
+  @Test func endOfWhatWasNeverToldIsNotTold() {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert()], at: time(0))
+    #expect(deliver(&queue, webhook, at: time(0), problem: "no") == ["a firing"])
+    queue.replace(.objective, with: [], at: time(5))
+    #expect(deliver(&queue, webhook, at: time(60)).isEmpty)
+    queue.removeFinished([webhook])
+    #expect(queue.records.isEmpty)
+  }
+
+  @Test func failuresAreRetriedWithGrowingPausesForADay() throws {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert()], at: time(0))
+    var now = 0.0
+    var tries: [Double] = []
+    while let due = queue.nextDue([webhook], after: time(now)), tries.count < 100 {
+      now = Double(due.microseconds - time(0).microseconds) / 1e6
+      #expect(deliver(&queue, webhook, at: time(now), problem: "HTTP status 500") == ["a firing"])
+      tries.append(now)
+    }
+    #expect(Array(tries.prefix(4)) == [0, 10, 30, 70])
+    let pauses = zip(tries.dropFirst(), tries).map(-)
+    #expect(pauses == pauses.sorted())
+    #expect(pauses.max() == 3600)
+    #expect((86_400...90_000).contains(try #require(tries.last)))
+    #expect(queue.records["a"]?.deliveries["webhook"]?.isGivenUp == true)
+    #expect(queue.records["a"]?.deliveries["webhook"]?.problem == "HTTP status 500")
+    // The next incident is told again.
+    queue.replace(.objective, with: [alert("b")], at: time(now))
+    #expect(deliver(&queue, webhook, at: time(now)) == ["b firing"])
+  }
+
+  /// A restart: what was told is not told again, and what was not is.
+  @Test func storedStateGoesOn() {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert("a"), alert("b")], at: time(0))
+    let first = queue.due(webhook, at: time(0)).filter { $0.id == "a" }
+    _ = queue.note(first, webhook, problem: nil, at: time(0))
+    let saved = queue.takeUnsaved()
+    #expect(saved.alerts.count == 2)
+    var next = AlertQueue(stored: saved.alerts)
+    #expect(deliver(&next, webhook, at: time(10)) == ["b firing"])
+    next.replace(.objective, with: [alert("a"), alert("b")], at: time(11))
+    #expect(next.due(webhook, at: time(11)).isEmpty)
+  }
+
+  @Test func otherKindsStay() {
+    var queue = AlertQueue()
+    queue.replace(.objective, with: [alert()], at: time(0))
+    queue.replace(.finding, with: [], at: time(1))
+    #expect(queue.records["a"]?.endedAt == nil)
+  }
+
+  // MARK: Findings
+
+  private func finding(_ id: String, incident: String, kind: String = "slower", status: String = "open")
+    -> FindingRecord
+  {
+    var generator = SeededGenerator(seed: 1)
+    return FindingRecord(
+      id: id, incident: incident, run: RunID(at: time(0), using: &generator), target: "t-\(id)", variant: "",
+      provider: "apns", endpoint: "", device: "", metric: "delivery", kind: kind, status: status,
+      startedAt: time(0), detectedAt: time(1), seenUntil: time(2))
+  }
+
+  /// One cause is one alert; what is provisional, over or better is none.
+  @Test func incidentsAreAlertsOfTheirOwnKind() {
+    let alerts = AlertSources.alerts(
+      of: [
+        finding("aa", incident: "aa"), finding("bb", incident: "aa"),
+        finding("cc", incident: "cc", status: "provisional"),
+        finding("dd", incident: "dd", status: "closed"), finding("ee", incident: "ee", kind: "faster"),
+      ], labels: [ConfiguredLabel(name: "region", value: "eu")])
+    #expect(alerts.map(\.id) == ["finding:aa"])
+    #expect(alerts.first?.source == .finding)
+    #expect(alerts.first?.labels["target"] == "t-aa")
+    #expect(alerts.first?.labels["region"] == "eu")
+    #expect(alerts.first?.annotations["summary"]?.contains("t-aa, t-bb") == true)
+  }
+
+  // MARK: Command
+
+  private func deliver(_ arguments: [String], input: String = "{}", timeout: Duration = .seconds(30)) -> (
+    problem: String?, output: String
+  ) {
+    var printed = ""
+    let channel = CommandChannel(arguments: arguments, onOutput: { printed += $0 }, timeout: timeout)
+    return (channel.deliver(Array(input.utf8)), printed)
+  }
+
+  @Test func commandGetsTheJSONAndNothingElse() throws {
+    #expect(ProcessInfo.processInfo.environment.count > 3)
+    #expect(deliver(["/bin/cat"], input: #"{"a":1}"#) == (nil, #"{"a":1}"#))
+    let environment = deliver(["/usr/bin/env"]).output.split(separator: "\n").map { $0.prefix { $0 != "=" } }
+    #expect(Set(environment).isSubset(of: ["PATH", "HOME", "LANG"]))
+    // No descriptor of this process, which has many, is open in it: ls has its own for the folder.
+    let descriptors = deliver(["/bin/ls", "/proc/self/fd"]).output.split(separator: "\n")
+    #expect(descriptors.count == 4, "\(descriptors)")
+    // A policy of 0 is SCHED_OTHER; no signal is blocked or ignored.
+    let status = deliver([
+      "/bin/sh", "-c", "cut -d' ' -f41 /proc/self/stat; grep -E 'SigBlk|SigIgn' /proc/self/status",
+    ]).output
+    #expect(status.hasPrefix("0\n"), "\(status)")
+    #expect(status.components(separatedBy: "0000000000000000").count == 3, "\(status)")
+  }
+
+  @Test func argumentsReachNoShell() {
+    #expect(deliver(["/bin/echo", "$HOME; echo x", "*"]).output == "$HOME; echo x *\n")
+  }
+
+  @Test func failureIsSaid() {
+    #expect(deliver(["/bin/false"]).problem == "the command ended with exit code 1")
+    #expect(deliver(["/bin/sh", "-c", "kill -9 $$"]).problem == "the command was ended by signal 9")
+    #expect(deliver(["/nowhere"]).problem?.contains("cannot be started") == true)
+    // It need not read what it is given.
+    #expect(deliver(["/bin/true"], input: String(repeating: "x", count: 1_000_000)).problem == nil)
+  }
+
+  @Test func hangingCommandIsEndedWithAllItStarted() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.file("pid")
+    let result = deliver(["/bin/sh", "-c", "sleep 600 & echo $! >\(file); sleep 600"], timeout: .seconds(1))
+    #expect(result.problem == "the command did not end within 1 s")
+    let pid = try #require(Int32(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
+    try eventually("its child is gone") {
+      let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      return state == nil || state?.contains(") Z ") == true
+    }
+  }
+
+  @Test func outputIsBounded() {
+    let result = deliver(["/bin/sh", "-c", "head -c 1000000 /dev/zero | tr '\\\\0' x"])
+    #expect(result.problem == nil)
+    #expect(result.output.count == CommandChannel.maximumOutput)
+  }
+
+  // MARK: Webhook
+
+  private final class Client: WebhookClient {
+    let answer: WebhookAnswer
+    init(_ answer: WebhookAnswer) { self.answer = answer }
+    func post(_ body: [UInt8], to url: Endpoint, caFile: String?) -> WebhookAnswer { answer }
+  }
+
+  @Test(
+    arguments: [
+      (WebhookAnswer.status(200), nil), (.status(202), nil),
+      (.status(302), "HTTP status 302: redirects are not followed"),
+      (.status(500), "HTTP status 500"), (.failed("no answer"), "no answer"),
+    ] as [(WebhookAnswer, String?)])
+  func onlySuccessIsDelivery(answer: WebhookAnswer, problem: String?) {
+    let channel = WebhookChannel(
+      configuration: .init(url: .text(Secret("https://example.com/x"))), client: Client(answer))
+    #expect(channel.deliver([]) == problem)
+  }
+}
