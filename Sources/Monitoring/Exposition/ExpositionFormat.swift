@@ -67,7 +67,7 @@ private struct TextExposition {
 
   init(isOpenMetrics: Bool) { self.isOpenMetrics = isOpenMetrics }
 
-  consuming func encode(_ families: [MetricFamily]) -> [UInt8] {
+  func encode(_ families: [MetricFamily]) -> [UInt8] {
     var this = self
     for family in families where !family.points.isEmpty { this.write(family) }
     if isOpenMetrics { this.write("# EOF\n") }

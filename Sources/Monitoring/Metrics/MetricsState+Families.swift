@@ -11,7 +11,7 @@ extension MetricsState {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
-      + judgements())
+      + judgments())
       .map { family in
         var family = family
         for index in family.points.indices { family.points[index].labels += common }
@@ -144,7 +144,7 @@ extension MetricsState {
     ]
   }
 
-  private func judgements() -> [MetricFamily] {
+  private func judgments() -> [MetricFamily] {
     func counter(_ name: String, _ help: String, _ value: (Objective) -> UInt64) -> MetricFamily {
       MetricFamily(
         .counter, "pushscope_objective_\(name)_total", help,

@@ -8,7 +8,10 @@ import Store
 extension SummaryReport {
   /// The summary as JSON: names and units as in the exports, `null` where n is too small.
   public var json: JSONValue {
-    .object([.init("runs", .array(runs.map(Self.json)))])
+    .object([
+      .init("runs", .array(runs.map(Self.json))),
+      .init("objectives", .array(objectives.map(ObjectiveText.json))),
+    ])
   }
 
   private static func json(_ run: Run) -> JSONValue {

@@ -17,6 +17,8 @@ public struct SummaryReport: Sendable, Equatable {
   public let runs: [Run]
   /// How its intervals were computed.
   public let method: IntervalMethod
+  /// What the collector's objectives said last; not of the selection.
+  public let objectives: [ObjectiveRecord]
 
   /// Reads the selection once, and what lies before it. Targets with many notifications are read from rollups, of which there
   /// are at most some thousand. Memory grows with runs and targets, unless every value is kept.
@@ -47,6 +49,7 @@ public struct SummaryReport: Sendable, Equatable {
     }
     self.runs = runs
     self.method = method
+    objectives = try reader.objectives()
   }
 
   /// Calls `body` with each target as soon as its figures are read. A target without rows has no groups.

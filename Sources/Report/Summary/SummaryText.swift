@@ -15,7 +15,7 @@ extension SummaryReport {
       for target in run.targets { lines += [""] + Self.lines(of: target) }
       lines.append("")
     }
-    return lines + explanation
+    return lines + ObjectiveText.lines(of: objectives) + explanation
   }
 
   private static func title(_ run: RunRecord) -> String {

@@ -23,7 +23,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + recording + whereabouts + findings + names, right: speed, width: width - 2,
+      left: [brand, phase] + recording + whereabouts + findings + objectives + names, right: speed,
+      width: width - 2,
       gap: 2,
       middle: 2)
     // Keeps a distance to the tabs.
@@ -134,6 +135,32 @@ struct HeaderModel {
         priority: 80, [TextSpan("\(words) open", appearance(.warning))],
         short: LineItem.Short(priority: 88, spans: [TextSpan(words, appearance(.warning))]))
     ]
+  }
+
+  /// Breached objectives by name, otherwise how many are kept; and that nobody could be told.
+  private var objectives: [LineItem] {
+    let summary = snapshot.objectives
+    guard summary.count > 0 || summary.undelivered > 0, snapshot.run?.isLive ?? false, replay == nil else {
+      return []
+    }
+    var items: [LineItem] = []
+    if let first = summary.breached.first {
+      let name = FittedText.truncated(first, columns: 24, ellipsis: appearance.glyphs.ellipsis)
+      let more = summary.breached.count > 1 ? " +\(summary.breached.count - 1)" : ""
+      items.append(
+        LineItem(
+          priority: 82, [TextSpan("breached: \(name)\(more)", appearance(.alarm))],
+          short: LineItem.Short(
+            priority: 89, spans: [TextSpan("breached\(more)", appearance(.alarm))])))
+    } else if summary.count > 0 {
+      let words = "\(summary.met) of \(CountText.text(summary.count, "objective")) kept"
+      items.append(LineItem(priority: 40, [TextSpan(words, appearance(.secondary))]))
+    }
+    if summary.undelivered > 0 {
+      let words = "\(CountText.text(summary.undelivered, "alert")) not delivered"
+      items.append(LineItem(priority: 81, [TextSpan(words, appearance(.warning))]))
+    }
+    return items
   }
 
   private var names: [LineItem] {

@@ -42,6 +42,7 @@ struct SnapshotBuilder {
     next.recording = content.recording
     next.collector = content.collector
     next.openFindings = content.openFindings
+    next.objectives = content.objectives
     next.request = content.answered
     if let run = content.run {
       next.run = DisplayedRun(run, at: now)
@@ -62,7 +63,8 @@ struct SnapshotBuilder {
     if next.condition != last.condition || next.collector != last.collector { return true }
     guard next.condition == .ready else { return false }
     if next.runs != last.runs || next.recording != last.recording || next.run != last.run
-      || next.totals != last.totals || next.openFindings != last.openFindings || next.request != last.request
+      || next.totals != last.totals || next.openFindings != last.openFindings
+      || next.objectives != last.objectives || next.request != last.request
     {
       return true
     }

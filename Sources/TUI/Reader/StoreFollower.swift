@@ -28,6 +28,8 @@ struct StoreContent: Sendable {
   var collector: CollectorStatus?
   /// Incidents of the run that are going on.
   var openFindings = 0
+  /// What the collector's objectives say.
+  var objectives = ObjectiveSummary()
   /// The request that the last successful read answered.
   var answered: ReadRequest?
   /// Increases with every change of notifications, events, log lines or marks that shows.
@@ -186,6 +188,7 @@ struct StoreFollower {
     content.run = record
     content.recording = try recording(reader)
     content.openFindings = try reader.openIncidents(of: record.id)
+    content.objectives = try ObjectiveSummary(reader)
     let all = try reader.targets(of: record.id)
     content.targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
     if let name = subject.target, content.targets.isEmpty {

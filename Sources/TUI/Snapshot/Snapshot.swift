@@ -35,6 +35,8 @@ struct Snapshot: Sendable {
   var collector: CollectorStatus?
   /// Incidents of the run that are going on.
   var openFindings = 0
+  /// What the collector's objectives say.
+  var objectives = ObjectiveSummary()
   /// The request that was answered.
   var request: ReadRequest?
   /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.

@@ -113,7 +113,7 @@ import Testing
     ("labels: { 9a: a }", "is not a label name"),
     ("labels: { __a: a }", "is not a label name"),
     ("labels: { a-b: a }", "is not a label name"),
-    ("objectives: [{ name: a, target: ois, within: 2s, share: 99% }]", "did you mean \"ios\"?"),
+    ("objectives: [{ name: a, target: iso, within: 2s, share: 99% }]", "did you mean \"ios\"?"),
     ("objectives: [{ name: a, target: ios, within: 2s, share: 100% }]", "is out of range"),
     ("objectives: [{ name: a, target: ios, share: 99% }]", "needs the key \"within\""),
     ("objectives: [{ name: a, target: ios, within: 2s, share: 99%, metric: path }]", "is not a valid value"),

@@ -117,7 +117,7 @@ struct PrometheusTests {
     let service = try monitored.station.startLoopback()
     let collector = try monitored.station.collect([])
     try monitored.waitUntilReady(collector)
-    try eventually("something is delivered") {
+    try await eventually("something is delivered") {
       try monitored.scrape().sum("pushscope_notifications_delivered_total") > 20 ? true : nil
     }
     let text = try monitored.ask("/metrics")

@@ -2,11 +2,11 @@ import Configuration
 import Foundation
 import HTTPTestKit
 import Measurement
-import Store
 import TestKit
 import Testing
 
 @testable import Monitoring
+@testable import Store
 
 @Suite struct ExpositionTests {
   private static let run: RunID = {

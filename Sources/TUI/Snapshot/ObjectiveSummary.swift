@@ -1,0 +1,33 @@
+import Measurement
+import Store
+
+/// What the collector's objectives and alerts amount to, for one line.
+struct ObjectiveSummary: Sendable, Equatable {
+  /// Objectives of the collector's configuration.
+  var count = 0
+  var met = 0
+  /// Names of the breached ones, in the configuration's order.
+  var breached: [String] = []
+  /// Alerts that could not be delivered so far.
+  var undelivered = 0
+
+  init() {}
+
+  /// Objectives that were not looked at since the collector's last sign of life belong to another configuration.
+  /// - Throws: `StoreError`.
+  init(_ reader: StoreReader) throws {
+    let alive = try reader.collector().lastHeartbeat
+    let objectives = try reader.objectives().filter { objective in
+      alive.map { $0.microseconds - objective.evaluatedAt.microseconds < Self.stale } ?? true
+    }
+    count = objectives.count
+    met = objectives.count { $0.verdict == .met }
+    breached = objectives.filter { $0.verdict == .breached }.map(\.name)
+    undelivered = try reader.alerts().count { alert in
+      alert.deliveries.values.contains { $0.problem != nil }
+    }
+  }
+
+  /// µs; longer than the pauses of who looks at them.
+  private static let stale: Int64 = 120_000_000
+}
