@@ -4,6 +4,7 @@ import Configuration
 import Logging
 import Measurement
 import Monitoring
+import Providers
 import Report
 import Store
 
@@ -162,5 +163,20 @@ struct Collect: AsyncParsableCommand {
     StandardOutput.writeLine(
       "credentials that the service manager gives to the unit alone were checked by name only: "
         + unread.joined(separator: ", "))
+  }
+}
+
+/// Sends webhooks with the collector's client: no redirects, no proxies or other settings of the environment, bounded answers.
+private struct WebhookRequest: WebhookClient {
+  private static let timeout = Duration.seconds(30)
+
+  func post(_ body: [UInt8], to url: Endpoint, caFile: String?) -> WebhookAnswer {
+    let request = PushRequest(
+      url: url.url, headers: [HeaderField("content-type", "application/json")], body: body,
+      secrets: [url.target])
+    switch BlockingRequest(caFile: caFile, timeout: Self.timeout, clock: SystemClock()).perform(request) {
+    case .success(let answer): return .status(answer.response.status)
+    case .failure(let failure): return .failed(RequestSecrets(of: request).hidden(in: failure.message))
+    }
   }
 }
