@@ -43,9 +43,21 @@ final class MonitoringThread: Sendable {
   func look() { wake.raise() }
 
   /// Ends the thread after the current round.
-  func stop() async {
+  /// - Parameter limit: how long to wait for it; a round that takes longer is left alone, and nothing of it is retried.
+  func stop(within limit: Duration? = nil) async {
     isStopping.withLock { $0 = true }
     wake.raise()
-    await ended.value()
+    guard let limit else { return await ended.value() }
+    let first = FirstResult<Void, Never>()
+    let waiting = Task {
+      try? await Task.sleep(for: limit)
+      first.finish()
+    }
+    Task { [ended] in
+      await ended.value()
+      first.finish()
+    }
+    await first.value()
+    waiting.cancel()
   }
 }

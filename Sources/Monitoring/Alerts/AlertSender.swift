@@ -50,9 +50,10 @@ final class AlertSender: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
+  /// A message that is under way may take a minute, which the end of the collector does not wait for: it is told again.
   func stop() async {
     let thread = thread.withLock { $0 }
-    await thread?.stop()
+    await thread?.stop(within: .seconds(5))
   }
 
   /// Where the web endpoint is, for those who read an alert.

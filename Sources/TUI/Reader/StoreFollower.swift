@@ -188,7 +188,7 @@ struct StoreFollower {
     content.run = record
     content.recording = try recording(reader)
     content.openFindings = try reader.openIncidents(of: record.id)
-    content.objectives = try ObjectiveSummary(reader)
+    content.objectives = try ObjectiveSummary(reader, alive: record.lastHeartbeat)
     let all = try reader.targets(of: record.id)
     content.targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
     if let name = subject.target, content.targets.isEmpty {

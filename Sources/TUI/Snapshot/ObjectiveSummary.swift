@@ -13,10 +13,10 @@ struct ObjectiveSummary: Sendable, Equatable {
 
   init() {}
 
-  /// Objectives that were not looked at since the collector's last sign of life belong to another configuration.
+  /// - Parameter alive: the last sign of life of the collector. Objectives that it had not looked at by then belong to another
+  ///   configuration.
   /// - Throws: `StoreError`.
-  init(_ reader: StoreReader) throws {
-    let alive = try reader.collector().lastHeartbeat
+  init(_ reader: StoreReader, alive: WallTime?) throws {
     let objectives = try reader.objectives().filter { objective in
       alive.map { $0.microseconds - objective.evaluatedAt.microseconds < Self.stale } ?? true
     }

@@ -173,7 +173,7 @@ private struct WebhookRequest: WebhookClient {
   func post(_ body: [UInt8], to url: Endpoint, caFile: String?) -> WebhookAnswer {
     let request = PushRequest(
       url: url.url, headers: [HeaderField("content-type", "application/json")], body: body,
-      secrets: [url.target])
+      secrets: [url.target, url.host])
     switch BlockingRequest(caFile: caFile, timeout: Self.timeout, clock: SystemClock()).perform(request) {
     case .success(let answer): return .status(answer.response.status)
     case .failure(let failure): return .failed(RequestSecrets(of: request).hidden(in: failure.message))
