@@ -109,7 +109,7 @@ struct DoctorTests {
     let made = try run(
       Programs.python,
       [
-        Self.support + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key", "\(folder)/old.pem",
+        Programs.scripts + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key", "\(folder)/old.pem",
         "\(folder)/old.key",
       ])
     #expect(made.status == 0, "\(made.error)")
@@ -285,7 +285,7 @@ struct DoctorTests {
     let old = try run(
       Programs.python,
       [
-        Self.support + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key",
+        Programs.scripts + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key",
         station.directory.file("old.pem"), station.directory.file("old.key"),
       ])
     #expect(old.status == 0, "\(old.error)")
