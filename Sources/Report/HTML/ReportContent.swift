@@ -143,7 +143,7 @@ struct TargetReading {
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
         // Whether a missed one was refused is not in a rollup.
-        guard bin.counts.open == 0, bin.counts[.missed] == 0 else { return false }
+        guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
         total.add(bin)
         if hasVariants { variants[names[bin.variant] ?? "", default: GroupAccumulator()].add(bin) }
         timeline.add(bin)
