@@ -54,6 +54,8 @@ public struct ComparisonReport: Sendable {
     let settled: (first: Int, second: Int)
     let latencies: [LatencyRow]
     let shares: [ShareRow]
+    /// Single notifications planned before are deleted, and a side begins before it; `nil` where none are missing.
+    var prunedTo: WallTime?
   }
 
   public let first: ComparisonSide
@@ -174,9 +176,11 @@ private struct ComparisonReading {
           verdict: comparison.verdict(tolerance: ComparisonPlan.shareTolerance))
       }
     }
+    let pruned = try reader.pruned().samples
     return ComparisonReport.Pair(
       first: first.title, second: second.title, isPaired: isPaired,
-      settled: (before.counts.settled, after.counts.settled), latencies: latencies, shares: shares)
+      settled: (before.counts.settled, after.counts.settled), latencies: latencies, shares: shares,
+      prunedTo: pruned.flatMap { min(one.time.lowerBound, other.time.lowerBound) < $0 ? $0 : nil })
   }
 
   private func settled(_ window: SeriesWindow) throws -> Int {

@@ -24,6 +24,9 @@ extension ComparisonReport {
     let names = pair.first == pair.second ? pair.first : "\(pair.first) (A), \(pair.second) (B)"
     return EscapedText.make(names) + ": \(pair.settled.first) and \(pair.settled.second) settled"
       + (pair.isPaired ? ", compared in pairs over the same time" : "")
+      + (pair.prunedTo.map {
+        "; single notifications before \(RunText.time($0)) UTC are deleted: until then from rollups"
+      } ?? "")
   }
 
   private func table(of pair: Pair) -> TextTable {
@@ -74,6 +77,7 @@ extension ComparisonReport {
             .object([
               .init("a", .string(pair.first)), .init("b", .string(pair.second)),
               .init("paired", .boolean(pair.isPaired)),
+              .init("pruned_to", .string(pair.prunedTo?.rfc3339)),
               .init("settled_a", .integer(Int64(pair.settled.first))),
               .init("settled_b", .integer(Int64(pair.settled.second))),
               .init("latencies", .array(pair.latencies.map(\.json))),

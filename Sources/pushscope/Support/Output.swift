@@ -13,6 +13,7 @@ enum ReportRun {
     method: IntervalMethod = .dependent
   ) throws {
     OutputSignals.ignore()
+    try notePruned(table, of: selection, from: reader)
     var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
     try ReportOutput.write(to: path, store: reader.path) { sink in
       let exporter = Exporter(
@@ -22,6 +23,22 @@ enum ReportRun {
       }
       progress.finish(rows: try exporter.export(table, to: sink))
     }
+  }
+
+  /// Says where retention has deleted a part of what was asked for.
+  private static func notePruned(_ table: ExportTable, of selection: RowSelection, from reader: StoreReader)
+    throws
+  {
+    guard [.samples, .receipts, .summary, .histogram].contains(table),
+      let pruned = try reader.pruned().samples,
+      selection.since ?? WallTime(microseconds: .min) < pruned,
+      try reader.runs().contains(where: { $0.startedAt < pruned && selection.run ?? $0.id == $0.id })
+    else { return }
+    let what =
+      [.samples, .receipts].contains(table)
+      ? "they are not in this table" : "figures of that time come from rollups"
+    StandardError.write(
+      "pushscope: single notifications planned before \(pruned.rfc3339) are deleted (retention); \(what)")
   }
 
   static func summary(
