@@ -28,8 +28,10 @@ struct CheckpointTimes: Sendable {
 
   /// Those after an instant do not hold any more: rows under them changed.
   mutating func remove(after time: Int64, of watched: WatchedTarget) {
-    times[watched, default: Times()].stored.removeAll { $0 > time }
-    times[watched]?.last = times[watched]?.stored.last
+    var own = times[watched] ?? Times()
+    own.stored.removeAll { $0 > time }
+    own.last = own.stored.last
+    times[watched] = own
   }
 
   /// Whether a checkpoint is to be made: the first one, and one in each interval.
