@@ -12,7 +12,7 @@ struct CauseTests {
     Double($0)
   }
   private static let pace = CauseStation.Pace(
-    episode: seconds ?? 6, quiet: (seconds ?? 6) + 3, rate: 10)
+    episode: seconds ?? 6, quiet: (seconds ?? 6) + 3, rate: 25)
 
   /// What one collector meets, one after the other.
   enum Series: CaseIterable {
