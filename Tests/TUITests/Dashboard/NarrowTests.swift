@@ -85,7 +85,10 @@ struct NarrowTests {
     let states: [NotificationState] = [.late, .lost, .rejected, .failed, .missed, .interrupted]
     snapshot.tracks[0].forEachRun(in: 0..<snapshot.tracks[0].count) { run in
       for (place, point) in run.enumerated() {
-        let state = place >= 20 && place < 20 + 2 * states.count ? states[(place - 20) / 2] : .delivered
+        // Late enough to be in the shorter window of a narrow terminal.
+        let first = 150
+        let isTrouble = place >= first && place < first + 2 * states.count
+        let state = isTrouble ? states[(place - first) / 2] : .delivered
         track.append(
           SamplePoint(
             plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,

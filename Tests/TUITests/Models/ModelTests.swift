@@ -30,7 +30,7 @@ struct ModelTests {
     }
     #expect(
       [1, 2, 3, 7, 40, 41, 99, 101].map { HistogramModel.roundCount(atLeast: $0) } == [
-        1, 2, 4, 8, 40, 60, 100, 200,
+        2, 2, 4, 8, 40, 50, 100, 120,
       ])
   }
 

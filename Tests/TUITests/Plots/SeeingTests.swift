@@ -15,11 +15,14 @@ struct SeeingTests {
     let band = DensityTests.band(stage)
     let full = stage.geometry.bandRows * 8
     let content = try #require(stage.screen.context.content)
-    let outage = (50..<65).map { second in
-      content.window.column(of: SampleRun.start.advanced(byMicroseconds: Int64(second) * 1_000_000 + 500_000))
+    func column(_ second: Int64) -> Int {
+      content.window.column(of: SampleRun.start.advanced(byMicroseconds: second * 1_000_000))
     }
-    #expect(outage.allSatisfy { band[$0] == full })
-    #expect(band.filter { $0 == full }.count <= outage.count + 2, "\(band)")
+    // The outage begins before the window.
+    let outage = column(58)..<column(65)
+    #expect(outage.allSatisfy { band.indices.contains($0) && band[$0] == full })
+    let whole = band.indices.filter { band[$0] == full }
+    #expect(whole.allSatisfy { $0 < column(65) + 1 }, "\(band)")
     #expect(band.contains { $0 > 0 && $0 < full })
     #expect(stage.text.contains("never") && stage.text.contains("arrived"))
     let ascii = try Stage(profile: .ascii, snapshot: SampleRun.outage().snapshot)
@@ -38,7 +41,7 @@ struct SeeingTests {
     let stage = try Stage(snapshot: SampleRun.outage().snapshot)
     let content = try #require(stage.screen.context.content)
     let frame = stage.screen.context.plotFrame
-    let column = content.window.column(of: SampleRun.start.advanced(byMicroseconds: 57_000_000))
+    let column = content.window.column(of: SampleRun.start.advanced(byMicroseconds: 61_000_000))
     for y in stage.geometry.firstRow..<stage.geometry.axisRow {
       let cell = stage.buffer[frame.x0 + ScatterGeometry.gutter + column, frame.y0 + y]
       #expect(cell.text == " " || cell.text == "┈", "\(cell.text)")

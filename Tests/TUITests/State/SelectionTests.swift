@@ -225,7 +225,7 @@ struct SelectionTests {
     stage.mouse(.mouseDown, x: place.x, y: place.y)
     stage.mouse(.mouseUp, x: place.x, y: place.y)
     #expect(stage.screen.state.plot.selection?.contains(mark.sequence, of: TargetID(rawValue: 1)) == true)
-    let far = Self.screenPlace(stage, column: 105, y: 12)
+    let far = Self.screenPlace(stage, column: 105, y: stage.geometry.firstRow)
     stage.mouse(.mouseDown, x: far.x, y: far.y)
     stage.mouse(.mouseUp, x: far.x, y: far.y)
     #expect(stage.screen.state.plot.selection == nil)
