@@ -121,7 +121,7 @@ struct PrometheusTests {
       try monitored.scrape().sum("pushscope_notifications_delivered_total") > 20 ? true : nil
     }
     let text = try monitored.ask("/metrics")
-    let checked = try await Tool.run(
+    let checked = try await Programs.run(
       try program("promtool"), ["check", "metrics"], input: text.body + "\n")
     #expect(checked.status == 0, "\(checked.output)\(checked.error)")
     let openMetrics = try monitored.ask(
@@ -139,7 +139,7 @@ struct PrometheusTests {
 
   @Test("promtool takes the rules, and they do what their tests say", .enabled(if: Programs.has("promtool")))
   func rules() throws {
-    let folder = Tool.root + "/config/prometheus"
+    let folder = Programs.repository + "/config/prometheus"
     let promtool = try program("promtool")
     let checked = try run(promtool, ["check", "rules", folder + "/rules.yml"])
     #expect(checked.status == 0, "\(checked.output)\(checked.error)")
@@ -154,7 +154,8 @@ struct PrometheusTests {
     "the dashboard's queries are valid", .enabled(if: Programs.has("prometheus", "promtool")),
     .timeLimit(.minutes(2)))
   func dashboard() throws {
-    let data = try Data(contentsOf: URL(fileURLWithPath: Tool.root + "/config/grafana/pushscope.json"))
+    let data = try Data(
+      contentsOf: URL(fileURLWithPath: Programs.repository + "/config/grafana/pushscope.json"))
     let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let panels = try #require(dashboard["panels"] as? [[String: Any]])
     var rules: [String] = []

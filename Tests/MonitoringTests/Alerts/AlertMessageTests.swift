@@ -61,10 +61,10 @@ import Testing
 
   @Test(.timeLimit(.minutes(2))) func shapeIsThatOfAlertmanager() async throws {
     let alertmanager = try #require(
-      TestServices.find("prometheus-alertmanager"), "scripts/bootstrap test unpacks it")
+      Programs.find("prometheus-alertmanager"), "scripts/bootstrap test unpacks it")
     let directory = try TemporaryDirectory()
     let portFile = directory.file("port")
-    async let received = Tool.run(Tool.python, ["-c", Self.receiver, portFile], within: .seconds(90))
+    async let received = Programs.run(Programs.python, ["-c", Self.receiver, portFile], within: .seconds(90))
     let hook = try await eventually("the receiver listens") { () -> Int? in
       Int((try? String(contentsOfFile: portFile, encoding: .utf8)) ?? "")
     }
@@ -75,8 +75,8 @@ import Testing
       receivers: [{ name: hook, webhook_configs: [{ url: 'http://127.0.0.1:\(hook)/' }] }]
 
       """)
-    let ports = try await Tool.run(
-      Tool.python,
+    let ports = try await Programs.run(
+      Programs.python,
       [
         "-c", "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\nprint(s.getsockname()[1])",
       ])
@@ -94,7 +94,7 @@ import Testing
         ["labels": Self.labels, "annotations": ["summary": "s"], "startsAt": "2023-11-14T22:13:20Z"]
       ]), as: UTF8.self)
     try await eventually("Alertmanager takes the alert", within: .seconds(60)) { () -> Bool in
-      let answer = try await Tool.run(
+      let answer = try await Programs.run(
         "curl",
         [
           "-sS", "-o", "/dev/null", "-w", "%{http_code}", "-H", "content-type: application/json",

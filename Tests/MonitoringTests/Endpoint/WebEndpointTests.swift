@@ -24,7 +24,7 @@ import Testing
   private func ask(
     _ endpoint: WebEndpoint, _ path: String, _ arguments: [String] = [], origin: String? = nil
   ) async throws -> (status: Int, body: String) {
-    let outcome = try await Tool.run(
+    let outcome = try await Programs.run(
       "curl",
       ["-sS", "--max-time", "20", "-w", "\n%{http_code}"] + arguments
         + ["\(origin ?? "http://127.0.0.1:\(endpoint.port)")\(path)"])
@@ -98,7 +98,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let key = directory.file("service.key")
     let certificate = directory.file("service.pem")
-    let made = try await Tool.run(
+    let made = try await Programs.run(
       "openssl",
       [
         "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-subj",
@@ -128,7 +128,8 @@ import Testing
       #expect(try await ask(endpoint, "/-/reload", right + post, origin: origin).status == 200)
     }
     // Without TLS nothing is said there.
-    let plain = try await Tool.run("curl", ["-sS", "--max-time", "5", "http://127.0.0.1:\(endpoint.port)/"])
+    let plain = try await Programs.run(
+      "curl", ["-sS", "--max-time", "5", "http://127.0.0.1:\(endpoint.port)/"])
     #expect(plain.status != 0)
     await endpoint.shutdown()
   }
@@ -158,7 +159,7 @@ import Testing
       s.sendall(b"GET /-/healthy HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")
       print(s.recv(100).split()[1].decode())
       """
-    let outcome = try await Tool.run(Tool.python, ["-c", script, "\(endpoint.port)"])
+    let outcome = try await Programs.run(Programs.python, ["-c", script, "\(endpoint.port)"])
     #expect(outcome.output == "open\n200\n", "\(outcome.error)")
     await endpoint.shutdown()
   }

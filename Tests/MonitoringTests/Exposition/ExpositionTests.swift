@@ -104,8 +104,8 @@ import Testing
   }
 
   @Test func promtoolFindsNothingWrong() async throws {
-    let promtool = try #require(TestServices.find("promtool"), "scripts/bootstrap test unpacks it")
-    let outcome = try await Tool.run(
+    let promtool = try #require(Programs.find("promtool"), "scripts/bootstrap test unpacks it")
+    let outcome = try await Programs.run(
       promtool, ["check", "metrics"], input: String(decoding: encoded(.text), as: UTF8.self))
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.error)")
   }
