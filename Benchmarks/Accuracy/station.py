@@ -136,8 +136,8 @@ class Station:
         print("  no capture here: it needs root or CAP_NET_RAW")
         return None
 
-    def collect(self, *options, **more):
-        return self.spawn(PUSHSCOPE, "collect", "--config", self.folder / "pushscope.yaml", "--store", self.store,
+    def collect(self, *options, program=PUSHSCOPE, **more):
+        return self.spawn(program, "collect", "--config", self.folder / "pushscope.yaml", "--store", self.store,
                           *options, stderr=subprocess.PIPE, **more)
 
     def run(self, *options):

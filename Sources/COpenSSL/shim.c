@@ -29,7 +29,26 @@ uint64_t copenssl_bytes_written(void *ssl) {
   return bio == NULL ? 0 : BIO_number_written(bio);
 }
 
-uint64_t copenssl_bytes_read(void *ssl) {
-  BIO *bio = SSL_get_rbio(ssl);
-  return bio == NULL ? 0 : BIO_number_read(bio);
+int copenssl_read_from_memory(void *ssl) {
+  BIO *memory = BIO_new(BIO_s_mem());
+  if (memory == NULL) return -1;
+  /* Nothing there now is not the end. */
+  BIO_set_mem_eof_return(memory, -1);
+  /* libcurl has the buffers of idle connections freed, and so allocated anew for each record. */
+  SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  SSL_set_read_ahead(ssl, 0);
+  SSL_set0_rbio(ssl, memory);
+  return 0;
+}
+
+int copenssl_feed(void *ssl, const void *bytes, int count) {
+  return BIO_write(SSL_get_rbio(ssl), bytes, count) == count ? 0 : -1;
+}
+
+uint64_t copenssl_bytes_read(void *ssl) { return BIO_number_read(SSL_get_rbio(ssl)); }
+
+void copenssl_read_from_socket(void *ssl) {
+  BIO *socket = SSL_get_wbio(ssl);
+  if (socket == NULL || !BIO_up_ref(socket)) return;
+  SSL_set0_rbio(ssl, socket);
 }

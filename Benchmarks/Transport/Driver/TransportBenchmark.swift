@@ -191,7 +191,7 @@ final class HeapPerStream: Sendable {
         switch observation {
         case .sent: readings.inFlight += 1
         case .answered, .failed: readings.inFlight -= 1
-        case .planned, .missed, .event, .log: break
+        case .planned, .missed, .pinged, .event, .log: break
         }
       }
       let heap = Self.read()

@@ -170,18 +170,16 @@ static inline int clinux_local_port(int fd) {
   return 0;
 }
 
-/* Control messages need macros and alignment. Peeks at unread bytes without taking or copying any (MSG_TRUNC on TCP),
-   and gives the kernel's receive stamp, CLOCK_REALTIME ns, of the packet that holds the last byte peeked at; 0 when
-   there is none. Returns how many bytes there were, up to `limit`; 0 at the end of the stream, -1 when nothing is
-   there. */
-static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
-  static char nowhere[65536];
+/* Control messages need macros and alignment. Peeks at unread bytes without taking any: copies up to `limit` of them to
+   `bytes` and gives the kernel's receive stamp, CLOCK_REALTIME ns, of the packet that holds the last one; 0 when there is
+   none. Returns how many bytes there were, up to `limit`; 0 at the end of the stream, -1 when nothing is there. */
+static inline ssize_t clinux_peek(int fd, void *bytes, size_t limit, int flags, int64_t *stamp) {
   /* Room for the stamp in both forms: a socket that stamps what it sends gives the three-fold one as well. */
   union {
     char bytes[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(3 * sizeof(struct timespec))];
     struct cmsghdr align;
   } control;
-  struct iovec vector = { nowhere, limit < sizeof nowhere ? limit : sizeof nowhere };
+  struct iovec vector = { bytes, limit };
   struct msghdr message;
   memset(&message, 0, sizeof message);
   message.msg_iov = &vector;
@@ -189,7 +187,7 @@ static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
   message.msg_control = control.bytes;
   message.msg_controllen = sizeof control.bytes;
   *stamp = 0;
-  ssize_t count = recvmsg(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+  ssize_t count = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | flags);
   if (count < 0) return -1;
   for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_TIMESTAMPNS) {
@@ -199,6 +197,18 @@ static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
     }
   }
   return count;
+}
+static inline ssize_t clinux_peek_bytes(int fd, void *bytes, size_t limit, int64_t *stamp) {
+  return clinux_peek(fd, bytes, limit, 0, stamp);
+}
+/* The same without copying them (MSG_TRUNC on TCP), up to 64 KB. */
+static inline ssize_t clinux_peek_stamp(int fd, size_t limit, int64_t *stamp) {
+  static char nowhere[65536];
+  return clinux_peek(fd, nowhere, limit < sizeof nowhere ? limit : sizeof nowhere, MSG_TRUNC, stamp);
+}
+/* Takes bytes that were peeked at off the socket. Returns 0, or -1 when there are not as many. */
+static inline int clinux_discard(int fd, void *bytes, size_t count) {
+  return recv(fd, bytes, count, MSG_TRUNC | MSG_DONTWAIT) == (ssize_t)count ? 0 : -1;
 }
 
 /* Takes one message off the error queue: of a packet that went out, CLOCK_REALTIME ns, or 0 when it says something else; and

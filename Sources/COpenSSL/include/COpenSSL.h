@@ -15,8 +15,15 @@ int copenssl_configure(void *context);
 /* Copies the protocol that ALPN selected, without an end mark. Returns its length, 0 when none was selected. */
 int copenssl_selected_protocol(const void *ssl, char *protocol, int capacity);
 
-/* Bytes that the connection has written to and read from its socket. */
+/* Bytes that the connection has written to its socket. */
 uint64_t copenssl_bytes_written(void *ssl);
+
+/* The connection reads from memory from now on: what copenssl_feed adds. Returns 0, or -1 when OpenSSL has no memory. */
+int copenssl_read_from_memory(void *ssl);
+int copenssl_feed(void *ssl, const void *bytes, int count);
+/* Bytes that it has read from there. */
 uint64_t copenssl_bytes_read(void *ssl);
+/* It reads from its socket again. */
+void copenssl_read_from_socket(void *ssl);
 
 #endif

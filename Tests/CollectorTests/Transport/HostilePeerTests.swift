@@ -29,6 +29,39 @@ struct HostilePeerTests {
     #expect(seen.accepted == 5)
   }
 
+  /// While others are under way on the connection: it costs them nothing.
+  @Test(arguments: ["headers:70000", "interim:20000"]) func headersWithoutEndAmongOthers(behavior: String)
+    throws
+  {
+    let server = try ServerProcess.scripted([
+      "--good", "20", "--bad", "1", "--behavior", behavior, "--delay", "150",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 100, count: 60))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.failed.values.map(\.reason) == [.protocol], "\(seen.failed)")
+    #expect(seen.accepted + seen.missed(.lag) == 59, "\(seen.missed)")
+  }
+
+  /// A header block of 600 kB, which HTTP/2 cannot go on without: the connection ends, and the others say by what.
+  @Test func aHeaderBlockWithoutEndEndsTheConnection() throws {
+    let server = try ServerProcess.scripted([
+      "--good", "20", "--bad", "1", "--behavior", "headers:600000", "--delay", "150",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 100, count: 60))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(!seen.failed.isEmpty && seen.accepted + seen.failed.count + seen.missed(.lag) == 60)
+    #expect(
+      seen.failed.values.allSatisfy {
+        $0.reason == .protocol && ($0.detail.contains("CONTINUATION") || $0.detail.contains("without end"))
+      }, "\(seen.failed)")
+  }
+
   /// An answer within the limits is read completely at once, without waiting for another event of the connection.
   @Test(arguments: ["headers:60000", "big:60000"]) func whatIsLargeIsNotHeldUp(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "4", "--behavior", behavior])

@@ -47,6 +47,22 @@ struct SelectionTests {
     #expect(cells == Set(raster.counts.indices.filter { raster.counts[$0] > 0 }))
   }
 
+  @Test(
+    "a notification says the round trip of its path beside its latencies", arguments: [420, nil] as [Int64?])
+  func path(_ path: Int64?) throws {
+    let pick = PickedNotification(
+      target: 0, sequence: 7,
+      point: SamplePoint(
+        plannedAt: SampleRun.start, plannedMonotonic: 0, scheduleLag: 10, acceptLatency: 4_100,
+        deliveryLatency: nil, state: .accepted, path: path),
+      metric: .accept, column: 0, y: 0)
+    let line = NotificationText.spans(
+      pick, target: nil, now: nil, zone: .utc, try Self.stage().screen.appearance
+    ).map(\.text).joined()
+    #expect(line.hasPrefix("#7 accepted, no receipt expected 4.10 ms  "))
+    #expect(line.contains("  path 420 µs  ") == (path != nil) && line.contains("path") == (path != nil))
+  }
+
   @Test("the pointer finds the nearest notification and says its fields")
   func hover() throws {
     var stage = try Self.stage()

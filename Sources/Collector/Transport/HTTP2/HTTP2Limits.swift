@@ -2,9 +2,9 @@ import Measurement
 
 /// What a peer may cost us: sizes of one response, and numbers of frames that carry no response.
 ///
-/// A frame rate is a token bucket: `burst` frames at once, refilled by `perSecond` up to `burst`, and by `perRequest` for each
-/// request that was written (what 1 000 requests earn at the most), since an honest peer answers requests with WINDOW_UPDATE
-/// and RST_STREAM.
+/// A rate is a token bucket: `burst` frames or bytes at once, refilled by `perSecond` up to `burst`, and by `perRequest` for
+/// each request that was written (what 1 000 requests earn at the most), since an honest peer answers requests with
+/// WINDOW_UPDATE and RST_STREAM.
 struct HTTP2Limits: Sendable, Hashable {
   enum Kind: String, Sendable, Hashable, CaseIterable {
     case headerBytes = "header bytes"
@@ -15,8 +15,9 @@ struct HTTP2Limits: Sendable, Hashable {
     case pings = "PING frames"
     case resets = "RST_STREAM frames"
     case windowUpdates = "WINDOW_UPDATE frames"
-    /// PRIORITY, GOAWAY, DATA without bytes, and HEADERS of streams that are over. Frames of unknown types are skipped as they come and cost nothing.
+    /// PRIORITY, GOAWAY and DATA without bytes. Frames of unknown types are skipped as they come and cost nothing.
     case others = "frames without a use"
+    case overBytes = "bytes on streams that are over"
   }
 
   struct Rate: Sendable, Hashable {
@@ -36,6 +37,10 @@ struct HTTP2Limits: Sendable, Hashable {
   var resets = Rate(burst: 1000, perSecond: 10, perRequest: 1)
   var windowUpdates = Rate(burst: 1000, perSecond: 100, perRequest: 8)
   var others = Rate(burst: 1000, perSecond: 100, perRequest: 2)
+  /// Bytes of HEADERS, CONTINUATION and DATA of streams that are over, such as one that was reset because its headers had no end.
+  /// They may be as many as were under way when the peer heard of it (100 Mbit/s for 0.3 s), and late answers to requests that
+  /// timed out.
+  var overBytes = Rate(burst: 4_194_304, perSecond: 1_048_576)
 }
 
 /// What is left of one ``HTTP2Limits/Rate``.
@@ -54,15 +59,16 @@ struct HTTP2FrameBucket: Sendable {
     level = min(level + rate.perRequest, rate.burst + rate.perRequest * 1000)
   }
 
-  /// - Returns: whether one more frame is within the rate.
-  mutating func take(at now: MonotonicTime) -> Bool {
+  /// - Parameter count: of frames or bytes.
+  /// - Returns: whether so many more are within the rate.
+  mutating func take(_ count: Double = 1, at now: MonotonicTime) -> Bool {
     let elapsed = Double((now - refilled).nanoseconds) / 1e9
     if elapsed > 0 {
       refilled = now
       level = max(level, min(rate.burst, level + elapsed * rate.perSecond))
     }
-    guard level >= 1 else { return false }
-    level -= 1
+    guard level >= count else { return false }
+    level -= count
     return true
   }
 }

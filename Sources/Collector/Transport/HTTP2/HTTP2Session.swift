@@ -2,25 +2,6 @@ import CNghttp2
 import Measurement
 import Providers
 
-/// A request as HTTP/2 has it: control data as pseudo-header fields (RFC 9113, section 8.3.1).
-struct HTTP2Request: Sendable, Hashable {
-  var method = "POST"
-  var scheme = "https"
-  /// Host and, where it is not the scheme's own, port.
-  var authority: String
-  /// Path and query.
-  var path = "/"
-  /// Names in lower case, without connection-specific fields.
-  var headers: [HeaderField] = []
-  var body: [UInt8] = []
-
-  /// Whether all but the body is the same. Shared storage is not looked through.
-  func hasSameFields(as other: Self) -> Bool {
-    headers == other.headers && path == other.path && authority == other.authority && method == other.method
-      && scheme == other.scheme
-  }
-}
-
 /// The client's side of one HTTP/2 connection (RFC 9113): requests go in and bytes come out, bytes go in and events come out.
 ///
 /// It does no I/O, reads no clock and owns no socket: whoever owns the connection passes on what ``write(into:)`` appends and
@@ -40,14 +21,14 @@ final class HTTP2Session {
   private final class Stream {
     var body: [UInt8]
     var bodySent = 0
+    /// Until they are written libnghttp2 refers to them.
+    var fields: HTTP2RequestFields?
     var isWritten = false
     /// Its end was told; what is left is libnghttp2's closing of the stream.
     var isEnded = false
     /// The end to tell when libnghttp2 closes the stream, where its error code says less.
     var knownEnd: HTTP2StreamEnd?
 
-    /// `:status` of the header block that is being read.
-    var blockStatus = 0
     /// Of the final response, 0 before its HEADERS.
     var status = 0
     var headerBytes = 0
@@ -56,7 +37,17 @@ final class HTTP2Session {
     var headerLines: [UInt8] = []
     var responseBody: [UInt8] = []
 
-    init(body: [UInt8]) { self.body = body }
+    init(body: [UInt8], fields: HTTP2RequestFields) {
+      self.body = body
+      self.fields = fields
+    }
+  }
+
+  /// A frame that is told of when its bytes are counted.
+  private enum WrittenFrame {
+    /// The last one of a request.
+    case request(Int32)
+    case ping(UInt64)
   }
 
   /// Why nothing more can be sent or received on the connection; nil while it can.
@@ -69,6 +60,7 @@ final class HTTP2Session {
   private let limits: HTTP2Limits
   private var session: OpaquePointer?
   private var streams = StreamTable<Stream>()
+  private let block: HTTP2HeaderBlock<Stream>
   private var events: [HTTP2Event] = []
   private var now: MonotonicTime
   private var settingsBucket: HTTP2FrameBucket
@@ -76,15 +68,16 @@ final class HTTP2Session {
   private var resetBucket: HTTP2FrameBucket
   private var windowBucket: HTTP2FrameBucket
   private var otherBucket: HTTP2FrameBucket
+  private var overBucket: HTTP2FrameBucket
+  /// libnghttp2 tells of a frame while it gives its last bytes to ``write(into:)``, before they are counted.
+  private var writtenFrame: WrittenFrame?
   /// libnghttp2's last complaint.
   private var complaint = ""
   private var isTerminatedByUs = false
   /// libnghttp2's session may only be deleted.
   private var isFatal = false
-  /// The request that `fields` and `fieldBytes` are of.
-  private var encoded: HTTP2Request?
-  private var fieldBytes: [UInt8] = []
-  private var fields: [nghttp2_nv] = []
+  /// The last request, without its body, and its fields.
+  private var last: (request: HTTP2Request, fields: HTTP2RequestFields)?
 
   /// - Throws: ``HTTP2SessionFailure`` where libnghttp2 finds no memory.
   init(limits: HTTP2Limits = HTTP2Limits(), at now: MonotonicTime) throws {
@@ -95,6 +88,9 @@ final class HTTP2Session {
     resetBucket = HTTP2FrameBucket(limits.resets, at: now)
     windowBucket = HTTP2FrameBucket(limits.windowUpdates, at: now)
     otherBucket = HTTP2FrameBucket(limits.others, at: now)
+    overBucket = HTTP2FrameBucket(limits.overBytes, at: now)
+    block = HTTP2HeaderBlock(
+      capacity: limits.headerBytes + limits.headerFields * HTTP2HeaderBlock<Stream>.lineOverhead)
     session = try HTTP2Callbacks.makeSession(for: self)
     // A response larger than the stream's window is one that is larger than the limit: the peer has to stop by itself.
     var settings = [
@@ -110,8 +106,6 @@ final class HTTP2Session {
 
   deinit { nghttp2_session_del(session) }
 
-  /// Push services answer with some five short headers.
-  private static let usualHeaderBytes = 200
   /// Bytes of responses that the peer may have under way on the whole connection.
   static let connectionWindow: Int32 = 1 << 20
 
@@ -128,27 +122,15 @@ final class HTTP2Session {
   /// - Returns: the number of its stream.
   func submit(_ request: HTTP2Request) throws(SubmitError) -> Int32 {
     guard freeStreams > 0 else { throw .noStream }
-    try encode(request)
+    let fields = try fields(of: request)
     let hasBody = !request.body.isEmpty
     var provider = nghttp2_data_provider()
     provider.read_callback = HTTP2Callbacks.readBody
-    let stream = fieldBytes.withUnsafeMutableBufferPointer { bytes -> Int32 in
-      // Offsets become pointers only now that the bytes do not move any more.
-      var at = bytes.baseAddress
-      for index in fields.indices {
-        fields[index].name = at
-        at = at.map { $0 + fields[index].namelen }
-        fields[index].value = at
-        at = at.map { $0 + fields[index].valuelen }
-      }
-      return fields.withUnsafeBufferPointer { fields in
-        withUnsafePointer(to: &provider) {
-          nghttp2_submit_request(session, nil, fields.baseAddress, fields.count, hasBody ? $0 : nil, nil)
-        }
-      }
+    let stream = withUnsafePointer(to: &provider) {
+      nghttp2_submit_request(session, nil, fields.first, fields.count, hasBody ? $0 : nil, nil)
     }
     guard stream > 0 else { throw .noStream }
-    streams.insert(Stream(body: request.body), at: stream)
+    streams.insert(Stream(body: request.body, fields: fields), at: stream)
     return stream
   }
 
@@ -172,42 +154,14 @@ final class HTTP2Session {
     nghttp2_session_terminate_session(session, HTTP2ErrorCode.noError.rawValue)
   }
 
-  /// Lays the request's fields out as libnghttp2 takes them. They are the last request's as a rule, in the same storage.
-  private func encode(_ request: HTTP2Request) throws(SubmitError) {
-    if let encoded, encoded.hasSameFields(as: request) { return }
-    encoded = nil
-    fieldBytes.removeAll(keepingCapacity: true)
-    fields.removeAll(keepingCapacity: true)
-    for (name, value) in [
-      (":method", request.method), (":scheme", request.scheme), (":authority", request.authority),
-      (":path", request.path),
-    ] {
-      let field = HeaderField(name, value)
-      guard !value.isEmpty, HeaderField("x", value).isSendable else { throw .invalidField(name: name) }
-      append(field)
-    }
-    for field in request.headers {
-      guard field.isSendable, !field.name.utf8.contains(where: { (0x41...0x5A).contains($0) }),
-        !Self.connectionFields.contains(field.name)
-      else { throw .invalidField(name: field.name) }
-      append(field)
-    }
-    encoded = request
-    encoded?.body = []
-  }
-
-  /// RFC 9113, section 8.2.2.
-  private static let connectionFields: Set<String> = [
-    "connection", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
-  ]
-
-  private func append(_ field: HeaderField) {
-    fieldBytes.append(contentsOf: field.name.utf8)
-    fieldBytes.append(contentsOf: field.value.utf8)
-    fields.append(
-      nghttp2_nv(
-        name: nil, value: nil, namelen: field.name.utf8.count, valuelen: field.value.utf8.count,
-        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+  /// The request's fields as libnghttp2 takes them: those of the last request as a rule.
+  private func fields(of request: HTTP2Request) throws(SubmitError) -> HTTP2RequestFields {
+    if let last, last.request.hasSameFields(as: request) { return last.fields }
+    let fields = try HTTP2RequestFields(request)
+    var bodiless = request
+    bodiless.body = []
+    last = (bodiless, fields)
+    return fields
   }
 
   // MARK: Bytes
@@ -237,14 +191,25 @@ final class HTTP2Session {
       }
       bytesWritten += count
       buffer.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+      guard let frame = writtenFrame else { continue }
+      writtenFrame = nil
+      switch frame {
+      case .request(let stream): events.append(.requestWritten(stream: stream, offset: bytesWritten))
+      case .ping(let data): events.append(.pingWritten(data, offset: bytesWritten))
+      }
     }
   }
 
   /// What came about since the last call, in order.
   func takeEvents() -> [HTTP2Event] {
-    defer { events.removeAll(keepingCapacity: true) }
-    return events
+    var taken: [HTTP2Event] = []
+    exchangeEvents(with: &taken)
+    return taken
   }
+
+  /// The same, without giving memory away.
+  /// - Parameter taken: empty before.
+  func exchangeEvents(with taken: inout [HTTP2Event]) { swap(&taken, &events) }
 
   private func fail(with code: Int32) {
     guard failure == nil else { return }
@@ -281,17 +246,13 @@ final class HTTP2Session {
   fileprivate func frameBegins(_ header: nghttp2_frame_hd) -> Int32 {
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
-      guard let state = openStream(header.stream_id) else {
-        // Nobody waits for them any more.
-        guard otherBucket.take(at: now) else { return tooMany(.others) }
-        return 0
-      }
-      state.continuations = 0
+      streams[header.stream_id]?.continuations = 0
+      guard openStream(header.stream_id) != nil else { return takeOver(header) }
     case NGHTTP2_CONTINUATION:
       // libnghttp2 ends the session itself where the stream is not the one whose block is open.
-      let state = streams[header.stream_id]
-      state?.continuations += 1
-      guard state.map({ $0.continuations <= limits.continuations }) ?? otherBucket.take(at: now) else {
+      guard let state = streams[header.stream_id] else { return takeOver(header) }
+      state.continuations += 1
+      guard state.continuations <= limits.continuations else {
         return exceed(
           .continuations,
           "a header block of the peer has more than \(limits.continuations) CONTINUATION frames")
@@ -306,11 +267,19 @@ final class HTTP2Session {
       guard resetBucket.take(at: now) else { return tooMany(.resets) }
     case NGHTTP2_WINDOW_UPDATE:
       guard windowBucket.take(at: now) else { return tooMany(.windowUpdates) }
-    case NGHTTP2_DATA where header.length > 0: break
+    case NGHTTP2_DATA where header.length > 0:
+      guard openStream(header.stream_id) == nil else { break }
+      return takeOver(header)
     default:
       guard otherBucket.take(at: now) else { return tooMany(.others) }
     }
     return 0
+  }
+
+  /// A frame of a stream that is over: the peer sent it before it knew. Its header fields still count for HPACK, so it cannot be
+  /// left unread.
+  private func takeOver(_ header: nghttp2_frame_hd) -> Int32 {
+    overBucket.take(Double(9 + header.length), at: now) ? 0 : tooMany(.overBytes)
   }
 
   private func tooMany(_ kind: HTTP2Limits.Kind) -> Int32 {
@@ -318,31 +287,29 @@ final class HTTP2Session {
   }
 
   fileprivate func headersBegin(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
-    streams[frame.pointee.hd.stream_id]?.blockStatus = 0
+    block.begin(openStream(frame.pointee.hd.stream_id))
     return 0
   }
 
   fileprivate func header(
     _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
-    let id = frame.pointee.hd.stream_id
-    guard let state = openStream(id) else { return 0 }
+    guard let state = block.owner else { return 0 }
     state.headerBytes += name.count + value.count
     state.headerFields += 1
     if state.headerBytes > limits.headerBytes || state.headerFields > limits.headerFields {
       // Told at once: the stream is closed only when its RST_STREAM is written, and a peer that does not stop comes first.
-      end(id, state, .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields))
+      block.begin(nil)
+      end(
+        frame.pointee.hd.stream_id, state,
+        .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields))
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     if name.first == UInt8(ascii: ":") {
       // `:status` with three digits: libnghttp2 has seen to that.
-      state.blockStatus = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
-    } else if state.status == 0, state.blockStatus >= 200 {
-      if state.headerLines.isEmpty { state.headerLines.reserveCapacity(Self.usualHeaderBytes) }
-      state.headerLines.append(contentsOf: name)
-      state.headerLines.append(contentsOf: ": ".utf8)
-      state.headerLines.append(contentsOf: value)
-      state.headerLines.append(contentsOf: "\r\n".utf8)
+      block.status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    } else if state.status == 0, block.status >= 200 {
+      block.append(name, value)
     }
     return 0
   }
@@ -362,9 +329,10 @@ final class HTTP2Session {
     let header = frame.pointee.hd
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
-      if let state = openStream(header.stream_id), state.status == 0, state.blockStatus >= 200 {
-        state.status = state.blockStatus
-        events.append(.responded(stream: header.stream_id, status: state.blockStatus))
+      if let state = openStream(header.stream_id), state.status == 0, block.status >= 200 {
+        state.status = block.status
+        state.headerLines = block.lines
+        events.append(.responded(stream: header.stream_id, status: block.status))
       }
       responseMayEnd(header)
     case NGHTTP2_DATA:
@@ -431,27 +399,25 @@ final class HTTP2Session {
       fail(with: NGHTTP2_ERR_PROTO.rawValue)
     }
     if type == NGHTTP2_PING, header.flags & cnghttp2_flag_ack == 0 {
-      // It is told while it is given to write(into:), before it is counted.
-      events.append(.pingWritten(Self.data(of: frame.pointee.ping), offset: bytesWritten + 9 + header.length))
+      writtenFrame = .ping(Self.data(of: frame.pointee.ping))
     }
     guard type == NGHTTP2_HEADERS || type == NGHTTP2_DATA, header.flags & cnghttp2_flag_end_stream != 0,
       let state = streams[header.stream_id], !state.isWritten
     else { return 0 }
     state.isWritten = true
     state.body = []
+    state.fields = nil
     resetBucket.requestWritten()
     windowBucket.requestWritten()
     otherBucket.requestWritten()
-    // HEADERS are told after they were given to write(into:), DATA while they are.
-    let offset = type == NGHTTP2_DATA ? bytesWritten + 9 + header.length : bytesWritten
-    events.append(.requestWritten(stream: header.stream_id, offset: offset))
+    writtenFrame = .request(header.stream_id)
     return 0
   }
 
   fileprivate func frameNotWritten(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
     let header = frame.pointee.hd
     guard nghttp2_frame_type(UInt32(header.type)) == NGHTTP2_HEADERS else { return 0 }
-    close(header.stream_id, .unsent(HTTP2Callbacks.text(of: code)))
+    close(header.stream_id) { .unsent(HTTP2Callbacks.text(of: code)) }
     return 0
   }
 
@@ -463,18 +429,18 @@ final class HTTP2Session {
   }
 
   fileprivate func streamClosed(_ stream: Int32, code: UInt32) -> Int32 {
-    if let goaway, stream > goaway.lastStream {
-      close(stream, .aboveGoaway)
-    } else {
+    close(stream) {
+      if let goaway = self.goaway, stream > goaway.lastStream { return .aboveGoaway }
       // The peer's resets are known: this one is libnghttp2's.
-      close(stream, .malformed("the response broke HTTP's rules (\(HTTP2ErrorCode(rawValue: code)))"))
+      return .malformed("the response broke HTTP's rules (\(HTTP2ErrorCode(rawValue: code)))")
     }
     return 0
   }
 
-  private func close(_ stream: Int32, _ how: HTTP2StreamEnd) {
-    guard let state = streams.remove(stream) else { return }
-    end(stream, state, state.knownEnd ?? how)
+  /// - Parameter how: of a stream whose end is not known yet.
+  private func close(_ stream: Int32, _ how: () -> HTTP2StreamEnd) {
+    guard let state = streams.remove(stream), !state.isEnded else { return }
+    end(stream, state, state.knownEnd ?? how())
   }
 
   fileprivate func readBody(

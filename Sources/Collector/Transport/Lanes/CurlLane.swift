@@ -137,10 +137,7 @@ final class CurlLane: Lane {
     return exchange.request
   }
 
-  func takeEvents() -> [LaneEvent] {
-    defer { events.removeAll(keepingCapacity: true) }
-    return events
-  }
+  func exchangeEvents(with taken: inout [LaneEvent]) { swap(&taken, &events) }
 
   /// The connection stands and libcurl is about to write the request to it.
   private func mayStart() -> Bool {

@@ -26,6 +26,8 @@ final class HTTP2Lane: Lane {
   private let session: HTTP2Session
   private var state: State
   private var events: [LaneEvent] = []
+  /// The session's, empty between two calls.
+  private var idleEvents: [HTTP2Event] = []
 
   private var id: Int64 = 0
   private var stoodAt = MonotonicTime.zero
@@ -53,7 +55,6 @@ final class HTTP2Lane: Lane {
   private var bytesTaken = 0
   /// What the connection took last waits in the kernel.
   private var isHeld = false
-  private let input: UnsafeMutableRawBufferPointer
 
   /// Opens the connection for a request.
   /// - Returns: `nil` when libcurl or libnghttp2 has no memory.
@@ -70,14 +71,11 @@ final class HTTP2Lane: Lane {
     self.session = session
     origin = request.url.origin
     state = .opening(request)
-    input = .allocate(byteCount: TLSChannel.recordBytes, alignment: 1)
     request.taken = environment.now()
     ccurl_easy_set_pointer(connection.easy, CURLOPT_URL, request.url.text)
     connection.start()
     noteProgress()
   }
-
-  deinit { input.deallocate() }
 
   // MARK: What it takes
 
@@ -115,11 +113,13 @@ final class HTTP2Lane: Lane {
   }
 
   private func put(_ request: OutgoingRequest, isFresh: Bool, at now: MonotonicTime) {
+    request.firstByte = session.bytesWritten
     do {
       let stream = try session.submit(converted(request.request, to: request.url).result)
       streams.insert(request, at: stream)
       request.use = ConnectionUse(
-        id: id, age: (now - stoodAt).microseconds / 1000, isFresh: isFresh, streamsInFlight: streams.count,
+        id: id, age: (now.nanoseconds - stoodAt.nanoseconds) / 1_000_000, isFresh: isFresh,
+        streamsInFlight: streams.count,
         phases: isFresh ? connection.phases : nil)
     } catch {
       noteSent(request, at: now, isKernel: false)
@@ -164,10 +164,7 @@ final class HTTP2Lane: Lane {
     return request
   }
 
-  func takeEvents() -> [LaneEvent] {
-    defer { events.removeAll(keepingCapacity: true) }
-    return events
-  }
+  func exchangeEvents(with taken: inout [LaneEvent]) { swap(&taken, &events) }
 
   // MARK: Opening
 
@@ -302,31 +299,43 @@ final class HTTP2Lane: Lane {
     }
   }
 
-  /// Records that one turn reads. A peer without end must not keep the thread from its other work; epoll tells again of what
-  /// is left.
-  private static let recordsPerTurn = 64
+  /// How often one turn takes what has arrived off the socket. A peer without end must not keep the thread from its other work;
+  /// epoll tells again of what is left.
+  private static let fetchesPerTurn = 16
 
-  private func read(records: Int = recordsPerTurn) {
-    for _ in 0..<records {
+  private func read(fetches: Int = fetchesPerTurn) {
+    for _ in 0..<fetches {
       guard case .open(let channel) = state else { return }
-      let received = channel.receive(into: input, offset: environment.offset)
-      switch received {
-      case .bytes(let count, let stamp):
+      switch channel.input.fetch() {
+      case .bytes(let isAll):
         heardAt = environment.now()
-        session.receive(UnsafeRawBufferPointer(rebasing: input[..<count]), at: heardAt)
+        readRecords(of: channel.input)
+        if isAll, fetches == Self.fetchesPerTurn { return }
+      case .nothing: return
+      case .end: return lose(reading: false)
+      }
+    }
+  }
+
+  private func readRecords(of input: TLSInput) {
+    while case .open = state {
+      switch input.next(offset: environment.offset) {
+      case .content(let count, let stamp):
+        session.receive(input.content(count), at: heardAt)
         drainSession(arrived: stamp)
         if session.failure != nil { return flush() }
-      case .nothing:
-        return
-      case .end, .failed:
-        lose(reading: false)
+      case .none: return
+      case .end: return lose(reading: false)
       }
     }
   }
 
   /// - Parameter arrived: the kernel's stamp of the record that the session was given last.
   private func drainSession(arrived: MonotonicTime?) {
-    for event in session.takeEvents() {
+    var told = idleEvents
+    idleEvents = []
+    session.exchangeEvents(with: &told)
+    for event in told {
       switch event {
       case .requestWritten(let stream, let offset): unsent.append((stream, offset))
       case .responded(let stream, _): noteResponse(on: stream, arrived: arrived)
@@ -337,6 +346,8 @@ final class HTTP2Lane: Lane {
       case .pong(let token): notePong(token, arrived: arrived)
       }
     }
+    told.removeAll(keepingCapacity: true)
+    idleEvents = told
     guard isLeaving, streams.isEmpty, case .open = state else { return }
     finish(session.goaway == nil ? "0 unanswered" : "after GOAWAY")
   }
@@ -344,13 +355,14 @@ final class HTTP2Lane: Lane {
   private func noteResponse(on stream: Int32, arrived: MonotonicTime?) {
     guard let request = streams[stream] else { return }
     noteAcknowledgments()
-    let now = environment.now()
     // A peer may answer before it has the whole request.
-    noteSent(request, at: arrived.map { min($0, now) } ?? now, isKernel: false)
-    if let arrived, let sent = request.sent, arrived >= sent, arrived <= now {
+    if request.sent == nil {
+      noteSent(request, at: arrived.map { min($0, heardAt) } ?? environment.now(), isKernel: false)
+    }
+    if let arrived, let sent = request.sent, arrived >= sent, arrived <= heardAt {
       request.answered = (arrived, .kernel)
     } else {
-      request.answered = (now, .callback)
+      request.answered = (environment.now(), .callback)
     }
   }
 
@@ -368,11 +380,11 @@ final class HTTP2Lane: Lane {
 
   private func end(_ id: Int32, _ how: HTTP2StreamEnd) {
     guard let request = streams.remove(id) else { return }
-    noteSent(request, at: environment.now(), isKernel: false)
+    if request.sent == nil { noteSent(request, at: environment.now(), isKernel: false) }
     if case .completed(let response) = how, let answer = request.answered {
-      hasAnswered = true
       // Before that the peer is busy with setting the connection up and with our first request.
-      probe?.noteReady(at: environment.now())
+      if !hasAnswered { probe?.noteReady(at: environment.now()) }
+      hasAnswered = true
       events.append(
         .answered(
           request,
@@ -444,7 +456,7 @@ final class HTTP2Lane: Lane {
   /// The connection can be used no longer.
   private func lose(reading: Bool) {
     let message = connection.message
-    if reading { read(records: 1024) }
+    if reading { read(fetches: 1024) }
     guard case .open = state else { return }
     // That the peer takes our GOAWAY no more is not why.
     if session.failure != nil { return fail() }
@@ -467,6 +479,9 @@ final class HTTP2Lane: Lane {
     let count = streams.count
     for (_, request) in streams.values {
       noteSent(request, at: now, isKernel: false)
+      var failure = failure
+      // The connection took nothing of it.
+      failure.isUnprocessed = request.firstByte >= bytesTaken
       events.append(.failed(request, failure))
     }
     streams.removeAll()

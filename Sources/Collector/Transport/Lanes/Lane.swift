@@ -17,6 +17,8 @@ final class OutgoingRequest {
   var sent: MonotonicTime?
   /// When the peer's TCP had acknowledged its last byte, where the kernel was asked and said so.
   var acknowledged: MonotonicTime?
+  /// Among all bytes of its HTTP/2 connection, its first one is not before this.
+  var firstByte = 0
   /// Known as soon as it goes onto a connection.
   var use: ConnectionUse?
   /// When the headers of its answer were complete.
@@ -131,7 +133,8 @@ protocol Lane: AnyObject {
   var deadline: MonotonicTime? { get }
   /// Tells epoll what changed.
   func settleInterests()
-  func takeEvents() -> [LaneEvent]
+  /// Gives what it has to tell for an empty list whose memory it can use.
+  func exchangeEvents(with taken: inout [LaneEvent])
   /// Closes the connection and tells nothing more of requests.
   func close()
 }

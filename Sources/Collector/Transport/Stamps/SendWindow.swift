@@ -14,7 +14,7 @@ struct SendWindow: Sendable, Equatable {
 
   /// - Parameter stamps: the kernel's, of all packets that it told of since the last batch.
   /// - Returns: the first that counts; `nil` when none does, and our own clock has to.
-  func departure(among stamps: [MonotonicTime]) -> MonotonicTime? {
-    stamps.filter { began <= $0 && $0 <= ended }.min()
+  func departure(among stamps: some Sequence<MonotonicTime>) -> MonotonicTime? {
+    stamps.lazy.filter { began <= $0 && $0 <= ended }.min()
   }
 }

@@ -88,12 +88,20 @@ final class LaneSet {
   func settleInterests() { for lane in all { lane.settleInterests() } }
 
   /// What all lanes have to tell. Lanes that are over, or retired and idle, are dropped.
-  func takeEvents() -> [LaneEvent] {
+  /// - Parameter events: empty before; its memory is used.
+  func takeEvents(_ events: inout [LaneEvent]) {
     for lane in retired where lane.inFlight == 0 { lane.close() }
-    let events = retired.isEmpty && lanes.count == 1 ? lanes[0].takeEvents() : all.flatMap { $0.takeEvents() }
+    if retired.isEmpty, lanes.count == 1 {
+      lanes[0].exchangeEvents(with: &events)
+    } else {
+      for lane in all {
+        var told: [LaneEvent] = []
+        lane.exchangeEvents(with: &told)
+        events += told
+      }
+    }
     if lanes.contains(where: { $0.isOver }) { lanes.removeAll { $0.isOver } }
     if !retired.isEmpty { retired.removeAll { $0.isOver } }
-    return events
   }
 
   /// Takes back the request that a connection is being opened for.

@@ -28,10 +28,12 @@ final class TargetTransport {
   private var answers: AnswerHandler
   private var monitor = AnswerMonitor()
   private let lanes: LaneSet
+  /// Theirs, empty between two calls.
+  private var idleEvents: [LaneEvent] = []
   /// Requests made ahead of their time.
   private var staged = Deque<OutgoingRequest>()
-  /// What making one request ready took lately, at most.
-  private var preparation = Duration.zero
+  /// What making one request ready took lately, ns, at most.
+  private var preparation: Int64 = 0
   /// The last request's URL; hardly ever another one than the next's.
   private var url: RequestURL?
   private var secondAttempts = Deque<SecondAttempt>()
@@ -164,7 +166,7 @@ final class TargetTransport {
 
   private func admit(at now: MonotonicTime) {
     while let (notification, reason) = schedule.admit(at: now) {
-      observeEnd(.missed(sampleID(notification), reason: reason, at: now))
+      observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     }
     monitor.note(due: schedule.counts.due, at: now)
   }
@@ -223,7 +225,8 @@ final class TargetTransport {
       schedule.noteUnsent()
       observeEnd(
         .failed(
-          sampleID(notification), reason: .connect, attempt: 0, detail: "the URL cannot be used", at: now))
+          sampleID(notification), reason: .connect, attempt: 0, detail: "the URL cannot be used", at: now),
+        at: now)
     }
     return nil
   }
@@ -271,14 +274,14 @@ final class TargetTransport {
     switch step {
     case .send: return false
     case .missed(let notification, let reason):
-      observeEnd(.missed(sampleID(notification), reason: reason, at: now))
+      observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     case .failed(let notification, let reason):
       observeEnd(
         .failed(
           sampleID(notification), reason: reason, attempt: 0,
           detail: "no connection within max_lag"
             + (availability.outage.map { "; the last attempt (\($0.reason.rawValue)): \($0.detail)" } ?? ""),
-          at: now))
+          at: now), at: now)
     }
     return true
   }
@@ -296,19 +299,23 @@ final class TargetTransport {
     observeEnd(
       .failed(
         sampleID(attempt.notification), reason: attempt.failure.reason, attempt: 1,
-        detail: attempt.failure.detail, at: now))
+        detail: attempt.failure.detail, at: now), at: now)
   }
 
   // MARK: What lanes tell
 
   private func takeLaneEvents() {
+    var events = idleEvents
+    idleEvents = []
     while true {
-      let events = lanes.takeEvents()
+      lanes.takeEvents(&events)
       let now = loop.now()
       availability.note(isUsable: lanes.usable != nil, at: now)
-      if events.isEmpty { return }
+      if events.isEmpty { break }
       for event in events { take(event, at: now) }
+      events.removeAll(keepingCapacity: true)
     }
+    idleEvents = events
   }
 
   private func take(_ event: LaneEvent, at now: MonotonicTime) {
@@ -367,7 +374,7 @@ final class TargetTransport {
     }
     answers.handle(
       answer, to: request, by: provider(of: request.notification), receivedAt: loop.offset.wall(answer.at),
-      schedule: &schedule, tell: { observeEnd(.answered($0)) })
+      schedule: &schedule, tell: { observeEnd(.answered($0), at: now) })
   }
 
   private func observeFailure(of request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime) {
@@ -379,7 +386,7 @@ final class TargetTransport {
     observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: request.attempt,
-        detail: failure.detail, at: now))
+        detail: failure.detail, at: now), at: now)
   }
 
   private func noteFailedAttempt(
@@ -396,7 +403,7 @@ final class TargetTransport {
     observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: 0,
-        detail: failure.detail + nextAttempt(after: now), at: now))
+        detail: failure.detail + nextAttempt(after: now), at: now), at: now)
   }
 
   private func noteConnectFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
@@ -461,9 +468,15 @@ final class TargetTransport {
   func prepareAhead(until deadline: MonotonicTime) {
     guard !isStopped else { return }
     while let first = staged.first, isOver(first.notification) { _ = staged.popFirst() }
+    var now = loop.now()
     while staged.count < Self.readyAhead, let next = schedule.upcoming(staged.count) {
-      guard deadline - loop.now() > preparation * 2, let request = makeRequest(for: next) else { return }
+      guard deadline.nanoseconds - now.nanoseconds > preparation * 2, let request = makeRequest(for: next)
+      else { return }
       staged.append(request)
+      let began = now
+      now = loop.now()
+      // A hiccup of the host is forgotten within a few more.
+      preparation = max(preparation * 3 / 4, min(now.nanoseconds - began.nanoseconds, 1_000_000))
     }
   }
 
@@ -485,14 +498,11 @@ final class TargetTransport {
   private func makeRequest(
     for planned: PlannedNotification, after failure: RequestFailure? = nil
   ) -> OutgoingRequest? {
-    let began = loop.now()
     let id = NotificationID(run: run, sample: sampleID(planned))
     let notification = PushNotification(
       id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
     let request = provider(of: planned).request(for: notification)
     if url?.text != request.url { url = RequestURL(request.url) }
-    // A hiccup of the host is forgotten within a few more.
-    preparation = max(preparation * 3 / 4, min(loop.now() - began, .milliseconds(1)))
     return url.map { OutgoingRequest(planned, request, url: $0, after: failure) }
   }
 
@@ -532,7 +542,7 @@ final class TargetTransport {
     if let request = lanes.cancelOpening() { takeBack(request) }
     while let attempt = secondAttempts.popFirst() { giveUp(attempt, at: now) }
     for notification in schedule.stop(at: now) {
-      observeEnd(.missed(sampleID(notification), reason: .stopping, at: now))
+      observeEnd(.missed(sampleID(notification), reason: .stopping, at: now), at: now)
     }
     staged.removeAll()
   }
@@ -553,8 +563,8 @@ final class TargetTransport {
   // MARK: Telling
 
   /// Hands on how a notification ended.
-  private func observeEnd(_ end: Observation) {
-    if let length = monitor.note(end, at: loop.now()) {
+  private func observeEnd(_ end: Observation, at now: MonotonicTime) {
+    if let length = monitor.note(end, at: now) {
       reporter.log(.notice, "good answers again, after \(length.components.seconds) s without")
     }
     loop.observe(end)

@@ -59,8 +59,11 @@ struct Poller: ~Copyable {
   /// When the timer will fire, if it is armed.
   var deadline: MonotonicTime? { armedFor }
 
-  private mutating func arm(for instant: MonotonicTime) {
-    guard instant != armedFor else { return }
+  /// Waking up a little too early costs less than setting the timer anew each time that a far deadline moves.
+  private static let earlyWake = Duration.milliseconds(2)
+
+  private mutating func arm(for instant: MonotonicTime, at now: MonotonicTime) {
+    if let armedFor, armedFor > now, armedFor <= instant, instant - armedFor < Self.earlyWake { return }
     armedFor = instant
     // 0 would disarm.
     _ = clinux_timerfd_arm(timer, max(1, instant.nanoseconds))
@@ -70,7 +73,7 @@ struct Poller: ~Copyable {
   /// - Returns: how many descriptors are ready; ask ``readiness(at:)`` for each.
   mutating func wait(until instant: MonotonicTime, at now: MonotonicTime) -> Int {
     guard instant > now else { return Int(clinux_epoll_wait(epoll, ready, 0)) }
-    arm(for: instant)
+    arm(for: instant, at: now)
     return Int(clinux_epoll_wait(epoll, ready, -1))
   }
 

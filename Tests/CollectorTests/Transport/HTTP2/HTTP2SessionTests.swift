@@ -78,6 +78,32 @@ struct HTTP2SessionTests {
     #expect(wire.session.bytesWritten == wire.written.count)
   }
 
+  @Test func requestWithoutABodyHasTheOffsetOfItsLastByte() throws {
+    var wire = try Wire()
+    for _ in 0..<2 { _ = try wire.session.submit(HTTP2Request(method: "GET", authority: "push.example")) }
+    let before = wire.written.count
+    wire.write()
+    guard case .requestWritten(1, let first) = wire.events.first,
+      case .requestWritten(3, let second) = wire.events.last
+    else {
+      Issue.record("\(wire.events)")
+      return
+    }
+    // HEADERS with END_STREAM: a length of three bytes, then type and flags.
+    let length = Int(wire.written[before + 2])
+    #expect(wire.written[before + 3] == 1 && wire.written[before + 4] & 1 == 1)
+    #expect(first == before + 9 + length && second == wire.written.count)
+  }
+
+  /// 40 kB of fields: CONTINUATION frames belong to the request.
+  @Test func requestWithLongHeadersHasTheOffsetOfItsLastByte() throws {
+    var wire = try Wire()
+    let fields = (0..<80).map { HeaderField("x-\($0)", String(repeating: "y", count: 500)) }
+    _ = try wire.session.submit(HTTP2Request(authority: "push.example", headers: fields))
+    wire.write()
+    #expect(wire.takeEvents() == [.requestWritten(stream: 1, offset: wire.written.count)])
+  }
+
   @Test func responseIsToldAtItsHeadersAndAtItsEnd() throws {
     var wire = try Wire()
     _ = try wire.submit()
@@ -304,6 +330,41 @@ struct HTTP2LimitTests {
       return
     }
     #expect(wire.session.failure == nil && ends.count == 4)
+  }
+
+  /// A peer that has not heard of the reset yet goes on for a while.
+  @Test func headersWithoutEndCostNoOtherStream() throws {
+    var wire = try Wire()
+    _ = try wire.submit(2)
+    for _ in 0..<20_000 { wire.receive(ServerFrames.headers(1, status: 103, [("link", "</a>")])) }
+    wire.receive(ServerFrames.headers(3, endStream: true))
+    #expect(wire.takeEnds() == [1: .exceeded(.headerFields), 3: completed(200)])
+    #expect(wire.session.failure == nil)
+  }
+
+  @Test func whatGoesOnAfterItsResetEndsTheSession() throws {
+    var wire = try Wire()
+    _ = try wire.submit(2)
+    wire.session.cancel(1)
+    wire.write()
+    let frame = ServerFrames.headers(1, (0..<30).map { ("x-\($0)", String(repeating: "y", count: 500)) })
+    var bytes = 0
+    while wire.session.failure == nil, bytes < 8 << 20 {
+      wire.receive(frame)
+      bytes += frame.count
+    }
+    #expect(wire.session.failure?.code == .exceeded(.overBytes))
+    #expect((4 << 20) - frame.count...(4 << 20) + frame.count ~= bytes - frame.count)
+    // A second later there is room again, for what comes late to requests that timed out.
+    var later = try Wire()
+    _ = try later.submit(1)
+    later.session.cancel(1)
+    later.write()
+    for second in 0..<20 {
+      let now = MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000)
+      for _ in 0..<60 { later.receive(frame, at: now) }
+    }
+    #expect(later.session.failure == nil)
   }
 
   private static let floods: [(HTTP2Limits.Kind, [UInt8], Double)] = [
