@@ -1,4 +1,4 @@
-import Providers
+import CNghttp2
 
 /// An error code of RST_STREAM and GOAWAY (RFC 9113, section 7).
 struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -33,6 +33,21 @@ struct HTTP2PeerSettings: Sendable, Hashable {
   var maximumFrameSize = 16_384
   /// Bytes of a request's header list, or nil where the peer states none.
   var maximumHeaderListSize: Int?
+}
+
+extension HTTP2PeerSettings {
+  /// What is in force for libnghttp2's session, where the peer has sent SETTINGS.
+  init(of session: OpaquePointer?) {
+    func value(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }
+    func bounded(_ value: UInt32) -> Int { min(Int(value), Int(Int32.max)) }
+    // A peer that does not state a limit on streams in its first SETTINGS has none.
+    let headerList = value(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
+    self.init(
+      maximumConcurrentStreams: bounded(value(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)),
+      initialWindowSize: bounded(value(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)),
+      maximumFrameSize: bounded(value(NGHTTP2_SETTINGS_MAX_FRAME_SIZE)),
+      maximumHeaderListSize: headerList == UInt32.max ? nil : bounded(headerList))
+  }
 }
 
 /// GOAWAY (RFC 9113, section 6.8): the peer takes no new streams.

@@ -72,3 +72,50 @@ struct HTTP2FrameBucket: Sendable {
     return true
   }
 }
+
+/// What is left of the rates of ``HTTP2Limits``.
+struct HTTP2FrameBudgets: Sendable {
+  private var settings: HTTP2FrameBucket
+  private var pings: HTTP2FrameBucket
+  private var resets: HTTP2FrameBucket
+  private var windowUpdates: HTTP2FrameBucket
+  private var others: HTTP2FrameBucket
+  private var overBytes: HTTP2FrameBucket
+
+  init(_ limits: HTTP2Limits, at now: MonotonicTime) {
+    settings = HTTP2FrameBucket(limits.settings, at: now)
+    pings = HTTP2FrameBucket(limits.pings, at: now)
+    resets = HTTP2FrameBucket(limits.resets, at: now)
+    windowUpdates = HTTP2FrameBucket(limits.windowUpdates, at: now)
+    others = HTTP2FrameBucket(limits.others, at: now)
+    overBytes = HTTP2FrameBucket(limits.overBytes, at: now)
+  }
+
+  /// Frames that a request earns the peer.
+  mutating func noteRequestWritten() {
+    resets.requestWritten()
+    windowUpdates.requestWritten()
+    others.requestWritten()
+  }
+
+  /// A frame of a kind that has a rate.
+  /// - Returns: the kind of which the peer sent too many.
+  mutating func take(_ kind: HTTP2Limits.Kind, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+    let isWithin =
+      switch kind {
+      case .settings: settings.take(at: now)
+      case .pings: pings.take(at: now)
+      case .resets: resets.take(at: now)
+      case .windowUpdates: windowUpdates.take(at: now)
+      default: others.take(at: now)
+      }
+    return isWithin ? nil : kind
+  }
+
+  /// A frame of a stream that is over: the peer sent it before it knew. Its header fields still count for HPACK, so it cannot be
+  /// left unread.
+  /// - Parameter length: of its payload.
+  mutating func takeOver(_ length: Int, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+    overBytes.take(Double(9 + length), at: now) ? nil : .overBytes
+  }
+}

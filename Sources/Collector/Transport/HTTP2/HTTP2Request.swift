@@ -12,12 +12,6 @@ struct HTTP2Request: Sendable, Hashable {
   /// Names in lower case, without connection-specific fields.
   var headers: [HeaderField] = []
   var body: [UInt8] = []
-
-  /// Whether all but the body is the same. Shared storage is not looked through.
-  func hasSameFields(as other: Self) -> Bool {
-    headers == other.headers && path == other.path && authority == other.authority && method == other.method
-      && scheme == other.scheme
-  }
 }
 
 /// The fields of a request as libnghttp2 takes them, in memory that stays where it is: libnghttp2 copies none of it.

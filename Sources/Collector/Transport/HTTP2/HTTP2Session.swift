@@ -63,12 +63,7 @@ final class HTTP2Session {
   private let block: HTTP2HeaderBlock<Stream>
   private var events: [HTTP2Event] = []
   private var now: MonotonicTime
-  private var settingsBucket: HTTP2FrameBucket
-  private var pingBucket: HTTP2FrameBucket
-  private var resetBucket: HTTP2FrameBucket
-  private var windowBucket: HTTP2FrameBucket
-  private var otherBucket: HTTP2FrameBucket
-  private var overBucket: HTTP2FrameBucket
+  private var budgets: HTTP2FrameBudgets
   /// libnghttp2 tells of a frame while it gives its last bytes to ``write(into:)``, before they are counted.
   private var writtenFrame: WrittenFrame?
   /// libnghttp2's last complaint.
@@ -76,19 +71,12 @@ final class HTTP2Session {
   private var isTerminatedByUs = false
   /// libnghttp2's session may only be deleted.
   private var isFatal = false
-  /// The last request, without its body, and its fields.
-  private var last: (request: HTTP2Request, fields: HTTP2RequestFields)?
 
   /// - Throws: ``HTTP2SessionFailure`` where libnghttp2 finds no memory.
   init(limits: HTTP2Limits = HTTP2Limits(), at now: MonotonicTime) throws {
     self.limits = limits
     self.now = now
-    settingsBucket = HTTP2FrameBucket(limits.settings, at: now)
-    pingBucket = HTTP2FrameBucket(limits.pings, at: now)
-    resetBucket = HTTP2FrameBucket(limits.resets, at: now)
-    windowBucket = HTTP2FrameBucket(limits.windowUpdates, at: now)
-    otherBucket = HTTP2FrameBucket(limits.others, at: now)
-    overBucket = HTTP2FrameBucket(limits.overBytes, at: now)
+    budgets = HTTP2FrameBudgets(limits, at: now)
     block = HTTP2HeaderBlock(
       capacity: limits.headerBytes + limits.headerFields * HTTP2HeaderBlock<Stream>.lineOverhead)
     session = try HTTP2Callbacks.makeSession(for: self)
@@ -121,16 +109,19 @@ final class HTTP2Session {
   /// Queues a request; ``write(into:)`` gives its bytes.
   /// - Returns: the number of its stream.
   func submit(_ request: HTTP2Request) throws(SubmitError) -> Int32 {
+    try submit(HTTP2RequestFields(request), body: request.body)
+  }
+
+  /// The same for requests whose fields are laid out already.
+  func submit(_ fields: HTTP2RequestFields, body: [UInt8]) throws(SubmitError) -> Int32 {
     guard freeStreams > 0 else { throw .noStream }
-    let fields = try fields(of: request)
-    let hasBody = !request.body.isEmpty
     var provider = nghttp2_data_provider()
     provider.read_callback = HTTP2Callbacks.readBody
     let stream = withUnsafePointer(to: &provider) {
-      nghttp2_submit_request(session, nil, fields.first, fields.count, hasBody ? $0 : nil, nil)
+      nghttp2_submit_request(session, nil, fields.first, fields.count, body.isEmpty ? nil : $0, nil)
     }
     guard stream > 0 else { throw .noStream }
-    streams.insert(Stream(body: request.body, fields: fields), at: stream)
+    streams.insert(Stream(body: body, fields: fields), at: stream)
     return stream
   }
 
@@ -152,16 +143,6 @@ final class HTTP2Session {
   func terminate() {
     isTerminatedByUs = true
     nghttp2_session_terminate_session(session, HTTP2ErrorCode.noError.rawValue)
-  }
-
-  /// The request's fields as libnghttp2 takes them: those of the last request as a rule.
-  private func fields(of request: HTTP2Request) throws(SubmitError) -> HTTP2RequestFields {
-    if let last, last.request.hasSameFields(as: request) { return last.fields }
-    let fields = try HTTP2RequestFields(request)
-    var bodiless = request
-    bodiless.body = []
-    last = (bodiless, fields)
-    return fields
   }
 
   // MARK: Bytes
@@ -243,55 +224,43 @@ final class HTTP2Session {
 
   // MARK: What libnghttp2 tells (HTTP2Callbacks)
 
-  fileprivate func frameBegins(_ header: nghttp2_frame_hd) -> Int32 {
+  func frameBegins(_ header: nghttp2_frame_hd) -> Int32 {
+    let excess: HTTP2Limits.Kind?
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
       streams[header.stream_id]?.continuations = 0
-      guard openStream(header.stream_id) != nil else { return takeOver(header) }
+      excess = openStream(header.stream_id) == nil ? budgets.takeOver(header.length, at: now) : nil
     case NGHTTP2_CONTINUATION:
       // libnghttp2 ends the session itself where the stream is not the one whose block is open.
-      guard let state = streams[header.stream_id] else { return takeOver(header) }
+      guard let state = streams[header.stream_id] else {
+        excess = budgets.takeOver(header.length, at: now)
+        break
+      }
       state.continuations += 1
       guard state.continuations <= limits.continuations else {
         return exceed(
           .continuations,
           "a header block of the peer has more than \(limits.continuations) CONTINUATION frames")
       }
-    case NGHTTP2_SETTINGS:
-      guard header.flags & cnghttp2_flag_ack != 0 || settingsBucket.take(at: now) else {
-        return tooMany(.settings)
-      }
-    case NGHTTP2_PING:
-      guard pingBucket.take(at: now) else { return tooMany(.pings) }
-    case NGHTTP2_RST_STREAM:
-      guard resetBucket.take(at: now) else { return tooMany(.resets) }
-    case NGHTTP2_WINDOW_UPDATE:
-      guard windowBucket.take(at: now) else { return tooMany(.windowUpdates) }
+      excess = nil
+    case NGHTTP2_SETTINGS where header.flags & cnghttp2_flag_ack != 0: excess = nil
     case NGHTTP2_DATA where header.length > 0:
-      guard openStream(header.stream_id) == nil else { break }
-      return takeOver(header)
-    default:
-      guard otherBucket.take(at: now) else { return tooMany(.others) }
+      excess = openStream(header.stream_id) == nil ? budgets.takeOver(header.length, at: now) : nil
+    case NGHTTP2_SETTINGS: excess = budgets.take(.settings, at: now)
+    case NGHTTP2_PING: excess = budgets.take(.pings, at: now)
+    case NGHTTP2_RST_STREAM: excess = budgets.take(.resets, at: now)
+    case NGHTTP2_WINDOW_UPDATE: excess = budgets.take(.windowUpdates, at: now)
+    default: excess = budgets.take(.others, at: now)
     }
-    return 0
+    return excess.map { exceed($0, "the peer sent too many \($0.rawValue)") } ?? 0
   }
 
-  /// A frame of a stream that is over: the peer sent it before it knew. Its header fields still count for HPACK, so it cannot be
-  /// left unread.
-  private func takeOver(_ header: nghttp2_frame_hd) -> Int32 {
-    overBucket.take(Double(9 + header.length), at: now) ? 0 : tooMany(.overBytes)
-  }
-
-  private func tooMany(_ kind: HTTP2Limits.Kind) -> Int32 {
-    exceed(kind, "the peer sent too many \(kind.rawValue)")
-  }
-
-  fileprivate func headersBegin(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+  func headersBegin(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     block.begin(openStream(frame.pointee.hd.stream_id))
     return 0
   }
 
-  fileprivate func header(
+  func header(
     _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
     guard let state = block.owner else { return 0 }
@@ -314,7 +283,7 @@ final class HTTP2Session {
     return 0
   }
 
-  fileprivate func data(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+  func data(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
     guard let state = openStream(id) else { return 0 }
     guard state.responseBody.count + bytes.count <= limits.bodyBytes else {
       end(id, state, .exceeded(.bodyBytes))
@@ -325,7 +294,7 @@ final class HTTP2Session {
     return 0
   }
 
-  fileprivate func frameArrived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+  func frameArrived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     let header = frame.pointee.hd
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
@@ -338,7 +307,7 @@ final class HTTP2Session {
     case NGHTTP2_DATA:
       responseMayEnd(header)
     case NGHTTP2_SETTINGS where header.flags & cnghttp2_flag_ack == 0:
-      peerSettings = readPeerSettings(frame.pointee.settings)
+      peerSettings = HTTP2PeerSettings(of: session)
       events.append(.settings(peerSettings))
     case NGHTTP2_RST_STREAM:
       let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
@@ -376,23 +345,7 @@ final class HTTP2Session {
     }
   }
 
-  private func readPeerSettings(_ frame: nghttp2_settings) -> HTTP2PeerSettings {
-    var settings = peerSettings
-    // A peer that does not state a limit on streams in its first SETTINGS has none.
-    settings.maximumConcurrentStreams = Self.bounded(
-      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
-    settings.initialWindowSize = Self.bounded(
-      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
-    settings.maximumFrameSize = Self.bounded(
-      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_FRAME_SIZE))
-    let headerList = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
-    settings.maximumHeaderListSize = headerList == UInt32.max ? nil : Self.bounded(headerList)
-    return settings
-  }
-
-  private static func bounded(_ value: UInt32) -> Int { min(Int(value), Int(Int32.max)) }
-
-  fileprivate func frameWritten(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+  func frameWritten(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     let header = frame.pointee.hd
     let type = nghttp2_frame_type(UInt32(header.type))
     if type == NGHTTP2_GOAWAY, !isTerminatedByUs, failure == nil, frame.pointee.goaway.error_code != 0 {
@@ -407,28 +360,26 @@ final class HTTP2Session {
     state.isWritten = true
     state.body = []
     state.fields = nil
-    resetBucket.requestWritten()
-    windowBucket.requestWritten()
-    otherBucket.requestWritten()
+    budgets.noteRequestWritten()
     writtenFrame = .request(header.stream_id)
     return 0
   }
 
-  fileprivate func frameNotWritten(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
+  func frameNotWritten(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
     let header = frame.pointee.hd
     guard nghttp2_frame_type(UInt32(header.type)) == NGHTTP2_HEADERS else { return 0 }
     close(header.stream_id) { .unsent(HTTP2Callbacks.text(of: code)) }
     return 0
   }
 
-  fileprivate func frameInvalid(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
+  func frameInvalid(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) -> Int32 {
     let stream = frame.pointee.hd.stream_id
     let text = complaint.isEmpty ? HTTP2Callbacks.text(of: code) : complaint
     if let state = streams[stream], state.knownEnd == nil { state.knownEnd = .malformed(text) }
     return 0
   }
 
-  fileprivate func streamClosed(_ stream: Int32, code: UInt32) -> Int32 {
+  func streamClosed(_ stream: Int32, code: UInt32) -> Int32 {
     close(stream) {
       if let goaway = self.goaway, stream > goaway.lastStream { return .aboveGoaway }
       // The peer's resets are known: this one is libnghttp2's.
@@ -443,7 +394,7 @@ final class HTTP2Session {
     end(stream, state, state.knownEnd ?? how())
   }
 
-  fileprivate func readBody(
+  func readBody(
     _ stream: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>, flags: UnsafeMutablePointer<UInt32>
   ) -> Int {
     guard let state = streams[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
@@ -454,90 +405,5 @@ final class HTTP2Session {
     return count
   }
 
-  fileprivate func complains(_ text: String) { complaint = text }
-}
-
-/// libnghttp2's callbacks: each finds its session and hands its arguments on as Swift values.
-private enum HTTP2Callbacks {
-  /// libnghttp2 states an error's words.
-  static func text(of code: Int32) -> String { String(cString: nghttp2_strerror(code)) }
-
-  static func makeSession(for owner: HTTP2Session) throws -> OpaquePointer {
-    var callbacks: OpaquePointer?
-    var options: OpaquePointer?
-    var session: OpaquePointer?
-    defer {
-      nghttp2_session_callbacks_del(callbacks)
-      nghttp2_option_del(options)
-    }
-    guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&options) == 0 else {
-      throw HTTP2SessionFailure(code: .outOfMemory, detail: text(of: NGHTTP2_ERR_NOMEM.rawValue))
-    }
-    // Streams that are over are not kept for priorities, which nobody asks for.
-    nghttp2_option_set_no_closed_streams(options, 1)
-    set(callbacks)
-    let result = nghttp2_session_client_new2(
-      &session, callbacks, Unmanaged.passUnretained(owner).toOpaque(), options)
-    guard result == 0, let session else {
-      throw HTTP2SessionFailure(code: .outOfMemory, detail: text(of: result))
-    }
-    return session
-  }
-
-  static let readBody: nghttp2_data_source_read_callback = { _, stream, buffer, length, flags, _, user in
-    guard let owner = owner(user), let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-    return owner.readBody(
-      stream, into: UnsafeMutableBufferPointer(start: buffer, count: length), flags: flags)
-  }
-
-  private static func set(_ callbacks: OpaquePointer?) {
-    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, user in
-      guard let header else { return 0 }
-      return owner(user)?.frameBegins(header.pointee) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.headersBegin(frame) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-      _, frame, name, nameLength, value, valueLength, _, user in
-      guard let frame else { return 0 }
-      return owner(user)?.header(
-        frame, name: UnsafeBufferPointer(start: name, count: nameLength),
-        value: UnsafeBufferPointer(start: value, count: valueLength)) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, user in
-      owner(user)?.data(stream, UnsafeBufferPointer(start: bytes, count: count)) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameArrived(frame) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameInvalid(frame, code: code) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameWritten(frame) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, code, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameNotWritten(frame, code: code) ?? 0
-    }
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, user in
-      owner(user)?.streamClosed(stream, code: code) ?? 0
-    }
-    nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, message, length, user in
-      // libnghttp2 quotes names and values of headers, which are the peer's.
-      let bytes = UnsafeRawBufferPointer(start: message, count: min(length, 200))
-      owner(user)?.complains(EscapedText.make(String(decoding: bytes, as: UTF8.self)))
-      return 0
-    }
-  }
-}
-
-/// The session is libnghttp2's user data, unretained: it deletes libnghttp2's session before it goes.
-private func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Session? {
-  pointer.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+  func complains(_ text: String) { complaint = text }
 }

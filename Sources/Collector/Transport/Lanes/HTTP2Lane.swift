@@ -115,7 +115,8 @@ final class HTTP2Lane: Lane {
   private func put(_ request: OutgoingRequest, isFresh: Bool, at now: MonotonicTime) {
     request.firstByte = session.bytesWritten
     do {
-      let stream = try session.submit(converted(request.request, to: request.url).result)
+      let stream = try session.submit(
+        converted(request.request, to: request.url).fields, body: request.request.body)
       streams.insert(request, at: stream)
       request.use = ConnectionUse(
         id: id, age: (now.nanoseconds - stoodAt.nanoseconds) / 1_000_000, isFresh: isFresh,
@@ -140,12 +141,11 @@ final class HTTP2Lane: Lane {
   }
 
   /// Requests of a target hardly differ but in their bodies.
-  private func converted(_ request: PushRequest, to url: RequestURL) -> ConvertedRequest {
-    if let converted, converted.fits(request, to: url) {
-      converted.result.body = request.body
-      return converted
-    }
-    let converted = ConvertedRequest(request, to: url)
+  private func converted(
+    _ request: PushRequest, to url: RequestURL
+  ) throws(HTTP2Session.SubmitError) -> ConvertedRequest {
+    if let converted, converted.fits(request, to: url) { return converted }
+    let converted = try ConvertedRequest(request, to: url)
     self.converted = converted
     return converted
   }

@@ -71,20 +71,21 @@ extension HTTP2Request {
   }
 }
 
-/// A request as HTTP/2 has it, beside what it was made from. An object, so that looking at it copies nothing.
+/// A request's fields as HTTP/2 has them, beside what they were made from. An object, so that looking at it copies nothing.
 final class ConvertedRequest {
-  var result: HTTP2Request
+  let fields: HTTP2RequestFields
   private let url: String
   private let method: String
   private let headers: [HeaderField]
   private let bodyBytes: Int
 
-  init(_ request: PushRequest, to url: RequestURL) {
+  /// - Throws: ``HTTP2Session/SubmitError/invalidField(name:)`` where a field cannot go onto the wire.
+  init(_ request: PushRequest, to url: RequestURL) throws(HTTP2Session.SubmitError) {
+    fields = try HTTP2RequestFields(HTTP2Request(request, to: url))
     self.url = url.text
     method = request.method
     headers = request.headers
     bodyBytes = request.body.count
-    result = HTTP2Request(request, to: url)
   }
 
   /// Whether another request differs in its body's content at the most. Shared storage is not looked through.

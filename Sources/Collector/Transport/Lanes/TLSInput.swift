@@ -126,8 +126,7 @@ final class TLSInput {
     return clinux_peek_stamp(fd, count, &stamp) == count ? stamp : 0
   }
 
-  /// Reads one record of what was fetched.
-  /// - Parameter take: called with the content, which is valid until it returns.
+  /// Reads one record of what was fetched; ``content(_:)`` has it until the next call.
   func next(offset: RealtimeOffset) -> Record {
     while read < taken, !isEnded {
       var count = 0

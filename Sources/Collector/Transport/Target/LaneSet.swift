@@ -33,7 +33,12 @@ final class LaneSet {
   }
 
   /// Taken and unanswered, over all lanes.
-  var inFlight: Int { lanes.reduce(retired.reduce(0) { $0 + $1.inFlight }) { $0 + $1.inFlight } }
+  var inFlight: Int {
+    var sum = 0
+    for lane in lanes { sum += lane.inFlight }
+    for lane in retired { sum += lane.inFlight }
+    return sum
+  }
 
   var deadline: MonotonicTime? { all.compactMap(\.deadline).min() }
 

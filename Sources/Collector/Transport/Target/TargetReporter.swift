@@ -1,15 +1,23 @@
 import Measurement
 
-/// Tells events and log lines of one target.
-struct TargetReporter {
-  let target: TargetID
-  unowned let loop: TimingLoop
+/// Tells what one target sees: observations, events and log lines; and warns when nothing that comes due is answered well.
+final class TargetReporter {
+  private let target: TransportTarget
+  private unowned let loop: TimingLoop
+  private var monitor = AnswerMonitor()
+
+  init(target: TransportTarget, loop: TimingLoop) {
+    self.target = target
+    self.loop = loop
+  }
+
+  func observe(_ observation: Observation) { loop.observe(observation) }
 
   func emit(_ kind: EventKind, connection: Int64? = nil, at now: MonotonicTime, detail: String) {
     loop.observe(
       .event(
-        Event(at: loop.offset.wall(now), kind: kind, target: target, connectionID: connection, detail: detail)
-      )
+        Event(
+          at: loop.offset.wall(now), kind: kind, target: target.id, connectionID: connection, detail: detail))
     )
   }
 
@@ -19,7 +27,34 @@ struct TargetReporter {
     loop.observe(
       .log(
         LogLine(
-          at: loop.offset.wall(loop.now()), level: level, target: target, label: "transport",
+          at: loop.offset.wall(loop.now()), level: level, target: target.id, label: "transport",
           message: message)))
+  }
+
+  // MARK: Good answers
+
+  /// So many notifications have come due.
+  func note(due count: Int64, at now: MonotonicTime) { monitor.note(due: count, at: now) }
+
+  /// Tells how a notification ended.
+  func observeEnd(_ end: Observation, at now: MonotonicTime) {
+    if let length = monitor.note(end, at: now) {
+      log(.notice, "good answers again, after \(length.components.seconds) s without")
+    }
+    loop.observe(end)
+  }
+
+  func noteTime(_ now: MonotonicTime) {
+    if let silence = monitor.takeOverdue(at: now) { warn(of: silence) }
+  }
+
+  /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
+  func noteEnd() {
+    if let silence = monitor.takeEnd(at: loop.now()) { warn(of: silence) }
+  }
+
+  private func warn(of silence: AnswerMonitor.Silence) {
+    let advice = silence.lastAnswer.map { target.advice($0.status, $0.reason ?? "") } ?? ""
+    log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
   }
 }

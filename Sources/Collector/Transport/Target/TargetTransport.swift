@@ -15,27 +15,18 @@ final class TargetTransport {
 
   let id: TargetID
   private let target: TransportTarget
-  private let run: RunID
   private unowned let loop: TimingLoop
   private let reporter: TargetReporter
 
-  /// Renewed with their credentials; as many as the target began with.
-  private var providers: [any Provider]
   private var schedule: TargetSchedule
   private var earlyWake: EarlyWake
   private var backoff: ReconnectBackoff
   private var availability = ConnectionAvailability()
   private var answers: AnswerHandler
-  private var monitor = AnswerMonitor()
   private let lanes: LaneSet
   /// Theirs, empty between two calls.
   private var idleEvents: [LaneEvent] = []
-  /// Requests made ahead of their time.
-  private var staged = Deque<OutgoingRequest>()
-  /// What making one request ready took lately, ns, at most.
-  private var preparation: Int64 = 0
-  /// The last request's URL; hardly ever another one than the next's.
-  private var url: RequestURL?
+  private var requests: RequestMaker
   private var secondAttempts = Deque<SecondAttempt>()
   /// The last word on how many streams the peer takes; `nil` while it takes as many as the target allows.
   private var toldStreamLimit: Int?
@@ -47,7 +38,6 @@ final class TargetTransport {
   private(set) var isRetired = false
   private var isClosing = false
 
-  static let readyAhead = 4
   /// How late a notification may be seen to be due while others wait for a place: far below ``TargetSchedule/stallTolerance``.
   private static let admission = Duration.milliseconds(2)
   /// A PING that found no idle time for so long goes with the next requests.
@@ -64,15 +54,14 @@ final class TargetTransport {
   ) {
     id = target.id
     self.target = target
-    self.run = run
     self.loop = loop
-    reporter = TargetReporter(target: target.id, loop: loop)
+    reporter = TargetReporter(target: target, loop: loop)
+    requests = RequestMaker(target, run: run, environment: loop)
     var seeds = SeededGenerator(seed: target.seed)
     schedule = TargetSchedule(
       target: target.id, arrivals: target.arrivals.sequence(from: start, seed: seeds.next()),
       limits: target.limits, variants: target.variants, after: last, generation: target.generation)
     schedule.isCredentialRefused = target.credential == .awaited
-    providers = target.providers
     earlyWake = EarlyWake(perSecond: target.arrivals.rate.perSecond)
     backoff = ReconnectBackoff(seed: seeds.next())
     answers = AnswerHandler(target: target, reporter: reporter, seeds: &seeds)
@@ -109,7 +98,7 @@ final class TargetTransport {
   /// Plans ahead, does what is due by the clock, and sends what is due.
   func step() {
     let now = loop.now()
-    while let block = schedule.nextBlock(at: now) { loop.observe(.planned(block)) }
+    while let block = schedule.nextBlock(at: now) { reporter.observe(.planned(block)) }
     lanes.step(at: now)
     takeLaneEvents()
     if answers.takeTrial(at: now) { schedule.isCredentialRefused = false }
@@ -119,7 +108,7 @@ final class TargetTransport {
     }
     if !isStopped, hasWaiting { dispatch() }
     lanes.settleInterests()
-    if let silence = monitor.takeOverdue(at: now) { warn(of: silence) }
+    reporter.noteTime(now)
   }
 
   /// A socket is ready.
@@ -159,16 +148,17 @@ final class TargetTransport {
 
   /// Whether the next request can be made ready and held until its instant: only an undisturbed one.
   private var canSendAhead: Bool {
-    guard earlyWake.current > .zero, !isStopped, !hasWaiting, let next = staged.first, let lane = lanes.usable
+    guard earlyWake.current > .zero, !isStopped, !hasWaiting, let next = requests.firstReady,
+      let lane = lanes.usable
     else { return false }
     return lane.canHold(next)
   }
 
   private func admit(at now: MonotonicTime) {
     while let (notification, reason) = schedule.admit(at: now) {
-      observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
+      reporter.observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     }
-    monitor.note(due: schedule.counts.due, at: now)
+    reporter.note(due: schedule.counts.due, at: now)
   }
 
   // MARK: Handing over
@@ -212,7 +202,7 @@ final class TargetTransport {
     while let attempt = secondAttempts.popFirst() {
       if isTooLate(attempt, at: now) {
         giveUp(attempt, at: now)
-      } else if let request = makeRequest(for: attempt.notification, after: attempt.failure) {
+      } else if let request = requests.make(for: attempt.notification, after: attempt.failure) {
         return request
       } else {
         giveUp(attempt, at: now)
@@ -221,9 +211,9 @@ final class TargetTransport {
     while let step = schedule.takeNext(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
       if observeUnsent(step, at: now) { continue }
       guard case .send(let notification) = step else { return nil }
-      if let request = readyRequest(for: notification) { return request }
+      if let request = requests.take(for: notification) { return request }
       schedule.noteUnsent()
-      observeEnd(
+      reporter.observeEnd(
         .failed(
           sampleID(notification), reason: .connect, attempt: 0, detail: "the URL cannot be used", at: now),
         at: now)
@@ -274,9 +264,9 @@ final class TargetTransport {
     switch step {
     case .send: return false
     case .missed(let notification, let reason):
-      observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
+      reporter.observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     case .failed(let notification, let reason):
-      observeEnd(
+      reporter.observeEnd(
         .failed(
           sampleID(notification), reason: reason, attempt: 0,
           detail: "no connection within max_lag"
@@ -296,7 +286,7 @@ final class TargetTransport {
 
   /// There is no second attempt: what the first one came to is its end.
   private func giveUp(_ attempt: SecondAttempt, at now: MonotonicTime) {
-    observeEnd(
+    reporter.observeEnd(
       .failed(
         sampleID(attempt.notification), reason: attempt.failure.reason, attempt: 1,
         detail: attempt.failure.detail, at: now), at: now)
@@ -337,7 +327,7 @@ final class TargetTransport {
     case .answered(let request, let answer): observeAnswer(answer, to: request, at: now)
     case .failed(let request, let failure): observeFailure(of: request, failure, at: now)
     case .pinged(let connection, let roundTrip, let at):
-      loop.observe(
+      reporter.observe(
         .pinged(AnsweredPing(target: id, connectionID: connection, at: at, roundTrip: roundTrip)))
     case .refusedPings(let connection): noteRefusedPings(on: connection)
     case .streamLimit(let limit): noteStreamLimit(limit, at: now)
@@ -355,7 +345,7 @@ final class TargetTransport {
     if isKernel { statistics.kernelSentStamps += 1 } else { statistics.ownSentStamps += 1 }
     // A second attempt is the peer's doing: it is part of the service time, which began with the first.
     guard request.attempt == 1 else { return }
-    loop.observe(
+    reporter.observe(
       .sent(
         SentRequest(
           id: sampleID(request.notification), at: instant, payloadBytes: request.request.body.count,
@@ -373,8 +363,9 @@ final class TargetTransport {
       reporter.log(.notice, "connected again after \(over.words(at: now))")
     }
     answers.handle(
-      answer, to: request, by: provider(of: request.notification), receivedAt: loop.offset.wall(answer.at),
-      schedule: &schedule, tell: { observeEnd(.answered($0), at: now) })
+      answer, to: request, by: requests.provider(of: request.notification),
+      receivedAt: loop.offset.wall(answer.at),
+      schedule: &schedule, tell: { [reporter] in reporter.observeEnd(.answered($0), at: now) })
   }
 
   private func observeFailure(of request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime) {
@@ -383,7 +374,7 @@ final class TargetTransport {
       secondAttempts.append(SecondAttempt(notification: request.notification, failure: failure))
       return
     }
-    observeEnd(
+    reporter.observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: request.attempt,
         detail: failure.detail, at: now), at: now)
@@ -400,7 +391,7 @@ final class TargetTransport {
       return
     }
     schedule.noteUnsent()
-    observeEnd(
+    reporter.observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: 0,
         detail: failure.detail + nextAttempt(after: now), at: now), at: now)
@@ -462,62 +453,15 @@ final class TargetTransport {
 
   // MARK: Requests
 
-  /// Makes requests ready before they are due, while there is nothing else to do: up to ``readyAhead`` of them, as far as
-  /// there is time. Encrypting one for a browser takes longer than the gap between two at high rates.
+  /// Makes requests ready before they are due, while there is nothing else to do.
   /// - Parameter deadline: when the thread has something to do again.
   func prepareAhead(until deadline: MonotonicTime) {
-    guard !isStopped else { return }
-    while let first = staged.first, isOver(first.notification) { _ = staged.popFirst() }
-    var now = loop.now()
-    while staged.count < Self.readyAhead, let next = schedule.upcoming(staged.count) {
-      guard deadline.nanoseconds - now.nanoseconds > preparation * 2, let request = makeRequest(for: next)
-      else { return }
-      staged.append(request)
-      let began = now
-      now = loop.now()
-      // A hiccup of the host is forgotten within a few more.
-      preparation = max(preparation * 3 / 4, min(now.nanoseconds - began.nanoseconds, 1_000_000))
-    }
+    if !isStopped { requests.prepareAhead(of: schedule, until: deadline) }
   }
 
-  private func isOver(_ notification: PlannedNotification) -> Bool {
-    guard let next = schedule.upcoming(0) else { return true }
-    return notification.sequence < next.sequence
-  }
-
-  /// The request for this notification, made ahead or made now.
-  private func readyRequest(for notification: PlannedNotification) -> OutgoingRequest? {
-    while let first = staged.first, first.notification.sequence <= notification.sequence {
-      _ = staged.popFirst()
-      if first.notification.sequence == notification.sequence { return first }
-    }
-    return makeRequest(for: notification)
-  }
-
-  /// - Returns: `nil` where the provider's URL cannot be read.
-  private func makeRequest(
-    for planned: PlannedNotification, after failure: RequestFailure? = nil
-  ) -> OutgoingRequest? {
-    let id = NotificationID(run: run, sample: sampleID(planned))
-    let notification = PushNotification(
-      id: id, mac: target.authenticator?.mac(for: id), plannedAt: loop.offset.wall(planned.planned))
-    let request = provider(of: planned).request(for: notification)
-    if url?.text != request.url { url = RequestURL(request.url) }
-    return url.map { OutgoingRequest(planned, request, url: $0, after: failure) }
-  }
-
-  /// The one whose turn it is.
-  private func provider(of notification: PlannedNotification) -> any Provider {
-    providers[TargetSchedule.index(of: notification.sequence, in: providers.count)]
-  }
-
-  /// Goes on with others, whose credentials may be newer; requests that were made ahead are made anew. What is under way
-  /// is not touched.
+  /// Goes on with others, whose credentials may be newer. What is under way is not touched.
   func replaceProviders(_ renewed: CredentialedProviders) {
-    guard renewed.providers.count == providers.count, !isRetired else { return }
-    providers = renewed.providers
-    staged.removeAll()
-    guard let serial = renewed.serial else { return }
+    guard !isRetired, requests.replaceProviders(renewed.providers), let serial = renewed.serial else { return }
     answers.renew(serial: serial)
     schedule.isCredentialRefused = false
   }
@@ -542,9 +486,9 @@ final class TargetTransport {
     if let request = lanes.cancelOpening() { takeBack(request) }
     while let attempt = secondAttempts.popFirst() { giveUp(attempt, at: now) }
     for notification in schedule.stop(at: now) {
-      observeEnd(.missed(sampleID(notification), reason: .stopping, at: now), at: now)
+      reporter.observeEnd(.missed(sampleID(notification), reason: .stopping, at: now), at: now)
     }
-    staged.removeAll()
+    requests.dropReady()
   }
 
   /// Plans nothing more; what is due is sent, and what is under way is answered.
@@ -552,7 +496,7 @@ final class TargetTransport {
     guard !isRetired, !isStopped else { return }
     isRetired = true
     guard let withdrawn = schedule.withdraw(at: now) else { return }
-    staged.removeAll { withdrawn.contains($0.notification.sequence) }
+    requests.dropReady(of: withdrawn)
     loop.observe(.withdrawn(id, sequences: withdrawn))
   }
 
@@ -562,23 +506,8 @@ final class TargetTransport {
 
   // MARK: Telling
 
-  /// Hands on how a notification ended.
-  private func observeEnd(_ end: Observation, at now: MonotonicTime) {
-    if let length = monitor.note(end, at: now) {
-      reporter.log(.notice, "good answers again, after \(length.components.seconds) s without")
-    }
-    loop.observe(end)
-  }
-
-  /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
-  func noteEnd() {
-    if let silence = monitor.takeEnd(at: loop.now()) { warn(of: silence) }
-  }
-
-  private func warn(of silence: AnswerMonitor.Silence) {
-    let advice = silence.lastAnswer.map { target.advice($0.status, $0.reason ?? "") } ?? ""
-    reporter.log(.warning, silence.words + (advice.isEmpty ? "" : "; \(advice)"))
-  }
+  /// Everything is sent and answered, or given up.
+  func noteEnd() { reporter.noteEnd() }
 
   func currentStatistics() -> TimingStatistics.Target {
     var statistics = statistics
