@@ -310,7 +310,8 @@ final class HTTP2Lane: Lane {
       case .bytes(let isAll):
         heardAt = environment.now()
         readRecords(of: channel.input)
-        if isAll, fetches == Self.fetchesPerTurn { return }
+        // Peers close a connection with their last answer: then the next request is not to go onto it.
+        if isAll, !streams.isEmpty, fetches == Self.fetchesPerTurn { return }
       case .nothing: return
       case .end: return lose(reading: false)
       }
