@@ -22,6 +22,14 @@ public struct DashboardConfiguration: Sendable, Hashable {
     case beside
   }
 
+  /// The keys that actions have by default.
+  public enum KeyPreset: String, Sendable, Hashable, CaseIterable {
+    case classic
+    case vim
+    case less
+  }
+
+  public var keyPreset: KeyPreset
   /// Keys that replace an action's default keys; an empty list removes them.
   public var keys: [DashboardAction: [KeyChord]]
   /// Name or file, as with `--theme`. A relative file is relative to the configuration's directory.
@@ -34,15 +42,18 @@ public struct DashboardConfiguration: Sendable, Hashable {
   public var mouse: Bool
   /// Latency at which the plot draws a line; `nil` for none.
   public var threshold: Duration?
+  /// Whether the last view of a store comes back when the store is opened again.
+  public var remember: Bool
   /// Directories that are searched for themes by name, `themes` beside the configuration first.
   public var themeDirectories: [String]
 
   public init(
-    keys: [DashboardAction: [KeyChord]] = [:], theme: String? = nil, motion: Motion? = nil,
-    slides: Slides = .horizontal, arrangement: Arrangement = .automatic, ascii: Bool = false,
-    mouse: Bool = true,
-    threshold: Duration? = nil, themeDirectories: [String] = []
+    keyPreset: KeyPreset = .classic, keys: [DashboardAction: [KeyChord]] = [:], theme: String? = nil,
+    motion: Motion? = nil, slides: Slides = .horizontal, arrangement: Arrangement = .automatic,
+    ascii: Bool = false, mouse: Bool = true, threshold: Duration? = nil, remember: Bool = false,
+    themeDirectories: [String] = []
   ) {
+    self.keyPreset = keyPreset
     self.keys = keys
     self.theme = theme
     self.motion = motion
@@ -51,6 +62,7 @@ public struct DashboardConfiguration: Sendable, Hashable {
     self.ascii = ascii
     self.mouse = mouse
     self.threshold = threshold
+    self.remember = remember
     self.themeDirectories = themeDirectories
   }
 }
@@ -80,7 +92,9 @@ extension DashboardConfiguration {
   /// Reads the section and reports problems.
   init(_ value: YAMLValue) {
     self.init()
-    let names = ["keys", "theme", "motion", "slides", "arrangement", "ascii", "mouse", "threshold"]
+    let names = [
+      "keys", "theme", "motion", "slides", "arrangement", "ascii", "mouse", "threshold", "remember",
+    ]
     guard let map = value.mapping(keys: names) else { return }
     theme = map["theme"]?.string(maximumBytes: 1024)
     motion = map["motion"]?.choice(of: Motion.self)
@@ -89,11 +103,18 @@ extension DashboardConfiguration {
     ascii = map["ascii"]?.boolean() ?? false
     mouse = map["mouse"]?.boolean() ?? true
     threshold = map["threshold"]?.duration(in: .microseconds(1)...(.seconds(86_400)))
-    if let keys = map["keys"] { self.keys = Self.keys(keys) }
+    remember = map["remember"]?.boolean() ?? false
+    if let keys = map["keys"] { (keyPreset, self.keys) = Self.keys(keys) }
   }
 
-  private static func keys(_ value: YAMLValue) -> [DashboardAction: [KeyChord]] {
-    guard value.mapping(keys: DashboardAction.allCases.map(\.rawValue)) != nil else { return [:] }
+  private static func keys(_ value: YAMLValue) -> (KeyPreset, [DashboardAction: [KeyChord]]) {
+    guard let map = value.mapping(keys: ["preset"] + DashboardAction.allCases.map(\.rawValue)) else {
+      return (.classic, [:])
+    }
+    return (map["preset"]?.choice(of: KeyPreset.self) ?? .classic, chords(value))
+  }
+
+  private static func chords(_ value: YAMLValue) -> [DashboardAction: [KeyChord]] {
     var keys: [DashboardAction: [KeyChord]] = [:]
     var owners: [KeyChord: DashboardAction] = [:]
     // In file order, so that the second use of a key is the problem.

@@ -5,6 +5,8 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case log
   case events
   case runs
+  case targets
+  case findings
   case nextPanel = "next-panel"
   case previousPanel = "previous-panel"
   case slideDirection = "slide-direction"
@@ -23,6 +25,9 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case replay
   case faster
   case slower
+  case fitRun = "fit-run"
+  case back
+  case annotate
 
   // Plot
   case scale
@@ -57,14 +62,24 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case exportSelection = "export-selection"
   case exportView = "export-view"
   case dragAction = "drag-action"
+  case copy
 
   // Lists
   case lineUp = "line-up"
   case lineDown = "line-down"
   case pageUp = "page-up"
   case pageDown = "page-down"
+  case halfPageUp = "half-page-up"
+  case halfPageDown = "half-page-down"
   case listStart = "list-start"
   case listEnd = "list-end"
+  case nextHit = "next-hit"
+  case previousHit = "previous-hit"
+  case onlyHits = "only-hits"
+  case wholeLine = "whole-line"
+  case fold
+  case sort
+  case columns
 
   // Runs
   case choose
@@ -87,7 +102,8 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
   case dismiss
 }
 
-/// A key with modifiers: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`.
+/// A key with modifiers: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`; or two characters one after the
+/// other: `g g`.
 public struct KeyChord: Sendable, Hashable {
   public enum Key: Sendable, Hashable {
     case character(Character)
@@ -100,8 +116,14 @@ public struct KeyChord: Sendable, Hashable {
   public var hasControl: Bool
   public var hasAlt: Bool
   public var hasShift: Bool
+  /// The character that is pressed before it; `nil` for a single key.
+  public var prefix: Character?
 
-  public init(_ key: Key, hasControl: Bool = false, hasAlt: Bool = false, hasShift: Bool = false) {
+  public init(
+    _ key: Key, hasControl: Bool = false, hasAlt: Bool = false, hasShift: Bool = false,
+    prefix: Character? = nil
+  ) {
+    self.prefix = prefix
     self.key = key
     self.hasControl = hasControl
     self.hasAlt = hasAlt
@@ -117,12 +139,18 @@ public struct KeyChord: Sendable, Hashable {
 
   private static let remedy =
     "write one character, or one of \(names.map(\.name).joined(separator: ", ")), f1 to f12; "
-    + "optionally after ctrl-, alt- or shift-"
+    + "optionally after ctrl-, alt- or shift-, or two characters like \"g g\""
 
   /// Parses a key. Characters are case-sensitive; names and modifiers are lower case.
   public static func parse(_ text: String) throws(ValueTextError) -> KeyChord {
     var chord = KeyChord(.enter)
     var rest = text[...]
+    let parts = text.split(separator: " ")
+    if parts.count == 2, let first = parts[0].first, parts[0].count == 1, parts[1].count == 1,
+      key(String(first)) != nil
+    {
+      (chord.prefix, rest) = (first, parts[1])
+    }
     while rest.count > 1 {
       if let cut = rest.removingPrefix("ctrl-") {
         (chord.hasControl, rest) = (true, cut)

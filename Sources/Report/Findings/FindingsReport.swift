@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Measurement
 import Store
@@ -72,7 +73,7 @@ public struct FindingsReport: Sendable {
         table.append([
           record.id, record.status, index == 0 ? when : "with \(incident.first.id)",
           FindingWords.target(record), "\(record.kind): \(FindingWords.metric(record))\(text.change)",
-          index == 0 ? FindingText(incident.explained).cause : "",
+          index == 0 ? FindingText(incident.explained).account : "",
         ])
       }
     }

@@ -129,6 +129,22 @@ extension StoreReader {
     try first(RecordQuery.log, of: run, after: revision, limit: limit, RecordQuery.log)
   }
 
+  /// The receipts of one notification, in the order in which they were stored.
+  public func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt] {
+    try read { db in
+      let statement = try RawStatement(
+        db, RecordQuery.receipts + " WHERE sample_id = ?1 ORDER BY sample_id, revision LIMIT ?2")
+      statement.bind(id.rawValue, at: 1)
+      statement.bind(Int64(limit), at: 2)
+      defer { statement.reset() }
+      var receipts: [Receipt] = []
+      while try statement.step() {
+        if let record = RecordQuery.receipt(statement) { receipts.append(record.receipt) }
+      }
+      return receipts
+    }
+  }
+
   /// The number of events of a run before a revision; reads an index.
   public func eventCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
     try count("event", of: run, before: revision)

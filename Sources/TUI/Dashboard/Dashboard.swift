@@ -7,6 +7,13 @@ import Synchronization
 public enum Dashboard {
   public struct Options: Sendable {
     public var storePath: String
+    /// Planned time to open with; `nil` follows the newest, or begins with the run.
+    public var since: WallTime?
+    public var until: WallTime?
+    /// Length of time to open with; `nil` goes by the run's rate.
+    public var window: Duration?
+    /// `nil` opens with the histogram.
+    public var panel: DashboardPanel?
     /// `nil` shows the newest run, and the next one when it begins.
     public var run: RunID?
     /// Name of the target to show; `nil` shows all.
@@ -17,6 +24,10 @@ public enum Dashboard {
     public var ascii = false
     /// Writes lines instead of drawing a screen, as when standard output is no terminal.
     public var plain = false
+    /// Time between the reports of a plain dashboard.
+    public var plainInterval = Duration.seconds(1)
+    /// One report of a plain dashboard, then it ends.
+    public var plainOnce = false
     /// TERM, COLORTERM, NO_COLOR, PUSHSCOPE_MOTION and other variables about the terminal.
     public var environment: [String: String]
     /// The section of the configuration; the options above take precedence.
@@ -58,6 +69,11 @@ public enum Dashboard {
     }
     return try DashboardLoop(settings: settings, stop: stop).run()
   }
+}
+
+/// A panel to open with, by the name on its tab.
+public enum DashboardPanel: String, Sendable, Hashable, CaseIterable {
+  case histogram, log, events, runs, targets, findings
 }
 
 /// Ends a dashboard from another thread.

@@ -67,6 +67,7 @@ final class DashboardLoop {
     defer {
       reader.stop()
       session.restore()
+      if let file = settings.lastViewFile { screen.lastView?.write(file) }
     }
     let waker = session.waker
     stop.onStop { waker.wake() }
@@ -120,7 +121,13 @@ final class DashboardLoop {
       isUnshown = true
     }
     reader.ask(screen.order)
-    if let format = wantedView.take() { writer.write(buffer, as: format) }
+    if let format = wantedView.take() {
+      if format == .figures, let figures = screen.columnFigures {
+        writer.write(figures)
+      } else {
+        writer.write(buffer, as: format)
+      }
+    }
     guard isUnshown else { return true }
     let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
     switch session.present(buffer) {
@@ -184,6 +191,7 @@ final class DashboardLoop {
     case .releaseMouse(let isReleased): session.setMouseReporting(isReleased ? .released : .motion)
     case .exportView(let format): wantedView = format
     case .exportSamples(let ids): writer.write(ids)
+    case .copy(let text): session.copy(text)
     case nil: break
     }
     return nil

@@ -14,6 +14,10 @@ final class DashboardScreen {
   private var snapshots = DisplayedSnapshots()
   private var replayClock = ReplayClock()
   private var pointer = PointerTracker()
+  private var sequence = KeySequence()
+  private var history = ViewHistory()
+  /// `nil` once it has been shown.
+  private var opening: OpeningView?
   private let body = View(identifier: "body")
   private let header = PictureView(identifier: "header")
   private let notice = PictureView(identifier: "notice")
@@ -29,6 +33,7 @@ final class DashboardScreen {
   init(size: (columns: Int, rows: Int), appearance: Appearance, options: ScreenOptions) throws(LayoutError) {
     self.appearance = appearance
     self.options = options
+    opening = options.opening
     state = ViewState()
     state.subject = options.subject
     state.slides = options.slides
@@ -58,6 +63,7 @@ final class DashboardScreen {
       preferred: options.arrangement, appearance: { source().context.appearance })
     link.screen = self
     panels.setAxis(state.slides)
+    panels.fitTabs(size.columns)
     header.make = { [unowned self] in self.headerPicture(width: $0, height: $1) }
     notice.make = { [unowned self] in
       self.currentNotice?.picture(width: $0, height: $1, self.appearance)
@@ -81,21 +87,42 @@ final class DashboardScreen {
     case .known: return
     case .newStore:
       state.beginStore(options.subject)
+      history.clear()
       say("another store has replaced the one that was shown", .warning)
     case .new: break
     }
     if state.isFrozen, snapshots.keepsFrozen(request) {
       snapshots.adoptLists(state)
+      overlays.invalidateSelection()
       header.refresh()
       panels.refreshLists(snapshots.shown, snapshots.latest, state)
       return
     }
     adopt()
+    open()
     openComparison()
     snapshots.hold(request)
     if snapshots.shown.condition != .ready { state.frozenAt = nil }
     arrange()
     update()
+  }
+
+  /// Shows what the dashboard was opened with, as soon as there is a run.
+  private func open() {
+    guard let opening, snapshots.shown.condition == .ready else { return }
+    self.opening = nil
+    guard opening != OpeningView() else { return }
+    opening.apply(to: &state, in: snapshots.shown, columns: context.panes(state).columns)
+    if state.panel != panels.active {
+      window.performWithoutAnimation { panels.slide(to: state.panel, along: state.slides) }
+    }
+    status.follow(state)
+  }
+
+  /// The view to be remembered; `nil` before anything was shown.
+  var lastView: LastView? {
+    guard opening == nil, snapshots.shown.condition == .ready else { return nil }
+    return LastView(state, in: snapshots.shown, window: plots.content?.window)
   }
 
   /// Takes a snapshot of the second run.
@@ -157,6 +184,10 @@ final class DashboardScreen {
     var order = ReaderOrder(subject: state.subject, request: request)
     order.lists = ListsPlace(events: listPlace(state.eventPosition), log: listPlace(state.logPosition))
     order.wantsRuns = snapshots.latest.condition == .ready && (panels.active == .runs || panels.isSliding)
+    if context.showsTargets(panels.active), let window = plots.content?.window {
+      order.panels.targetWindow = window.start..<window.end
+    }
+    order.panels.notification = opened
     if case .run(let run) = state.comparison {
       let request = plots.otherContent.map { ReadRequest($0.window, to: $0.window.end) }
       order.second = ReaderOrder.Second(
@@ -186,6 +217,18 @@ final class DashboardScreen {
     return order
   }
 
+  private var opened: SampleID? {
+    if case .notification(let id, _) = overlays.overlay { id } else { nil }
+  }
+
+  /// The figures of what the plot shows; `nil` while there is none.
+  var columnFigures: ColumnFigures? {
+    plots.content.map {
+      ColumnFigures(
+        snapshot: snapshots.shown, window: $0.window, targets: $0.targets, metric: $0.facts.metric)
+    }
+  }
+
   /// What the picture needs; `nil` while there is none.
   var request: ReadRequest? {
     guard let window = plots.content?.window, snapshots.latest.condition == .ready else { return nil }
@@ -200,7 +243,9 @@ final class DashboardScreen {
     switch position {
     case .at(let number): return .around(number)
     case .end:
-      guard let replay = state.replay else { return .newest }
+      guard let replay = state.replay else {
+        return context.windowEnd(state).map { .until($0) } ?? .newest
+      }
       // Whole seconds, so that not every frame asks for something else.
       let second: Int64 = 1_000_000
       return .until(
@@ -221,9 +266,15 @@ final class DashboardScreen {
       case .answer(let prompt, let text): return reduce(.answer(prompt, text))
       case .confirm(let command): return reduce(.confirm(command))
       case .export(let format): return .exportView(format)
+      case .exportSamples(let ids): return .exportSamples(ids)
+      case .toggleColumn(let title): return reduce(.toggleColumn(title))
       }
     }
-    if let command = command(for: event) { return reduce(.command(command)) }
+    switch sequence.take(event, in: options.keys) {
+    case .command(let command): return reduce(.command(inPanel(command, event)))
+    case .taken: return nil
+    case .none: break
+    }
     if case .wheel(let ticks) = event.kind {
       for action in pointer.turnWheel(ticks, event, state, in: context) { _ = reduce(.pointer(action)) }
       return nil
@@ -237,12 +288,13 @@ final class DashboardScreen {
     return nil
   }
 
-  /// The command of a key. In the list of runs Space marks a run instead of freezing, and Enter opens it.
-  private func command(for event: InputEvent) -> Command? {
-    let command = options.keys.command(for: event)
-    guard state.panel == .runs else { return command }
+  /// What the command of a key is in the panel. In tables Enter is for the chosen row, and in those of runs and targets Space marks it instead
+  /// of freezing.
+  private func inPanel(_ command: Command, _ event: InputEvent) -> Command {
+    guard state.panel.isTable else { return command }
     if command == .list { return .choose }
-    return command == .freeze && event.kind == .key(.character(" ")) ? .mark : command
+    let marks = state.panel != .findings && event.kind == .key(.character(" "))
+    return command == .freeze && marks ? .mark : command
   }
 
   /// Text from the clipboard.
@@ -278,14 +330,17 @@ final class DashboardScreen {
         adopt()
         isStale = true
       case .hold: snapshots.hold(request)
+      case .wentBack: history.goBack()
       }
     }
+    if !effects.contains(.wentBack) { history.note(old, state, at: window.time.nanoseconds) }
     follow(old, isStale: isStale)
     return result
   }
 
   /// Brings the components in line with a new state.
   private func follow(_ old: ViewState, isStale: Bool) {
+    status.follow(state)
     if state.slides != old.slides { panels.setAxis(state.slides) }
     if state.showsFrameCost != old.showsFrameCost { status.view.invalidate() }
     arrange(within: .milliseconds(300))
@@ -298,6 +353,8 @@ final class DashboardScreen {
 
   private func settled(on panel: Panel) {
     state.panel = panel
+    panels.fitTabs()
+    status.follow(state)
     panels.refreshLists(snapshots.shown, snapshots.latest, state)
   }
 
@@ -344,6 +401,7 @@ final class DashboardScreen {
   }
 
   func resize(columns: Int, rows: Int) {
+    panels.fitTabs(columns)
     window.resize(to: Size(width: Double(columns), height: Double(rows)))
     overlays.fit()
     arrange()
@@ -378,8 +436,10 @@ final class DashboardScreen {
       otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
       plotFrame: plots.frame,
       panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
+      previous: history.previous,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
-      isCovered: overlays.isOpen, appearance: appearance, motion: window.motionLevel, options: options)
+      isCovered: overlays.isOpen, opened: opened, appearance: appearance, motion: window.motionLevel,
+      options: options)
   }
 
   /// The overlay that is open; `nil` for none.

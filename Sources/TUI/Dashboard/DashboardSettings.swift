@@ -53,13 +53,29 @@ struct DashboardSettings: Sendable {
   var screen: ScreenOptions {
     let configuration = options.configuration
     return ScreenOptions(
-      motion: motion, keys: KeyTable.standard.rebound(configuration.keys), zone: zone,
+      motion: motion, keys: KeyTable.preset(configuration.keyPreset).rebound(configuration.keys), zone: zone,
       storePath: options.storePath, subject: subject, themes: themes,
       slides: configuration.slides == .vertical ? .vertical : .horizontal,
       arrangement: Arrangement(configuration.arrangement),
       threshold: configuration.threshold.map {
         $0.components.seconds * 1_000_000 + $0.components.attoseconds / 1_000_000_000_000
-      }, releasesMouse: !configuration.mouse)
+      }, releasesMouse: !configuration.mouse, opening: opening)
+  }
+
+  private var opening: OpeningView {
+    func microseconds(_ duration: Duration) -> Int64 {
+      duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    }
+    return OpeningView(
+      since: options.since, until: options.until, length: options.window.map(microseconds),
+      panel: options.panel.flatMap { wanted in Panel.allCases.first { "\($0)" == wanted.rawValue } },
+      last: lastViewFile.flatMap(LastView.read))
+  }
+
+  /// Where the last view of the store is kept; `nil` when it is not.
+  var lastViewFile: String? {
+    guard options.configuration.remember else { return nil }
+    return LastView.file(of: options.storePath, environment: options.environment)
   }
 
   func reader(onSnapshot: @escaping @Sendable () -> Void) throws(DashboardError) -> SnapshotReader {
@@ -104,4 +120,5 @@ struct ScreenOptions {
   /// Latency at which a line is drawn, µs; `nil` for none.
   var threshold: Int64?
   var releasesMouse = false
+  var opening = OpeningView()
 }

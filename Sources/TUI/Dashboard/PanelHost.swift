@@ -11,6 +11,8 @@ final class PanelHost {
   private let tabs: [Panel: TabButton]
   private let manager: LowerViewManager<Panel>
   private var key: ListKey?
+  /// Columns of the terminal.
+  private var width = 0
 
   /// - Parameters:
   ///   - send: takes what a click on a tab or on a run asks for.
@@ -44,8 +46,10 @@ final class PanelHost {
     pages[.log]?.make = { width, height in
       let (state, context) = source()
       return LogModel(
-        entries: context.listed.log, extent: context.listed.logExtent, position: state.logPosition,
-        filter: state.filter, marks: context.selectionMarks(state), chosen: state.plot.chosenLogLine,
+        entries: context.listed.log, extent: context.listed.logExtent,
+        position: context.listPosition(of: .log, state), until: context.until(state.logPosition, state),
+        folds: context.listed.logFolds, hits: context.listed.logHits, filter: state.filter,
+        marks: context.selectionMarks(state), chosen: state.plot.chosenLogLine,
         appearance: context.appearance, zone: context.options.zone
       ).list(width: width, height: height).picture()
     }
@@ -53,23 +57,46 @@ final class PanelHost {
       let (state, context) = source()
       return EventsModel(
         entries: context.listed.events, targets: context.shown.targets, extent: context.listed.eventExtent,
-        position: state.eventPosition, filter: state.filter, marks: context.selectionMarks(state),
+        position: context.listPosition(of: .events, state), until: context.until(state.eventPosition, state),
+        folds: context.listed.eventFolds, hits: context.listed.eventHits, filter: state.filter,
+        marks: context.selectionMarks(state),
         chosen: state.plot.chosenEvent, appearance: context.appearance, zone: context.options.zone
       ).list(width: width, height: height).picture()
     }
     pages[.runs]?.make = { width, height in
       let (state, context) = source()
       return RunsModel(
-        runs: context.latest.runs, position: state.runs, shown: context.shown.run?.id,
+        runs: context.listed.runs, position: state.runs, order: state.tables.order[.runs],
+        hiddenColumns: state.tables.hiddenColumns[.runs] ?? [], shown: context.shown.run?.id,
         now: context.latest.now,
         appearance: context.appearance, zone: context.options.zone
       ).list(width: width, height: height).picture()
     }
-    let runs = pages[.runs]
-    runs?.addGestureRecognizer(
-      TapGestureRecognizer { [weak runs] recognizer in
-        send(.pointer(.clickRun(row: Int(recognizer.location(in: runs).y))))
-      })
+    pages[.targets]?.make = { width, height in
+      let (state, context) = source()
+      return TargetsModel(
+        snapshot: context.shown, position: state.tables.targets, order: state.tables.order[.targets],
+        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [],
+        shown: state.shownTargets(in: context.shown),
+        appearance: context.appearance, zone: context.options.zone
+      ).list(width: width, height: height).picture()
+    }
+    pages[.findings]?.make = { width, height in
+      let (state, context) = source()
+      return FindingsModel(
+        findings: context.shown.panels.findings, position: state.tables.findings,
+        order: state.tables.order[.findings], hiddenColumns: state.tables.hiddenColumns[.findings] ?? [],
+        now: context.shown.now,
+        appearance: context.appearance, zone: context.options.zone
+      ).list(width: width, height: height).picture()
+    }
+    for panel in Panel.allCases where panel.isTable {
+      let page = pages[panel]
+      page?.addGestureRecognizer(
+        TapGestureRecognizer { [weak page] recognizer in
+          send(.pointer(.clickRow(Int(recognizer.location(in: page).y))))
+        })
+    }
   }
 
   // MARK: - Layout
@@ -110,6 +137,13 @@ final class PanelHost {
     view.addGestureRecognizer(manager.makePanGestureRecognizer(along: axis))
   }
 
+  /// Shortens the names on the tabs where the header has no room for all of them.
+  func fitTabs(_ columns: Int? = nil) {
+    if let columns { width = columns }
+    let whole = TabNames.whole(active: active, columns: width)
+    for (panel, tab) in tabs { tab.isShort = !whole.contains(panel) }
+  }
+
   // MARK: - Sliding
 
   /// The panel that was chosen last.
@@ -118,6 +152,7 @@ final class PanelHost {
   var isSliding: Bool { manager.isSliding }
 
   func slide(to panel: Panel, along axis: TransitionAxis) {
+    defer { fitTabs() }
     do throws(LowerView.Failure) {
       switch axis {
       case .horizontal: try manager.slideHorizontally(activate: panel)
@@ -135,9 +170,11 @@ final class PanelHost {
   func refreshLists(_ shown: Snapshot, _ latest: Snapshot, _ state: ViewState) {
     let key = ListKey(shown, latest, state)
     guard key != self.key else { return }
+    // A wide histogram has the table of targets beside it.
+    if key.panels.targets != self.key?.panels.targets { invalidate(.histogram) }
     self.key = key
-    listed = ListedRows(shown, state.filter)
-    for panel in [Panel.log, .events, .runs] { invalidate(panel) }
+    listed = ListedRows(shown, state.filter, state.lists, state.tables, runs: latest.runs)
+    for panel in Panel.allCases where panel != .histogram { invalidate(panel) }
   }
 
   func invalidate(_ panel: Panel) { pages[panel]?.invalidate() }
@@ -166,6 +203,13 @@ private struct ListKey: Equatable {
   let filter: ListFilter?
   let runsPosition: RunsPosition
   let shown: RunID?
+  let panels: PanelContent
+  let tables: TableState
+  let lists: ListsState
+  /// Lists that follow end where a window in the past ends.
+  let anchor: ViewState.Anchor
+  let scale: TimeScale?
+  let target: Int?
 
   init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
     last = [snapshot.log.last?.number, snapshot.events.last?.number]
@@ -179,7 +223,34 @@ private struct ListKey: Equatable {
     filter = state.filter
     runsPosition = state.runs
     shown = snapshot.run?.id
+    panels = snapshot.panels
+    tables = state.tables
+    lists = state.lists
+    (anchor, scale) = (state.anchor, state.scale)
+    target = state.target
   }
+}
+
+/// Which tabs have room for their names. The active one always has its name; the others have at least their number.
+enum TabNames {
+  static func whole(active: Panel, columns: Int) -> Set<Panel> {
+    // The header keeps the rest.
+    let room = max(38, columns - 36)
+    var whole: Set<Panel> = [active]
+    var used = Panel.allCases.reduce(0) { $0 + ($1 == active ? $1.label.count : 1) + 2 }
+    for panel in Panel.allCases where panel != active {
+      let more = panel.label.count - 1
+      guard used + more <= room else { continue }
+      used += more
+      whole.insert(panel)
+    }
+    return whole
+  }
+}
+
+extension Panel {
+  /// The key and the name.
+  fileprivate var label: String { "\(rawValue + 1) \(title)" }
 }
 
 /// The name of a panel in the header: shows the panel when it is clicked.
@@ -196,7 +267,12 @@ private final class TabButton: View {
     addGestureRecognizer(TapGestureRecognizer { _ in choose(panel) })
   }
 
-  private var label: String { "\(panel.rawValue + 1) \(panel.title)" }
+  /// Only its number is shown.
+  var isShort = false {
+    didSet { if isShort != oldValue { invalidateIntrinsicContentSize() } }
+  }
+
+  private var label: String { isShort ? "\(panel.rawValue + 1)" : panel.label }
 
   /// The label between brackets.
   override var intrinsicContentSize: Size? { Size(width: Double(label.count + 2), height: 1) }

@@ -39,6 +39,7 @@ final class PictureView: View {
 final class StatusLine {
   let view = PictureView(identifier: "footer")
   private var message: FooterMessage?
+  private var mode = FooterMode.panel(.histogram)
   private var cost: FrameCost?
 
   init(source: @escaping ScreenSource) {
@@ -46,10 +47,17 @@ final class StatusLine {
       let (state, context) = source()
       return FooterModel(
         keys: context.options.keys, cost: state.showsFrameCost ? self.cost : nil, message: self.message,
-        isCovered: context.isCovered,
-        appearance: context.appearance
+        isCovered: context.isCovered, mode: FooterMode(state), appearance: context.appearance
       ).picture(width: width)
     }
+  }
+
+  /// Draws the hints anew where they are for something else.
+  func follow(_ state: ViewState) {
+    let mode = FooterMode(state)
+    guard mode != self.mode else { return }
+    self.mode = mode
+    view.invalidate()
   }
 
   /// Shows a message until its time, or until the next key; `nil` removes the one that is shown.

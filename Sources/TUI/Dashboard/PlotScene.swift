@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Measurement
 import Store
 
@@ -13,6 +14,10 @@ struct PlotScene {
   let calendar: CalendarFigures?
   /// Whether crosshair and box belong to this plot.
   let hasPointer: Bool
+  /// Whose columns are shaded; `nil` for none.
+  var shaded: Range<WallTime>?
+  /// `A nightly` where two plots are compared.
+  var label: String?
   let appearance: Appearance
   let zone: LocalTime
 
@@ -56,17 +61,42 @@ struct PlotScene {
         appearance: appearance, zone: zone, width: width, height: height
       ).picture()
     }
-    if panes.panes.count == 1 { return model(of: 0).picture(&raster) }
+    if panes.panes.count == 1 {
+      var picture = model(of: 0).picture(&raster)
+      shade(&picture, panes.panes[0])
+      return picture
+    }
     var picture = CellPicture(width: width, height: height)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     for (number, pane) in panes.panes.enumerated() {
       picture.paste(model(of: number).picture(&raster), x: pane.x, y: pane.y)
+      shade(&picture, pane)
     }
     return picture
   }
 
   /// What the heat map of hours and days needs.
   var calendarOrder: CalendarOrder { CalendarOrder(targets: content.targets, metric: content.facts.metric) }
+
+  /// Shades a stretch of time behind the dots; with few colors only the time axis below them.
+  private func shade(_ picture: inout CellPicture, _ pane: ScatterPanes.Pane) {
+    guard let shaded, shaded.lowerBound < content.window.end, shaded.upperBound > content.window.start else {
+      return
+    }
+    let geometry = pane.geometry
+    let first = max(0, content.window.column(of: shaded.lowerBound))
+    let last = min(geometry.columns - 1, content.window.column(of: shaded.upperBound))
+    guard first <= last, geometry.rows > 0 else { return }
+    let rows =
+      appearance.hasManyColors ? geometry.bandRow...geometry.axisRow : geometry.axisRow...geometry.axisRow
+    for y in rows {
+      for column in first...last {
+        picture.restyle(x: pane.x + ScatterGeometry.gutter + column, y: pane.y + y) {
+          $0.background == nil ? appearance.boxed($0) : $0
+        }
+      }
+    }
+  }
 
   /// - Parameter number: an index of `panes`.
   func model(of number: Int) -> ScatterModel {
@@ -90,7 +120,7 @@ struct PlotScene {
       threshold: threshold, sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
       openSums: content.openSums(in: snapshot), isTruncated: snapshot.isTruncated,
       isReading: content.isReading, isReadingMarks: snapshot.axisMarks.from > content.window.start,
-      pointed: pointedAt(in: number), width: pane.geometry.width, appearance: appearance)
+      pointed: pointedAt(in: number), label: label, width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: targets, metrics: pane.metrics,
       axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),

@@ -9,6 +9,8 @@ enum Command: Sendable, Hashable {
   case help
   /// Finds commands by their names.
   case palette
+  /// With an argument, from the palette.
+  case typed(TypedCommand)
   /// Closes what lies on top; with nothing on top it ends box, crosshair, selection and filter, one a press.
   case dismiss
   case nextTheme
@@ -30,16 +32,30 @@ enum Command: Sendable, Hashable {
   /// Rows in the panel, down when positive.
   case scroll(rows: Int)
   case page(Int)
+  case halfPage(Int)
   case scrollToStart
   case scrollToEnd
   /// Filters log and events by words.
   case filter
+  /// The next line with the words of the filter, or the one before.
+  case nextHit
+  case previousHit
+  /// Lists all lines, or only those with the words of the filter.
+  case onlyHits
+  /// Opens the chosen line in full.
+  case wholeLine
+  /// Lists lines of one kind one by one, or as one.
+  case fold
+  /// Orders the table by its next column.
+  case sort
+  /// Chooses the columns of the table.
+  case columns
 
   // MARK: Runs
 
-  /// Shows the chosen run.
+  /// Opens the chosen run, shows the chosen target alone, or goes to the chosen finding.
   case choose
-  /// Marks a run for comparison.
+  /// Marks a run for comparison; takes a target out of the plot, or puts it back.
   case mark
   case rename
   case delete
@@ -52,8 +68,14 @@ enum Command: Sendable, Hashable {
   case zoomIn
   case zoomOut
   case follow
+  /// All of the run.
+  case fitRun
+  /// The view that was left last.
+  case back
   case freeze
   case goTo
+  /// Asks for a word about an instant.
+  case annotate
   case replay
   case faster
   case slower
@@ -100,6 +122,8 @@ enum Command: Sendable, Hashable {
   case list
   case exportSelection
   case exportView
+  /// Copies the opened notification or the chosen line.
+  case copy
 
   /// Whether the command works while a notice covers the dashboard.
   var worksBehindNotice: Bool {

@@ -5,10 +5,13 @@ import ConstraintAnimation
 struct KeyStroke: Sendable, Hashable {
   var key: InputEvent.Key
   var modifiers: InputEvent.Modifiers
+  /// The character that is pressed before it; `nil` for a single key.
+  var prefix: Character?
 
-  init(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = []) {
+  init(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = [], after prefix: Character? = nil) {
     self.key = key
     self.modifiers = modifiers
+    self.prefix = prefix
   }
 
   init(_ character: Character, _ modifiers: InputEvent.Modifiers = []) {
@@ -48,16 +51,16 @@ extension KeyStroke {
       }
     // Terminals report Shift-Tab as a key of its own.
     let isBackTab = key == .tab && modifiers == .shift
-    self.init(isBackTab ? .backTab : key, isBackTab ? [] : modifiers)
+    self.init(isBackTab ? .backTab : key, isBackTab ? [] : modifiers, after: chord.prefix)
   }
 
   /// `Ctrl-L`, `←`, `Space`.
   var label: String {
     switch key {
-    case .up: prefix + "↑"
-    case .down: prefix + "↓"
-    case .left: prefix + "←"
-    case .right: prefix + "→"
+    case .up: held + "↑"
+    case .down: held + "↓"
+    case .left: held + "←"
+    case .right: held + "→"
     default: plainLabel
     }
   }
@@ -86,11 +89,12 @@ extension KeyStroke {
       case .pageDown: "PgDn"
       case .function(let number): "F\(number)"
       }
-    return prefix + name
+    return held + name
   }
 
-  private var prefix: String {
-    (modifiers.contains(.control) ? "Ctrl-" : "") + (modifiers.contains(.alt) ? "Alt-" : "")
+  private var held: String {
+    (prefix.map { "\($0) " } ?? "") + (modifiers.contains(.control) ? "Ctrl-" : "")
+      + (modifiers.contains(.alt) ? "Alt-" : "")
       + (modifiers.contains(.shift) ? "Shift-" : "")
   }
 }

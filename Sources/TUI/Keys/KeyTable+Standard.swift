@@ -3,16 +3,19 @@ import ConstraintAnimation
 
 extension KeyTable {
   /// The keys unless the configuration changes them.
-  static let standard = KeyTable(lines: panels + time + plots + selecting + lists + program)
+  static let standard = KeyTable(
+    lines: panels + time + plots + selecting + lists + histogram + log + tables + program)
 
   private static let panels = [
     line(
-      .panels, "histogram, log, events, runs", short: "panel",
+      .panels, "show a panel", short: "panel",
       [
         (.histogram, .showPanel(.histogram), ["1"], "show the histogram"),
         (.log, .showPanel(.log), ["2"], "show the log"),
         (.events, .showPanel(.events), ["3"], "show the events"),
         (.runs, .showPanel(.runs), ["4"], "show the runs"),
+        (.targets, .showPanel(.targets), ["5"], "show the targets"),
+        (.findings, .showPanel(.findings), ["6"], "show the findings"),
       ]),
     line(
       .panels, "next (Shift: previous)", shown: 1,
@@ -46,10 +49,17 @@ extension KeyTable {
         (.zoomOut, .zoomOut, ["-", "_"], "zoom out: more time in view"),
       ]),
     line(.time, "follow the newest", short: "follow", [(.follow, .follow, ["f"], "follow the newest")]),
+    line(.time, "all of the run", [(.fitRun, .fitRun, ["0"], "fit all of the run into the window")]),
+    line(
+      .time, "back to the view before",
+      [(.back, .back, [KeyStroke(.backspace)], "back to the view before: zoom, place, target, selection")]),
     line(
       .time, "freeze; recording continues", short: "freeze",
       [(.freeze, .freeze, [" "], "freeze or go on; recording continues")]),
     line(.time, "go to a time", [(.goTo, .goTo, ["g"], "go to a time")]),
+    line(
+      .time, "note what happened",
+      [(.annotate, .annotate, ["A"], "annotate: note what happened at an instant")]),
     line(.time, "replay the run", [(.replay, .replay, ["r"], "replay the run from here, or stop")]),
     line(
       .time, "replay slower, faster",
@@ -72,21 +82,61 @@ extension KeyTable {
         (.pageDown, .page(1), [KeyStroke(.pageDown)], "one page down"),
       ]),
     line(
+      .lists, "half a page",
+      [
+        (.halfPageUp, .halfPage(-1), [KeyStroke("u", .control)], "half a page up"),
+        (.halfPageDown, .halfPage(1), [KeyStroke("d", .control)], "half a page down"),
+      ]),
+    line(
       .lists, "oldest, newest (follows)",
       [
         (.listStart, .scrollToStart, [KeyStroke(.home)], "first line of the list"),
-        (.listEnd, .scrollToEnd, [KeyStroke(.end)], "last line of the list"),
+        (.listEnd, .scrollToEnd, [KeyStroke(.end), "G"], "last line of the list"),
       ]),
+    line(.lists, "order of a table", [(.sort, .sort, ["S"], "order the table by the next column")]),
+    line(.lists, "columns of a table", [(.columns, .columns, ["C"], "choose the columns of the table")]),
+  ]
+
+  private static let histogram = [
     line(
-      .lists, "filter lines by words", short: "filter",
+      .histogram, "buckets: logarithmic, seconds",
+      [(.buckets, .nextBuckets, ["b"], "buckets: logarithmic or seconds")]),
+    KeyHelp(uses: [.chooseNext, .choosePrevious], group: .histogram, text: "select a bucket"),
+  ]
+
+  private static let log = [
+    line(
+      .log, "filter lines by words", short: "filter",
       [(.filter, .filter, ["/"], "filter the lines by words")]),
     line(
-      .lists, "rename, delete a run",
+      .log, "next, previous hit",
+      [
+        (.nextHit, .nextHit, ["n"], "next line with the words"),
+        (.previousHit, .previousHit, ["N"], "previous line with the words"),
+      ]),
+    line(.log, "only hits, or all lines", [(.onlyHits, .onlyHits, ["&"], "only hits, or all lines")]),
+    line(.log, "the line in full", [(.wholeLine, .wholeLine, ["W"], "open the chosen line in full")]),
+    line(
+      .log, "fold floods, or list each",
+      [(.fold, .fold, ["E"], "fold lines of one kind, or list each")]),
+    KeyHelp(uses: [.chooseNext, .choosePrevious], group: .log, text: "select what a line is about"),
+  ]
+
+  private static let tables = [
+    KeyHelp(uses: [.list], group: .runs, text: "open the chosen run"),
+    KeyHelp(uses: [.freeze, .compare], group: .runs, text: "mark two runs, compare them"),
+    line(
+      .runs, "rename, delete a run",
       [
         (.rename, .rename, ["R"], "rename the run"),
         (.delete, .delete, [KeyStroke(.delete), "X"], "delete the run"),
       ]),
-    line(.lists, "mark a run to compare", [(.mark, .mark, ["*"], "mark a run to compare")]),
+    KeyHelp(uses: [.list], group: .targets, text: "show the target alone, or all"),
+    KeyHelp(uses: [.freeze], group: .targets, text: "leave it out of the plot, or not"),
+    line(
+      .targets, "the same in any panel's table",
+      [(.mark, .mark, ["*"], "mark a run to compare; leave a target out of the plot")]),
+    KeyHelp(uses: [.list], group: .findings, text: "go to where it happened"),
   ]
 
   private static let program = [
@@ -140,7 +190,7 @@ extension KeyTable {
       .plot, "logarithmic or linear axis", short: "log",
       [(.scale, .toggleScale, ["l"], "logarithmic or linear axis")]),
     line(
-      .plot, "fit all, cap at p99, keep the range",
+      .plot, "fit all, cap at p99, keep range",
       [(.range, .toggleRange, ["y"], "fit all latencies, cap at p99, keep the range")]),
     line(
       .plot, "less, more latency in view",
@@ -167,9 +217,6 @@ extension KeyTable {
     line(
       .plot, "running median, mean, both, none",
       [(.averages, .nextAverages, ["a"], "running median, mean, both, none")]),
-    line(
-      .plot, "buckets: logarithmic, seconds",
-      [(.buckets, .nextBuckets, ["b"], "buckets: logarithmic or seconds")]),
     line(
       .plot, "dots, percentiles, what fits",
       [(.bands, .nextMarks, ["B"], "dots, percentiles, or what fits")]),
@@ -226,12 +273,15 @@ extension KeyTable {
       .selecting, "export the selection as CSV",
       [(.exportSelection, .exportSelection, ["e"], "export the selected notifications as CSV")]),
     line(
-      .selecting, "export the view: SVG, ANSI, CSV",
-      [(.exportView, .exportView, ["x"], "export the view as SVG, ANSI or CSV")]),
+      .selecting, "export view or figures",
+      [(.exportView, .exportView, ["x"], "export the view as SVG, ANSI or CSV, or its figures")]),
+    line(
+      .selecting, "copy the notification or line",
+      [(.copy, .copy, ["Y"], "copy the opened notification or the chosen line")]),
     line(
       .selecting, "drag: pan, zoom or select",
       [(.dragAction, .nextDragAction, ["D"], "a drag pans, zooms or selects")]),
     KeyHelp(gesture: "Ctrl-drag", group: .selecting, text: "zoom to a box (Alt: select it)"),
-    KeyHelp(gesture: "wheel", group: .selecting, text: "zoom time (Alt: latency, Ctrl: both)"),
+    KeyHelp(gesture: "wheel", group: .selecting, text: "zoom time; Alt latency, Ctrl both"),
   ]
 }

@@ -7,7 +7,12 @@ struct KeyTable: Sendable {
   private let commands: [KeyStroke: Command]
 
   init(lines: [KeyHelp]) {
-    self.lines = lines
+    let bindings = lines.flatMap(\.bindings)
+    self.lines = lines.map { line in
+      var line = line
+      line.used = line.uses.compactMap { action in bindings.first { $0.action == action }?.strokes.first }
+      return line
+    }
     var commands: [KeyStroke: Command] = [:]
     for binding in lines.flatMap(\.bindings) {
       for stroke in binding.strokes { commands[stroke] = binding.command }
@@ -15,12 +20,18 @@ struct KeyTable: Sendable {
     self.commands = commands
   }
 
-  func command(for event: InputEvent) -> Command? {
+  /// - Parameter prefix: the character that was pressed before.
+  func command(for event: InputEvent, after prefix: Character? = nil) -> Command? {
     guard case .key(let key) = event.kind else { return nil }
-    if let command = commands[KeyStroke(key, event.modifiers)] { return command }
+    if let command = commands[KeyStroke(key, event.modifiers, after: prefix)] { return command }
     // Shift is part of the character; only some terminals report it as well.
     guard case .character = key else { return nil }
-    return commands[KeyStroke(key, event.modifiers.subtracting(.shift))]
+    return commands[KeyStroke(key, event.modifiers.subtracting(.shift), after: prefix)]
+  }
+
+  /// Whether another key is to follow a character.
+  func hasSequence(after character: Character) -> Bool {
+    commands.keys.contains { $0.prefix == character }
   }
 
   var bindings: [KeyBinding] { lines.flatMap(\.bindings) }
@@ -64,7 +75,12 @@ struct KeyBinding: Sendable {
     case time = "Time"
     case plot = "Plot"
     case selecting = "Selection"
-    case lists = "Log, events, runs"
+    case lists = "Lists"
+    case histogram = "1 Histogram"
+    case log = "2 Log, 3 Events"
+    case runs = "4 Runs"
+    case targets = "5 Targets"
+    case findings = "6 Findings"
     case program = "Dashboard"
   }
 
@@ -90,6 +106,11 @@ struct KeyHelp: Sendable {
   /// A gesture of the mouse, in place of keys.
   var gesture: String?
 
+  /// Actions of other lines that do something else in a panel; their keys are shown.
+  var uses: [DashboardAction] = []
+  /// The keys of ``uses``.
+  fileprivate(set) var used: [KeyStroke] = []
+
   /// The keys as shown: `← →`. Empty when there are none.
   var keys: String { label { $0.label } }
 
@@ -98,7 +119,7 @@ struct KeyHelp: Sendable {
 
   private func label(_ name: (KeyStroke) -> String) -> String {
     if let gesture { return gesture }
-    let names = bindings.prefix(shown).compactMap { $0.strokes.first.map(name) }
+    let names = (uses.isEmpty ? bindings.prefix(shown).compactMap { $0.strokes.first } : used).map(name)
     // `1 2 3 4` is `1-4`.
     let digits = names.compactMap { $0.count == 1 ? Int($0) : nil }
     if digits.count == names.count, let first = digits.first, let last = digits.last, names.count > 2,
@@ -113,5 +134,9 @@ struct KeyHelp: Sendable {
 extension KeyHelp {
   init(gesture: String, group: KeyBinding.Group, text: String) {
     self.init(group: group, text: text, shown: 0, bindings: [], gesture: gesture)
+  }
+
+  init(uses: [DashboardAction], group: KeyBinding.Group, text: String) {
+    self.init(group: group, text: text, shown: 0, bindings: [], uses: uses)
   }
 }

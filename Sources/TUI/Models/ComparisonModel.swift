@@ -22,6 +22,7 @@ struct ComparisonModel {
     let title = [
       LineItem(priority: 9, [TextSpan("comparison", appearance(.strong))]),
       LineItem(priority: 5, [TextSpan("\(facts.metric.shortTitle), these windows", appearance(.secondary))]),
+      LineItem(priority: 7, [TextSpan(facts.verdict, appearance(facts.isProven ? .accent : .text))]),
     ]
     TitleRow.add(
       FittedLine(left: title, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
@@ -42,10 +43,13 @@ struct ComparisonModel {
       let text = FittedText.padded(name + count, columns: columns - 1)
       add(text, x: 1 + Self.nameColumns + place * columns, y: 1, columns, appearance(.strong), &picture)
     }
-    // One row for values and one for intervals, and a blank one where it fits.
-    let step = height >= 3 + facts.rows.count * 3 ? 3 : height >= 2 + facts.rows.count * 2 ? 2 : 1
+    // What was planned and what arrived, without which quantiles say little.
+    let first = drawCounts(columns, &picture)
+    let room = height - first
+    // One row for values and one for intervals, and one for what the interval means where it fits.
+    let step = room >= 1 + facts.rows.count * 3 ? 3 : room >= facts.rows.count * 2 ? 2 : 1
     for (index, row) in facts.rows.enumerated() {
-      let y = 2 + index * step
+      let y = first + index * step
       guard y < height else { break }
       picture.put(row.quantile.label, x: 1, y: y, style: appearance(.secondary))
       let values =
@@ -62,11 +66,37 @@ struct ComparisonModel {
         add(
           FittedText.padded(interval, columns: columns - 1), x: x, y: y + 1, columns, appearance(.secondary),
           &picture)
+        if step > 2, place == 2, y + 2 < height, let meaning = row.difference.meaning {
+          add(
+            FittedText.padded(meaning, columns: columns - 1), x: x, y: y + 2, columns,
+            appearance(row.difference.isProven ? .accent : .secondary), &picture)
+        }
       }
     }
-    drawMethod(below: 2 + facts.rows.count * step, &picture)
+    drawMethod(below: first + facts.rows.count * step, &picture)
     return picture
   }
+
+  /// - Returns: the row below.
+  private func drawCounts(_ columns: Int, _ picture: inout CellPicture) -> Int {
+    guard height >= 3 + facts.rows.count + facts.sides.count else { return 2 }
+    let (a, b) = (facts.sides[0], facts.sides[1])
+    let lines = [
+      ("planned", FixedPoint.grouped(a.due), FixedPoint.grouped(b.due), Self.signed(b.due - a.due)),
+      ("arrived", a.arrivedText, b.arrivedText, ComparisonFigures.points(a, b)),
+    ]
+    for (index, line) in lines.enumerated() {
+      picture.put(line.0, x: 1, y: 2 + index, style: appearance(.secondary))
+      for (place, text) in [line.1, line.2, line.3].enumerated() {
+        add(
+          FittedText.padded(text, columns: columns - 1), x: 1 + Self.nameColumns + place * columns,
+          y: 2 + index, columns, appearance(.text), &picture)
+      }
+    }
+    return 2 + lines.count
+  }
+
+  private static func signed(_ value: Int) -> String { (value > 0 ? "+" : "") + FixedPoint.grouped(value) }
 
   private func drawMethod(below y: Int, _ picture: inout CellPicture) {
     // A truncated sentence may be misleading: each is shown whole or not at all.
@@ -97,6 +127,13 @@ struct ComparisonModel {
 }
 
 extension LatencyDifference {
+  /// What the interval means; `nil` without one.
+  fileprivate var meaning: String? {
+    guard case .known(let value, _, _) = self else { return nil }
+    guard isProven else { return "0 is in it: may be equal" }
+    return value > 0 ? "B is slower" : "B is faster"
+  }
+
   /// With its sign: `+120 ms`.
   fileprivate var figure: (value: String, interval: String?) {
     switch self {
@@ -160,11 +197,62 @@ struct ComparisonFigures: Sendable, Equatable {
     let difference: LatencyDifference
   }
 
+  /// How many notifications of a plot were due, and how many of those that are settled arrived.
+  struct Side: Sendable, Equatable {
+    let due: Int
+    let settled: Int
+    let arrived: Int
+
+    init(_ facts: WindowStatistics) {
+      due = facts.counts.due
+      settled = facts.counts.planned - facts.counts.open
+      // Where no receipts are expected, the provider's answer is the end.
+      arrived = facts.counts[.delivered] + facts.counts[.accepted]
+    }
+
+    fileprivate var share: Double? { settled > 0 ? Double(arrived) / Double(settled) : nil }
+
+    /// `97.3 %`; 100 % only where all did.
+    fileprivate var arrivedText: String {
+      guard let share else { return "none settled" }
+      if arrived == settled { return "100 %" }
+      return FixedPoint.text(min(999, Int64((share * 1_000).rounded())), scale: 10, decimals: 1) + " %"
+    }
+  }
+
   let metric: Metric
   let counts: [Int]
   let rows: [Row]
+  /// Of the first and the second plot.
+  let sides: [Side]
+
+  /// The difference of two shares in percent points: `-2.2 points`.
+  fileprivate static func points(_ a: Side, _ b: Side) -> String {
+    guard let first = a.share, let second = b.share else { return "" }
+    let tenths = Int64(((second - first) * 1_000).rounded())
+    return (tenths > 0 ? "+" : "") + FixedPoint.text(tenths, scale: 10, decimals: 1) + " points"
+  }
+
+  /// Whether any interval is without 0.
+  fileprivate var isProven: Bool { rows.contains { $0.difference.isProven } }
+
+  /// `B is slower at p50 and p90`, or that nothing is shown either way.
+  fileprivate var verdict: String {
+    func labels(_ isSlower: Bool) -> String {
+      rows.filter { row in
+        guard case .known(let value, _, _) = row.difference, row.difference.isProven else { return false }
+        return (value > 0) == isSlower
+      }.map(\.quantile.label).joined(separator: ", ")
+    }
+    let (slower, faster) = (labels(true), labels(false))
+    var words: [String] = []
+    if !slower.isEmpty { words.append("B is slower at \(slower)") }
+    if !faster.isEmpty { words.append("B is faster at \(faster)") }
+    return words.isEmpty ? "neither a difference nor that there is none" : words.joined(separator: ", ")
+  }
 
   init(_ first: PlotContent, _ second: PlotContent) {
+    sides = [Side(first.facts), Side(second.facts)]
     metric = first.facts.metric
     let summaries = [first.summary(of: metric), second.summary(of: metric)]
     counts = summaries.map(\.count)

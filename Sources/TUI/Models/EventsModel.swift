@@ -6,6 +6,11 @@ struct EventsModel {
   let targets: [DisplayedTarget]
   var extent = ListExtent()
   let position: ListPosition
+  /// Where the window ends that the list follows.
+  var until: WallTime?
+  var folds: [Int64: ListedRows.Fold] = [:]
+  /// Numbers of the events that stand out; `nil` when all do.
+  var hits: Set<Int64>?
   var filter: ListFilter?
   var marks: SelectionMarks?
   /// Number of the chosen row.
@@ -24,12 +29,13 @@ struct EventsModel {
     let kindColumns = kindColumns
     return ListModel(
       title: "events", filter: filter, count: entries.count, visible: visible, follows: position == .end,
-      extent: extent,
+      until: until.map { zone.civil($0).hoursMinutesSeconds }, extent: extent,
       emptyText: extent.emptyText(
         "nothing has happened yet", noneMatches: "no event has these words",
         ellipsis: appearance.glyphs.ellipsis),
       heading: heading(kindColumns, isWide: isWide),
-      rows: entries[visible].map { row($0.row, kindColumns, isWide: isWide) }, marked: marked(visible),
+      rows: entries[visible].map { row($0.row, $0.number, kindColumns, isWide: isWide) },
+      marked: marked(visible),
       chosen: chosen(visible), appearance: appearance,
       width: width,
       height: height)
@@ -54,7 +60,7 @@ struct EventsModel {
     return spans
   }
 
-  private func row(_ event: Event, _ kindColumns: Int, isWide: Bool) -> [TextSpan] {
+  private func row(_ event: Event, _ number: Int64, _ kindColumns: Int, isWide: Bool) -> [TextSpan] {
     let clock = zone.civil(event.at)
     let time = "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3)) "
     let target = event.target.flatMap { id in targets.first { $0.id == id }?.name } ?? ""
@@ -68,9 +74,11 @@ struct EventsModel {
         event.connectionID.map(String.init), event.sequence.map(String.init),
         event.count == 1 ? nil : "\(event.count)",
       ]
-      spans += numbers.map { TextSpan(number($0 ?? "") + "  ", appearance(.text)) }
+      spans += numbers.map { TextSpan(self.number($0 ?? "") + "  ", appearance(.text)) }
     }
-    spans.append(TextSpan(event.detail, appearance(.secondary)))
+    spans += FoldText.spans(folds[number], appearance, zone)
+    let isHit = hits?.contains(number) ?? false
+    spans.append(TextSpan(event.detail, appearance(isHit ? .strong : .secondary)))
     return spans
   }
 

@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 import Measurement
 
@@ -9,6 +10,8 @@ struct FooterModel {
   let message: FooterMessage?
   /// An overlay is open and takes the keys.
   var isCovered = false
+  /// What the keys are for at the moment.
+  var mode = FooterMode.panel(.histogram)
   let appearance: Appearance
 
   func picture(width: Int) -> CellPicture {
@@ -28,9 +31,27 @@ struct FooterModel {
   }
 
   private var hints: [LineItem] {
+    let own = mode.hints
+    let named = Set(own.flatMap(\.actions))
+    return own.compactMap(hint) + general(without: named)
+  }
+
+  /// A key of the panel or the mode, and what it does there.
+  private func hint(_ hint: FooterMode.Hint) -> LineItem? {
+    let strokes = hint.actions.compactMap { keys.stroke(for: $0) }
+    guard !strokes.isEmpty else { return nil }
+    let labels = strokes.map { appearance.isASCII ? $0.plainLabel : $0.label }.joined(separator: " ")
+    return LineItem(
+      priority: 74, [TextSpan(labels, appearance(.key)), TextSpan(" \(hint.text)", appearance(.secondary))])
+  }
+
+  /// The keys that hold in any panel.
+  private func general(without named: Set<DashboardAction>) -> [LineItem] {
     keys.lines.compactMap { line -> LineItem? in
       let keys = appearance.isASCII ? line.plainKeys : line.keys
-      guard let short = line.short, !keys.isEmpty else { return nil }
+      guard let short = line.short, !keys.isEmpty,
+        !line.bindings.contains(where: { named.contains($0.action) })
+      else { return nil }
       return LineItem(
         priority: Self.priority(of: line),
         [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
@@ -63,7 +84,7 @@ struct FooterModel {
     case .time: 70
     case .plot: 60
     case .selecting: 55
-    case .lists: 50
+    case .lists, .histogram, .log, .runs, .targets, .findings: 50
     }
   }
 
@@ -88,6 +109,92 @@ struct FooterModel {
           priority: 76, [TextSpan("\(FixedPoint.grouped(cost.skipped)) skipped", appearance(.warning))]))
     }
     return items
+  }
+}
+
+/// What the keys are for: the panel, or a mode that takes some of them.
+enum FooterMode: Sendable, Equatable {
+  case panel(Panel)
+  /// A box is being drawn.
+  case box
+  /// The crosshair takes the arrow keys.
+  case inspect
+  case replay(isPaused: Bool)
+
+  struct Hint {
+    let actions: [DashboardAction]
+    let text: String
+  }
+
+  init(_ state: ViewState) {
+    if state.plot.box != nil {
+      self = .box
+    } else if state.plot.holdsCrosshair {
+      self = .inspect
+    } else if let replay = state.replay {
+      self = .replay(isPaused: replay.isPaused)
+    } else {
+      self = .panel(state.panel)
+    }
+  }
+
+  /// The most important first.
+  var hints: [Hint] {
+    switch self {
+    case .box:
+      [
+        Hint(actions: [.panBack, .panForward], text: "extend"),
+        Hint(actions: [.zoomToBox], text: "zoom to it"),
+        Hint(actions: [.list], text: "select"), Hint(actions: [.beginBox], text: "cancel"),
+      ]
+    case .inspect:
+      [
+        Hint(actions: [.panBack, .panForward], text: "move"),
+        Hint(actions: [.previousNotification, .nextNotification], text: "next one"),
+        Hint(actions: [.list], text: "select"), Hint(actions: [.beginBox], text: "box"),
+        Hint(actions: [.crosshair], text: "leave"),
+      ]
+    case .replay(let isPaused):
+      [
+        Hint(actions: [.freeze], text: isPaused ? "go on" : "pause"),
+        Hint(actions: [.slower, .faster], text: "speed"),
+        Hint(actions: [.panBack, .panForward], text: "scrub"),
+        Hint(actions: [.replay], text: "end"),
+      ]
+    case .panel(let panel): Self.hints(of: panel)
+    }
+  }
+
+  private static func hints(of panel: Panel) -> [Hint] {
+    switch panel {
+    case .histogram:
+      [
+        Hint(actions: [.buckets], text: "buckets"),
+        Hint(actions: [.chooseNext, .choosePrevious], text: "select one"),
+      ]
+    case .log, .events:
+      [
+        Hint(actions: [.filter], text: "filter"), Hint(actions: [.nextHit, .previousHit], text: "hits"),
+        Hint(actions: [.chooseNext, .choosePrevious], text: "select"),
+        Hint(actions: [.wholeLine], text: "in full"), Hint(actions: [.fold], text: "floods"),
+      ]
+    case .runs:
+      [
+        Hint(actions: [.list], text: "open"), Hint(actions: [.freeze], text: "mark"),
+        Hint(actions: [.compare], text: "compare"), Hint(actions: [.rename], text: "rename"),
+        Hint(actions: [.delete], text: "delete"), Hint(actions: [.sort], text: "order"),
+      ]
+    case .targets:
+      [
+        Hint(actions: [.list], text: "alone"), Hint(actions: [.freeze], text: "in the plot"),
+        Hint(actions: [.sort], text: "order"), Hint(actions: [.columns], text: "columns"),
+      ]
+    case .findings:
+      [
+        Hint(actions: [.list], text: "go there"), Hint(actions: [.sort], text: "order"),
+        Hint(actions: [.columns], text: "columns"),
+      ]
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Measurement
 import Store
@@ -134,6 +135,19 @@ struct HeaderModel {
       LineItem(
         priority: 80, [TextSpan("\(words) open", appearance(.warning))],
         short: LineItem.Short(priority: 88, spans: [TextSpan(words, appearance(.warning))]))
+    ] + headline
+  }
+
+  /// What the incident that began last says.
+  private var headline: [LineItem] {
+    let open = FindingIncident.group(snapshot.panels.findings.filter(\.isOpen))
+    guard let incident = open.last else { return [] }
+    let since = zone.civil(incident.start).hoursMinutesSeconds
+    let words = FindingsModel.plain(FindingText(incident.first).headline, appearance)
+    return [
+      LineItem(
+        priority: 55, [TextSpan("\(words) since \(since)", appearance(.text))],
+        short: LineItem.Short(priority: 57, spans: [TextSpan(words, appearance(.text))]))
     ]
   }
 

@@ -42,9 +42,10 @@ struct HelpModel {
 
   private var columnWidth: Int { keyColumns + (groups.joined().map(\.text.count).max() ?? 0) + 1 }
 
-  /// Two columns where one is too tall and both fit.
+  /// As many columns as make it fit the height, where the width has room for them.
   private func columnCount(_ width: Int, _ height: Int) -> Int {
-    lineCount(1) + Self.margin > height && width >= 2 * columnWidth + 3 ? 2 : 1
+    let most = max(1, (width - 3) / columnWidth)
+    return (1...min(3, most)).first { lineCount($0) + Self.margin <= height } ?? min(3, most)
   }
 
   private func lineCount(_ columns: Int) -> Int { arranged(columns).map(\.count).max() ?? 0 }
@@ -66,8 +67,7 @@ struct HelpModel {
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    let count = width >= 2 * columnWidth + 3 ? 2 : 1
-    let columns = arranged(count)
+    let columns = arranged(min(3, max(1, (width - 3) / columnWidth)))
     let room = max(0, height - Self.margin)
     let hidden = max(0, (columns.map(\.count).max() ?? 0) - room)
     let first = min(max(firstLine, 0), hidden)

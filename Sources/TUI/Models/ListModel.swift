@@ -12,6 +12,8 @@ struct ListModel {
   let count: Int
   let visible: Range<Int>
   let follows: Bool
+  /// Where a list that follows the window ends.
+  var until: String?
   /// Position of the rows in memory among all rows of the run.
   var extent = ListExtent()
   /// Shown instead of rows when there are none.
@@ -88,6 +90,12 @@ struct ListModel {
         TextSpan(", following", appearance(.secondary)),
       ]
     }
+    if let until {
+      return [
+        TextSpan("until \(until)", appearance(.text)),
+        TextSpan(" of \(FixedPoint.grouped(all))", appearance(.secondary)),
+      ]
+    }
     let dash = appearance.glyphs.dash
     return [
       TextSpan("\(before + visible.lowerBound + 1)\(dash)\(before + visible.upperBound)", appearance(.text)),
@@ -107,30 +115,6 @@ struct ListModel {
     let start = (room - length) * (before + visible.lowerBound) / range
     for row in start..<start + length {
       picture.set(appearance.glyphs.thumb, x: width - 1, y: top + row, style: appearance(.faint))
-    }
-  }
-}
-
-/// The log lines and events to be listed: those in memory that pass the filter.
-struct ListedRows: Sendable {
-  var log: [ListEntry<LogLine>] = []
-  var events: [ListEntry<Event>] = []
-  private(set) var logExtent = ListExtent()
-  private(set) var eventExtent = ListExtent()
-
-  init() {}
-
-  init(_ snapshot: Snapshot, _ filter: ListFilter?) {
-    logExtent = ListExtent(snapshot.logList, isFiltered: filter != nil)
-    eventExtent = ListExtent(snapshot.eventList, isFiltered: filter != nil)
-    guard let filter else {
-      (log, events) = (snapshot.log, snapshot.events)
-      return
-    }
-    let names = Dictionary(snapshot.targets.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    log = snapshot.log.filter { filter.matches($0.row) }
-    events = snapshot.events.filter { entry in
-      filter.matches(entry.row, target: entry.row.target.flatMap { names[$0] } ?? "")
     }
   }
 }
@@ -168,6 +152,11 @@ struct LogModel {
   let entries: [ListEntry<LogLine>]
   var extent = ListExtent()
   let position: ListPosition
+  /// Where the window ends that the list follows.
+  var until: WallTime?
+  var folds: [Int64: ListedRows.Fold] = [:]
+  /// Numbers of the lines that stand out; `nil` when all do.
+  var hits: Set<Int64>?
   var filter: ListFilter?
   var marks: SelectionMarks?
   /// Number of the chosen row.
@@ -180,16 +169,16 @@ struct LogModel {
     let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
     return ListModel(
       title: "log", filter: filter, count: entries.count, visible: visible, follows: position == .end,
-      extent: extent,
+      until: until.map { zone.civil($0).hoursMinutesSeconds }, extent: extent,
       emptyText: extent.emptyText(
         "the collector has not logged anything", noneMatches: "no line has these words",
         ellipsis: appearance.glyphs.ellipsis),
       heading: nil,
-      rows: entries[visible].map { row($0.row) }, marked: marked(visible), chosen: chosen(visible),
+      rows: entries[visible].map { row($0.row, $0.number) }, marked: marked(visible), chosen: chosen(visible),
       appearance: appearance, width: width, height: height)
   }
 
-  private func row(_ line: LogLine) -> [TextSpan] {
+  private func row(_ line: LogLine, _ number: Int64) -> [TextSpan] {
     let ellipsis = appearance.glyphs.ellipsis
     let clock = zone.civil(line.at)
     return [
@@ -201,7 +190,10 @@ struct LogModel {
       TextSpan(
         FittedText.field(line.label, columns: 10, ellipsis: ellipsis) + " ",
         appearance(line.level == .debug ? .secondary : .accent)),
-      TextSpan(line.message, appearance(line.level == .debug ? .secondary : .text)),
+    ] + FoldText.spans(folds[number], appearance, zone) + [
+      TextSpan(
+        line.message,
+        appearance(line.level == .debug || !(hits?.contains(number) ?? true) ? .secondary : .text))
     ]
   }
 
@@ -222,5 +214,18 @@ struct LogModel {
 
   private func chosen(_ visible: Range<Int>) -> Int? {
     visible.first { entries[$0].number == chosen }.map { $0 - visible.lowerBound }
+  }
+}
+
+/// How often a line that stands for several occurred.
+enum FoldText {
+  /// `37× since 14:02:11  `; nothing for a single line.
+  static func spans(_ fold: ListedRows.Fold?, _ appearance: Appearance, _ zone: LocalTime) -> [TextSpan] {
+    guard let fold else { return [] }
+    let times = appearance.isASCII ? "x" : "×"
+    return [
+      TextSpan("\(FixedPoint.grouped(fold.count))\(times)", appearance(.warning)),
+      TextSpan(" since \(zone.civil(fold.since).hoursMinutesSeconds)  ", appearance(.secondary)),
+    ]
   }
 }

@@ -6,6 +6,10 @@ import Store
 struct RunsModel {
   let runs: [RunEntry]
   let position: RunsPosition
+  /// Title of the column that the rows are ordered by; `nil` for the newest first.
+  var order: String?
+  /// Titles of columns that are not wanted.
+  var hiddenColumns: Set<String> = []
   /// The run on display.
   let shown: RunID?
   let now: WallTime
@@ -17,7 +21,8 @@ struct RunsModel {
     let chosen = position.place(in: runs)
     let (columns, hidden) = fitted(into: width - 3 - Self.markColumns)
     return ListModel(
-      title: "runs", details: runs.isEmpty ? [] : details(of: runs[chosen], hidden), count: runs.count,
+      title: order.map { "runs by \($0)" } ?? "runs",
+      details: runs.isEmpty ? [] : details(of: runs[chosen], hidden), count: runs.count,
       visible: visible, follows: false, emptyText: "no run yet", heading: heading(columns),
       rows: visible.map { row(runs[$0], columns, isChosen: $0 == chosen) }, appearance: appearance,
       width: width, height: height)
@@ -53,7 +58,9 @@ struct RunsModel {
 
   /// The columns that fit, in order, and the others, the most important first.
   private func fitted(into room: Int) -> (shown: [Column], hidden: [Column]) {
-    var shown = allColumns.enumerated().map { (place: $0.offset, column: $0.element) }
+    var shown = allColumns.filter { !hiddenColumns.contains($0.title) }.enumerated().map {
+      (place: $0.offset, column: $0.element)
+    }
     var hidden: [(place: Int, column: Column)] = []
     func total() -> Int { shown.reduce(0) { $0 + $1.column.width } + (shown.count - 1) * Self.gap }
     while shown.count > 1, total() > room {
@@ -211,4 +218,35 @@ struct RunsModel {
     default: FixedPoint.text(seconds * 10 / 86_400, scale: 10, decimals: 1) + " d"
     }
   }
+}
+
+/// The runs in the order in which the panel lists them.
+enum RunRows {
+  /// The newest first. With a column's title, in the order of that.
+  static func make(_ runs: [RunEntry], order: String? = nil) -> [RunEntry] {
+    guard let precedes = orders.first(where: { $0.title == order })?.precedes else { return runs }
+    return runs.enumerated().sorted { first, second in
+      if precedes(first.element, second.element) { return true }
+      return !precedes(second.element, first.element) && first.offset < second.offset
+    }.map(\.element)
+  }
+
+  /// The orders that can be chosen, by the titles of columns.
+  static let orders: [TableOrder<RunEntry>] = [
+    TableOrder("run") { $0.title < $1.title },
+    TableOrder("length") { $0.length(at: $0.startedAt) > $1.length(at: $1.startedAt) },
+    TableOrder("planned") { $0.counts.planned > $1.counts.planned },
+    TableOrder("delivered") { $0.counts[.delivered] > $1.counts[.delivered] },
+    TableOrder("lost") { $0.counts[.lost] > $1.counts[.lost] },
+    TableOrder("failed") { $0.counts[.failed] > $1.counts[.failed] },
+  ]
+}
+
+extension RunsModel {
+  /// Titles of all columns.
+  static let titles = [
+    "run", "began", "length", "planned", "sent", "accepted", "delivered", "late", "lost", "rejected",
+    "failed",
+    "missed", "interrupted", "ended",
+  ]
 }

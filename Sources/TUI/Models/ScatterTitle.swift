@@ -22,6 +22,8 @@ struct ScatterTitle {
   let isReadingMarks: Bool
   /// What is under the crosshair.
   let pointed: [TextSpan]?
+  /// Which of two plots it is; `nil` for a single one.
+  let label: String?
   let width: Int
   let appearance: Appearance
 
@@ -68,6 +70,10 @@ struct ScatterTitle {
   /// The metric, or the pane's target, and how notifications are drawn where that is not as dots.
   private var head: [LineItem] {
     var items: [LineItem] = []
+    if let label {
+      let name = FittedText.truncated(label, columns: max(3, width / 3), ellipsis: appearance.glyphs.ellipsis)
+      items.append(LineItem(priority: 96, [TextSpan(name, appearance(.accent))]))
+    }
     if let target, targets.indices.contains(target) {
       let name = FittedText.truncated(targets[target].name, columns: 24, ellipsis: appearance.glyphs.ellipsis)
       items.append(

@@ -32,9 +32,25 @@ final class ExportWriter: Sendable {
       case .svg: try SVGPicture.write(grid, to: file)
       case .ansi: try ANSIPicture.write(grid, to: file)
       case .csv: try CSVPicture.write(grid, to: file)
+      case .figures: return FooterMessage(text: "there is nothing to count yet", role: .warning)
       }
       try file.finish()
       return FooterMessage(text: "view written to \(file.name)", role: .strong)
+    }
+  }
+
+  /// Writes counts and quantiles of the window.
+  func write(_ figures: ColumnFigures) {
+    let directory = options.exportDirectory
+    let now = options.clock.wallNow()
+    start {
+      let file = try NewFile(in: directory, stem: "pushscope-figures-\(Self.stamp(now))", extension: "csv")
+      try figures.forEachLine { line in
+        var text = line + "\n"
+        try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
+      }
+      try file.finish()
+      return FooterMessage(text: "figures in \(file.name)", role: .strong)
     }
   }
 
@@ -88,9 +104,17 @@ enum ViewFormat: String, Sendable, Hashable, CaseIterable {
   case svg
   case ansi
   case csv
+  /// Counts and quantiles of the window instead of cells.
+  case figures
 
   /// Extension of its files.
-  var fileExtension: String { self == .ansi ? "ans" : rawValue }
+  var fileExtension: String {
+    switch self {
+    case .svg: "svg"
+    case .ansi: "ans"
+    case .csv, .figures: "csv"
+    }
+  }
 
   /// The key that chooses it.
   var key: Character {
@@ -98,6 +122,7 @@ enum ViewFormat: String, Sendable, Hashable, CaseIterable {
     case .svg: "s"
     case .ansi: "a"
     case .csv: "c"
+    case .figures: "f"
     }
   }
 
@@ -106,6 +131,7 @@ enum ViewFormat: String, Sendable, Hashable, CaseIterable {
     case .svg: "SVG picture, for pages and print"
     case .ansi: "ANSI text, for cat and less -R"
     case .csv: "CSV, a row for each stretch of cells"
+    case .figures: "figures, CSV: a row a column of time"
     }
   }
 }

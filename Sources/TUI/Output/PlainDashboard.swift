@@ -10,8 +10,8 @@ struct PlainDashboard {
   let settings: DashboardSettings
   let stop: DashboardStop
   var output: Int32 = STDOUT_FILENO
-  /// Time between two lines.
-  var interval = Duration.seconds(1)
+  /// Time between two reports; `nil` for that of the options.
+  var interval: Duration?
 
   /// Bytes that a pipe takes without blocking when it can be written to (PIPE_BUF).
   private static let atOnce = 4_096
@@ -45,17 +45,19 @@ struct PlainDashboard {
       case .ready:
         figures = source.figures(PlainLine.order(of: snapshot)) ?? figures
         if !(snapshot.run?.isLive ?? false) { return try summarize(snapshot, emit) ? .quit : ended }
-        guard emit(PlainLine(snapshot: snapshot, figures: figures, zone: settings.zone).text) else {
-          return ended
-        }
+        let report = PlainText.wrapped(
+          PlainLine(snapshot: snapshot, figures: figures, zone: settings.zone).text)
+        guard report.allSatisfy(emit) else { return ended }
+        if options.plainOnce { return .quit }
       case .empty, .opening:
         if isFirst, !emit("waiting for the first run in \(shownPath)") { return ended }
+        if options.plainOnce, snapshot.condition == .empty { return .quit }
       // Temporary read errors are ignored after the first successful read.
       case .locked where !isFirst, .unreadable where !isFirst: break
       default: throw failure(snapshot.condition)
       }
       isFirst = false
-      wake.wait(atMost: interval)
+      wake.wait(atMost: interval ?? options.plainInterval)
     }
     return .stopped
   }
@@ -72,7 +74,7 @@ struct PlainDashboard {
     } catch {
       throw failure(StoreCondition(error))
     }
-    return lines.allSatisfy(emit)
+    return lines.flatMap { PlainText.wrapped($0) }.allSatisfy(emit)
   }
 
   private func failure(_ condition: StoreCondition) -> DashboardError {

@@ -75,6 +75,18 @@ struct PlainLine {
   }
 }
 
+/// Lines of a report that are not wider than a page.
+enum PlainText {
+  static let columns = 100
+
+  /// Continued lines begin with two spaces, so that they can be joined again.
+  static func wrapped(_ text: String) -> [String] {
+    guard text.count > columns else { return [text] }
+    let lines = NoticeModel.wrapped(text, columns: columns - 2)
+    return lines.enumerated().map { $0.offset == 0 ? $0.element : "  \($0.element)" }
+  }
+}
+
 /// Summary of a whole run as lines of text, over all its notifications in the store.
 struct PlainSummary {
 

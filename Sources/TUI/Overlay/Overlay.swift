@@ -8,7 +8,13 @@ enum Overlay: Sendable, Equatable {
   case prompt(Prompt)
   case question(Question)
   /// The list of selected notifications, from this row on.
-  case selection(firstRow: Int)
+  case selection(firstRow: Int, chosen: Int = 0)
+  /// Everything about one of them, which has this place in the list.
+  case notification(SampleID, place: Int)
+  /// The chosen line of log or events in full.
+  case line
+  /// The choice of the columns of a table.
+  case columns(chosen: Int)
   /// The choice of a format to write the view in.
   case formats
 }
@@ -23,6 +29,8 @@ struct Prompt: Sendable, Equatable {
     case startRun
     /// The filter of log and events.
     case filter
+    /// What happened at an instant.
+    case annotate(WallTime)
   }
 
   let purpose: Purpose
@@ -38,6 +46,17 @@ struct Prompt: Sendable, Equatable {
     self.title = title
     self.hint = hint
     field = TextField(text)
+  }
+}
+
+extension Prompt {
+  /// Asks for the filter of log and events.
+  static func filter(_ text: String) -> Prompt {
+    Prompt(
+      .filter, title: "only lines with",
+      hint:
+        "words in any order, !word for lines without it, level:warning, kind:goaway, target:fcm; empty lists all",
+      text: text)
   }
 }
 
@@ -58,12 +77,14 @@ struct CommandPalette: Sendable, Equatable {
   /// The commands that match all words, the best first: a word at the start of a word, then within one, then its letters
   /// in order. Without words all commands, in the order of the help.
   static func find(_ text: String, in bindings: [KeyBinding]) -> [KeyBinding] {
-    let words = text.lowercased().split(separator: " ").map(String.init)
+    // Names as in the configuration find too: "go-to".
+    let words = text.lowercased().replacing("-", with: " ").split(separator: " ").map(String.init)
     // Commands to open and close the palette are of no use in it.
     let bindings = bindings.filter { $0.command != .palette && $0.command != .dismiss }
     guard !words.isEmpty else { return bindings }
     let scored = bindings.enumerated().compactMap { place, binding -> (score: Int, place: Int)? in
-      let text = "\(binding.title) \(binding.action.rawValue.replacing("-", with: " "))".lowercased()
+      let name = binding.action.rawValue.replacing("-", with: " ")
+      let text = "\(binding.title) \(name) \(plainWords[binding.action] ?? "")".lowercased()
       var total = 0
       for word in words {
         guard let score = score(of: word, in: text) else { return nil }
@@ -74,13 +95,28 @@ struct CommandPalette: Sendable, Equatable {
     return scored.sorted { ($0.score, $0.place) < ($1.score, $1.place) }.map { bindings[$0.place] }
   }
 
+  /// What people call things that are called otherwise here.
+  private static let plainWords: [DashboardAction: String] = [
+    .quit: "exit leave close", .filter: "search find grep", .theme: "colours dark light",
+    .freeze: "pause stop",
+    .follow: "live now newest resume", .goTo: "jump time date", .fitRun: "all whole reset zoom",
+    .back: "undo previous", .scale: "log linear", .metric: "latency value", .colors: "colors",
+    .exportView: "save screenshot", .exportSelection: "save", .threshold: "limit line", .palette: "commands",
+    .help: "keys", .compare: "difference diff", .releaseMouse: "copy text", .target: "next provider",
+  ]
+
   /// Lower is better; `nil` when the word does not match.
   private static func score(of word: String, in text: String) -> Int? {
     if text.hasPrefix(word) { return 0 }
     if text.contains(" \(word)") { return 1 }
     if text.contains(word) { return 4 }
+    // Its letters in their order, the closer together the better.
     var rest = word[...]
-    for character in text where character == rest.first { rest = rest.dropFirst() }
-    return rest.isEmpty ? 16 : nil
+    var span = 0
+    for character in text where !rest.isEmpty {
+      if rest.count < word.count { span += 1 }
+      if character == rest.first { rest = rest.dropFirst() }
+    }
+    return rest.isEmpty ? 16 + span : nil
   }
 }

@@ -3,13 +3,12 @@ import ConstraintAnimation
 /// Palette, prompts and questions as cells: a box with lines in it.
 struct OverlayModel {
   enum Content {
-    case palette(CommandPalette)
+    case palette(CommandPalette, [PaletteEntry])
     case prompt(Prompt)
     case question(Question)
   }
 
   let content: Content
-  let keys: KeyTable
   let appearance: Appearance
 
   private static let mostColumns = 66
@@ -42,7 +41,8 @@ struct OverlayModel {
   private func lines(width: Int, room: Int) -> [[TextSpan]] {
     let inner = max(1, width - 4)
     switch content {
-    case .palette(let palette): return paletteLines(palette, inner: inner, room: room)
+    case .palette(let palette, let entries):
+      return paletteLines(palette, entries, inner: inner, room: room)
     case .prompt(let prompt):
       let below =
         prompt.problem.map { (text: $0, role: Role.warning) } ?? (text: prompt.hint, role: .secondary)
@@ -61,28 +61,29 @@ struct OverlayModel {
 
   private func words(_ text: String) -> TextSpan { TextSpan(text, appearance(.secondary)) }
 
-  private func paletteLines(_ palette: CommandPalette, inner: Int, room: Int) -> [[TextSpan]] {
-    let found = CommandPalette.find(palette.field.string, in: keys.bindings)
+  private func paletteLines(
+    _ palette: CommandPalette, _ found: [PaletteEntry], inner: Int, room: Int
+  ) -> [[TextSpan]] {
     let most = max(1, min(Self.mostCommands, room - 2))
     let chosen = min(max(palette.chosen, 0), max(0, found.count - 1))
     let first = max(0, min(chosen - most / 2, found.count - most))
     var lines = [field(palette.field, inner: inner), []]
     if found.isEmpty { lines.append([TextSpan("no command matches", appearance(.secondary))]) }
-    for (offset, binding) in found.dropFirst(first).prefix(most).enumerated() {
-      lines.append(row(binding, isChosen: first + offset == chosen, inner: inner))
+    for (offset, entry) in found.dropFirst(first).prefix(most).enumerated() {
+      lines.append(row(entry, isChosen: first + offset == chosen, inner: inner))
     }
     // The box keeps its size while it is typed into.
     while lines.count < most + 2 { lines.append([]) }
     return lines
   }
 
-  private func row(_ binding: KeyBinding, isChosen: Bool, inner: Int) -> [TextSpan] {
-    let stroke = binding.strokes.first.map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""
+  private func row(_ entry: PaletteEntry, isChosen: Bool, inner: Int) -> [TextSpan] {
+    let stroke = entry.stroke.map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""
     let columns = max(1, inner - 2 - max(9, stroke.count))
-    let title = FittedText.field(binding.title, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+    let title = FittedText.field(entry.title, columns: columns, ellipsis: appearance.glyphs.ellipsis)
     let mark = isChosen ? "> " : "  "
     return [
-      TextSpan(mark + title, appearance(isChosen ? .strong : .text)),
+      TextSpan(mark + title, appearance(entry.command == nil ? .warning : isChosen ? .strong : .text)),
       TextSpan(
         FittedText.padded(stroke, columns: max(9, stroke.count)), appearance(isChosen ? .accent : .secondary)),
     ]

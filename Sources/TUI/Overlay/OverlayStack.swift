@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Store
 
 /// What lies on top of the dashboard: a sheet with an overlay, and the help above it. It owns their views and takes the
@@ -11,6 +12,9 @@ final class OverlayStack {
     case answer(Prompt, String)
     case confirm(ControlCommand)
     case export(ViewFormat)
+    case exportSamples([SampleID])
+    /// Shows or hides a column of the table.
+    case toggleColumn(String)
   }
 
   /// The overlay that is open; `nil` for none.
@@ -77,7 +81,12 @@ final class OverlayStack {
 
   /// Draws the list of selected notifications anew.
   func invalidateSelection() {
-    if case .selection = overlay { sheet.view.invalidate() }
+    switch overlay {
+    case .selection: sheet.view.invalidate()
+    // What has been read since may need more lines, another line may be shorter.
+    case .notification, .line, .columns: fit()
+    case .palette, .prompt, .question, .formats, nil: break
+    }
   }
 
   /// Sizes what is open for the window, in its middle.
@@ -88,6 +97,10 @@ final class OverlayStack {
     switch overlay {
     case .palette, .prompt, .question: sheet.setSize(dialog?.size(fitting: width, height) ?? (0, 0))
     case .selection: sheet.setSize(selectionList?.size(fitting: width, height) ?? (0, 0))
+    case .notification(let id, _):
+      sheet.setSize(source().context.notification(id).size(fitting: width, height))
+    case .line: sheet.setSize(line?.size(fitting: width, height) ?? (0, 0))
+    case .columns: sheet.setSize(columnChooser?.size(fitting: width, height) ?? (0, 0))
     case .formats: sheet.setSize((ExportChooserModel.width, ExportChooserModel.height))
     case nil: break
     }
@@ -105,6 +118,10 @@ final class OverlayStack {
       switch overlay {
       case .palette, .prompt, .question: dialog?.picture(width: width, height: height)
       case .selection: selectionList?.picture(width: width, height: height)
+      case .notification(let id, _):
+        source().context.notification(id).picture(width: width, height: height)
+      case .line: line?.picture(width: width, height: height)
+      case .columns: columnChooser?.picture(width: width, height: height)
       case .formats:
         ExportChooserModel(appearance: source().context.appearance).picture(width: width, height: height)
       case nil: nil
@@ -115,20 +132,42 @@ final class OverlayStack {
   private var dialog: OverlayModel? {
     let content: OverlayModel.Content
     switch overlay {
-    case .palette(let palette): content = .palette(palette)
+    case .palette(let palette): content = .palette(palette, entries(palette))
     case .prompt(let prompt): content = .prompt(prompt)
     case .question(let question): content = .question(question)
-    case .selection, .formats, nil: return nil
+    case .selection, .notification, .line, .columns, .formats, nil: return nil
     }
-    return OverlayModel(content: content, keys: keys, appearance: source().context.appearance)
+    return OverlayModel(content: content, appearance: source().context.appearance)
+  }
+
+  private func entries(_ palette: CommandPalette) -> [PaletteEntry] {
+    let context = source().context
+    return PaletteArguments(
+      themes: context.options.themes.map(\.name), targets: context.shown.targets.map(\.name)
+    ).entries(for: palette.field.string, in: keys)
   }
 
   private var selectionList: SelectionListModel? {
     let (state, context) = source()
-    guard case .selection(let firstRow) = overlay, let selection = state.plot.selection else { return nil }
+    guard case .selection(let firstRow, let chosen) = overlay, let selection = state.plot.selection else {
+      return nil
+    }
     return SelectionListModel(
-      selection: selection, snapshot: context.shown, firstRow: firstRow, appearance: context.appearance,
-      zone: context.options.zone)
+      selection: selection, snapshot: context.shown, firstRow: firstRow, chosen: chosen,
+      appearance: context.appearance, zone: context.options.zone)
+  }
+
+  private var line: LineModel? {
+    let (state, context) = source()
+    return context.line(state)
+  }
+
+  private var columnChooser: ColumnChooserModel? {
+    let (state, context) = source()
+    guard case .columns(let chosen) = overlay else { return nil }
+    return ColumnChooserModel(
+      columns: context.columns(state.panel), hidden: state.tables.hiddenColumns[state.panel] ?? [],
+      chosen: chosen, appearance: context.appearance)
   }
 
   // MARK: - Input
@@ -159,7 +198,7 @@ final class OverlayStack {
       prompt.field.insert(text)
       prompt.problem = nil
       open(.prompt(prompt))
-    case .question, .selection, .formats, nil: break
+    case .question, .selection, .notification, .line, .columns, .formats, nil: break
     }
   }
 
@@ -194,7 +233,7 @@ final class OverlayStack {
       return .command(command)
     }
     if key == .escape || closes(event) && !isTyping {
-      close()
+      closeTop()
       return .done
     }
     switch overlay {
@@ -202,6 +241,9 @@ final class OverlayStack {
     case .prompt(let prompt): return take(key, event.modifiers, prompt)
     case .question(let question): return take(key, question)
     case .selection: return takeInSelection(command)
+    case .notification(let id, _): return takeInNotification(command, id)
+    case .line: return takeInLine(command)
+    case .columns(let chosen): return takeInColumns(key, command, chosen)
     case .formats: return takeFormat(key, command)
     case nil: return .done
     }
@@ -211,7 +253,7 @@ final class OverlayStack {
   private var isTyping: Bool {
     switch overlay {
     case .prompt, .palette: true
-    case .question, .selection, .formats, nil: false
+    case .question, .selection, .notification, .line, .columns, .formats, nil: false
     }
   }
 
@@ -219,11 +261,17 @@ final class OverlayStack {
     -> Outcome
   {
     var palette = palette
-    let found = CommandPalette.find(palette.field.string, in: keys.bindings)
+    let found = entries(palette)
     switch (key, modifiers) {
     case (.enter, _):
+      if let entry = found.indices.contains(palette.chosen) ? found[palette.chosen] : nil,
+        entry.command == nil
+      {
+        return .done
+      }
       close()
-      return found.indices.contains(palette.chosen) ? .command(found[palette.chosen].command) : .done
+      let command = found.indices.contains(palette.chosen) ? found[palette.chosen].command : nil
+      return command.map(Outcome.command) ?? .done
     case (.up, _), (.character("p"), .control): palette.chosen = max(0, palette.chosen - 1)
     case (.down, _), (.character("n"), .control):
       palette.chosen = min(max(0, found.count - 1), palette.chosen + 1)
@@ -265,20 +313,91 @@ final class OverlayStack {
     switch command {
     case .help, .redraw, .suspend, .releaseMouse, .exportSelection:
       return command.map(Outcome.command) ?? .done
-    case .scroll(let rows): scrollSelection(by: rows)
-    case .page(let pages): scrollSelection(by: pages * max(1, sheet.view.cellFrame.height - 4))
-    case .scrollToStart: scrollSelection(by: -1_000_000_000)
-    case .scrollToEnd: scrollSelection(by: 1_000_000_000)
-    case .list, .dismiss: close()
+    case .scroll(let rows): moveInSelection(by: rows)
+    case .page(let pages): moveInSelection(by: pages * max(1, sheet.view.cellFrame.height - 4))
+    case .halfPage(let halves): moveInSelection(by: halves * max(1, sheet.view.cellFrame.height / 2 - 2))
+    case .scrollToStart: moveInSelection(by: -1_000_000_000)
+    case .scrollToEnd: moveInSelection(by: 1_000_000_000)
+    case .list, .choose: openNotification()
+    case .dismiss: close()
     default: break
     }
     return .done
   }
 
+  /// Closes what lies on top: an opened notification leaves the list that it was opened from.
+  private func closeTop() {
+    guard case .notification(_, let place) = overlay else { return close() }
+    open(.selection(firstRow: 0, chosen: place))
+    moveInSelection(by: 0)
+  }
+
+  private func openNotification() {
+    guard let list = selectionList, let id = list.chosenID else { return }
+    open(.notification(id, place: list.chosen))
+  }
+
+  private func takeInNotification(_ command: Command?, _ id: SampleID) -> Outcome {
+    switch command {
+    case .help, .redraw, .suspend, .releaseMouse, .copy: return command.map(Outcome.command) ?? .done
+    case .exportSelection: return .exportSamples([id])
+    case .scroll(let rows): step(by: rows)
+    case .nextNotification, .chooseNext: step(by: 1)
+    case .previousNotification, .choosePrevious: step(by: -1)
+    case .list, .choose, .dismiss: closeTop()
+    default: break
+    }
+    return .done
+  }
+
+  /// Opens the next notification of the list.
+  private func step(by rows: Int) {
+    guard case .notification(_, let place) = overlay else { return }
+    open(.selection(firstRow: 0, chosen: place))
+    moveInSelection(by: rows)
+    openNotification()
+  }
+
+  private func takeInLine(_ command: Command?) -> Outcome {
+    switch command {
+    case .help, .redraw, .suspend, .releaseMouse, .copy, .chooseNext, .choosePrevious, .nextHit, .previousHit:
+      return command.map(Outcome.command) ?? .done
+    case .scroll(let rows): return .command(rows > 0 ? .chooseNext : .choosePrevious)
+    case .wholeLine, .list, .dismiss: close()
+    default: break
+    }
+    return .done
+  }
+
+  private func takeInColumns(_ key: InputEvent.Key, _ command: Command?, _ chosen: Int) -> Outcome {
+    guard let chooser = columnChooser else { return .done }
+    if key == .character(" ") || key == .enter {
+      return chooser.columns.indices.contains(chosen) ? .toggleColumn(chooser.columns[chosen]) : .done
+    }
+    switch command {
+    case .help, .redraw, .suspend, .releaseMouse: return command.map(Outcome.command) ?? .done
+    case .scroll(let rows): open(.columns(chosen: min(max(0, chosen + rows), chooser.columns.count - 1)))
+    case .columns, .dismiss: close()
+    default: break
+    }
+    return .done
+  }
+
+  /// Moves the chosen row and keeps it in view.
+  private func moveInSelection(by rows: Int) {
+    guard case .selection(let firstRow, let chosen) = overlay, let list = selectionList else { return }
+    let place = min(max(0, chosen + rows), max(0, list.selection.count - 1))
+    let room = max(1, list.room(height: sheet.view.cellFrame.height))
+    let first = min(
+      max(min(firstRow, place), place - room + 1), list.mostScroll(height: sheet.view.cellFrame.height))
+    overlay = .selection(firstRow: first, chosen: place)
+    sheet.view.invalidate()
+  }
+
   private func scrollSelection(by rows: Int) {
-    guard case .selection(let firstRow) = overlay, let list = selectionList else { return }
+    guard case .selection(let firstRow, let chosen) = overlay, let list = selectionList else { return }
     let most = list.mostScroll(height: sheet.view.cellFrame.height)
-    overlay = .selection(firstRow: min(max(firstRow + rows, 0), most))
+    overlay = .selection(firstRow: min(max(firstRow + rows, 0), most), chosen: chosen)
     sheet.view.invalidate()
   }
 

@@ -8,6 +8,7 @@ struct SelectionListModel {
   let snapshot: Snapshot
   /// The first row in view.
   let firstRow: Int
+  var chosen = 0
   let appearance: Appearance
   let zone: LocalTime
 
@@ -21,6 +22,12 @@ struct SelectionListModel {
 
   /// How far it can be scrolled in a sheet of this height.
   func mostScroll(height: Int) -> Int { max(0, selection.count - max(0, height - Self.margin)) }
+
+  /// Rows that fit into a sheet of this height.
+  func room(height: Int) -> Int { max(0, height - Self.margin) }
+
+  /// The chosen notification.
+  var chosenID: SampleID? { ids(from: chosen, to: chosen + 1).first }
 
   private var order: [TargetID] { snapshot.tracks.map(\.target) }
 
@@ -47,13 +54,19 @@ struct SelectionListModel {
           appearance(.secondary)),
       ],
       hint: [
+        TextSpan("Enter", appearance(.key)), TextSpan(" opens  ", appearance(.secondary)),
         TextSpan("e", appearance(.key)), TextSpan(" writes a CSV file  ", appearance(.secondary)),
         TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
       ], appearance: appearance
     ).draw(&picture)
     picture.lines.append(CellPicture.Line(x: 2, y: 1, spans: heading, end: width - 1))
     for (offset, id) in ids(from: first, to: last).enumerated() {
-      picture.lines.append(CellPicture.Line(x: 2, y: 2 + offset, spans: row(id), end: width - 1))
+      var spans = row(id)
+      if first + offset == chosen {
+        picture.row(0x20, x: 1, y: 2 + offset, count: width - 2, style: appearance.chosen(.plain))
+        for index in spans.indices { spans[index].style = appearance.chosen(spans[index].style) }
+      }
+      picture.lines.append(CellPicture.Line(x: 2, y: 2 + offset, spans: spans, end: width - 1))
     }
     return picture
   }

@@ -43,6 +43,7 @@ struct SnapshotBuilder {
     next.collector = content.collector
     next.openFindings = content.openFindings
     next.objectives = content.objectives
+    next.panels = content.panels
     next.request = content.answered
     if let run = content.run {
       next.run = DisplayedRun(run, at: now)
@@ -105,6 +106,9 @@ struct SnapshotSource {
 
   /// Sets the parts of the events and log lines that are wanted.
   mutating func show(_ lists: ListsPlace) { follower.show(lists) }
+
+  /// Sets what the panels show.
+  mutating func show(_ panels: PanelOrder) { follower.show(panels) }
 
   /// - Returns: a snapshot when it would look different from the last one, else `nil`.
   mutating func poll(_ request: ReadRequest?) -> Snapshot? {

@@ -86,6 +86,7 @@ final class SnapshotReader: Sendable {
       if isStopping { return }
       source.follow(order.subject, wantsRuns: order.wantsRuns)
       source.show(order.lists)
+      source.show(order.panels)
       var news = SnapshotUpdate(snapshot: source.poll(order.request))
       if let wanted = order.second {
         var other =

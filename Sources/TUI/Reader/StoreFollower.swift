@@ -30,6 +30,7 @@ struct StoreContent: Sendable {
   var openFindings = 0
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
+  var panels = PanelContent()
   /// The request that the last successful read answered.
   var answered: ReadRequest?
   /// Increases with every change of notifications, events, log lines or marks that shows.
@@ -51,6 +52,7 @@ struct StoreFollower {
   private var figures: FigureReader
   private var calendar: CalendarReader
   private var records = RecordTails()
+  private var panels: PanelReader
   /// Changes of events, log lines and marks that show.
   private var recordChanges: UInt64 = 0
   private var content = StoreContent()
@@ -77,6 +79,7 @@ struct StoreFollower {
     points = PointFollower(clock: clock, capacity: capacity)
     figures = FigureReader(clock: clock)
     calendar = CalendarReader(clock: clock)
+    panels = PanelReader(clock: clock)
   }
 
   /// Sets the run to follow, and whether the list of all runs is wanted.
@@ -91,6 +94,9 @@ struct StoreFollower {
 
   /// Sets the parts of the events and log lines that are wanted.
   mutating func show(_ lists: ListsPlace) { self.lists = lists }
+
+  /// Sets what the panels show.
+  mutating func show(_ order: PanelOrder) { panels.ask(order) }
 
   /// Whether marks further back are still to be read, so that the next poll should follow at once.
   var isReading: Bool { content.condition == .ready && !records.marks.isComplete }
@@ -109,6 +115,11 @@ struct StoreFollower {
         if let run = content.run {
           if try records.show(lists, reader, run: run.id) { recordChanges += 1 }
           if try records.readMarks(reader, run: run.id) { recordChanges += 1 }
+          if try panels.read(
+            reader, run: run.id, targets: content.targets, hasChanged: hasChanged, at: now)
+          {
+            recordChanges += 1
+          }
         }
       }
       if now - collectorReadAt >= Self.collectorInterval || collectorReadFor != runPhaseKey {
@@ -124,6 +135,7 @@ struct StoreFollower {
     content.points = points.content
     (content.events, content.log) = (records.events.list, records.log.list)
     content.axisMarks = records.marks
+    content.panels = panels.content
     content.changes = points.changes + recordChanges
     return content
   }

@@ -37,6 +37,8 @@ struct Snapshot: Sendable {
   var openFindings = 0
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
+  /// What was read for the panels.
+  var panels = PanelContent()
   /// The request that was answered.
   var request: ReadRequest?
   /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.

@@ -44,32 +44,71 @@ extension RandomAccessCollection where Element == Int64 {
   }
 }
 
+/// The choice and the scroll position in a table.
+struct RowPosition<ID: Hashable & Sendable>: Sendable, Equatable {
+  /// The row that keys act on; `nil` is the first.
+  var chosen: ID?
+  /// The first row in view, as far as the chosen one allows.
+  private(set) var top = 0
+
+  init(chosen: ID? = nil) { self.chosen = chosen }
+
+  /// Index of the chosen row.
+  func place(in ids: [ID]) -> Int { chosen.flatMap { ids.firstIndex(of: $0) } ?? 0 }
+
+  /// Moves the choice by some rows and keeps it in view.
+  mutating func move(by count: Int, in ids: [ID], rows: Int) {
+    guard !ids.isEmpty else { return }
+    chosen = ids[min(max(place(in: ids) + count, 0), ids.count - 1)]
+    top = visible(in: ids, rows: rows).lowerBound
+  }
+
+  /// Chooses a row in view.
+  /// - Parameter row: counted from the first one in view.
+  /// - Returns: whether it was the chosen one already.
+  mutating func click(row: Int, in ids: [ID], rows: Int) -> Bool {
+    let visible = visible(in: ids, rows: rows)
+    let place = visible.lowerBound + row
+    guard visible.contains(place) else { return false }
+    defer { chosen = ids[place] }
+    return self.place(in: ids) == place
+  }
+
+  /// The rows in view.
+  func visible(in ids: [ID], rows: Int) -> Range<Int> {
+    let rows = max(0, rows)
+    let place = place(in: ids)
+    let start = max(0, min(max(min(top, place), place - rows + 1), ids.count - rows))
+    return start..<min(ids.count, start + rows)
+  }
+}
+
 /// Choice, marks and scroll position in the list of runs.
 struct RunsPosition: Sendable, Equatable {
-  /// The run that keys act on; `nil` is the newest.
-  var chosen: RunID?
+  private var rows = RowPosition<RunID>()
   /// Marked for comparison in this order; two at most.
   var marked: [RunID] = []
+
+  /// The run that keys act on; `nil` is the newest.
+  var chosen: RunID? {
+    get { rows.chosen }
+    set { rows.chosen = newValue }
+  }
+
   /// The first row in view, as far as the chosen one allows.
-  var top = 0
+  var top: Int { rows.top }
 
   /// Index of the chosen run.
-  func place(in runs: [RunEntry]) -> Int { chosen.flatMap { id in runs.firstIndex { $0.id == id } } ?? 0 }
+  func place(in runs: [RunEntry]) -> Int { rows.place(in: runs.map(\.id)) }
 
   /// Moves the choice by some rows and keeps it in view.
   mutating func move(by count: Int, in runs: [RunEntry], rows: Int) {
-    guard !runs.isEmpty else { return }
-    let place = min(max(place(in: runs) + count, 0), runs.count - 1)
-    chosen = runs[place].id
-    top = visible(in: runs, rows: rows).lowerBound
+    self.rows.move(by: count, in: runs.map(\.id), rows: rows)
   }
 
   /// The rows in view.
   func visible(in runs: [RunEntry], rows: Int) -> Range<Int> {
-    let rows = max(0, rows)
-    let place = place(in: runs)
-    let start = max(0, min(max(min(top, place), place - rows + 1), runs.count - rows))
-    return start..<min(runs.count, start + rows)
+    self.rows.visible(in: runs.map(\.id), rows: rows)
   }
 
   /// Marks a run, or removes its mark; a third mark replaces the first.
@@ -80,45 +119,5 @@ struct RunsPosition: Sendable, Equatable {
       if marked.count == 2 { marked.removeFirst() }
       marked.append(id)
     }
-  }
-}
-
-/// Lists only the lines of log and events that contain all words, in any order and case.
-struct ListFilter: Sendable, Equatable {
-  /// As typed.
-  let text: String
-  private let words: [[UInt8]]
-
-  /// - Returns: `nil` for no words at all.
-  init?(_ text: String) {
-    let words = text.split(separator: " ").map { $0.utf8.map(Self.folded) }
-    if words.isEmpty { return nil }
-    (self.text, self.words) = (text, words)
-  }
-
-  func matches(_ line: LogLine) -> Bool { matches([line.level.rawValue, line.label, line.message]) }
-
-  /// - Parameter target: name of the event's target.
-  func matches(_ event: Event, target: String) -> Bool {
-    matches([target, event.kind.rawValue, event.detail, event.sequence.map(String.init) ?? ""])
-  }
-
-  private func matches(_ fields: [String]) -> Bool {
-    words.allSatisfy { word in fields.contains { Self.contains(word, in: $0) } }
-  }
-
-  private static func contains(_ word: [UInt8], in text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
-      guard bytes.count >= word.count else { return false }
-      return (0...bytes.count - word.count).contains { start in
-        word.indices.allSatisfy { folded(bytes[start + $0]) == word[$0] }
-      }
-    }
-  }
-
-  /// Lower case for ASCII letters; other scripts are compared as they are.
-  private static func folded(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }

@@ -22,7 +22,7 @@ struct PanelSelection {
     // A title is above the log, a title and a heading above the events.
     case .log: return number(atRow: y - frame.y0 - 1).map(PanelChoice.logLine)
     case .events: return number(atRow: y - frame.y0 - 2).map(PanelChoice.event)
-    case .runs: return nil
+    case .runs, .targets, .findings: return nil
     }
   }
 
@@ -40,8 +40,24 @@ struct PanelSelection {
       return buckets.now.indices.contains(bucket) ? .bucket(bucket) : nil
     case .log: return neighbor(of: state.plot.chosenLogLine, forward: forward).map(PanelChoice.logLine)
     case .events: return neighbor(of: state.plot.chosenEvent, forward: forward).map(PanelChoice.event)
-    case .runs: return nil
+    case .runs, .targets, .findings: return nil
     }
+  }
+
+  /// The next line with the words of the filter after the chosen one, or before it; without a choice from the last one in view.
+  func hit(forward: Bool) -> PanelChoice? {
+    let numbers = numbers(of: state.panel)
+    let hits = state.panel == .log ? context.listed.logHits : context.listed.eventHits
+    let chosen = state.panel == .log ? state.plot.chosenLogLine : state.plot.chosenEvent
+    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
+    let place =
+      chosen.map { numbers.firstIndexInOrder(notBelow: $0) }
+      ?? (forward ? visible.lowerBound - 1 : visible.upperBound)
+    let candidates = numbers.indices.filter { hits?.contains(numbers[$0]) ?? true }
+    guard
+      let found = forward ? candidates.first(where: { $0 > place }) : candidates.last(where: { $0 < place })
+    else { return nil }
+    return state.panel == .log ? .logLine(numbers[found]) : .event(numbers[found])
   }
 
   /// The notifications that a choice selects; `nil` when it is not on the screen.
@@ -56,9 +72,15 @@ struct PanelSelection {
       guard let line = context.listed.log.first(where: { $0.number == number })?.row else { return nil }
       return Selection(underWayAt: line.at, target: line.target, in: context.shown, label: "under way then")
     case .event(let number):
-      return context.listed.events.first { $0.number == number }.map {
-        Selection(of: $0.row, in: context.shown)
+      guard let entry = context.listed.events.first(where: { $0.number == number }) else { return nil }
+      guard let fold = context.listed.eventFolds[number] else {
+        return Selection(of: entry.row, in: context.shown)
       }
+      return Selection(
+        of: context.shown.events.filter {
+          $0.number >= fold.first && $0.number <= number && $0.row.kind == entry.row.kind
+            && $0.row.target == entry.row.target
+        }.map(\.row), label: entry.row.kind.rawValue, in: context.shown)
     }
   }
 
@@ -74,7 +96,8 @@ struct PanelSelection {
 
   private var buckets: HistogramBuckets? {
     let frame = context.panelFrame
-    return context.histogram(state, width: frame.width, height: frame.height)?.buckets
+    let columns = context.histogramColumns(width: frame.width, height: frame.height)
+    return context.histogram(state, width: columns, height: frame.height)?.buckets
   }
 
   private func number(atRow row: Int) -> Int64? {
@@ -95,6 +118,6 @@ struct PanelSelection {
   }
 
   private func position(of panel: Panel) -> ListPosition {
-    panel == .log ? state.logPosition : state.eventPosition
+    context.listPosition(of: panel, state)
   }
 }

@@ -79,6 +79,14 @@ enum MetricArrangement: Sendable, Hashable, CaseIterable {
   /// Two plots, one a metric, each with an axis of its own.
   case sideBySide
 
+  var name: String {
+    switch self {
+    case .single: "one value"
+    case .overlaid: "two values in one plot"
+    case .sideBySide: "two values in two plots"
+    }
+  }
+
   var next: MetricArrangement {
     switch self {
     case .single: .overlaid
@@ -139,6 +147,15 @@ enum AverageLines: Sendable, Hashable, CaseIterable {
   var showsMedian: Bool { self == .both || self == .median }
   var showsMean: Bool { self == .both || self == .mean }
 
+  var name: String {
+    switch self {
+    case .both: "running median and mean"
+    case .median: "running median"
+    case .mean: "running mean"
+    case .none: "no averages"
+    }
+  }
+
   var next: AverageLines {
     switch self {
     case .both: .median
@@ -156,6 +173,8 @@ enum MarkColoring: Sendable, Hashable, CaseIterable {
   /// Delivered, or accepted only.
   case state
 
+  var name: String { self == .target ? "colors by target" : "colors by state" }
+
   var next: MarkColoring { self == .target ? .state : .target }
 }
 
@@ -165,6 +184,8 @@ enum BucketKind: Sendable, Hashable, CaseIterable {
   case logarithmic
   /// One second each, or the smallest round number of seconds that fits the width.
   case seconds
+
+  var name: String { self == .logarithmic ? "logarithmic buckets" : "buckets of seconds" }
 
   var next: BucketKind { self == .logarithmic ? .seconds : .logarithmic }
 }

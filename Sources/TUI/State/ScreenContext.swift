@@ -25,12 +25,16 @@ struct ScreenContext {
   var panelFrame = CellRect.zero
   var activePanel = Panel.histogram
   var listed = ListedRows()
+  /// The view that going back leads to; `nil` at the first one.
+  var previous: ViewPlace?
   /// The arrangement in force.
   var arrangement = Arrangement.below
   /// A notice covers the dashboard: no store, no run, or too small a terminal.
   var hasNotice = false
   /// The help or an overlay is open.
   var isCovered = false
+  /// The notification of which everything is shown; `nil` for none.
+  var opened: SampleID?
   var appearance: Appearance
   var motion = MotionLevel.full
   var options = ScreenOptions()
@@ -61,8 +65,9 @@ struct ScreenContext {
       PlotScene(
         snapshot: shown, content: $0, beside: otherContent, state: state,
         panes: panes(state, width: width, height: height), calendar: figures.calendar, hasPointer: true,
-        appearance: appearance,
-        zone: options.zone)
+        shaded: shaded(state),
+        label: state.comparison == nil ? nil : "A \(comparedNames(state)[0])",
+        appearance: appearance, zone: options.zone)
     }
   }
 
@@ -74,8 +79,8 @@ struct ScreenContext {
     return PlotScene(
       snapshot: snapshot, content: otherContent, beside: content, state: state,
       panes: panes(state, width: width, height: height), calendar: nil, hasPointer: false,
-      appearance: appearance,
-      zone: options.zone)
+      label: "B \(comparedNames(state)[1])",
+      appearance: appearance, zone: options.zone)
   }
 
   func histogram(_ state: ViewState, width: Int, height: Int) -> HistogramModel? {
@@ -94,14 +99,37 @@ struct ScreenContext {
   /// The histogram, or the differences between two plots.
   func histogramPicture(_ state: ViewState, width: Int, height: Int) -> CellPicture {
     guard let differences else {
-      return histogram(state, width: width, height: height)?.picture()
-        ?? CellPicture(width: width, height: height)
+      let columns = histogramColumns(width: width, height: height)
+      let bars =
+        histogram(state, width: columns, height: height)?.picture()
+        ?? CellPicture(width: columns, height: height)
+      guard columns < width else { return bars }
+      var picture = CellPicture(width: width, height: height)
+      picture.paste(bars, x: 0)
+      let table = TargetsModel(
+        snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
+        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
+        hasFocus: false, appearance: appearance, zone: options.zone)
+      picture.paste(table.list(width: width - columns, height: height).picture(), x: columns)
+      return picture
     }
     return ComparisonModel(
       facts: differences, names: comparedNames(state),
       isReading: content?.isReading ?? false || otherContent?.isReading ?? false, appearance: appearance,
       width: width, height: height
     ).picture()
+  }
+
+  /// Columns of the histogram; the other half of a wide panel has the table of targets.
+  func histogramColumns(width: Int, height: Int) -> Int {
+    guard differences == nil, shown.targets.count > 1, width >= 180, height >= 12 else { return width }
+    return width / 2
+  }
+
+  /// Whether the table of targets is on the screen.
+  func showsTargets(_ panel: Panel) -> Bool {
+    let (width, height) = (panelFrame.width, panelFrame.height)
+    return panel == .targets || panel == .histogram && histogramColumns(width: width, height: height) < width
   }
 
   /// Names of what the two plots show, from outside and not escaped.
@@ -116,8 +144,90 @@ struct ScreenContext {
     }
   }
 
-  /// The rows of the selected notifications in log and events; `nil` without a selection.
+  /// The rows of log and events that belong to the selection, or fall into the stretch of the chosen finding; `nil` without
+  /// either.
   func selectionMarks(_ state: ViewState) -> SelectionMarks? {
-    state.plot.selection.map { SelectionMarks($0, in: shown) }
+    let stretch = shaded(state)
+    guard state.plot.selection != nil || stretch != nil else { return nil }
+    return SelectionMarks(state.plot.selection, stretch: stretch, in: shown)
+  }
+
+  /// The position of log or events. A list that follows ends where a window in the past ends.
+  func listPosition(of panel: Panel, _ state: ViewState) -> ListPosition {
+    let own = panel == .log ? state.logPosition : state.eventPosition
+    guard own == .end, let end = windowEnd(state) else { return own }
+    let last =
+      panel == .log
+      ? listed.log.last { $0.row.at < end }?.number : listed.events.last { $0.row.at < end }?.number
+    return .at(last ?? .min)
+  }
+
+  /// The end of the window for the title of a list that follows it; `nil` for any other.
+  func until(_ own: ListPosition, _ state: ViewState) -> WallTime? { own == .end ? windowEnd(state) : nil }
+
+  /// Where the window ends, while it is in the past; `nil` while it shows the newest.
+  func windowEnd(_ state: ViewState) -> WallTime? {
+    guard state.anchor != .edge, state.replay == nil, let end = content?.window.end, end < shown.edge else {
+      return nil
+    }
+    return end
+  }
+
+  /// The chosen line of the log, or the chosen event, in full; `nil` when none is.
+  func line(_ state: ViewState) -> LineModel? {
+    func name(_ id: TargetID?) -> String? { id.flatMap { id in shown.targets.first { $0.id == id }?.name } }
+    switch state.panel {
+    case .log:
+      return listed.log.first { $0.number == state.plot.chosenLogLine }.map {
+        LineModel($0.row, target: name($0.row.target), appearance: appearance, zone: options.zone)
+      }
+    case .events:
+      return listed.events.first { $0.number == state.plot.chosenEvent }.map {
+        LineModel($0.row, target: name($0.row.target), appearance: appearance, zone: options.zone)
+      }
+    case .histogram, .runs, .targets, .findings: return nil
+    }
+  }
+
+  /// The notification that is open; `nil` for none.
+  func notification(_ id: SampleID) -> NotificationModel {
+    let record = latest.panels.notification.flatMap { $0.sample.id == id ? $0 : nil }
+    return NotificationModel(id: id, record: record, appearance: appearance, zone: options.zone)
+  }
+
+  /// What is copied: the opened notification, else the chosen line.
+  func clipping(_ state: ViewState) -> String? {
+    if let opened { return notification(opened).text }
+    return line(state)?.text
+  }
+
+  /// Titles of the columns that a panel's table can be ordered by.
+  func sortable(_ panel: Panel) -> [String] {
+    switch panel {
+    case .runs: RunRows.orders.map(\.title)
+    case .targets: TargetRows.orders.map(\.title)
+    case .findings: FindingRows.orders.map(\.title)
+    case .histogram, .log, .events: []
+    }
+  }
+
+  /// Titles of the columns of a panel's table.
+  func columns(_ panel: Panel) -> [String] {
+    switch panel {
+    case .runs: RunsModel.titles
+    case .targets: TargetsModel.titles
+    case .findings: FindingsModel.titles
+    case .histogram, .log, .events: []
+    }
+  }
+
+  /// The stretch of time that plot, log and events shade: that of the chosen finding. In the panel of findings some finding
+  /// is always chosen.
+  func shaded(_ state: ViewState) -> Range<WallTime>? {
+    let rows = listed.findings
+    guard !rows.isEmpty, state.tables.findings.chosen != nil || state.panel == .findings else { return nil }
+    let row = rows[state.tables.findings.place(in: rows.map(\.id))]
+    return row.isOpen
+      ? row.stretch.lowerBound..<max(row.stretch.upperBound, shown.edge) : row.stretch
   }
 }

@@ -11,6 +11,8 @@ enum ScreenInput: Sendable {
   /// A question was answered with yes.
   case confirm(ControlCommand)
   case report(ControlReport)
+  /// A column of the table was shown or hidden.
+  case toggleColumn(String)
 }
 
 /// What the mouse does, in cells of a plot or of the panel.
@@ -29,8 +31,8 @@ enum PointerAction: Sendable, Hashable {
   case scrollPanel(rows: Int)
   /// A click on a cell of the panel.
   case clickPanel(x: Int, y: Int)
-  /// A click on a row of the list of runs, counted from the top of the panel.
-  case clickRun(row: Int)
+  /// A click on a row of a table, counted from the top of the panel.
+  case clickRow(Int)
 }
 
 /// What an input asks of the screen besides a new state.
@@ -49,6 +51,8 @@ enum ScreenEffect: Sendable, Equatable {
   case adopt
   /// Keeps the snapshot on display.
   case hold
+  /// The state is that of the view before.
+  case wentBack
 }
 
 /// What the dashboard asks of the owner of the terminal.
@@ -63,6 +67,8 @@ enum HostEffect: Sendable, Equatable {
   case exportSamples([SampleID])
   /// Write what is on the screen to a file.
   case exportView(ViewFormat)
+  /// Put a text on the clipboard of the terminal.
+  case copy(String)
 }
 
 /// What the reader is to read.
@@ -80,6 +86,7 @@ struct ReaderOrder: Sendable, Equatable {
   var wantsRuns = false
   /// Which parts of log and events.
   var lists = ListsPlace()
+  var panels = PanelOrder()
   var second: Second?
   /// `nil` while the hours of the run are not on display.
   var calendar: CalendarOrder?

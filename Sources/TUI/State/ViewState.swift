@@ -32,7 +32,9 @@ struct ViewState: Sendable, Equatable {
   var eventPosition = ListPosition.end
   /// `nil` lists every line.
   var filter: ListFilter?
+  var lists = ListsState()
   var runs = RunsPosition()
+  var tables = TableState()
   /// The direction in which panels slide.
   var slides = TransitionAxis.horizontal
   /// `nil` depends on the size of the terminal.
@@ -77,7 +79,8 @@ struct ViewState: Sendable, Equatable {
   /// Indices of the targets on display.
   func shownTargets(in snapshot: Snapshot) -> [Int] {
     if let target, snapshot.targets.indices.contains(target) { return [target] }
-    return Array(snapshot.targets.indices)
+    let shown = snapshot.targets.indices.filter { !tables.hiddenTargets.contains(snapshot.targets[$0].id) }
+    return shown.isEmpty ? Array(snapshot.targets.indices) : shown
   }
 
   /// All targets, then one after the other. While two targets are compared, the second one changes.
@@ -225,6 +228,7 @@ struct ViewState: Sendable, Equatable {
     follow()
     scale = nil
     target = nil
+    tables.beginRun()
     if case .targets = comparison { comparison = nil }
   }
 
@@ -276,8 +280,8 @@ struct ViewState: Sendable, Equatable {
 
   /// Opens the comparison of two runs where both have something to show.
   ///
-  /// The runs are aligned at their starts and may differ in length, so the window becomes what both have: all of the
-  /// shorter run, or the end of that where it has too many notifications to draw. The window stays as it is where the
+  /// The runs are aligned at their starts and may differ in length, so the window becomes what both have, from their
+  /// beginnings: all of the shorter run. The window stays as it is where the
   /// user has moved it to a place that both runs have, and where it follows a run no longer than the other.
   mutating func compare(_ first: Snapshot, with second: Snapshot, columns: Int) {
     guard let run = first.run, let other = second.run else { return }
@@ -292,13 +296,8 @@ struct ViewState: Sendable, Equatable {
       if to - from >= window.duration / 2 { return }
     case .edge, .stretch: break
     }
-    let common = max(min(length, otherLength), 1_000_000)
-    var shown = common
-    if !isDrawable(common, of: first) || !isDrawable(common, of: second) {
-      shown = min(common, readableSpan(in: first))
-    }
     scale = nil
-    anchor = .stretch(from: run.startedAt.advanced(byMicroseconds: common - shown), length: shown)
+    anchor = .stretch(from: run.startedAt, length: max(min(length, otherLength), 1_000_000))
   }
 
   /// Returns to one plot; a window that was chosen for the comparison follows the newest again.
@@ -321,7 +320,9 @@ struct ViewState: Sendable, Equatable {
   ) {
     switch panel {
     case .histogram: break
-    case .runs: runs.move(by: count, in: snapshot.runs, rows: rows)
+    case .runs: runs.move(by: count, in: listed.runs, rows: rows)
+    case .targets: tables.targets.move(by: count, in: listed.targets.map(\.target.id), rows: rows)
+    case .findings: tables.findings.move(by: count, in: listed.findings.map(\.id), rows: rows)
     case .log:
       logPosition = moved(logPosition, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
     case .events:
@@ -347,6 +348,8 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
   case log
   case events
   case runs
+  case targets
+  case findings
 
   /// The title on the tab, without the number.
   var title: String {
@@ -355,13 +358,48 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
     case .log: "Log"
     case .events: "Events"
     case .runs: "Runs"
+    case .targets: "Targets"
+    case .findings: "Findings"
     }
   }
+
+  /// Whether it lists rows of which one is chosen.
+  var isTable: Bool {
+    switch self {
+    case .runs, .targets, .findings: true
+    case .histogram, .log, .events: false
+    }
+  }
+
+  /// Whether a heading stands above its rows.
+  var hasHeading: Bool { self == .events || isTable }
 
   var next: Panel { Panel(rawValue: (rawValue + 1) % Panel.allCases.count) ?? .histogram }
 
   var previous: Panel {
     Panel(rawValue: (rawValue + Panel.allCases.count - 1) % Panel.allCases.count) ?? .histogram
+  }
+}
+
+/// What is chosen in the tables of targets and findings.
+struct TableState: Sendable, Equatable {
+  var targets = RowPosition<TargetID>()
+  /// The targets that are not in the plot.
+  var hiddenTargets: Set<TargetID> = []
+  /// By the id of the incident's first finding.
+  var findings = RowPosition<String>()
+  /// The title of the column that a table is ordered by; without one it is in its own order.
+  var order: [Panel: String] = [:]
+  /// Titles of the columns that are not wanted.
+  var hiddenColumns: [Panel: Set<String>] = [:]
+
+  /// Targets and findings are those of another run.
+  mutating func beginRun() {
+    (targets, hiddenTargets, findings) = (RowPosition(), [], RowPosition())
+  }
+
+  mutating func toggleTarget(_ id: TargetID) {
+    if hiddenTargets.remove(id) == nil { hiddenTargets.insert(id) }
   }
 }
 

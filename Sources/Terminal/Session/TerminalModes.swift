@@ -3,6 +3,20 @@
 /// They are constants, not taken from terminfo: they are the same in every terminal that has them, others
 /// ignore them, and the restoring one must be at hand in a signal handler.
 enum TerminalModes {
+  /// Sets the clipboard; the text travels as Base64, so nothing of it is taken for a sequence.
+  static func clipboard(_ text: String) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    let bytes = Array(text.utf8)
+    var encoded = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for place in 0...group.count { encoded.append(digits[bits >> (18 - 6 * place) & 63]) }
+      encoded += String(repeating: "=", count: 3 - group.count)
+    }
+    return "\u{1B}]52;c;\(encoded)\u{07}"
+  }
+
   /// Switches to the alternate screen; the shell's screen is kept.
   static let alternateScreen = "\u{1B}[?1049h"
 

@@ -126,6 +126,12 @@ public final class TerminalSession {
     send(TerminalModes.mouse(reporting))
   }
 
+  /// Asks the terminal to put a text on its clipboard (OSC 52). Terminals that do not know it, or do not allow it, ignore it.
+  public func copy(_ text: String) {
+    guard isActive else { return }
+    send(TerminalModes.clipboard(text))
+  }
+
   // MARK: - Waiting
 
   /// Waits for events and returns them in order; of successive motion events only the last.

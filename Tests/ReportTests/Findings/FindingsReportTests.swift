@@ -198,7 +198,7 @@ import Testing
       $0.cause = "undecided: too little before it"
       ($0.scope, $0.evidence) = (nil, "delivery p50 180 ms → 1.90 s")
     }
-    #expect(FindingText(plain).cause == "undecided: too little before it")
+    #expect(FindingText(plain).account == "undecided: too little before it")
   }
 
   @Test("those that repeat stand where the last of them was")

@@ -86,15 +86,15 @@ struct PanelSlideTests {
   func tabs() throws {
     var stage = try Stage()
     var seen: [Panel] = []
-    for _ in 0..<4 {
+    for _ in 0..<6 {
       stage.press(.tab)
       stage.frames(20)
       seen.append(stage.screen.context.activePanel)
     }
-    #expect(seen == [.log, .events, .runs, .histogram])
+    #expect(seen == [.log, .events, .runs, .targets, .findings, .histogram])
     stage.press(.backTab)
     stage.frames(20)
-    #expect(stage.screen.context.activePanel == .runs)
+    #expect(stage.screen.context.activePanel == .findings)
     stage.press("1")
     stage.frames(20)
     #expect(stage.screen.context.activePanel == .histogram)
@@ -123,7 +123,8 @@ struct PanelSlideTests {
     for round in 0..<150 {
       for _ in 0..<Int.random(in: 1...5, using: &generator) {
         let keys: [InputEvent.Key] = [
-          .character("1"), .character("2"), .character("3"), .character("4"), .tab, .backTab,
+          .character("1"), .character("2"), .character("3"), .character("4"), .character("5"),
+          .character("6"), .tab, .backTab,
         ]
         stage.press(keys.randomElement(using: &generator) ?? .tab)
         stage.frames(Int.random(in: 0...9, using: &generator))

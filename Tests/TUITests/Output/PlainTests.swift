@@ -54,6 +54,36 @@ struct PlainTests {
     return try DashboardSettings(options, isTerminal: false, zone: .utc)
   }
 
+  /// Continued lines begin with two spaces.
+  private static func joined(_ lines: [String]) -> [String] {
+    lines.reduce(into: []) { joined, line in
+      if line.hasPrefix("  "), let last = joined.popLast() {
+        joined.append(last + line.dropFirst())
+      } else {
+        joined.append(line)
+      }
+    }
+  }
+
+  @Test("one report is enough where one is asked for, and no line is wider than a page")
+  func once() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin(targets: ["a-target-with-a-rather-long-name", "another-target-with-a-long-name"])
+    try fixture.commit(inserted: (1...400).map { fixture.delivered($0, at: $0 * 10) })
+    var settings = try Self.settings(fixture)
+    settings = try {
+      var options = settings.options
+      options.plainOnce = true
+      return try DashboardSettings(options, isTerminal: false, zone: .utc)
+    }()
+    let pipe = Pipe()
+    #expect(
+      try PlainDashboard(settings: settings, stop: DashboardStop(), output: pipe.writing).run() == .quit)
+    let lines = pipe.finish()
+    #expect(lines.count > 1 && lines.allSatisfy { $0.count <= 100 })
+    #expect(Self.joined(lines).count == 1 && Self.joined(lines)[0].contains("delivered 400"))
+  }
+
   @Test("one line says it all, with every state and honest quantiles")
   func line() {
     let snapshot = SampleRun(seconds: 110).snapshot
@@ -84,7 +114,9 @@ struct PlainTests {
     let plain = PlainDashboard(
       settings: try Self.settings(fixture), stop: DashboardStop(), output: pipe.writing)
     #expect(try plain.run() == .quit)
-    let lines = pipe.finish()
+    let written = pipe.finish()
+    #expect(written.allSatisfy { $0.count <= 100 })
+    let lines = Self.joined(written)
     #expect(lines.count == 6)
     #expect(lines[0].hasPrefix("run ") && lines[0].hasSuffix("(completed)"))
     #expect(lines[1].contains("delivered 399") && lines[1].contains("lost 1") && lines[1].contains("due 400"))

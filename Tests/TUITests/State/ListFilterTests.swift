@@ -22,6 +22,41 @@ struct ListFilterTests {
     #expect(filter.matches(Self.line("connection 7: GoAway, größe 0", level: .warning)) == isListed)
   }
 
+  @Test(
+    "a word may be left out, or looked for in one field",
+    arguments: [
+      ("!goaway", false), ("!token goaway", true), ("level:warning", true), ("level:error", false),
+      ("!level:error", true), ("kind:transport", true), ("kind:goaway", false), ("target:ios", true),
+      ("target:android", false), ("!target:android warning", true), ("!", false), ("LEVEL:INFO", true),
+    ])
+  func fields(text: String, isListed: Bool) throws {
+    let filter = try #require(ListFilter(text))
+    let line = Self.line("connection 7: GoAway", level: .warning)
+    #expect(filter.matches(line, target: "ios") == isListed)
+  }
+
+  @Test("events have kinds, and a level by what they report")
+  func eventFields() throws {
+    let event = Event(at: WallTime(microseconds: 0), kind: .lost, sequence: 84, detail: "no receipt")
+    for (text, isListed) in [
+      ("kind:lost", true), ("kind:late", false), ("!kind:lost", false), ("level:error", true), ("84", true),
+    ] {
+      #expect(try #require(ListFilter(text)).matches(event, target: "ios") == isListed, "\(text)")
+    }
+  }
+
+  @Test("a level that there is not is said")
+  func problem() throws {
+    #expect(ListFilter.problem(in: "level:loud")?.contains("debug, info, notice, warning, error") == true)
+    #expect(ListFilter.problem(in: "!level:loud x") != nil && ListFilter.problem(in: "level:error y") == nil)
+    var stage = try Stage(motion: .none)
+    stage.press("/")
+    for character in "level:loud" { stage.press(character) }
+    stage.press(.enter)
+    stage.frame()
+    #expect(stage.text.contains("loud is not a level") && stage.screen.state.filter == nil)
+  }
+
   @Test("no words are no filter", arguments: ["", "   "])
   func nothing(text: String) { #expect(ListFilter(text) == nil) }
 

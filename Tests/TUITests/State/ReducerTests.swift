@@ -83,13 +83,16 @@ struct ReducerTests {
     Row(command: .showPanel(.log), after: { $0.panel = .log }, effects: [.slide(to: .log)]),
     Row(command: .showPanel(.histogram)),
     Row(command: .nextPanel, after: { $0.panel = .log }, effects: [.slide(to: .log)]),
-    Row(command: .previousPanel, after: { $0.panel = .runs }, effects: [.slide(to: .runs)]),
+    Row(command: .previousPanel, after: { $0.panel = .findings }, effects: [.slide(to: .findings)]),
     Row(
       command: .toggleSlides, after: { $0.slides = .vertical },
       effects: [.say("panels slide up and down", .accent)]),
-    Row(command: .rotate, after: { $0.arrangement = .beside }),
     Row(
-      command: .rotate, context: context { $0.arrangement = .beside }, after: { $0.arrangement = .below }),
+      command: .rotate, after: { $0.arrangement = .beside }, effects: [.say("panel beside the plot", .accent)]
+    ),
+    Row(
+      command: .rotate, context: context { $0.arrangement = .beside }, after: { $0.arrangement = .below },
+      effects: [.say("panel below the plot", .accent)]),
     Row(command: .scroll(rows: 3)), Row(command: .page(1)),
     Row(
       command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.logPosition = .at(.min) }),
@@ -103,11 +106,7 @@ struct ReducerTests {
       command: .filter, after: { $0.panel = .log },
       effects: [
         .slide(to: .log),
-        .open(
-          .prompt(
-            Prompt(
-              .filter, title: "only lines with",
-              hint: "words in any order; leave it empty to list all lines"))),
+        .open(.prompt(.filter(""))),
       ]),
     Row(command: .dismiss, before: state { $0.filter = ListFilter("goaway") }, after: { $0.filter = nil }),
   ]
@@ -193,32 +192,122 @@ struct ReducerTests {
       command: .goTo, effects: [.open(.prompt(Prompt(.goTo, title: "go to", hint: TimeInput.hint)))]),
   ]
 
+  private static let away = state {
+    $0.anchor = .at(SampleRun.start)
+    $0.target = 1
+    $0.range = .capped
+  }
+
+  static let views: [Row] = [
+    Row(command: .back, effects: [.say("there is no view before this one", .accent)]),
+    Row(
+      command: .back, context: context { $0.previous = ViewPlace(away) },
+      after: {
+        $0.anchor = .at(SampleRun.start)
+        $0.target = 1
+        $0.range = .capped
+      }, effects: [.wentBack, .adopt]),
+    Row(
+      command: .fitRun, before: away,
+      after: { $0.anchor = .stretch(from: SampleRun.start, length: 110_000_000) },
+      effects: [.adopt, .say("all of the run", .accent)]),
+    Row(
+      command: .fold, after: { $0.lists.unfolds = true }, effects: [.say("every line by itself", .accent)]),
+    Row(
+      command: .onlyHits, before: state { $0.filter = ListFilter("goaway") },
+      after: { $0.lists.showsAll = true }, effects: [.say("all lines; n goes to the next hit", .accent)]),
+    Row(
+      command: .onlyHits, effects: [.say("no words are looked for; / asks for some", .warning)]),
+    Row(command: .nextHit, effects: [.say("no words are looked for; / asks for some", .warning)]),
+    Row(
+      command: .sort, before: state { $0.panel = .targets }, after: { $0.tables.order[.targets] = "target" },
+      effects: [.say("by target", .accent)]),
+    Row(
+      command: .sort,
+      before: state {
+        $0.panel = .targets
+        $0.tables.order[.targets] = "last event"
+      }, after: { $0.tables.order[.targets] = nil }, effects: [.say("in their own order", .accent)]),
+    Row(
+      command: .sort, effects: [.say("runs, targets and findings can be put in order", .warning)]),
+    Row(
+      command: .columns, before: state { $0.panel = .findings },
+      effects: [.open(.columns(chosen: 0))]),
+    Row(
+      command: .columns, effects: [.say("columns are chosen of runs, targets and findings", .warning)]),
+    Row(command: .wholeLine, effects: [.say("lines are opened in log and events", .warning)]),
+    Row(
+      command: .copy, effects: [.say("open a notification or choose a line to copy it", .warning)]),
+    Row(
+      command: .annotate,
+      effects: [
+        .open(
+          .prompt(
+            Prompt(
+              .annotate(context().shown.edge), title: "note at 2025-06-15 14:03:50",
+              hint: "what happened then, like deploy 412")))
+      ]),
+    Row(command: .halfPage(-1)),
+    Row(
+      command: .typed(.threshold(800_000)), after: { $0.plot.threshold = 800_000 },
+      effects: [.say("threshold line at 800 ms", .accent)]),
+    Row(
+      command: .typed(.threshold(nil)), before: state { $0.plot.threshold = 5 },
+      after: { $0.plot.threshold = nil }, effects: [.say("no threshold line", .accent)]),
+    Row(
+      command: .typed(.theme("light")), effects: [.setTheme(.light), .say("theme light", .accent)]),
+    Row(
+      command: .typed(.target(1)), context: context(two()), after: { $0.target = 1 },
+      effects: [.say("ios alone", .accent)]),
+    Row(
+      command: .typed(.filter("goaway")),
+      after: {
+        $0.panel = .log
+        $0.filter = ListFilter("goaway")
+      }, effects: [.slide(to: .log)]),
+  ]
+
   static let plot: [Row] = [
-    Row(command: .toggleScale, after: { $0.axisKind = .linear }),
-    Row(command: .toggleRange, after: { $0.range = .capped }),
+    Row(
+      command: .toggleScale, after: { $0.axisKind = .linear }, effects: [.say("linear axis", .accent)]),
+    Row(
+      command: .toggleRange, after: { $0.range = .capped }, effects: [.say("the axis ends at p99", .accent)]),
     Row(
       command: .toggleRange, before: state { $0.range = .fixed(lower: 1, upper: 2) },
-      after: { $0.range = .automatic }),
+      after: { $0.range = .automatic }, effects: [.say("the axis fits all latencies", .accent)]),
     Row(
-      command: .nextMetric, before: state { $0.metric = .accept }, after: { $0.metric = Metric.accept.next }),
-    Row(command: .nextTarget),
-    Row(command: .nextTarget, context: context(two()), after: { $0.target = 0 }),
+      command: .nextMetric, before: state { $0.metric = .accept }, after: { $0.metric = Metric.accept.next },
+      effects: [.say(Metric.accept.next.title, .accent)]),
+    Row(command: .nextTarget, effects: [.say("the run has one target", .accent)]),
+    Row(
+      command: .nextTarget, context: context(two()), after: { $0.target = 0 },
+      effects: [.say("loopback alone", .accent)]),
     Row(
       command: .nextTarget, before: state { $0.target = 1 }, context: context(two()),
-      after: { $0.target = nil }),
-    Row(command: .nextAverages, after: { $0.plot.averages = .median }),
-    Row(command: .nextColoring, after: { $0.plot.coloring = .state }),
-    Row(command: .nextArrangement, after: { $0.plot.arrangement = .overlaid }),
-    Row(command: .nextBuckets, after: { $0.plot.buckets = .seconds }),
+      after: { $0.target = nil }, effects: [.say("all targets", .accent)]),
+    Row(
+      command: .nextAverages, after: { $0.plot.averages = .median },
+      effects: [.say("running median", .accent)]),
+    Row(
+      command: .nextColoring, after: { $0.plot.coloring = .state },
+      effects: [.say("colors by state", .accent)]),
+    Row(
+      command: .nextArrangement, after: { $0.plot.arrangement = .overlaid },
+      effects: [.say("two values in one plot", .accent)]),
+    Row(
+      command: .nextBuckets, after: { $0.plot.buckets = .seconds },
+      effects: [.say("buckets of seconds", .accent)]),
     Row(
       command: .nextDragAction, after: { $0.plot.dragAction = .zoom },
       effects: [.say("dragging in the plot zooms to a box", .accent)]),
     Row(
-      command: .toggleThreshold, before: state { $0.plot.threshold = 5 }, after: { $0.plot.threshold = nil }),
-    Row(command: .raiseThreshold),
+      command: .toggleThreshold, before: state { $0.plot.threshold = 5 }, after: { $0.plot.threshold = nil },
+      effects: [.say("no threshold line", .accent)]),
+    Row(command: .raiseThreshold, effects: [.say("no threshold line", .accent)]),
     Row(
       command: .raiseThreshold, before: state { $0.plot.threshold = 1_000 },
-      after: { $0.plot.threshold = LatencyAxis.niceAbove(1_000) }),
+      after: { $0.plot.threshold = LatencyAxis.niceAbove(1_000) },
+      effects: [.say("threshold line at \(LatencyText.text(LatencyAxis.niceAbove(1_000)))", .accent)]),
     Row(
       command: .toggleCrosshair,
       after: {
@@ -252,7 +341,7 @@ struct ReducerTests {
 
   @Test(
     "state and command give the next state and effects",
-    arguments: dashboard + panels + runCommands + time + plot)
+    arguments: dashboard + panels + runCommands + time + views + plot)
   func table(_ row: Row) {
     var expected = row.before
     row.after(&expected)

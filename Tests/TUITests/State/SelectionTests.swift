@@ -324,6 +324,10 @@ struct SelectionTests {
     let ids = sequences.map { SampleID(target: TargetID(rawValue: 1), sequence: $0) }
     #expect(stage.effects == [.exportSamples(ids)])
     stage.press(.enter)
+    #expect(stage.screen.overlay == .notification(ids[ids.count - 1], place: ids.count - 1))
+    stage.press("q")
+    #expect(stage.screen.overlay != nil)
+    stage.press("q")
     stage.frame()
     #expect(stage.screen.overlay == nil)
     try Golden.expect(stage.plot, named: "plots/scatter-all-selected-truecolor")

@@ -1,14 +1,14 @@
 import Glibc
-import Measurement
-import Store
+public import Measurement
+public import Store
 
 /// Findings of one incident, as they are stored. What people count.
-struct FindingIncident: Sendable, Equatable {
+public struct FindingIncident: Sendable, Equatable {
   /// By detection; at least one.
-  private(set) var findings: [FindingRecord]
+  public private(set) var findings: [FindingRecord]
 
-  var first: FindingRecord { findings[0] }
-  var isOpen: Bool { findings.contains(where: \.isOpen) }
+  public var first: FindingRecord { findings[0] }
+  public var isOpen: Bool { findings.contains(where: \.isOpen) }
   /// How much worse and for how long: seconds, times the logarithm of a latency's ratio or ten times a share's difference.
   fileprivate var weight: Double {
     findings.map { finding in
@@ -21,15 +21,15 @@ struct FindingIncident: Sendable, Equatable {
     }.max() ?? 0
   }
 
-  var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
+  public var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
 
   /// The finding whose cause is decided, else the first.
-  var explained: FindingRecord {
+  public var explained: FindingRecord {
     findings.first { !$0.cause.isEmpty && !$0.cause.hasPrefix("undecided") } ?? first
   }
 
   /// Ascending by start.
-  static func group(_ records: [FindingRecord]) -> [FindingIncident] {
+  public static func group(_ records: [FindingRecord]) -> [FindingIncident] {
     var incidents: [FindingIncident] = []
     var places: [String: Int] = [:]
     for record in records.sorted(by: { ($0.detectedAt, $0.id) < ($1.detectedAt, $1.id) }) {
@@ -45,23 +45,23 @@ struct FindingIncident: Sendable, Equatable {
 }
 
 /// Closed incidents of the same targets, kind and cause that repeat: "4th time, about every 75 s". An open one stands alone.
-struct FindingRepetition: Sendable, Equatable {
+public struct FindingRepetition: Sendable, Equatable {
   /// Ascending by start; at least one.
-  let incidents: [FindingIncident]
+  public let incidents: [FindingIncident]
 
-  var last: FindingIncident { incidents[incidents.count - 1] }
+  public var last: FindingIncident { incidents[incidents.count - 1] }
   /// How much worse and for how long, all together; 0 of an improvement.
-  var weight: Double { incidents.reduce(0) { $0 + $1.weight } }
+  public var weight: Double { incidents.reduce(0) { $0 + $1.weight } }
 
   /// The median of the times between starts, µs; `nil` of a single one.
-  var period: Int64? {
+  public var period: Int64? {
     let gaps = zip(incidents, incidents.dropFirst()).map { $1.start.microseconds - $0.start.microseconds }
     return gaps.isEmpty ? nil : gaps.sorted()[gaps.count / 2]
   }
 
   /// - Parameter incidents: ascending by start.
   /// - Returns: ascending by the start of the last one of each.
-  static func fold(_ incidents: [FindingIncident]) -> [FindingRepetition] {
+  public static func fold(_ incidents: [FindingIncident]) -> [FindingRepetition] {
     struct Key: Hashable {
       var targets: Set<String>
       var kind: String

@@ -1,14 +1,14 @@
 import Measurement
-import Store
+public import Store
 
 /// A finding in words.
-struct FindingText {
-  let record: FindingRecord
+public struct FindingText {
+  private let record: FindingRecord
 
-  init(_ record: FindingRecord) { self.record = record }
+  public init(_ record: FindingRecord) { self.record = record }
 
   /// Whether it is good news.
-  var isBetter: Bool { record.kind == "faster" }
+  public var isBetter: Bool { record.kind == "faster" }
 
   private var target: String {
     record.variant.isEmpty ? record.target : "\(record.target) (\(record.variant))"
@@ -17,7 +17,7 @@ struct FindingText {
   private var isOver: Bool { !record.isOpen }
 
   /// `Delivery to ios is slower`, `Delivery to ios was slower`.
-  var headline: String {
+  public var headline: String {
     let verb = isOver && !record.isNewNormal ? "was" : "is"
     let more = isOver && !record.isNewNormal ? "lost" : "loses"
     return switch record.kind {
@@ -38,16 +38,16 @@ struct FindingText {
   }
 
   /// `p99 240 ms → 1.21 s (1.10–1.30 s)`, `lost 1.0 % → 6.1 % (5.0–7.4 %)`.
-  var change: String {
+  public var change: String {
     if let before = record.shareBefore, let after = record.shareAfter {
-      let span = Self.span(record.shareLow, record.shareHigh) { FigureText.decimal($0 * 100, 1) + " %" }
+      let span = Self.span(record.shareLow, record.shareHigh) { Self.decimal($0 * 100, 1) + " %" }
       return
-        "\(record.metric) \(FigureText.decimal(before * 100, 1)) % → \(FigureText.decimal(after * 100, 1)) %\(span)"
+        "\(record.metric) \(Self.decimal(before * 100, 1)) % → \(Self.decimal(after * 100, 1)) %\(span)"
     }
     guard let before = record.before, let after = record.after else { return record.metric }
-    let span = Self.span(record.afterLow, record.afterHigh) { FigureText.latency($0) }
-    let level = record.quantile.map { "p" + FigureText.decimal($0 * 100, $0 > 0.99 ? 1 : 0) + " " } ?? ""
-    return "\(level)\(FigureText.latency(before)) → \(FigureText.latency(after))\(span)"
+    let span = Self.span(record.afterLow, record.afterHigh) { LatencyText.text($0) }
+    let level = record.quantile.map { "p" + Self.decimal($0 * 100, $0 > 0.99 ? 1 : 0) + " " } ?? ""
+    return "\(level)\(LatencyText.text(before)) → \(LatencyText.text(after))\(span)"
   }
 
   /// An interval in brackets; an open end is written as at least or at most.
@@ -61,23 +61,23 @@ struct FindingText {
   }
 
   /// A cause that was found, or an undecided one with what would decide it.
-  struct Cause: Equatable {
+  public struct Cause: Equatable {
     /// As a clause: `between provider and devices (apns)`.
-    let words: String
+    public let words: String
     /// Empty where the figures of the finding say all that is known.
-    let evidence: String
+    public let evidence: String
     /// `nil` of a decided one.
-    let wouldDecide: String?
-    let targets: [String]
+    public let wouldDecide: String?
+    public let targets: [String]
 
     /// `between provider and devices (apns): accept unchanged (41 ms)`.
-    var sentence: String {
+    public var sentence: String {
       evidence.isEmpty ? words : words + (words.hasPrefix("undecided") ? "; " : ": ") + evidence
     }
   }
 
   /// All that were found; at least one.
-  var causes: [Cause] {
+  public var causes: [Cause] {
     let all = record.verdicts.map { verdict in
       Cause(
         words: Self.words(verdict.cause, verdict.scope), evidence: shown(verdict.evidence),
@@ -91,8 +91,14 @@ struct FindingText {
     ]
   }
 
+  /// The first as a clause: `between provider and device`.
+  public var cause: String { causes[0].words }
+
+  /// What would decide an undecided cause.
+  public var wouldDecide: String? { causes.compactMap(\.wouldDecide).first }
+
   /// The first in full, the others by name.
-  var cause: String {
+  public var account: String {
     let (first, others) = (causes[0].sentence, causes.dropFirst().map(\.words))
     return others.isEmpty ? first : "\(first); and \(others.joined(separator: "; and "))"
   }
@@ -100,7 +106,7 @@ struct FindingText {
   /// Without what only repeats the figures of the finding.
   private func shown(_ evidence: String) -> String {
     guard let before = record.before, let after = record.after else { return evidence }
-    return evidence.hasSuffix("\(FigureText.latency(before)) → \(FigureText.latency(after))")
+    return evidence.hasSuffix("\(LatencyText.text(before)) → \(LatencyText.text(after))")
       && evidence.hasPrefix("\(record.metric) p") ? "" : evidence
   }
 
@@ -123,5 +129,9 @@ struct FindingText {
     case "device-asleep": return "the device slept\(scope)"
     default: return "\(cause)\(scope)"
     }
+  }
+
+  private static func decimal(_ value: Double, _ decimals: Int) -> String {
+    FixedPoint.text(Int64((value * 1_000).rounded()), scale: 1_000, decimals: decimals)
   }
 }

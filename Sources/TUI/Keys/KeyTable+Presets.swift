@@ -1,0 +1,63 @@
+import Configuration
+import ConstraintAnimation
+
+extension KeyTable {
+  /// The keys of a preset.
+  static func preset(_ preset: DashboardConfiguration.KeyPreset) -> KeyTable {
+    switch preset {
+    case .classic: standard
+    case .vim: standard.rebound(fingers)
+    case .less: standard.rebound(fingers.merging(pager) { _, pager in pager })
+    }
+  }
+
+  /// What hands that know vi expect. Actions whose keys are taken have others: the axis `L`, going to a time `g t`.
+  private static let fingers: [DashboardAction: [KeyChord]] = [
+    .panBack: [KeyChord(.left), letter("h")], .panForward: [KeyChord(.right), letter("l")],
+    .lineUp: [KeyChord(.up), letter("k")], .lineDown: [KeyChord(.down), letter("j")],
+    .listStart: [KeyChord(.home), letter("g", after: "g")], .listEnd: [KeyChord(.end), letter("G")],
+    .help: [letter("?")], .scale: [letter("L")], .goTo: [letter("t", after: "g")],
+  ]
+
+  /// What `less` has besides: `f` and `b` a page, `d` and `u` half of one, `F` follows.
+  private static let pager: [DashboardAction: [KeyChord]] = [
+    .pageDown: [KeyChord(.pageDown), letter("f")], .pageUp: [KeyChord(.pageUp), letter("b")],
+    .halfPageDown: [KeyChord(.character("d"), hasControl: true), letter("d")],
+    .halfPageUp: [KeyChord(.character("u"), hasControl: true), letter("u")], .follow: [letter("F")],
+    .buckets: [letter("B")], .bands: [letter("Q")], .frameCost: [letter("X")], .bothLatencies: [letter("V")],
+    .colors: [letter("U")],
+  ]
+
+  private static func letter(_ character: Character, after prefix: Character? = nil) -> KeyChord {
+    KeyChord(.character(character), prefix: prefix)
+  }
+}
+
+/// Remembers the first of two keys that belong together, like `g g`.
+struct KeySequence {
+  private var prefix: Character?
+
+  /// What a key came to.
+  enum Match: Equatable {
+    case command(Command)
+    /// Another key is to follow, or the two mean nothing together.
+    case taken
+    case none
+  }
+
+  mutating func take(_ event: InputEvent, in keys: KeyTable) -> Match {
+    guard case .key(let key) = event.kind else { return .none }
+    if let first = prefix {
+      prefix = nil
+      return keys.command(for: event, after: first).map(Match.command) ?? .taken
+    }
+    if let command = keys.command(for: event) { return .command(command) }
+    if case .character(let character) = key, event.modifiers.subtracting(.shift).isEmpty,
+      keys.hasSequence(after: character)
+    {
+      prefix = character
+      return .taken
+    }
+    return .none
+  }
+}

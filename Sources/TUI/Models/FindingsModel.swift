@@ -1,0 +1,172 @@
+import Analysis
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// An incident in the panel of findings; closed ones that repeat are one row.
+struct FindingRow: Sendable, Equatable {
+  let repetition: FindingRepetition
+  /// The last of those that repeat.
+  let incident: FindingIncident
+
+  var id: String { incident.first.id }
+  var isOpen: Bool { incident.isOpen }
+
+  /// From its start to its end, or to where it has been looked at.
+  var stretch: Range<WallTime> {
+    let end = incident.findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? incident.start
+    return incident.start..<max(end, incident.start.advanced(byMicroseconds: 1))
+  }
+
+  /// µs.
+  var length: Int64 { stretch.upperBound.microseconds - stretch.lowerBound.microseconds }
+
+  /// `open`, `lasting`, `provisional`, `closed`, of the finding that counts.
+  var status: String { (incident.findings.first(where: \.isOpen) ?? incident.first).status }
+}
+
+/// The findings of the run, in the order in which the panel lists them.
+enum FindingRows {
+  /// Open ones first, then the newest. With a column's title, in the order of that.
+  static func make(_ findings: [FindingRecord], order: String? = nil) -> [FindingRow] {
+    let rows = FindingRepetition.fold(FindingIncident.group(findings)).compactMap { repetition in
+      repetition.incidents.last.map { FindingRow(repetition: repetition, incident: $0) }
+    }
+    let precedes = orders.first { $0.title == order }?.precedes ?? isMoreUrgent
+    return rows.sorted { first, second in
+      if precedes(first, second) { return true }
+      return !precedes(second, first) && isMoreUrgent(first, second)
+    }
+  }
+
+  /// The orders that can be chosen, by the titles of columns.
+  static let orders: [TableOrder<FindingRow>] = [
+    TableOrder("status") { $0.status < $1.status },
+    TableOrder("since") { $0.incident.start < $1.incident.start },
+    TableOrder("for") { $0.length > $1.length },
+    TableOrder("what") { $0.incident.first.target < $1.incident.first.target },
+  ]
+
+  private static func isMoreUrgent(_ first: FindingRow, _ second: FindingRow) -> Bool {
+    guard first.isOpen == second.isOpen else { return first.isOpen }
+    guard first.incident.start == second.incident.start else {
+      return first.incident.start > second.incident.start
+    }
+    return first.id < second.id
+  }
+}
+
+/// The panel of findings: what changed, since when, by how much and why, in the words of `pushscope findings`.
+struct FindingsModel {
+  let findings: [FindingRecord]
+  let position: RowPosition<String>
+  /// Title of the column that the rows are ordered by; `nil` for open ones first.
+  var order: String?
+  /// Titles of columns that are not wanted.
+  var hiddenColumns: Set<String> = []
+  let now: WallTime
+  let appearance: Appearance
+  let zone: LocalTime
+
+  func list(width: Int, height: Int) -> ListModel {
+    let columns = columns
+    let rows = FindingRows.make(findings, order: order)
+    let ids = rows.map(\.id)
+    let chosen = position.place(in: ids)
+    let visible = position.visible(in: ids, rows: ListModel.room(height: height, hasHeading: height > 2))
+    let table = FittedTable(
+      columns, rows: rows, hidden: hiddenColumns, width: width - 3, appearance: appearance)
+    return ListModel(
+      title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows), count: rows.count,
+      visible: visible, follows: false,
+      emptyText: "nothing has changed so far: no target became slower, lost more or failed more often",
+      heading: table.heading,
+      rows: visible.map { row in
+        table.row(
+          rows[row],
+          marks: [
+            TextSpan(row == chosen ? ">" : " ", appearance(.accent)),
+            TextSpan(
+              rows[row].isOpen ? appearance.glyphs.bullet : " ",
+              appearance(rows[row].isOpen ? .warning : .secondary)), TextSpan(" ", .plain),
+          ])
+      },
+      appearance: appearance, width: width, height: height)
+  }
+
+  /// What the table leaves out of the chosen row.
+  private func details(of row: FindingRow, _ rows: [FindingRow]) -> [LineItem] {
+    let explained = row.incident.explained
+    let text = FindingText(explained)
+    let open = rows.count(where: \.isOpen)
+    var items = [
+      LineItem(priority: 5, [TextSpan("\(open) open", appearance(open > 0 ? .warning : .secondary))])
+    ]
+    let evidence = explained.evidence.isEmpty ? text.cause : "\(text.cause): \(explained.evidence)"
+    items.append(LineItem(priority: 3, [TextSpan(said(evidence), appearance(.text))]))
+    if let decider = text.wouldDecide {
+      items.append(
+        LineItem(priority: 2, [TextSpan(said("would be decided by \(decider)"), appearance(.secondary))]))
+    }
+    return items
+  }
+
+  /// Titles of all columns.
+  static let titles = ["status", "since", "for", "what", "change", "again", "cause"]
+
+  /// All columns, in their order.
+  private var columns: [TableColumn<FindingRow>] {
+    [
+      TableColumn(title: "status", priority: 70, isLeading: true) {
+        TextSpan($0.status, appearance($0.isOpen ? .warning : .secondary))
+      },
+      TableColumn(title: "since", priority: 80, isLeading: true) {
+        TextSpan(since($0), appearance(.secondary))
+      },
+      TableColumn(title: "for", priority: 60) {
+        TextSpan(RunsModel.length(length($0)), appearance(.text))
+      },
+      TableColumn(title: "what", priority: 100, isLeading: true, limit: 48) { row in
+        let text = FindingText(row.incident.first)
+        return TextSpan(said(text.headline), appearance(text.isBetter ? .live : .strong))
+      },
+      TableColumn(title: "change", priority: 90, isLeading: true, limit: 44) {
+        TextSpan(said(FindingText($0.incident.first).change), appearance(.text))
+      },
+      TableColumn(title: "again", priority: 50, isLeading: true) {
+        TextSpan(repeats($0.repetition), appearance(.secondary))
+      },
+      TableColumn(title: "cause", priority: 75, isLeading: true, limit: 44) {
+        TextSpan(said(FindingText($0.incident.explained).cause), appearance(.text))
+      },
+    ]
+  }
+
+  private func length(_ row: FindingRow) -> Int64 {
+    let end = row.isOpen ? max(now, row.stretch.upperBound) : row.stretch.upperBound
+    return end.microseconds - row.incident.start.microseconds
+  }
+
+  private func since(_ row: FindingRow) -> String {
+    let start = zone.civil(row.incident.start)
+    let isToday = zone.civil(now).date == start.date
+    let about = row.incident.first.isGradual ? "about " : ""
+    return about + (isToday ? start.hoursMinutesSeconds : start.monthDayTime)
+  }
+
+  /// `4 times, every 75 s`.
+  private func repeats(_ repetition: FindingRepetition) -> String {
+    guard let period = repetition.period else { return "" }
+    return "\(repetition.incidents.count) times, every \(RunsModel.length(period))"
+  }
+
+  /// Words that another room has written, in the characters of the terminal.
+  private func said(_ text: String) -> String { FindingsModel.plain(text, appearance) }
+
+  /// ASCII for the signs that findings are written with, where the terminal has no others.
+  static func plain(_ text: String, _ appearance: Appearance) -> String {
+    guard appearance.isASCII else { return text }
+    return text.replacing("→", with: "->").replacing("µ", with: "u").replacing("’", with: "'")
+      .replacing("–", with: "-")
+  }
+}

@@ -1,0 +1,204 @@
+import ConstraintAnimation
+import Findings
+import Measurement
+import Store
+
+/// A target with its figures in the window.
+struct TargetRow: Sendable, Equatable {
+  /// In the run's order.
+  let index: Int
+  let target: DisplayedTarget
+  /// `nil` until it has been read.
+  let figures: TargetTable.Row?
+  let lastEvent: Event?
+
+  /// Notifications per second that were sent; `nil` until they have been read.
+  let rate: Double?
+
+  /// Notifications that have their final state.
+  private var settled: Int { figures.map { $0.counts.planned - $0.counts.open } ?? 0 }
+
+  /// How many reached their aim: the device, or the provider where no receipts are expected.
+  private var arrived: Int {
+    guard let counts = figures?.counts else { return 0 }
+    return counts[.delivered] + (target.expectsReceipts ? 0 : counts[.accepted])
+  }
+
+  /// Share of the settled ones, between 0 and 1; `nil` without any.
+  var share: Double? { settled > 0 ? Double(arrived) / Double(settled) : nil }
+
+  /// `97.3 %`; 100 % only where all did.
+  var shareText: String {
+    guard settled > 0 else { return "" }
+    let tenths = Int64((Double(arrived) / Double(settled) * 1_000).rounded())
+    let shown = arrived == settled ? 1_000 : min(999, arrived == 0 ? 0 : max(1, tenths))
+    return FixedPoint.text(shown, scale: 10, decimals: arrived == settled ? 0 : 1) + " %"
+  }
+}
+
+/// The targets of the run, in the order in which the panel lists them.
+enum TargetRows {
+  /// The worst first: the smallest share delivered, then the longest tail. With a column's title, in the order of that.
+  static func make(_ snapshot: Snapshot, order: String? = nil) -> [TargetRow] {
+    let table = snapshot.panels.targets
+    var last: [TargetID: Event] = [:]
+    for entry in snapshot.events.reversed() {
+      if let target = entry.row.target, last[target] == nil { last[target] = entry.row }
+    }
+    let seconds = table.map { elapsed(in: $0.window, snapshot) } ?? 0
+    let rows = snapshot.targets.enumerated().map { index, target in
+      let figures = table?.rows.first { $0.target == target.id }
+      return TargetRow(
+        index: index, target: target, figures: figures, lastEvent: last[target.id],
+        rate: figures.map { seconds > 0 ? Double($0.counts.sent) / seconds : 0 })
+    }
+    let precedes = orders.first { $0.title == order }?.precedes ?? isWorse
+    // By place where the order says nothing, so that rows stay where they are.
+    return rows.sorted { first, second in
+      if precedes(first, second) { return true }
+      return !precedes(second, first) && first.index < second.index
+    }
+  }
+
+  /// The orders that can be chosen, by the titles of columns.
+  static let orders: [TableOrder<TargetRow>] = [
+    TableOrder("target") { $0.target.name < $1.target.name },
+    TableOrder("rate") { $0.rate ?? 0 > $1.rate ?? 0 },
+    TableOrder("planned") { $0.figures?.counts.due ?? 0 > $1.figures?.counts.due ?? 0 },
+    TableOrder("delivered") { $0.share ?? 2 < $1.share ?? 2 },
+    TableOrder("p50") { $0.figures?.median?.value ?? -1 > $1.figures?.median?.value ?? -1 },
+    TableOrder("p99") { $0.figures?.tail?.value ?? -1 > $1.figures?.tail?.value ?? -1 },
+    TableOrder("last event") {
+      $0.lastEvent?.at.microseconds ?? .min > $1.lastEvent?.at.microseconds ?? .min
+    },
+  ]
+
+  private static func isWorse(_ first: TargetRow, _ second: TargetRow) -> Bool {
+    let shares = (first.share ?? 2, second.share ?? 2)
+    guard shares.0 == shares.1 else { return shares.0 < shares.1 }
+    return first.figures?.tail?.value ?? -1 > second.figures?.tail?.value ?? -1
+  }
+
+  /// Seconds of a window that are over and belong to the run.
+  private static func elapsed(in window: Range<WallTime>, _ snapshot: Snapshot) -> Double {
+    let start = max(window.lowerBound, snapshot.run?.startedAt ?? window.lowerBound)
+    let end = min(window.upperBound, snapshot.edge)
+    return Double(max(0, end.microseconds - start.microseconds)) / 1_000_000
+  }
+}
+
+/// The panel of targets: how each does in the window, the worst first. It has its own title, so that it can also stand
+/// beside another panel.
+struct TargetsModel {
+  let snapshot: Snapshot
+  let position: RowPosition<TargetID>
+  /// Title of the column that the rows are ordered by; `nil` for the worst first.
+  var order: String?
+  /// Titles of columns that are not wanted.
+  var hiddenColumns: Set<String> = []
+  /// Indices of the targets in the plot.
+  let shown: [Int]
+  /// Whether the chosen row is marked.
+  var hasFocus = true
+  let appearance: Appearance
+  let zone: LocalTime
+
+  func list(width: Int, height: Int) -> ListModel {
+    let columns = columns
+    let rows = TargetRows.make(snapshot, order: order)
+    let ids = rows.map(\.target.id)
+    let visible = position.visible(in: ids, rows: ListModel.room(height: height, hasHeading: height > 2))
+    let table = FittedTable(
+      columns, rows: rows, hidden: hiddenColumns, width: width - 3, appearance: appearance)
+    return ListModel(
+      title: "targets", details: details, count: rows.count, visible: visible, follows: false,
+      emptyText: "the run has no targets", heading: table.heading,
+      rows: visible.map { row in
+        table.row(
+          rows[row], marks: marks(rows[row], isChosen: hasFocus && row == position.place(in: ids)))
+      },
+      appearance: appearance, width: width, height: height)
+  }
+
+  private var details: [LineItem] {
+    guard snapshot.panels.targets != nil else {
+      return [LineItem(priority: 4, [ScatterTitle.reading(appearance)])]
+    }
+    let first = order.map { "by \($0)" } ?? "worst first"
+    return [LineItem(priority: 3, [TextSpan("this window, \(first)", appearance(.secondary))])]
+  }
+
+  private func marks(_ row: TargetRow, isChosen: Bool) -> [TextSpan] {
+    let isShown = shown.contains(row.index)
+    // Without colors the sign alone says whether the target is in the plot.
+    let sign = isShown ? appearance.glyphs.sign(of: .good) : " "
+    return [
+      TextSpan(isChosen ? ">" : " ", appearance(.accent)), TextSpan(sign, appearance.target(row.index)),
+      TextSpan(" ", .plain),
+    ]
+  }
+
+  /// Titles of all columns.
+  static let titles = [
+    "target", "rate", "planned", "delivered", "p50", "p50 from to", "p99", "p99 from to", "last event",
+  ]
+
+  /// All columns, in their order.
+  private var columns: [TableColumn<TargetRow>] {
+    [
+      TableColumn(
+        title: "target", priority: 100, isLeading: true, limit: 28
+      ) { TextSpan($0.target.name, appearance(.text)) },
+      TableColumn(title: "rate", priority: 60) {
+        TextSpan($0.rate.map(HeaderModel.rate) ?? "", appearance(.text))
+      },
+      TableColumn(title: "planned", priority: 70) {
+        TextSpan($0.figures.map { FixedPoint.grouped($0.counts.due) } ?? "", appearance(.text))
+      },
+      TableColumn(title: "delivered", priority: 90) { row in
+        let isAll = row.share.map { $0 == 1 } ?? true
+        return TextSpan(
+          row.shareText + (row.target.expectsReceipts ? "" : " accepted"), appearance(isAll ? .text : .lost))
+      },
+      figure("p50", priority: 75) { $0.median },
+      interval("p50 from to", priority: 30) { $0.median },
+      figure("p99", priority: 85) { $0.tail },
+      interval("p99 from to", priority: 40) { $0.tail },
+      TableColumn(title: "last event", priority: 50, isLeading: true, limit: 40) { row in
+        guard let event = row.lastEvent else { return TextSpan("", .plain) }
+        let time = zone.civil(event.at).hoursMinutesSeconds
+        return TextSpan("\(time) \(event.kind.rawValue)", appearance(event.kind.role))
+      },
+    ]
+  }
+
+  private func figure(
+    _ title: String, priority: Int, _ figure: @escaping (TargetTable.Row) -> QuantileInterval?
+  ) -> TableColumn<TargetRow> {
+    TableColumn(title: title, priority: priority) { row in
+      TextSpan(
+        text(row.figures.flatMap(figure).map { LatencyText.text($0.value) } ?? ""), appearance(.strong))
+    }
+  }
+
+  /// The 95 % interval; an end that too few values leave open is written as at least or at most.
+  private func interval(
+    _ title: String, priority: Int, _ figure: @escaping (TargetTable.Row) -> QuantileInterval?
+  ) -> TableColumn<TargetRow> {
+    TableColumn(title: title, priority: priority) { row in
+      guard let figure = row.figures.flatMap(figure) else { return TextSpan("", .plain) }
+      let words =
+        switch (figure.low, figure.high) {
+        case (let low?, let high?): LatencyText.interval(low, high)
+        case (let low?, nil): "at least \(LatencyText.text(low))"
+        case (nil, let high?): "at most \(LatencyText.text(high))"
+        case (nil, nil): "n too small"
+        }
+      return TextSpan(text(words), appearance(.secondary))
+    }
+  }
+
+  private func text(_ text: String) -> String {
+    appearance.isASCII ? text.replacing("µ", with: "u") : text
+  }
+}

@@ -1,0 +1,246 @@
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// Everything that is known of one notification: its way as a waterfall, the connection, its receipts, and what happened
+/// around it.
+struct NotificationModel {
+  let id: SampleID
+  /// `nil` until it has been read.
+  let record: NotificationRecord?
+  let appearance: Appearance
+  let zone: LocalTime
+
+  private static let mostColumns = 96
+  private static let nameColumns = 12
+  private static let valueColumns = 20
+
+  /// A step of the way, µs from planned.
+  private struct Leg {
+    let name: String
+    let from: Int64
+    let to: Int64
+    /// The range in which the end lies, where it is not known exactly.
+    var range: DeliveryRange?
+    let role: Role
+  }
+
+  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
+    let columns = min(Self.mostColumns, max(10, width - 4))
+    return (columns, min(height - 2, lines(width: columns).count + 2))
+  }
+
+  func picture(width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    guard width > 30, height > 4 else { return picture }
+    SheetFrame(
+      title: title,
+      hint: [
+        TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
+        TextSpan("e", appearance(.key)), TextSpan(" exports  ", appearance(.secondary)),
+        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
+      ], appearance: appearance
+    ).draw(&picture)
+    guard let record else {
+      picture.put("reading\(appearance.glyphs.ellipsis)", x: 2, y: 1, style: appearance(.secondary))
+      return picture
+    }
+    for (row, spans) in lines(width: width).prefix(height - 2).enumerated() {
+      picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
+    }
+    drawBars(legs(record.sample), in: &picture, height: height)
+    return picture
+  }
+
+  private var title: [TextSpan] {
+    guard let record else { return [TextSpan("#\(id.sequence)", appearance(.strong))] }
+    let state = record.sample.state
+    let markClass = MarkClass(state) ?? .pending
+    let variant = record.variant.isEmpty ? "" : " (\(record.variant))"
+    return [
+      TextSpan("#\(id.sequence) ", appearance(.strong)),
+      TextSpan(state.title, appearance(markClass == .good ? .text : Role(markClass))),
+      TextSpan("  \(record.target)\(variant)", appearance(.secondary)),
+    ]
+  }
+
+  // MARK: - Waterfall
+
+  private func legs(_ sample: Sample) -> [Leg] {
+    let sent = sample.scheduleLag ?? 0
+    var legs = [Leg(name: "planned", from: 0, to: 0, role: .secondary)]
+    if let lag = sample.scheduleLag { legs.append(Leg(name: "sent", from: 0, to: lag, role: .secondary)) }
+    if let ack = sample.peerAck {
+      legs.append(Leg(name: "acknowledged", from: sent, to: sent + ack, role: .accent))
+    }
+    let answered = sample.acceptLatency ?? sample.serviceTime.map { sent + $0 }
+    if let answered {
+      let name = sample.acceptLatency == nil ? "answered" : "accepted"
+      legs.append(
+        Leg(name: name, from: sent, to: answered, role: sample.acceptLatency == nil ? .rejected : .bar))
+    }
+    if let delivery = sample.deliveryLatency {
+      // A receipt may come before the answer.
+      let from = answered.map { $0 <= delivery ? $0 : sent } ?? sent
+      let isExact = sample.deliveryError == 0
+      legs.append(
+        Leg(
+          name: "received", from: from, to: delivery, range: isExact ? nil : sample.deliveryRange,
+          role: sample.state == .late ? .late : .live))
+    }
+    return legs
+  }
+
+  private func value(of leg: Leg) -> String {
+    guard leg.to != 0 || leg.from != 0 else { return "" }
+    var text = "+\(latency(leg.to))"
+    if let range = leg.range { text += " \(plain(LatencyText.interval(range.low, range.high)))" }
+    return text
+  }
+
+  /// Bars behind the values, on a scale that ends with the last of them.
+  private func drawBars(_ legs: [Leg], in picture: inout CellPicture, height: Int) {
+    let longest = legs.map { max($0.to, $0.range?.high ?? 0) }.max() ?? 0
+    let values = max(Self.valueColumns, legs.map { value(of: $0).count }.max() ?? 0) + 2
+    let start = 2 + Self.nameColumns + 2 + values
+    let room = picture.width - start - 2
+    guard longest > 0, room >= 8 else { return }
+    func column(_ value: Int64) -> Int {
+      min(room - 1, max(0, Int(Double(value) / Double(longest) * Double(room - 1))))
+    }
+    for (row, leg) in legs.enumerated() where row + 1 < height - 1 {
+      if let range = leg.range {
+        for place in column(range.low)...column(range.high) {
+          picture.set(
+            appearance.glyphs.horizontal, x: start + place, y: row + 1, style: appearance(.secondary))
+        }
+      }
+      let last = leg.range.map { min(column(leg.to), column($0.high)) } ?? column(leg.to)
+      for place in column(leg.from)...max(column(leg.from), last) {
+        let glyph = leg.to == leg.from ? appearance.glyphs.vertical : appearance.glyphs.bars[8]
+        picture.set(glyph, x: start + place, y: row + 1, style: appearance(leg.role))
+      }
+    }
+  }
+
+  // MARK: - Text
+
+  private func lines(width: Int) -> [[TextSpan]] {
+    guard let record else { return [[]] }
+    let room = max(10, width - 4 - Self.nameColumns - 2)
+    var lines: [[TextSpan]] = legs(record.sample).map { leg in
+      [name(leg.name), TextSpan(value(of: leg), appearance(leg.name == "planned" ? .text : .strong))]
+    }
+    lines.append([])
+    for (title, text) in facts(record) {
+      for (index, part) in NoticeModel.wrapped(text, columns: room).enumerated() {
+        lines.append([name(index == 0 ? title : ""), TextSpan(part, appearance(.text))])
+      }
+    }
+    guard !record.events.isEmpty else { return lines }
+    lines.append([])
+    for (index, event) in record.events.enumerated() {
+      lines.append([
+        name(index == 0 ? "around it" : ""),
+        TextSpan(FittedText.padded(offset(of: event, record), columns: 9) + " ", appearance(.secondary)),
+        TextSpan(event.kind.rawValue, appearance(event.kind.role)),
+        TextSpan(event.detail.isEmpty ? "" : " \(event.detail)", appearance(.secondary)),
+      ])
+    }
+    return lines
+  }
+
+  private func name(_ text: String) -> TextSpan {
+    TextSpan(
+      FittedText.field(text, columns: Self.nameColumns, ellipsis: appearance.glyphs.ellipsis) + "  ",
+      appearance(.secondary))
+  }
+
+  private func offset(of event: Event, _ record: NotificationRecord) -> String {
+    let offset = event.at.microseconds - record.sample.plannedAt.microseconds
+    return (offset < 0 ? "-" : "+") + latency(abs(offset))
+  }
+
+  private func facts(_ record: NotificationRecord) -> [(title: String, text: String)] {
+    let sample = record.sample
+    var facts = [(title: "planned", text: time(sample.plannedAt, hasDate: true))]
+    var answer: [String] = []
+    if let status = sample.status { answer.append("status \(status)") }
+    if let reason = sample.reason, !reason.isEmpty { answer.append(reason) }
+    if let version = sample.httpVersion { answer.append("HTTP/\(version.name)") }
+    if let source = sample.timestampSource { answer.append("stamped by the \(source.name)") }
+    if !answer.isEmpty { facts.append(("answer", answer.joined(separator: ", "))) }
+    if sample.attempt > 0 {
+      let bytes = sample.payloadBytes.map { ", \(FixedPoint.grouped($0)) bytes" } ?? ""
+      facts.append(("attempts", "\(sample.attempt)\(bytes)"))
+    }
+    if let connection = sample.connection { facts.append(("connection", text(of: connection))) }
+    if let path = sample.path { facts.append(("path", "round trip of PING \(latency(path))")) }
+    if let deadline = record.receiptDeadline {
+      facts.append(("deadline", "receipt within \(latency(deadline))"))
+    } else {
+      facts.append(("deadline", "no receipt is expected"))
+    }
+    for receipt in record.receipts { facts.append(("device", text(of: receipt))) }
+    if sample.duplicates > record.receipts.count(where: \.isDuplicate) {
+      facts.append(("receipts", "\(sample.duplicates) more with the same id"))
+    }
+    if sample.isOutOfOrder { facts.append(("order", "received after a later one")) }
+    return facts
+  }
+
+  private func text(of connection: ConnectionUse) -> String {
+    var words = "#\(connection.id), "
+    if connection.isFresh, let phases = connection.phases {
+      words += "opened for it: name \(latency(phases.dns)), connect \(latency(phases.connect))"
+      if let tls = phases.tls { words += ", TLS \(latency(tls))" }
+    } else {
+      words += connection.isFresh ? "opened for it" : "open for \(latency(connection.age * 1_000))"
+    }
+    return words + ", \(connection.streamsInFlight) in flight"
+  }
+
+  private func text(of receipt: Receipt) -> String {
+    var words =
+      "\(receipt.device.isEmpty ? "unnamed" : receipt.device), received \(time(receipt.receivedAt)) by its clock"
+    if receipt.isSameClock {
+      words += ", which is ours"
+    } else if let offset = receipt.offset {
+      words += ", which is \(latency(abs(offset))) \(offset < 0 ? "behind" : "ahead")"
+      if let error = receipt.offsetError {
+        words += " \(NotificationText.plusMinus(appearance))\(latency(error))"
+      }
+    } else {
+      words += ", which was never compared with ours"
+    }
+    words += "; the receipt came \(time(receipt.arrivedAt))"
+    return words + (receipt.isDuplicate ? ", again" : "")
+  }
+
+  private func time(_ time: WallTime, hasDate: Bool = false) -> String {
+    let civil = zone.civil(time)
+    let clock = "\(civil.hoursMinutesSeconds).\(FixedPoint.padded(civil.microsecond / 1_000, width: 3))"
+    return hasDate ? "\(civil.date) \(clock)" : clock
+  }
+
+  private func latency(_ value: Int64) -> String { plain(LatencyText.text(value)) }
+
+  private func plain(_ text: String) -> String { FindingsModel.plain(text, appearance) }
+
+  /// All of it as lines of text, for the clipboard.
+  var text: String {
+    guard let record else { return "" }
+    var lines = [TextSpan.text(of: title)]
+    for leg in legs(record.sample) { lines.append("\(leg.name): \(value(of: leg))") }
+    for (title, text) in facts(record) { lines.append("\(title): \(text)") }
+    for event in record.events {
+      lines.append("\(offset(of: event, record)) \(event.kind.rawValue) \(event.detail)")
+    }
+    return lines.map { EscapedText.make($0) }.joined(separator: "\n") + "\n"
+  }
+}
+
+extension TextSpan {
+  /// The words alone.
+  static func text(of spans: [TextSpan]) -> String { spans.map(\.text).joined() }
+}

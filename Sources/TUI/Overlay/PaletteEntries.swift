@@ -1,0 +1,110 @@
+import Configuration
+import Measurement
+
+/// A command with an argument that was typed.
+enum TypedCommand: Sendable, Hashable {
+  /// µs; `nil` for no line.
+  case threshold(Int64?)
+  case theme(String)
+  /// Index; `nil` for all.
+  case target(Int?)
+  case goTo(String)
+  case filter(String)
+  case annotate(String)
+}
+
+/// A line of the palette.
+struct PaletteEntry: Sendable, Equatable {
+  let title: String
+  /// The key that does the same.
+  var stroke: KeyStroke?
+  /// `nil` for a line that says what is wrong.
+  let command: Command?
+}
+
+/// The palette's commands that take an argument: `threshold 800ms`, `theme light`, `target fcm`, `go 14:05`.
+struct PaletteArguments {
+  /// Names of the themes.
+  let themes: [String]
+  /// Names of the run's targets.
+  let targets: [String]
+
+  /// The entries for a text: first those with an argument, then the commands found by words.
+  func entries(for text: String, in keys: KeyTable) -> [PaletteEntry] {
+    let found = CommandPalette.find(text, in: keys.bindings).map {
+      PaletteEntry(title: $0.title, stroke: $0.strokes.first, command: $0.command)
+    }
+    return typed(text) + found
+  }
+
+  private func typed(_ text: String) -> [PaletteEntry] {
+    let words = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true).map(String.init)
+    guard words.count == 2 else { return [] }
+    var (name, argument) = (words[0].lowercased(), words[1].trimmed)
+    // "go to 14:05", "only goaway".
+    if name == "go", argument.lowercased().hasPrefix("to ") {
+      argument = String(argument.dropFirst(3)).trimmed
+    }
+    guard !argument.isEmpty else { return [] }
+    if name == "go-to" { name = "go" }
+    switch name {
+    case "threshold": return [threshold(argument)]
+    case "theme": return choices(argument, among: themes, kind: "theme") { .typed(.theme(themes[$0])) }
+    case "target", "targets": return target(argument)
+    case "go": return [PaletteEntry(title: "go to \(argument)", command: .typed(.goTo(argument)))]
+    case "filter", "only", "search":
+      return [PaletteEntry(title: "only lines with \(argument)", command: .typed(.filter(argument)))]
+    case "annotate", "note":
+      return [PaletteEntry(title: "annotate: \(argument)", command: .typed(.annotate(argument)))]
+    default: return []
+    }
+  }
+
+  private func threshold(_ text: String) -> PaletteEntry {
+    if ["off", "none", "no"].contains(text.lowercased()) {
+      return PaletteEntry(title: "no threshold line", command: .typed(.threshold(nil)))
+    }
+    guard let value = (try? DurationText.parse(text.filter { $0 != " " }))?.microseconds, value > 0,
+      value <= 86_400_000_000
+    else {
+      return PaletteEntry(
+        title: "\(text) is not a latency; write one like 800ms or 2s, or off", command: nil)
+    }
+    return PaletteEntry(
+      title: "threshold line at \(LatencyText.text(value))", command: .typed(.threshold(value)))
+  }
+
+  private func target(_ text: String) -> [PaletteEntry] {
+    if text.lowercased() == "all" {
+      return [PaletteEntry(title: "all targets", command: .typed(.target(nil)))]
+    }
+    return choices(text, among: targets, kind: "target") { .typed(.target($0)) }
+  }
+
+  /// An entry for each name that has the text in it, those that begin with it first.
+  private func choices(
+    _ text: String, among names: [String], kind: String, _ command: (Int) -> Command
+  ) -> [PaletteEntry] {
+    let wanted = text.lowercased()
+    let matching = names.indices.filter { names[$0].lowercased().contains(wanted) }
+    let (first, rest) = (
+      matching.filter { names[$0].lowercased().hasPrefix(wanted) },
+      matching.filter { !names[$0].lowercased().hasPrefix(wanted) }
+    )
+    guard !matching.isEmpty else {
+      let known = names.isEmpty ? "there is none" : "there is \(names.joined(separator: ", "))"
+      return [PaletteEntry(title: "no \(kind) \(text): \(known)", command: nil)]
+    }
+    return (first + rest).map { PaletteEntry(title: "\(kind) \(names[$0])", command: command($0)) }
+  }
+}
+
+extension String {
+  /// Without spaces at either end.
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

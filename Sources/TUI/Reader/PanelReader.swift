@@ -1,0 +1,185 @@
+import Analysis
+import Findings
+import Measurement
+import Store
+
+/// What the panels show beside the notifications of the window. Each part is read only while something shows it.
+struct PanelOrder: Sendable, Equatable {
+  /// The planned time that the table of targets is about; `nil` while the table is not shown.
+  var targetWindow: Range<WallTime>?
+  /// The notification of which everything is shown; `nil` for none.
+  var notification: SampleID?
+}
+
+/// What was read for the panels.
+struct PanelContent: Sendable, Equatable {
+  /// Those of the run, by their starts, without hidden and withdrawn ones.
+  var findings: [FindingRecord] = []
+  /// The last one that was read; `nil` before.
+  var targets: TargetTable?
+  /// `nil` until it has been read.
+  var notification: NotificationRecord?
+}
+
+/// Reads what the panels show. Figures of targets take time, so they are read at most once a second, and less often where
+/// they take longer.
+struct PanelReader {
+  private let clock: any HostClock
+  private var order = PanelOrder()
+  private(set) var content = PanelContent()
+  private var run: RunID?
+  /// Revision up to which findings have been read.
+  private var findingsCursor: Int64 = -1
+  private var findingsReadAt: Int64 = .min / 2
+  private var areFindingsStale = true
+  /// When the table of targets may be read again.
+  private var targetsDue: Int64 = .min
+  /// The store has changed since the table was read.
+  private var isTableStale = false
+  private var notificationReadAt: Int64 = .min / 2
+  private var isNotificationStale = false
+
+  /// How often findings and the open notification are looked at, µs.
+  private static let interval: Int64 = 1_000_000
+
+  init(clock: any HostClock) { self.clock = clock }
+
+  mutating func ask(_ order: PanelOrder) { self.order = order }
+
+  /// Reads what is due.
+  /// - Parameters:
+  ///   - hasChanged: whether the store has, since the last call.
+  ///   - now: monotonic, µs.
+  /// - Returns: whether anything looks different.
+  mutating func read(
+    _ reader: StoreReader, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
+  ) throws -> Bool {
+    let before = content
+    if run != self.run {
+      let clock = clock
+      let order = order
+      self = PanelReader(clock: clock)
+      (self.order, self.run) = (order, run)
+    }
+    if hasChanged { (areFindingsStale, isTableStale, isNotificationStale) = (true, true, true) }
+    try readFindings(reader, run, at: now)
+    try readTargets(reader, targets, at: now)
+    try readNotification(reader, run, targets, at: now)
+    return content != before
+  }
+
+  private mutating func readFindings(_ reader: StoreReader, _ run: RunID, at now: Int64) throws {
+    guard areFindingsStale, now - findingsReadAt >= Self.interval else { return }
+    (areFindingsStale, findingsReadAt) = (false, now)
+    let changed = try reader.findings(changedAfter: max(0, findingsCursor))
+    guard findingsCursor < 0 || !changed.isEmpty else { return }
+    findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
+    content.findings = try reader.findings(FindingSelection(run: run))
+  }
+
+  private mutating func readTargets(_ reader: StoreReader, _ targets: [TargetRecord], at now: Int64) throws {
+    guard let window = order.targetWindow, !window.isEmpty else { return }
+    let isOther = content.targets?.window != window
+    guard isOther || isTableStale, now >= targetsDue else { return }
+    isTableStale = false
+    content.targets = try TargetTable(reader, targets, window)
+    let end = clock.monotonicNow().microseconds
+    targetsDue = end + max(Self.interval, 10 * (end - now))
+  }
+
+  private mutating func readNotification(
+    _ reader: StoreReader, _ run: RunID, _ targets: [TargetRecord], at now: Int64
+  ) throws {
+    guard let id = order.notification else {
+      content.notification = nil
+      return
+    }
+    let isKnown = content.notification?.sample.id == id
+    guard !isKnown || isNotificationStale && now - notificationReadAt >= Self.interval else { return }
+    (isNotificationStale, notificationReadAt) = (false, now)
+    content.notification = try NotificationRecord(reader, id, run: run, targets: targets)
+  }
+}
+
+/// Figures of the targets of a run in one window, with intervals that allow for dependence.
+struct TargetTable: Sendable, Equatable {
+  struct Row: Sendable, Equatable {
+    let target: TargetID
+    /// Of the quantiles: delivery where receipts are expected, else accept.
+    let metric: Metric
+    let counts: StateCounts
+    /// `nil` without values.
+    let median: QuantileInterval?
+    let tail: QuantileInterval?
+  }
+
+  /// Of planned time.
+  let window: Range<WallTime>
+  /// In the run's order.
+  let rows: [Row]
+
+  init(window: Range<WallTime>, rows: [Row]) { (self.window, self.rows) = (window, rows) }
+
+  /// Reads notifications, or rollups where there are many.
+  init(_ reader: StoreReader, _ targets: [TargetRecord], _ window: Range<WallTime>) throws {
+    let series = SeriesReader(reader)
+    self.window = window
+    rows = try targets.map { target in
+      let metric: Metric = target.receiptDeadline == nil ? .accept : .delivery
+      let figures = try series.statistics(
+        of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
+        depth: .upTo(20_000))
+      return Row(
+        target: target.id, metric: metric, counts: figures.counts,
+        median: figures.quantile(.p50, of: metric), tail: figures.quantile(.p99, of: metric))
+    }
+  }
+}
+
+/// Everything that the store has about one notification.
+struct NotificationRecord: Sendable, Equatable {
+  let sample: Sample
+  let target: String
+  /// Empty if the target lists no values.
+  let variant: String
+  /// µs from planned; `nil` when no receipt is expected.
+  let receiptDeadline: Int64?
+  /// The first ones, in the order in which they were stored.
+  let receipts: [Receipt]
+  /// What happened to its target, or to the run, just before and while it was under way.
+  let events: [Event]
+
+  /// Receipts and events that are read.
+  private static let most = 20
+  /// Events this long before it was planned are read, µs.
+  private static let before: Int64 = 5_000_000
+
+  init(
+    sample: Sample, target: String, variant: String = "", receiptDeadline: Int64? = nil,
+    receipts: [Receipt] = [], events: [Event] = []
+  ) {
+    (self.sample, self.target, self.variant) = (sample, target, variant)
+    (self.receiptDeadline, self.receipts, self.events) = (receiptDeadline, receipts, events)
+  }
+
+  /// - Returns: `nil` when the store no longer has it.
+  init?(_ reader: StoreReader, _ id: SampleID, run: RunID, targets: [TargetRecord]) throws {
+    guard let sample = try reader.sample(id) else { return nil }
+    let target = targets.first { $0.id == id.target }
+    let life = [sample.acceptLatency, sample.deliveryLatency].compactMap { $0 }.max() ?? 0
+    let from = sample.plannedAt.advanced(byMicroseconds: -Self.before)
+    let until = sample.plannedAt.advanced(byMicroseconds: max(life, 1_000_000))
+    var events: [Event] = []
+    if let last = try reader.lastEvent(of: run, until: until) {
+      events = try reader.lastEvents(of: run, through: last, limit: 10 * Self.most).rows.map(\.event).filter {
+        $0.at >= from && $0.at <= until && ($0.target == nil || $0.target == id.target)
+          && ($0.sequence == nil || $0.sequence == id.sequence)
+      }
+    }
+    self.init(
+      sample: sample, target: target?.name ?? "",
+      variant: target?.variants.first { $0.id == sample.variant }?.name ?? "",
+      receiptDeadline: target?.receiptDeadline,
+      receipts: try reader.receipts(of: id, atMost: Self.most), events: Array(events.suffix(Self.most)))
+  }
+}

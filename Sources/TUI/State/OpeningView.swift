@@ -1,0 +1,131 @@
+import FoundationEssentials
+import Measurement
+import Store
+
+/// What the dashboard opens with: what the command line asks for, else what was shown of the store last.
+struct OpeningView: Sendable, Equatable {
+  /// Planned time to show; `nil` leaves the end open.
+  var since: WallTime?
+  var until: WallTime?
+  /// Length of time in view, µs.
+  var length: Int64?
+  var panel: Panel?
+  var last: LastView?
+
+  /// - Parameter columns: of the plot.
+  func apply(to state: inout ViewState, in snapshot: Snapshot, columns: Int) {
+    last?.apply(to: &state, in: snapshot, columns: columns)
+    if let panel { state.panel = panel }
+    if since != nil || until != nil || length != nil { state.anchor = anchor(in: snapshot, &state, columns) }
+  }
+
+  private func anchor(in snapshot: Snapshot, _ state: inout ViewState, _ columns: Int) -> ViewState.Anchor {
+    state.scale = nil
+    let start = snapshot.run?.startedAt ?? snapshot.edge
+    switch (since, until, length) {
+    case (nil, nil, let length?):
+      state.scale = TimeScale(columnAtLeast: length / Int64(max(1, columns)))
+      return .edge
+    case (let since?, let until, let length):
+      let end = until ?? snapshot.edge
+      return .stretch(
+        from: since, length: max(1_000_000, length ?? end.microseconds - since.microseconds))
+    case (nil, let until?, let length):
+      let from = length.map { until.advanced(byMicroseconds: -$0) } ?? min(start, until)
+      return .stretch(from: from, length: max(1_000_000, until.microseconds - from.microseconds))
+    case (nil, nil, nil): return state.anchor
+    }
+  }
+}
+
+/// The view of a store as it was left, kept in `$XDG_STATE_HOME/pushscope/views`. Anything in it that no longer fits the store is
+/// ignored.
+struct LastView: Codable, Sendable, Equatable {
+  private var panel: String
+  private var isLinear: Bool
+  private var isCapped: Bool
+  private var metric: String?
+  /// By name.
+  private var target: String?
+  private var hiddenTargets: [String]
+  /// µs.
+  private var threshold: Int64?
+  /// Duration of a column that was chosen, µs.
+  private var column: Int64?
+  /// The run and the window, where it did not follow; µs since 1970, and µs.
+  private var run: String?
+  private var from: Int64?
+  private var length: Int64?
+
+  init(_ state: ViewState, in snapshot: Snapshot, window: TimeWindow?) {
+    func name(_ index: Int) -> String? {
+      snapshot.targets.indices.contains(index) ? snapshot.targets[index].name : nil
+    }
+    panel = state.panel.title
+    isLinear = state.axisKind == .linear
+    isCapped = state.range == .capped
+    metric = state.metric?.rawValue
+    target = state.target.flatMap(name)
+    hiddenTargets = snapshot.targets.filter { state.tables.hiddenTargets.contains($0.id) }.map(\.name)
+    threshold = state.plot.threshold
+    if state.anchor == .edge {
+      column = state.scale?.columnDuration
+    } else if let window, let id = snapshot.run?.id {
+      (run, from, length) = ("\(id)", window.start.microseconds, window.duration)
+    }
+  }
+
+  func apply(to state: inout ViewState, in snapshot: Snapshot, columns: Int) {
+    if let panel = Panel.allCases.first(where: { $0.title == panel }) { state.panel = panel }
+    state.axisKind = isLinear ? .linear : .logarithmic
+    if isCapped { state.range = .capped }
+    state.metric = metric.flatMap(Metric.init(rawValue:))
+    if state.subject.target == nil {
+      state.target = target.flatMap { name in snapshot.targets.firstIndex { $0.name == name } }
+      state.tables.hiddenTargets = Set(
+        snapshot.targets.filter { hiddenTargets.contains($0.name) }.map(\.id))
+    }
+    if let threshold, threshold > 0 { state.plot.threshold = threshold }
+    if let run, let from, let length, length > 0, "\(snapshot.run.map { "\($0.id)" } ?? "")" == run {
+      state.anchor = .stretch(from: WallTime(microseconds: from), length: length)
+    } else if let column, column > 0 {
+      state.scale = TimeScale(columnAtLeast: column)
+    }
+  }
+
+  // MARK: - File
+
+  /// The file of a store; `nil` without a home.
+  static func file(of store: String, environment: [String: String]) -> String? {
+    let base: String
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+      base = state
+    } else if let home = environment["HOME"], home.hasPrefix("/") {
+      base = home + "/.local/state"
+    } else {
+      return nil
+    }
+    // FNV-1a: the name need not be secret, only short and the same each time.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    let path = store.hasPrefix("/") ? store : FileManager.default.currentDirectoryPath + "/" + store
+    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return "\(base)/pushscope/views/\(String(hash, radix: 16)).json"
+  }
+
+  /// - Returns: `nil` without a readable file: the view of a store is not worth an error.
+  static func read(_ file: String) -> LastView? {
+    guard let data = FileManager.default.contents(atPath: file), data.count < 1_000_000 else { return nil }
+    return try? JSONDecoder().decode(LastView.self, from: data)
+  }
+
+  /// Writes the file in one piece. Where that is not possible the view is not remembered.
+  func write(_ file: String) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    guard let data = try? encoder.encode(self), let slash = file.lastIndex(of: "/") else { return }
+    try? FileManager.default.createDirectory(
+      atPath: String(file[..<slash]), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try? data.write(to: URL(filePath: file), options: .atomic)
+  }
+}

@@ -1,0 +1,239 @@
+import Configuration
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// What commands do to the panels: lists, tables and the comparison.
+extension Reducer {
+  // MARK: - Panels
+
+  mutating func slide(to panel: Panel) {
+    guard panel != context.activePanel, !context.hasNotice else { return }
+    state.panel = panel
+    effects.append(.slide(to: panel))
+  }
+
+  mutating func scroll(by rows: Int) {
+    // A list that follows the window begins to move from where that is.
+    if state.panel == .log { state.logPosition = context.listPosition(of: .log, state) }
+    if state.panel == .events { state.eventPosition = context.listPosition(of: .events, state) }
+    state.scroll(
+      state.panel, by: rows, in: state.panel == .runs ? context.latest : shown, context.listed, rows: listRows
+    )
+  }
+
+  mutating func askFilter() {
+    if state.panel != .log, state.panel != .events { slide(to: .log) }
+    effects.append(.open(.prompt(.filter(state.filter?.text ?? ""))))
+  }
+
+  // MARK: - Hits
+
+  /// Chooses the next line with the words of the filter.
+  mutating func nextHit(forward: Bool) {
+    guard state.filter != nil else {
+      return say("no words are looked for; \(label(.filter)) asks for some", .warning)
+    }
+    if state.panel != .log, state.panel != .events { slide(to: .log) }
+    let panel = PanelSelection(state, context, rows: listRows)
+    guard let choice = panel.hit(forward: forward) else {
+      return say(forward ? "no hit after this one" : "no hit before this one")
+    }
+    show(choice)
+  }
+
+  mutating func toggleHits() {
+    guard state.filter != nil else {
+      return say("no words are looked for; \(label(.filter)) asks for some", .warning)
+    }
+    state.lists.showsAll.toggle()
+    say(state.lists.showsAll ? "all lines; \(label(.nextHit)) goes to the next hit" : "only hits")
+  }
+
+  mutating func openLine() {
+    guard state.panel == .log || state.panel == .events else {
+      return say("lines are opened in log and events", .warning)
+    }
+    if context.line(state) == nil { choose(forward: false) }
+    if context.line(state) != nil { effects.append(.open(.line)) }
+  }
+
+  /// Copies what is open or chosen.
+  mutating func copy() {
+    guard let text = context.clipping(state), !text.isEmpty else {
+      return say("open a notification or choose a line to copy it", .warning)
+    }
+    effects.append(.host(.copy(text)))
+    say("copied")
+  }
+
+  func label(_ action: DashboardAction) -> String {
+    context.options.keys.stroke(for: action).map { context.appearance.isASCII ? $0.plainLabel : $0.label }
+      ?? ""
+  }
+
+  // MARK: - Order and columns
+
+  mutating func sort() {
+    let titles = context.sortable(state.panel)
+    guard !titles.isEmpty else { return say("runs, targets and findings can be put in order", .warning) }
+    let next = state.tables.order[state.panel].flatMap(titles.firstIndex).map { $0 + 1 } ?? 0
+    state.tables.order[state.panel] = next < titles.count ? titles[next] : nil
+    say(state.tables.order[state.panel].map { "by \($0)" } ?? "in their own order")
+  }
+
+  /// The first column stays, because it says what a row is about.
+  mutating func toggleColumn(_ title: String) {
+    let columns = context.columns(state.panel)
+    var hidden = state.tables.hiddenColumns[state.panel] ?? []
+    if hidden.remove(title) == nil {
+      guard hidden.count < columns.count - 1 else { return say("one column stays", .warning) }
+      hidden.insert(title)
+    }
+    state.tables.hiddenColumns[state.panel] = hidden.isEmpty ? nil : hidden
+  }
+
+  mutating func chooseColumns() {
+    guard !context.columns(state.panel).isEmpty else {
+      return say("columns are chosen of runs, targets and findings", .warning)
+    }
+    effects.append(.open(.columns(chosen: 0)))
+  }
+
+  // MARK: - Runs
+
+  /// The run that keys act on: the chosen one of the list, while it is open.
+  var chosenRun: RunEntry? {
+    let runs = context.listed.runs
+    guard state.panel == .runs, !runs.isEmpty else { return nil }
+    return runs[state.runs.place(in: runs)]
+  }
+
+  var runControl: RunControl {
+    RunControl(latest: context.latest, chosen: chosenRun, options: context.options)
+  }
+
+  /// Shows the chosen run. The newest one is followed, and the next after it.
+  mutating func openRun() {
+    guard let run = chosenRun else { return }
+    state.replay = nil
+    state.frozenAt = nil
+    state.endComparison()
+    state.subject = Subject(run: run.id == context.latest.runs.first?.id ? nil : run.id, target: nil)
+    if run.id != context.latest.run?.id { say("opening \(run.title)") }
+    effects.append(.adopt)
+  }
+
+  /// Enter in a table: opens the chosen run, shows the chosen target alone, goes to the chosen finding.
+  mutating func choose() {
+    switch state.panel {
+    case .targets: showTargetAlone()
+    case .findings: goToFinding()
+    case .histogram, .log, .events, .runs: openRun()
+    }
+  }
+
+  mutating func mark() {
+    if state.panel == .targets { toggleTarget() } else { markRun() }
+  }
+
+  // MARK: - Targets and findings
+
+  var chosenTarget: TargetRow? {
+    let rows = context.listed.targets
+    return rows.isEmpty ? nil : rows[state.tables.targets.place(in: rows.map(\.target.id))]
+  }
+
+  mutating func showTargetAlone() {
+    guard let row = chosenTarget else { return }
+    state.target = state.target == row.index ? nil : row.index
+    say(state.target == nil ? "all targets" : "\(row.target.name) alone")
+  }
+
+  mutating func toggleTarget() {
+    guard let row = chosenTarget else { return }
+    state.target = nil
+    state.tables.toggleTarget(row.target.id)
+    let isHidden = state.tables.hiddenTargets.contains(row.target.id)
+    let isAll = isHidden && state.shownTargets(in: shown).count == shown.targets.count
+    if isAll { state.tables.hiddenTargets = [] }
+    say(isAll ? "all targets" : "\(row.target.name) \(isHidden ? "is left out of" : "is in") the plot")
+  }
+
+  /// Shows the stretch of the chosen finding with as much time on either side.
+  mutating func goToFinding() {
+    let rows = context.listed.findings
+    guard !rows.isEmpty else { return }
+    let row = rows[state.tables.findings.place(in: rows.map(\.id))]
+    state.tables.findings.chosen = row.id
+    let length = max(row.stretch.upperBound.microseconds - row.stretch.lowerBound.microseconds, 1_000_000)
+    state.replay = nil
+    state.scale = nil
+    state.anchor = .stretch(
+      from: row.stretch.lowerBound.advanced(byMicroseconds: -length), length: 3 * length)
+    effects.append(.adopt)
+  }
+
+  /// A click chooses a row; a click on the chosen one does what Enter does.
+  mutating func clickRow(_ row: Int) {
+    // Title and heading are above the rows.
+    guard row >= 2 else { return }
+    switch state.panel {
+    case .runs: clickRun(row)
+    case .targets:
+      let ids = context.listed.targets.map(\.target.id)
+      let rows = listRows
+      if state.tables.targets.click(row: row - 2, in: ids, rows: rows) { choose() }
+    case .findings:
+      let ids = context.listed.findings.map(\.id)
+      let rows = listRows
+      if state.tables.findings.click(row: row - 2, in: ids, rows: rows) { choose() }
+    case .histogram, .log, .events: break
+    }
+  }
+
+  /// A click chooses a run; a click on the chosen one opens it.
+  mutating func clickRun(_ row: Int) {
+    let runs = context.listed.runs
+    let visible = state.runs.visible(in: runs, rows: listRows)
+    // Title and heading are above the rows.
+    let place = visible.lowerBound + row - 2
+    guard row >= 2, visible.contains(place) else { return }
+    if runs[place].id == chosenRun?.id { openRun() } else { state.runs.chosen = runs[place].id }
+  }
+
+  mutating func markRun() {
+    guard let run = chosenRun else { return say("runs are marked in their panel", .warning) }
+    state.runs.toggleMark(run.id)
+    guard state.runs.marked.count == 2 else { return }
+    let key = context.options.keys.stroke(for: .compare).map {
+      context.appearance.isASCII ? $0.plainLabel : $0.label
+    }
+    say("two runs are marked\(key.map { "; \($0) compares them" } ?? "")")
+  }
+
+  /// Shows two marked runs or two targets beside each other, or returns to one plot.
+  mutating func compare() {
+    if state.comparison != nil {
+      state.endComparison()
+      return
+    }
+    let marked = state.runs.marked
+    if marked.count == 2 {
+      state.replay = nil
+      state.comparison = .run(marked[1])
+      if marked[0] != shown.run?.id {
+        state.subject = Subject(run: marked[0], target: nil)
+        state.frozenAt = nil
+      }
+      state.openingComparison = marked[0]
+      state.openComparison(shown, with: context.other, columns: geometry.columns)
+    } else if shown.targets.count > 1 {
+      let first = state.target ?? 0
+      state.comparison = .targets(first, (first + 1) % shown.targets.count)
+    } else {
+      return say("mark two runs in their panel to compare them, or look at a run with two targets", .warning)
+    }
+    slide(to: .histogram)
+  }
+}

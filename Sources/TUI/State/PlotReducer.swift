@@ -1,0 +1,182 @@
+import ConstraintAnimation
+import Measurement
+import Store
+
+/// What commands do to the axis of latencies, to crosshair and box.
+extension Reducer {
+  // MARK: - Axis of latencies
+
+  /// Fits all, caps at the 99th percentile, keeps the range that is shown.
+  mutating func nextRange() {
+    switch state.range {
+    case .automatic: state.range = .capped
+    case .capped: if let axis = plot?.axis { state.range = .fixed(lower: axis.lower, upper: axis.upper) }
+    case .fixed: state.range = .automatic
+    }
+    switch state.range {
+    case .automatic: say("the axis fits all latencies")
+    case .capped: say("the axis ends at p99")
+    case .fixed: say("the axis keeps its range")
+    }
+  }
+
+  mutating func nextTarget() {
+    guard shown.targets.count > 1 else { return say("the run has one target") }
+    state.nextTarget(in: shown)
+    sayTarget()
+  }
+
+  mutating func toggleMultiples() {
+    state.plot.hasMultiples.toggle()
+    guard state.plot.hasMultiples else { return say("one pane for all targets") }
+    if state.comparison != nil {
+      say("two plots are compared: they have a pane each", .warning)
+    } else if state.shownTargets(in: shown).count < 2 {
+      say("there is one target only", .warning)
+    } else if context.panes(state).panes.count < 2 {
+      say("there is no room for a pane for each target", .warning)
+    } else {
+      say("a pane for each target")
+    }
+  }
+
+  mutating func sayTarget() {
+    if case .targets(_, let second) = state.comparison {
+      say("compared with \(shown.targets[second].name)")
+    } else {
+      say(state.target.map { "\(shown.targets[$0].name) alone" } ?? "all targets")
+    }
+  }
+
+  mutating func moveThreshold(_ next: (Int64) -> Int64) {
+    state.plot.threshold = state.plot.threshold.map(next)
+    sayThreshold()
+  }
+
+  mutating func sayThreshold() {
+    say(state.plot.threshold.map { "threshold line at \(LatencyText.text($0))" } ?? "no threshold line")
+  }
+
+  mutating func toggleThreshold() {
+    defer { sayThreshold() }
+    guard state.plot.threshold == nil else {
+      state.plot.threshold = nil
+      return
+    }
+    guard let plot else { return }
+    if state.plot.holdsCrosshair, let place = state.plot.crosshair, let axis = plot.axis(of: place.pane) {
+      let share = (Double(geometry.axisRow - 1 - place.y) + 0.5) / Double(max(1, geometry.rows))
+      state.plot.threshold = max(1, Int64(axis.value(at: share).rounded()))
+      return
+    }
+    let value = plot.content.summary[.p99].value ?? plot.content.facts.largest ?? 1_000_000
+    state.plot.threshold = LatencyAxis.niceCeiling(max(1, value))
+  }
+
+  /// Shows a multiple of the range, about a place: 0 is the lower edge of the axis, 1 the upper one.
+  mutating func scaleLatency(by factor: Double, about position: Double) {
+    guard let axis = plot?.axis else { return }
+    state.range = axis.range(from: position - position * factor, to: position + (1 - position) * factor)
+  }
+
+  /// Moves the range by a share of its height.
+  mutating func moveLatency(by share: Double) {
+    guard let axis = plot?.axis else { return }
+    state.range = axis.range(from: share, to: 1 + share)
+  }
+
+  // MARK: - Crosshair and box
+
+  var crosshairTakesArrows: Bool { state.plot.holdsCrosshair && !context.isCovered }
+
+  /// Where keys zoom about: the crosshair, else the middle.
+  var crosshairFraction: Double {
+    guard state.plot.holdsCrosshair, let place = state.plot.crosshair else { return 0.5 }
+    return (Double(place.column) + 0.5) / Double(max(1, geometry.columns))
+  }
+
+  mutating func moveCrosshair(columns: Int, rows: Int) {
+    guard var place = state.plot.crosshair else { return }
+    place.column = min(max(place.column + columns, 0), geometry.columns - 1)
+    place.y = min(max(place.y + rows, geometry.bandRow), geometry.axisRow - 1)
+    setCrosshair(place)
+  }
+
+  mutating func setCrosshair(_ place: PlotPosition) {
+    state.plot.crosshair = place
+    state.plot.box?.end = place
+  }
+
+  mutating func toggleCrosshair() {
+    state.plot.box = nil
+    state.plot.holdsCrosshair.toggle()
+    guard state.plot.holdsCrosshair else {
+      state.plot.crosshair = nil
+      return
+    }
+    guard geometry.rows > 0, geometry.columns > 0 else { return }
+    let middle = PlotPosition(
+      pane: 0, column: geometry.columns / 2, y: geometry.firstRow + geometry.rows / 2)
+    state.plot.crosshair = state.plot.crosshair ?? middle
+  }
+
+  /// Puts the crosshair on the next notification in time, or the one before; first of all on the nearest.
+  mutating func step(forward: Bool) {
+    if !state.plot.holdsCrosshair { toggleCrosshair() }
+    guard let place = state.plot.crosshair, let tester = plot?.hitTester(of: place.pane),
+      let pick = tester.nearest(to: place.column, y: place.y)
+    else { return }
+    let isThere = pick.column == place.column && pick.y == place.y
+    let known = state.plot.stepped.flatMap { $0.column == place.column && $0.y == place.y ? $0 : nil }
+    guard let next = isThere ? tester.neighbor(of: known ?? pick, forward: forward) : pick else { return }
+    state.plot.stepped = next
+    setCrosshair(PlotPosition(pane: place.pane, column: next.column, y: next.y))
+  }
+
+  mutating func beginBox() {
+    if state.plot.box != nil {
+      state.plot.box = nil
+    } else {
+      if !state.plot.holdsCrosshair { toggleCrosshair() }
+      state.plot.box = state.plot.crosshair.map(PlotBox.init(at:))
+    }
+  }
+
+  mutating func zoomToBox() {
+    guard let box = state.plot.box else { return zoomToSelection() }
+    state.plot.box = nil
+    zoom(to: box)
+  }
+
+  mutating func zoom(to box: PlotBox) {
+    guard let axis = plot?.axis(of: box.start.pane) else { return }
+    let geometry = geometry
+    let columns = max(0, box.columns.lowerBound)...max(0, box.columns.upperBound)
+    if geometry.rows > 0, box.rows.count < geometry.rows {
+      func position(below y: Int) -> Double {
+        min(max(Double(geometry.axisRow - y) / Double(geometry.rows), 0), 1)
+      }
+      state.range = axis.range(
+        from: position(below: box.rows.upperBound + 1), to: position(below: box.rows.lowerBound))
+    }
+    state.zoom(to: columns, in: shown, columns: geometry.columns)
+  }
+
+  /// Fits time and latency to the selection.
+  mutating func zoomToSelection() {
+    guard let content = context.content, let selection = state.plot.selection else { return }
+    var times: ClosedRange<Int64>?
+    for track in shown.tracks {
+      selection.forEach(of: track, in: 0..<track.count) { _, point in
+        let range = times ?? point.plannedAt...point.plannedAt
+        times = min(range.lowerBound, point.plannedAt)...max(range.upperBound, point.plannedAt)
+      }
+    }
+    guard let times else { return }
+    let window = content.window
+    let first = window.column(of: WallTime(microseconds: times.lowerBound))
+    let last = window.column(of: WallTime(microseconds: times.upperBound))
+    state.range = .automatic
+    state.zoom(to: first - 1...last + 1, in: shown, columns: geometry.columns)
+  }
+}

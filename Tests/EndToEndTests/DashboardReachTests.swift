@@ -1,0 +1,194 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Everything one key away: panels of targets and findings, one notification, lists, views, presets, what is remembered.
+@Suite("The dashboard's keys in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+struct DashboardReachTests {
+  @Test("targets, findings, the order and the columns of tables", .timeLimit(.minutes(5)))
+  func tables() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 140, rows: 40)
+    try tmux.openDashboard(on: station, options: "--panel targets")
+    try tmux.waitUntil("the table is read") { $0.contains("[5 Targets]") && $0.contains("100 %") }
+    try tmux.press("Enter")
+    try tmux.waitFor("loopback alone")
+    try tmux.press("Space")
+    try tmux.waitFor("all targets")
+    try tmux.press("S")
+    try tmux.waitFor("by target")
+    try tmux.press("C")
+    try tmux.waitFor("[x] rate")
+    try tmux.press("Down")
+    try tmux.press("Space")
+    try tmux.waitFor("[ ] rate")
+    try tmux.press("q")
+    try tmux.waitUntil("the column is gone") { !$0.contains(" rate ") && $0.contains("[5 Targets]") }
+    try tmux.press("6")
+    try tmux.waitFor("nothing has changed so far")
+    try tmux.press("?")
+    try tmux.waitFor("6 Findings")
+    try tmux.press("q")
+    try tmux.leaveDashboard()
+  }
+
+  @Test(
+    "a notification is opened, left again and exported; a note and figures are written",
+    .timeLimit(.minutes(5)))
+  func notification() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.type("cd \(station.directory.path)")
+    try tmux.press("Enter")
+    try tmux.openDashboard(on: station)
+    for key in ["i", ",", "Enter"] { try tmux.press(key) }
+    try tmux.waitFor("Enter opens")
+    try tmux.press("Enter")
+    try tmux.waitUntil("all of it is read") {
+      $0.contains("receipt within 1.00 s") && $0.contains("loopback-device")
+    }
+    try tmux.press("Y")
+    try tmux.press("e")
+    try tmux.press("q")
+    try tmux.waitFor("Enter opens")
+    try tmux.press("Escape")
+    try tmux.waitUntil("the list is gone") { !$0.contains("Enter opens") }
+    try eventually("the notification is exported") {
+      try FileManager.default.contentsOfDirectory(atPath: station.directory.path).contains {
+        $0.hasPrefix("pushscope-samples-")
+      } ? true : nil
+    }
+    try tmux.press("A")
+    try tmux.waitFor("note at")
+    try tmux.type("deploy 412")
+    try tmux.press("Enter")
+    try eventually("the note is in the store") {
+      try station.query("SELECT detail FROM event WHERE kind = 'annotation'") == [["deploy 412"]] ? true : nil
+    }
+    try tmux.press("x")
+    try tmux.waitFor("figures")
+    try tmux.press("f")
+    try tmux.waitFor("figures in pushscope-figures-")
+    let files = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    let file = try #require(files.first { $0.hasPrefix("pushscope-figures-") })
+    let lines = try String(contentsOfFile: station.directory.file(file), encoding: .utf8).split(
+      separator: "\n")
+    #expect(lines.first?.hasPrefix("start,end,due,sent") == true && lines.count > 1)
+    let due = lines.dropFirst().reduce(0) { $0 + (Int($1.split(separator: ",")[2]) ?? 0) }
+    #expect(due == 300)
+    try tmux.leaveDashboard()
+  }
+
+  @Test("log and events: filters, hits, floods, a line in full", .timeLimit(.minutes(5)))
+  func lists() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.openDashboard(on: station)
+    try tmux.press("3")
+    try tmux.waitFor("run_stopped")
+    try tmux.press("/")
+    try tmux.type("level:loud")
+    try tmux.press("Enter")
+    try tmux.waitFor("loud is not a level")
+    try tmux.press("C-u")
+    try tmux.type("kind:run_ !stopped")
+    try tmux.press("Enter")
+    try tmux.waitUntil("only one is listed") { $0.contains("run_started") && !$0.contains("run_stopped  ") }
+    try tmux.press("N")
+    try tmux.press("&")
+    try tmux.waitUntil("all are listed") { $0.contains("run_stopped") }
+    try tmux.press("W")
+    try tmux.waitUntil("it is opened") { $0.contains("J K next") }
+    try tmux.press("q")
+    try tmux.press("E")
+    try tmux.waitFor("every line by itself")
+    try tmux.press("Escape")
+    try tmux.leaveDashboard()
+  }
+
+  @Test("views are gone back through, and the palette takes arguments", .timeLimit(.minutes(5)))
+  func views() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.openDashboard(on: station)
+    try tmux.press("BSpace")
+    try tmux.waitFor("no view before")
+    try tmux.press("0")
+    try tmux.waitFor("all of the run")
+    try tmux.press("BSpace")
+    for (text, words) in [
+      ("threshold 800ms", "threshold line at 800 ms"), ("theme light", "theme light"),
+      ("target loop", "loopback alone"), ("threshold off", "no threshold line"),
+    ] {
+      try tmux.press(":")
+      try tmux.waitFor("commands")
+      try tmux.type(text)
+      try tmux.press("Enter")
+      try tmux.waitUntil("\(text) is done") { $0.contains(words) && !$0.contains("commands") }
+    }
+    try tmux.press(":")
+    try tmux.type("threshold soon")
+    try tmux.waitFor("soon is not a latency")
+    try tmux.press("Escape")
+    try tmux.leaveDashboard()
+  }
+
+  @Test("keys of vim, and the last view of a store comes back", .timeLimit(.minutes(5)))
+  func remembered() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let file = try station.directory.write(
+      "looks.yaml", "dashboard:\n  remember: true\n  keys: { preset: vim }\n")
+    let tmux = try Tmux(columns: 130, rows: 40)
+    let state = "XDG_STATE_HOME=\(station.directory.file("state"))"
+    try tmux.openDashboard(on: station, options: "--config \(file)", environment: state)
+    try tmux.press("2")
+    try tmux.waitFor("[2 Log]")
+    try tmux.press("g", "g")
+    try tmux.waitUntil("the list is at its beginning") { $0.contains(" of ") && !$0.contains("following") }
+    try tmux.press("G")
+    try tmux.waitFor("following")
+    try tmux.press("L")
+    try tmux.waitFor("linear axis")
+    try tmux.leaveDashboard()
+    try tmux.type("clear")
+    try tmux.press("Enter")
+    try tmux.openDashboard(on: station, options: "--config \(file)", environment: state)
+    try tmux.waitFor("[2 Log]")
+    try tmux.press("L")
+    try tmux.waitFor("logarithmic axis")
+    try tmux.leaveDashboard()
+  }
+
+  @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(5)))
+  func smallest() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 60, rows: 16)
+    try tmux.openDashboard(on: station)
+    for (key, words) in [
+      ("5", "[5 Targets]"), ("6", "[6 Findings]"), ("2", "[2 Log]"), ("3", "[3 Events]"), ("4", "[4 Runs]"),
+    ] {
+      try tmux.press(key)
+      try tmux.waitFor(words)
+      let screen = try tmux.screen()
+      #expect(screen.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(screen)")
+    }
+    try tmux.resize(columns: 120, rows: 30)
+    try tmux.waitUntil("all names are there") { $0.contains("1 Histogram") && $0.contains("6 Findings") }
+    try tmux.leaveDashboard()
+  }
+
+  @Test("lines: one report, no wider than 100 columns; options that contradict each other are refused")
+  func plain() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let once = try run(Programs.pushscope, ["dashboard", "--store", station.store, "--once"])
+    #expect(once.status == 0 && once.output.contains("300"))
+    #expect(once.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    for arguments in [
+      ["--once", "--every", "10s"], ["--every", "0s"], ["--panel", "nonsense"],
+      ["--since", "-1h", "--until", "-2h"], ["--since", "-2h", "--until", "-1h", "--window", "10m"],
+    ] {
+      let refused = try run(Programs.pushscope, ["dashboard", "--store", station.store] + arguments)
+      #expect(refused.status == 64, "\(arguments): \(refused.error)")
+    }
+  }
+}

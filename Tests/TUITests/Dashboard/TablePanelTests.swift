@@ -1,0 +1,267 @@
+import Analysis
+import ConstraintAnimation
+import Findings
+import Measurement
+import Store
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("The panels of targets and findings")
+struct TablePanelTests {
+  /// Three targets of which the second loses most and the third is the slowest.
+  static func snapshot() -> Snapshot {
+    var snapshot = SampleRun(targets: ["ios", "android", "web"]).snapshot
+    let window = SampleRun.start..<snapshot.now
+    let losses = [3, 40, 3]
+    let tails: [Int64] = [900_000, 700_000, 4_200_000]
+    snapshot.panels.targets = TargetTable(
+      window: window,
+      rows: snapshot.targets.enumerated().map { index, target in
+        var counts = StateCounts()
+        counts.add(.delivered, isSent: true, isAccepted: true, count: 400 - losses[index])
+        counts.add(.lost, isSent: true, isAccepted: true, count: losses[index])
+        counts.add(.inFlight, isSent: true, isAccepted: true, count: 5)
+        return TargetTable.Row(
+          target: target.id, metric: .delivery, counts: counts,
+          median: QuantileInterval(
+            independent: .known(value: 180_000, low: 171_000, high: 192_000), value: 180_000, count: 400),
+          tail: QuantileInterval(
+            independent: index == 0
+              ? .tooFew(needs: 368)
+              : .known(value: tails[index], low: tails[index] / 2, high: tails[index] * 2),
+            value: tails[index], count: 400))
+      })
+    snapshot.panels.findings = findings()
+    snapshot.openFindings = 1
+    return snapshot
+  }
+
+  /// An open finding, one that is over, and an old one that repeated four times.
+  static func findings() -> [FindingRecord] {
+    func finding(_ id: String, _ from: Int64, _ to: Int64?, _ change: (inout FindingRecord) -> Void)
+      -> FindingRecord
+    {
+      let start = SampleRun.start.advanced(byMicroseconds: from * 1_000_000)
+      var record = FindingRecord(
+        id: id, incident: id, run: RunID("01978f5e-2f40-7000-8000-000000000001") ?? RunsPanelTests.id(0),
+        target: "android", variant: "", provider: "fcm", endpoint: "https://fcm.example", device: "pixel",
+        metric: "delivery", kind: "slower", status: to == nil ? "open" : "closed", startedAt: start,
+        detectedAt: start.advanced(byMicroseconds: 5_000_000),
+        seenUntil: SampleRun.start.advanced(byMicroseconds: 105_000_000))
+      record.endedAt = to.map { SampleRun.start.advanced(byMicroseconds: $0 * 1_000_000) }
+      (record.quantile, record.before, record.after) = (0.5, 180_000, 1_600_000)
+      (record.afterLow, record.afterHigh) = (1_400_000, 1_800_000)
+      (record.cause, record.evidence) = ("provider-delivery", "accept unchanged, transit 180 ms → 1.60 s")
+      record.scope = "fcm"
+      change(&record)
+      return record
+    }
+    let repeated: [FindingRecord] = (0..<4).map { place in
+      let start = Int64(2 + 4 * place)
+      return finding("cccccc0\(place)", start, start + 2) { $0.target = "ios" }
+    }
+    let recent: [FindingRecord] = [
+      finding("aaaaaaaa", 62, nil) { _ in },
+      finding("bbbbbbbb", 20, 40) {
+        ($0.metric, $0.kind, $0.quantile, $0.before, $0.after) = ("lost", "losing", nil, nil, nil)
+        ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.25, 0.2, 0.3)
+        ($0.cause, $0.scope, $0.evidence) = ("undecided: too little before it", nil, "")
+      },
+    ]
+    return recent + repeated
+  }
+
+  @Test("targets are listed with the worst first: by what was lost, then by the tail")
+  func order() throws {
+    let rows = TargetRows.make(Self.snapshot())
+    #expect(rows.map(\.target.name) == ["android", "web", "ios"])
+    #expect(rows.map(\.shareText) == ["90.0 %", "99.2 %", "99.2 %"])
+    var unread = Self.snapshot()
+    unread.panels.targets = nil
+    let before = TargetRows.make(unread)
+    #expect(before.map(\.target.name) == ["ios", "android", "web"] && before.allSatisfy { $0.share == nil })
+  }
+
+  @Test("a share of all is 100 %, one that lacks a single notification is not")
+  func shares() {
+    var counts = StateCounts()
+    func text(delivered: Int, lost: Int) -> String {
+      counts = StateCounts()
+      counts.add(.delivered, isSent: true, isAccepted: true, count: delivered)
+      counts.add(.lost, isSent: true, isAccepted: true, count: lost)
+      let target = DisplayedTarget(
+        id: TargetID(rawValue: 1), name: "a", provider: "fcm", expectsReceipts: true, askedRate: 1)
+      return TargetRow(
+        index: 0, target: target,
+        figures: TargetTable.Row(
+          target: target.id, metric: .delivery, counts: counts, median: nil, tail: nil), lastEvent: nil,
+        rate: nil
+      ).shareText
+    }
+    #expect(text(delivered: 10, lost: 0) == "100 %" && text(delivered: 99_999, lost: 1) == "99.9 %")
+    #expect(text(delivered: 0, lost: 7) == "0.0 %" && text(delivered: 1, lost: 99_999) == "0.1 %")
+    #expect(text(delivered: 0, lost: 0) == "")
+  }
+
+  @Test("Enter shows the chosen target alone and all again, Space takes it out of the plot and puts it back")
+  func choosing() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.snapshot())
+    stage.press("5")
+    #expect(
+      stage.screen.order.panels.targetWindow
+        == stage.screen.context.content.map { $0.window.start..<$0.window.end })
+    stage.press(.enter)
+    #expect(stage.screen.context.content?.targets == [1])
+    stage.press(.enter)
+    #expect(stage.screen.context.content?.targets == [0, 1, 2])
+    stage.press(.down)
+    stage.press(" ")
+    #expect(stage.screen.context.content?.targets == [0, 1] && !stage.screen.state.isFrozen)
+    stage.frame()
+    #expect(stage.rows.last?.contains("web is left out of the plot") == true)
+    stage.press(" ")
+    #expect(stage.screen.context.content?.targets == [0, 1, 2])
+    // A plot without any target would say nothing: then all are back.
+    for _ in 0..<3 {
+      stage.press(" ")
+      stage.press(.up)
+    }
+    stage.press(.down)
+    stage.press(.down)
+    stage.press("1")
+    #expect(stage.screen.context.content?.targets.isEmpty == false)
+    #expect(stage.screen.order.panels.targetWindow == nil)
+  }
+
+  @Test("a wide histogram has the table of targets beside it, and its buckets are where they are drawn")
+  func besideHistogram() throws {
+    var stage = try Stage(columns: 200, rows: 60, motion: .none, snapshot: Self.snapshot())
+    stage.frames(2)
+    #expect(stage.text.contains("worst first") && stage.text.contains("last event"))
+    #expect(stage.screen.order.panels.targetWindow != nil)
+    let panel = stage.screen.context.panelFrame
+    for kind: InputEvent.Kind in [.mouseDown, .mouseUp] {
+      stage.mouse(kind, x: panel.x1 - 10, y: panel.y0 + 5)
+    }
+    #expect(stage.screen.state.plot.selection == nil)
+    let narrow = try Stage(columns: 160, rows: 60, motion: .none, snapshot: Self.snapshot())
+    #expect(!narrow.text.contains("worst first") && narrow.screen.order.panels.targetWindow == nil)
+  }
+
+  @Test("a click chooses a row, and another one on it does what Enter does")
+  func clicks() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.snapshot())
+    stage.press("5")
+    stage.frame()
+    let panel = stage.screen.context.panelFrame
+    for kind: InputEvent.Kind in [.mouseDown, .mouseUp] {
+      stage.mouse(kind, x: panel.x0 + 6, y: panel.y0 + 3)
+    }
+    #expect(stage.screen.state.tables.targets.chosen == stage.screen.context.listed.targets[1].target.id)
+    #expect(stage.screen.state.target == nil)
+    for kind: InputEvent.Kind in [.mouseDown, .mouseUp] {
+      stage.mouse(kind, x: panel.x0 + 6, y: panel.y0 + 3)
+    }
+    #expect(stage.screen.state.target == 2)
+  }
+
+  @Test("open findings come first, then the newest; repeats are one line")
+  func findingsOrder() {
+    let rows = FindingRows.make(Self.findings())
+    #expect(rows.map(\.id) == ["aaaaaaaa", "bbbbbbbb", "cccccc03"])
+    #expect(rows.map { $0.repetition.incidents.count } == [1, 1, 4])
+    #expect(rows[2].repetition.period == 4_000_000)
+  }
+
+  @Test("the chosen finding shades its stretch in plot, log and events until Escape")
+  func shade() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.snapshot())
+    stage.frames(2)
+    let before = stage.cells(in: stage.screen.context.plotFrame)
+    stage.press("6")
+    stage.press(.down)
+    stage.frame()
+    let context = stage.screen.context
+    let start = SampleRun.start.advanced(byMicroseconds: 20_000_000)
+    #expect(context.shaded(stage.screen.state) == start..<start.advanced(byMicroseconds: 20_000_000))
+    #expect(stage.cells(in: context.plotFrame) != before)
+    let marks = try #require(context.selectionMarks(stage.screen.state))
+    #expect(
+      context.listed.events.filter { marks.contains($0.row) }.map(\.row.kind) == [.lost])
+    #expect(context.listed.log.contains { marks.contains($0.row) })
+    stage.press("1")
+    stage.frame()
+    #expect(stage.screen.context.shaded(stage.screen.state) != nil)
+    stage.press(.escape)
+    stage.frame()
+    #expect(stage.cells(in: stage.screen.context.plotFrame) == before)
+  }
+
+  @Test("Enter goes to the finding, with as much time on either side")
+  func goTo() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.snapshot())
+    stage.press("6")
+    stage.press(.down)
+    stage.press(.enter)
+    let window = try #require(stage.screen.context.content?.window)
+    let start = SampleRun.start.advanced(byMicroseconds: 20_000_000)
+    #expect(window.start <= start && window.end >= start.advanced(byMicroseconds: 20_000_000))
+    #expect(window.duration < 130_000_000)
+  }
+
+  @Test("the header says in words what is going on")
+  func header() throws {
+    let stage = try Stage(columns: 200, snapshot: Self.snapshot())
+    #expect(stage.rows[0].contains("1 finding open  Delivery to android is slower since 14:03:02"))
+    #expect(try Stage(columns: 80, snapshot: Self.snapshot()).rows[0].contains("1 finding"))
+  }
+
+  @Test("nothing found is said in words")
+  func none() throws {
+    var stage = try Stage(motion: .none)
+    stage.press("6")
+    stage.frame()
+    #expect(stage.text.contains("nothing has changed so far"))
+    stage.press(.enter)
+    stage.press(" ")
+    #expect(stage.screen.state.isFrozen)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    var keys = ""
+    var size = (80, 24)
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "targets", keys: "5"), Case(name: "targets-wide", keys: "5", size: (200, 60)),
+    Case(name: "targets-smallest", keys: "5 ", size: (60, 16)), Case(name: "findings", keys: "6"),
+    Case(name: "findings-wide", keys: "6J", size: (160, 40)),
+    Case(name: "findings-smallest", keys: "6", size: (60, 16)),
+    Case(name: "finding-shaded", keys: "6J2", size: (120, 32)),
+  ]
+
+  @Test("look as recorded", arguments: cases, Profile.allCases)
+  func recorded(_ row: Case, _ profile: Profile) throws {
+    var stage = try Stage(columns: row.size.0, rows: row.size.1, profile: profile, snapshot: Self.snapshot())
+    for key in row.keys {
+      stage.press(key)
+      stage.frames(20)
+    }
+    stage.wait(.seconds(5))
+    try Golden.expect(stage.buffer, named: "tables/\(row.name)-\(profile.rawValue)")
+  }
+
+  @Test("an ASCII terminal shows nothing but ASCII", arguments: ["5", "6"] as [Character])
+  func ascii(_ key: Character) throws {
+    var stage = try Stage(columns: 200, rows: 40, profile: .ascii, snapshot: Self.snapshot())
+    stage.press(key)
+    stage.frames(30)
+    let foreign = stage.text.unicodeScalars.filter { !$0.isASCII }
+    #expect(foreign.isEmpty, "\(Set(foreign))")
+  }
+}
