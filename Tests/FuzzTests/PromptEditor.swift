@@ -21,6 +21,7 @@ struct PromptEditor: Sendable, CustomStringConvertible {
       case .filter: "words to filter by"
       case .startRun: "the name of a new run"
       case .rename: "another name for a run"
+      case .annotate: "what happened"
       }
     self.init(name, .prompt(Prompt(purpose, title: name, hint: "a hint", text: text)))
   }
@@ -31,6 +32,7 @@ struct PromptEditor: Sendable, CustomStringConvertible {
     return [
       PromptEditor("the palette", .palette(CommandPalette())), PromptEditor(.goTo), PromptEditor(.filter),
       PromptEditor(.startRun), PromptEditor(.rename(run)),
+      PromptEditor(.annotate(WallTime(microseconds: 0))),
     ]
   }
 
