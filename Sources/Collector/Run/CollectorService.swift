@@ -223,7 +223,7 @@ public final class CollectorService: Sendable {
   /// Looks for credentials that were replaced.
   private func watchCredentials() throws(ThreadError) -> RoundThread {
     try RoundThread(
-      name: "credential files",
+      name: "file watch",
       make: { [self] in
         var watch = CredentialWatch()
         return RoundThread.Work(round: { [self] in
