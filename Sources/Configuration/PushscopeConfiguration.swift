@@ -52,6 +52,9 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     return paths + ["/etc/pushscope/pushscope.yaml"]
   }
 
+  /// Whether it asks for an endpoint, an objective or an alert.
+  public var isMonitored: Bool { service != nil || !objectives.isEmpty || alerts != nil }
+
   private static let keys = [
     "collector", "dashboard", "retention", "targets", "service", "labels", "objectives", "alerts",
   ]

@@ -46,6 +46,10 @@ struct ReferenceTests {
       "retention": { rest + "retention:\n  \($0)\n" },
       "retention.rollups": { rest + "retention:\n  rollups:\n    \($0)\n" },
       "dashboard": { rest + "dashboard:\n  \($0)\n" },
+      "service": { rest + "service:\n  \($0)\n" },
+      "objectives": { rest + "objectives:\n  - name: o\n    target: a\n    \($0)\n" },
+      "alerts": { rest + "alerts:\n  \($0)\n" },
+      "alerts.webhook": { rest + "alerts:\n  webhook:\n    \($0)\n" },
       "target": { provider("loopback", "endpoint: https://127.0.0.1:1\n    \($0)") },
       "target.schedule": {
         provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)")

@@ -516,6 +516,13 @@ final class CollectorRun: Sendable {
       }
       let ending =
         changes.removed.map(\.id) + changes.changed.compactMap { registration[$0.configuration.name]?.id }
+      observer?.began(
+        ObservedRun(
+          id: recording.id,
+          targets: targets.entries.map {
+            $0.target.observed(
+              as: RegisteredTarget(id: $0.id, name: $0.target.configuration.name, variants: $0.variants))
+          }))
       try timing.change(ending: ending, beginning: transports)
       stopping.withLock { state in
         state.recording?.targets = targets

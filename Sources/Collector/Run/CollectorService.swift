@@ -311,6 +311,7 @@ public final class CollectorService: Sendable {
       if case .taken = outcome { state.wasReloadTaken = true } else { state.wasReloadTaken = false }
       return (state.store, state.id)
     }
+    observer?.reloaded(isSuccessful: wasLastReloadTaken)
     let event: Event
     switch outcome {
     case .taken(let words):

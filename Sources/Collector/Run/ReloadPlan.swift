@@ -36,6 +36,20 @@ struct ReloadPlan: Sendable {
       configuration.collector.receipts = former
     }
     if current.retention != new.retention { taken.append("retention") }
+    if current.service != new.service {
+      restart.append("service")
+      configuration.service = current.service
+    }
+    let judgments = [
+      ("labels", current.labels != new.labels), ("objectives", current.objectives != new.objectives),
+      ("alerts", current.alerts != new.alerts),
+    ].filter(\.1).map(\.0)
+    if current.isMonitored {
+      taken += judgments
+    } else if new.isMonitored {
+      // Nothing watches the collector yet.
+      restart += judgments
+    }
     self.configuration = configuration
     self.restart = restart
     self.taken = taken

@@ -68,6 +68,7 @@ struct MetricsState: Sendable {
   var store = StoreFigures()
 
   private var buckets: LatencyBuckets
+  private var run: RunID?
   private var targetNames: [TargetID: String] = [:]
   private var seriesKeys: [RowSeries: SeriesMetrics.Key] = [:]
 
@@ -96,11 +97,19 @@ struct MetricsState: Sendable {
 
   // MARK: What is observed
 
+  /// A run began, or its targets are others since the configuration was read again. What is under way of those that ended is
+  /// still counted.
   mutating func begin(_ run: ObservedRun) {
-    for name in targets.keys { targets[name]?.isInRun = false }
-    // Rows of targets of earlier runs come with their names.
-    targetNames.removeAll()
-    seriesKeys.removeAll()
+    for name in targets.keys {
+      targets[name]?.isInRun = false
+      targets[name]?.askedRate = 0
+    }
+    if run.id != self.run {
+      // Rows of targets of earlier runs come with their names.
+      targetNames.removeAll()
+      seriesKeys.removeAll()
+    }
+    self.run = run.id
     for target in run.targets {
       let name = target.registration.name
       targetNames[target.registration.id] = name

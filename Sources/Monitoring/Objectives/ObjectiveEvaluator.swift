@@ -92,7 +92,8 @@ struct ObjectiveEvaluator {
     func share(over length: Duration) throws -> ObjectiveShare {
       if let known = entry.windows[length], now < known.due { return known.share }
       let share = try counts.share(of: objective, over: length, at: wall)
-      entry.windows[length] = (share, now + Self.interval(of: length))
+      // The first notifications are not waited for as long as a window is slow to change.
+      entry.windows[length] = (share, now + (share.valid == 0 ? .seconds(1) : Self.interval(of: length)))
       return share
     }
     let whole = try share(over: window)

@@ -71,6 +71,12 @@ public struct RegisteredTarget: Sendable, Equatable {
   public var name: String
   /// One for each of ``TargetDescription/variants``, in their order.
   public var variants: [VariantID]
+
+  public init(id: TargetID, name: String, variants: [VariantID]) {
+    self.id = id
+    self.name = name
+    self.variants = variants
+  }
 }
 
 /// Why a run ended: the `end_reason` of the `runs` table.

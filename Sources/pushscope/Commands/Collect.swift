@@ -102,6 +102,7 @@ struct Collect: AsyncParsableCommand {
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
       logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all), observer: monitoring,
       load: { try PushscopeConfiguration.load(path: file, environment: ProcessEnvironment.all) })
+    if let monitoring { Self.connect(monitoring, service) }
     if check { return try check(configuration, service) }
     let progress = RateProgress(store: path, logger: logger)
     let last: RunEnd?
@@ -130,10 +131,22 @@ struct Collect: AsyncParsableCommand {
 
   /// `nil` where the configuration asks for no endpoint, objective or alert.
   private func monitoring(_ configuration: PushscopeConfiguration, _ logger: Logger) -> MonitoringService? {
-    guard configuration.service != nil || !configuration.objectives.isEmpty || configuration.alerts != nil
-    else { return nil }
+    guard configuration.isMonitored else { return nil }
     return MonitoringService(
       configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest())
+  }
+
+  /// What a reload takes, the monitoring takes too; and it can ask for one.
+  private static func connect(_ monitoring: MonitoringService, _ service: CollectorService) {
+    service.onConfiguration { monitoring.update($0) }
+    monitoring.setReload { done in
+      Task {
+        switch await service.reload() {
+        case .taken: done(nil)
+        case .refused(let reason): done(reason)
+        }
+      }
+    }
   }
 
   /// Ends with the gates' verdict on a run.
