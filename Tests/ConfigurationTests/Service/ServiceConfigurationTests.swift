@@ -7,7 +7,7 @@ import Testing
 /// `service`, `labels`, `objectives` and `alerts`.
 @Suite struct ServiceConfigurationTests {
   private static let target =
-    "targets: [{ name: ios, provider: loopback, endpoint: 'https://127.0.0.1:1', receipt_deadline: 30s }, "
+    "targets: [{ name: ios, provider: ntfy, endpoint: 'https://127.0.0.1:1', topic: t, subscribe: true }, "
     + "{ name: hook, provider: http, endpoint: 'https://127.0.0.1:1', schedule: { every: 10s } }]\n"
 
   private func loaded(_ text: String, environment: [String: String] = [:]) throws -> PushscopeConfiguration {
