@@ -9,6 +9,9 @@ import Testing
 @testable import Monitoring
 
 @Suite struct AlertQueueTests {
+  /// As the program does: a command that does not read its input ends no more than itself.
+  init() { signal(SIGPIPE, SIG_IGN) }
+
   private let webhook = AlertQueue.Way(name: "webhook", sendsResolved: true, repeatInterval: 3_600_000_000)
   private let silent = AlertQueue.Way(name: "command", sendsResolved: false, repeatInterval: 3_600_000_000)
 
