@@ -15,7 +15,8 @@ import Testing
   /// 14.4 times a budget of 1 % is 14.4 %.
   @Test(arguments: [
     (100, 1000, 100, 100, GateDecision.met),  // a short window without a failure: it is over
-    (800, 1000, 80, 100, .breached),
+    (700, 1000, 70, 100, .breached),
+    (800, 1000, 80, 100, .undecided),  // of a hundred, 80 may be 87 %
     (0, 20, 0, 20, .breached),  // few, but all of them
     (3, 4, 3, 4, .undecided),  // one of four says nothing
     (0, 0, 0, 0, .undecided),
