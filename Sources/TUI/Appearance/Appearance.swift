@@ -133,9 +133,12 @@ struct Appearance: Sendable {
         levels.map { ramp.basic[$0 * ramp.basic.count / levels.count] }
       }
     case .ansi256:
-      theme.targets.map { ramp in
+      // Colors that the palette cannot tell apart would be one: their targets have a sign instead.
+      theme.targets.reduce(into: []) { ramps, ramp in
         let steps = ramp.paletteSteps
-        return levels.map { steps.color(of: $0, among: levels.count) }
+        let colors = levels.map { steps.color(of: $0, among: levels.count) }
+        let middle = levels.count / 2
+        if !ramps.contains(where: { $0[middle] == colors[middle] }) { ramps.append(colors) }
       }
     case .trueColor: theme.targets.map { $0.steps.colors }
     }

@@ -43,7 +43,9 @@ struct DashboardCommand: AsyncParsableCommand {
     transform: TimeArgument.parse)
   var until: TimeArgument?
 
-  @Option(help: ArgumentHelp("Open with so much time in view, like 10m.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp("Open with so much time in view, like 10m.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var window: DurationArgument?
 
   @Option(
@@ -68,7 +70,8 @@ struct DashboardCommand: AsyncParsableCommand {
   var once = false
 
   @Option(
-    help: ArgumentHelp("Print a report this often (default: 1s); implies --plain.", valueName: "duration"))
+    help: ArgumentHelp("Print a report this often (default: 1s); implies --plain.", valueName: "duration"),
+    transform: DurationArgument.parse)
   var every: DurationArgument?
 
   func validate() throws {
