@@ -19,13 +19,12 @@ extension KeyTable {
     .help: [letter("?")], .scale: [letter("L")], .goTo: [letter("t", after: "g")],
   ]
 
-  /// What `less` has besides: `f` and `b` a page, `d` and `u` half of one, `F` follows.
+  /// What `less` has besides: `f` and `b` a page, `d` and `u` half of one, `F` follows, and `Q` shows the cost of a frame.
   private static let pager: [DashboardAction: [KeyChord]] = [
     .pageDown: [KeyChord(.pageDown), letter("f")], .pageUp: [KeyChord(.pageUp), letter("b")],
     .halfPageDown: [KeyChord(.character("d"), hasControl: true), letter("d")],
     .halfPageUp: [KeyChord(.character("u"), hasControl: true), letter("u")], .follow: [letter("F")],
-    .buckets: [letter("B")], .bands: [letter("Q")], .frameCost: [letter("X")], .bothLatencies: [letter("V")],
-    .colors: [letter("U")],
+    .buckets: [letter("I")], .bothLatencies: [letter("V")], .colors: [letter("U")], .frameCost: [letter("Q")],
   ]
 
   private static func letter(_ character: Character, after prefix: Character? = nil) -> KeyChord {

@@ -102,9 +102,8 @@ struct FindingsModel {
     var items = [
       LineItem(priority: 5, [TextSpan("\(open) open", appearance(open > 0 ? .warning : .secondary))])
     ]
-    let evidence = explained.evidence.isEmpty ? text.cause : "\(text.cause): \(explained.evidence)"
-    items.append(LineItem(priority: 3, [TextSpan(said(evidence), appearance(.text))]))
-    if let decider = text.wouldDecide {
+    items.append(LineItem(priority: 3, [TextSpan(said(text.cause), appearance(.text))]))
+    if let decider = text.causes.compactMap(\.wouldDecide).first {
       items.append(
         LineItem(priority: 2, [TextSpan(said("would be decided by \(decider)"), appearance(.secondary))]))
     }
@@ -137,7 +136,7 @@ struct FindingsModel {
         TextSpan(repeats($0.repetition), appearance(.secondary))
       },
       TableColumn(title: "cause", priority: 75, isLeading: true, limit: 44) {
-        TextSpan(said(FindingText($0.incident.explained).cause), appearance(.text))
+        TextSpan(said(FindingText($0.incident.explained).causes[0].words), appearance(.text))
       },
     ]
   }

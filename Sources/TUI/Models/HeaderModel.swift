@@ -111,7 +111,13 @@ struct HeaderModel {
         [
           TextSpan("\(appearance.glyphs.bullet) ", appearance(.live)),
           TextSpan("recording \(name)", appearance(.secondary)),
-        ])
+        ],
+        short: LineItem.Short(
+          priority: 72,
+          spans: [
+            TextSpan("\(appearance.glyphs.bullet) ", appearance(.live)),
+            TextSpan("recording", appearance(.secondary)),
+          ]))
     ]
   }
 

@@ -13,15 +13,15 @@ struct HelpModel {
     let isHeading: Bool
   }
 
-  /// Preferred columns and rows, including the frame, in a terminal of this size.
+  /// Preferred columns and rows, including the frame, in a terminal of this size. The first and the last row stay visible.
   func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
     let count = columnCount(width, height)
-    return (min(width, count * columnWidth + 3), min(height, lineCount(count) + Self.margin))
+    return (min(width, count * columnWidth + 3), min(height - 2, lineCount(count) + Self.margin))
   }
 
   /// The largest scroll offset in a terminal of this size.
   func mostScroll(fitting width: Int, _ height: Int) -> Int {
-    max(0, lineCount(columnCount(width, height)) + Self.margin - height)
+    max(0, lineCount(columnCount(width, height)) + Self.margin - (height - 2))
   }
 
   /// Frame and a blank line at the top.
@@ -45,7 +45,7 @@ struct HelpModel {
   /// As many columns as make it fit the height, where the width has room for them.
   private func columnCount(_ width: Int, _ height: Int) -> Int {
     let most = max(1, (width - 3) / columnWidth)
-    return (1...min(3, most)).first { lineCount($0) + Self.margin <= height } ?? min(3, most)
+    return (1...min(3, most)).first { lineCount($0) + Self.margin <= height - 2 } ?? min(3, most)
   }
 
   private func lineCount(_ columns: Int) -> Int { arranged(columns).map(\.count).max() ?? 0 }

@@ -23,7 +23,7 @@ struct ScatterTitle {
   /// What is under the crosshair.
   let pointed: [TextSpan]?
   /// Which of two plots it is; `nil` for a single one.
-  let label: String?
+  var label: String?
   let width: Int
   let appearance: Appearance
 
@@ -71,8 +71,9 @@ struct ScatterTitle {
   private var head: [LineItem] {
     var items: [LineItem] = []
     if let label {
-      let name = FittedText.truncated(label, columns: max(3, width / 3), ellipsis: appearance.glyphs.ellipsis)
-      items.append(LineItem(priority: 96, [TextSpan(name, appearance(.accent))]))
+      let name = FittedText.truncated(
+        label, columns: max(3, width / 3), ellipsis: appearance.glyphs.ellipsis)
+      items.append(LineItem(priority: 97, [TextSpan(name, appearance(.accent))]))
     }
     if let target, targets.indices.contains(target) {
       let name = FittedText.truncated(targets[target].name, columns: 24, ellipsis: appearance.glyphs.ellipsis)

@@ -32,7 +32,7 @@ struct NotificationModel {
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    guard width > 30, height > 4 else { return picture }
+    guard width > 30, height > 2 else { return picture }
     SheetFrame(
       title: title,
       hint: [

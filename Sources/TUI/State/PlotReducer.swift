@@ -20,12 +20,6 @@ extension Reducer {
     }
   }
 
-  mutating func nextTarget() {
-    guard shown.targets.count > 1 else { return say("the run has one target") }
-    state.nextTarget(in: shown)
-    sayTarget()
-  }
-
   mutating func toggleMultiples() {
     state.plot.hasMultiples.toggle()
     guard state.plot.hasMultiples else { return say("one pane for all targets") }
@@ -38,6 +32,12 @@ extension Reducer {
     } else {
       say("a pane for each target")
     }
+  }
+
+  mutating func nextTarget() {
+    guard shown.targets.count > 1 else { return say("the run has one target") }
+    state.nextTarget(in: shown)
+    sayTarget()
   }
 
   mutating func sayTarget() {

@@ -44,9 +44,7 @@ struct Reducer {
     case .dismiss: dismiss()
     case .nextTheme: nextTheme()
     case .nextMotion: nextMotion()
-    case .toggleFrameCost:
-      state.showsFrameCost.toggle()
-      say(state.showsFrameCost ? "the cost of frames is shown" : "the cost of frames is hidden")
+    case .toggleFrameCost: state.showsFrameCost.toggle()
     case .startStop: effects.append(runControl.startOrStop())
 
     case .showPanel(let panel): slide(to: panel)

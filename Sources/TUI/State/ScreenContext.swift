@@ -65,8 +65,7 @@ struct ScreenContext {
       PlotScene(
         snapshot: shown, content: $0, beside: otherContent, state: state,
         panes: panes(state, width: width, height: height), calendar: figures.calendar, hasPointer: true,
-        shaded: shaded(state),
-        label: state.comparison == nil ? nil : "A \(comparedNames(state)[0])",
+        shaded: shaded(state), label: state.comparison == nil ? nil : "A \(comparedNames(state)[0])",
         appearance: appearance, zone: options.zone)
     }
   }
@@ -80,7 +79,8 @@ struct ScreenContext {
       snapshot: snapshot, content: otherContent, beside: content, state: state,
       panes: panes(state, width: width, height: height), calendar: nil, hasPointer: false,
       label: "B \(comparedNames(state)[1])",
-      appearance: appearance, zone: options.zone)
+      appearance: appearance,
+      zone: options.zone)
   }
 
   func histogram(_ state: ViewState, width: Int, height: Int) -> HistogramModel? {

@@ -70,7 +70,8 @@ struct DashboardCommand: AsyncParsableCommand {
   var once = false
 
   @Option(
-    help: ArgumentHelp("Print a report this often (default: 1s); implies --plain.", valueName: "duration"),
+    help: ArgumentHelp(
+      "Print a report this often (default: 1s); implies --plain.", valueName: "duration"),
     transform: DurationArgument.parse)
   var every: DurationArgument?
 

@@ -30,6 +30,8 @@ struct ArrangeTests {
     stage.press("o")
     stage.frames(30)
     #expect(stage.screen.context.plotFrame == plot && stage.screen.context.panelFrame == host)
+    // What was said of it goes by itself.
+    stage.wait(.seconds(5))
     #expect(stage.cells(in: stage.buffer.bounds) == before)
   }
 

@@ -82,7 +82,7 @@ struct NotificationTests {
       "status 200, HTTP/2, stamped by the kernel",
       "#3, opened for it: name 1.20 ms, connect 8.30 ms, TLS 17.0 ms, 4 in flight",
       "round trip of PING 8.40 ms",
-      "12.0 ms behind", "±30.0 ms", "goaway NO_ERROR", "receipt within 6.00 s", "2, 412 bytes", "pixel␛[2J",
+      "12.0 ms behind", "±30.0", "goaway NO_ERROR", "receipt within 6.00 s", "2, 412 bytes", "pixel␛[2J",
       "priority=10",
     ] {
       #expect(stage.text.contains(words), "\(words)")

@@ -18,7 +18,7 @@ struct ReducerTests {
     (context.latest, context.shown) = (snapshot, snapshot)
     context.plotFrame = CellRect(x0: 1, y0: 1, x1: 119, y1: 20)
     context.panelFrame = CellRect(x0: 1, y0: 20, x1: 119, y1: 39)
-    context.listed = ListedRows(snapshot, nil)
+    context.listed = ListedRows(snapshot, nil, runs: snapshot.runs)
     let state = ViewState()
     context.content = PlotContent(
       snapshot: snapshot, state: state, columns: context.panes(state).columns, previous: nil, at: .zero)
