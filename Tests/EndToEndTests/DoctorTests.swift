@@ -109,7 +109,8 @@ struct DoctorTests {
     let made = try run(
       Programs.python,
       [
-        Programs.scripts + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key", "\(folder)/old.pem",
+        Programs.scripts + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key",
+        "\(folder)/old.pem",
         "\(folder)/old.key",
       ])
     #expect(made.status == 0, "\(made.error)")

@@ -461,7 +461,9 @@ final class TargetTransport {
 
   /// Goes on with others, whose credentials may be newer. What is under way is not touched.
   func replaceProviders(_ renewed: CredentialedProviders) {
-    guard !isRetired, requests.replaceProviders(renewed.providers), let serial = renewed.serial else { return }
+    guard !isRetired, requests.replaceProviders(renewed.providers), let serial = renewed.serial else {
+      return
+    }
     answers.renew(serial: serial)
     schedule.isCredentialRefused = false
   }
