@@ -209,7 +209,10 @@ struct SeeingTests {
     #expect(scene.panes.panes.map(\.target) == [0, 1, 2, 3, 4])
     let axes = scene.panes.panes.indices.map { scene.axis(of: $0) }
     #expect(Set(axes).count == 1)
-    for name in ["one", "two", "three", "four", "five"] { #expect(stage.text.contains("\(name)  planned ")) }
+    for (number, name) in ["one", "two", "three", "four", "five"].enumerated() {
+      let row = stage.rows[stage.screen.context.plotFrame.y0 + scene.panes.panes[number].y]
+      #expect(row.contains(name) && row.contains(" %"), "\(row)")
+    }
     // No two panes overlap, and a click finds the pane it is in.
     for (number, pane) in scene.panes.panes.enumerated() {
       #expect(scene.panes.number(atX: pane.x + 12, y: pane.y + 4) == number)

@@ -465,7 +465,7 @@ struct SnapshotSourceTests {
     let rows = (0..<5_000).map { number in
       ListEntry(
         number: Int64(10_000 + number),
-        row: LogLine(at: SampleRun.start, level: .info, label: "l", message: "line \(number)"))
+        row: LogLine(at: SampleRun.start, level: .info, label: "l\(number % 2)", message: "line \(number)"))
     }
     snapshot.log = rows
     (snapshot.logList.first, snapshot.logList.total) = (26_207, 31_207)
