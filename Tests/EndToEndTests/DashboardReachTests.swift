@@ -102,7 +102,6 @@ struct DashboardReachTests {
     try tmux.press("q")
     try tmux.press("E")
     try tmux.waitFor("every line by itself")
-    try tmux.press("Escape")
     try tmux.leaveDashboard()
   }
 
@@ -130,6 +129,8 @@ struct DashboardReachTests {
     try tmux.type("threshold soon")
     try tmux.waitFor("soon is not a latency")
     try tmux.press("Escape")
+    // A key that follows at once would be taken for one with Alt.
+    try tmux.waitUntil("the palette is closed") { !$0.contains("soon is not a latency") }
     try tmux.leaveDashboard()
   }
 
