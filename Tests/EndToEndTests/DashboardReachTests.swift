@@ -144,10 +144,10 @@ struct DashboardReachTests {
     try tmux.openDashboard(on: station, options: "--config \(file)", environment: state)
     try tmux.press("2")
     try tmux.waitFor("[2 Log]")
-    try tmux.press("g", "g")
-    try tmux.waitUntil("the list is at its beginning") { $0.contains(" of ") && !$0.contains("following") }
-    try tmux.press("G")
-    try tmux.waitFor("following")
+    try tmux.press("g", "t")
+    try tmux.waitFor("go to")
+    try tmux.press("Escape")
+    try tmux.waitUntil("the prompt is closed") { !$0.contains("go to") }
     try tmux.press("L")
     try tmux.waitFor("linear axis")
     try tmux.leaveDashboard()
@@ -173,7 +173,7 @@ struct DashboardReachTests {
       let screen = try tmux.screen()
       #expect(screen.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(screen)")
     }
-    try tmux.resize(columns: 120, rows: 30)
+    try tmux.resize(columns: 160, rows: 30)
     try tmux.waitUntil("all names are there") { $0.contains("1 Histogram") && $0.contains("6 Findings") }
     try tmux.leaveDashboard()
   }

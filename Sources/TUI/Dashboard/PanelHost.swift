@@ -235,7 +235,7 @@ private struct ListKey: Equatable {
 enum TabNames {
   static func whole(active: Panel, columns: Int) -> Set<Panel> {
     // The header keeps the rest: what is on display, of which run, and what asks for attention.
-    let room = max(38, columns - 72)
+    let room = max(38, min(44, columns - 36), columns - 72)
     var whole: Set<Panel> = [active]
     var used = Panel.allCases.reduce(0) { $0 + ($1 == active ? $1.label.count : 1) + 2 }
     for panel in Panel.allCases where panel != active {

@@ -100,7 +100,7 @@ struct HeaderModel {
   /// The recorded run, when another one is shown.
   private var recording: [LineItem] {
     if snapshot.collector?.isIdle ?? false, replay == nil {
-      return [LineItem(priority: 65, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
+      return [LineItem(priority: 71, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
     }
     guard let run = snapshot.recording else { return [] }
     let name = FittedText.truncated(
