@@ -192,10 +192,10 @@ struct HeaderModel {
           priority: 70, names(of: known, columns: max(6, 48 / known.count)),
           short: LineItem.Short(priority: 72, spans: names(of: known, columns: 5))))
     }
-    if let run = snapshot.run, let name = run.name {
+    if let name = snapshot.run?.name {
       let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
-      // Of several recordings that have ended the name says which one this is.
-      items.append(LineItem(priority: run.isLive ? 20 : 69, [TextSpan(text, appearance(.secondary))]))
+      // Of several recordings the name says which one this is.
+      items.append(LineItem(priority: 69, [TextSpan(text, appearance(.secondary))]))
     }
     return items
   }
