@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CNcurses"),
     .target(name: "CNghttp2", linkerSettings: [.linkedLibrary("nghttp2")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
     // Floor 1: words and arithmetic; threads and how they wait; the animation core.
@@ -141,11 +142,20 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
 
+    .target(
+      name: "Fleet",
+      dependencies: [
+        "CCurl", "CZlib", "Configuration", "Measurement", "Store", "Threads",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+
     // Floor 5: the command line.
     .executableTarget(
       name: "pushscope",
       dependencies: [
-        "Analysis", "Collector", "Configuration", "Findings", "Formats", "HTTPServer", "LoopbackService",
+        "Analysis", "Collector", "Configuration", "Findings", "Fleet", "Formats", "HTTPServer",
+        "LoopbackService",
         "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -223,8 +233,15 @@ let package = Package(
     .testTarget(
       name: "MonitoringTests",
       dependencies: [
-        "Analysis", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement", "Monitoring",
-        "Store", "StoreTestKit", "TestKit", "Threads",
+        "Analysis", "Collector", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement",
+        "Monitoring", "Store", "StoreTestKit", "TestKit", "Threads",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "FleetTests",
+      dependencies: [
+        "Configuration", "Fleet", "Measurement", "Store", "StoreTestKit", "TestKit",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(

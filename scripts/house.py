@@ -12,7 +12,7 @@ from pathlib import Path
 
 # A room imports rooms on lower floors only.
 FLOORS = [
-    ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL"],
+    ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CZlib"],
     ["Measurement", "ConstraintAnimation", "Threads"],
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPServer", "Findings"],
     ["Analysis"],
@@ -21,11 +21,12 @@ FLOORS = [
 ]
 # Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
 USERS = {
-    "CCurl": ["Collector"],
+    "CCurl": ["Collector", "Fleet"],
     "CLinux": ["Collector", "Monitoring", "Threads"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector"],
     "COpenSSL": ["Collector"],
+    "CZlib": ["Fleet"],
     "GRDB": ["Store"],
     "GRDBSQLite": ["Store"],
     "Yams": ["Configuration"],
@@ -98,7 +99,8 @@ def stored_properties(text):
 
 
 def is_private(modifiers):
-    return bool(re.search(r"\b(private|fileprivate)\b(?!\()", modifiers))
+    """No other file can change it: `private`, or readable only (`private(set)`)."""
+    return bool(re.search(r"\b(private|fileprivate)\b", modifiers))
 
 
 def ownership(files):
@@ -161,7 +163,7 @@ def figures(files):
         for name, properties in stored_properties(file.read_text()).items():
             open_ = sum(1 for _, modifiers, keyword in properties if not is_private(modifiers) and keyword == "var")
             shared.append((open_, len(properties), name, str(file)))
-    print("types with the most stored variables that are not private:")
+    print("types with the most stored variables that other files can change:")
     for open_, total, name, file in sorted(shared, reverse=True)[:10]:
         print(f"  {open_:3} of {total:3}  {name}  ({file})")
 

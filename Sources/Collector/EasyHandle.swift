@@ -184,10 +184,8 @@ public struct BlockingRequest: Sendable {
     let code = curl_easy_perform(handle.easy)
     let took = clock.monotonicNow() - start
     guard code == CURLE_OK else { return .failure(Failure(message: handle.complaint(code))) }
-    let isHTTP2 = ccurl_easy_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     let response = PushResponse(
       status: handle.status, headers: handle.headers, body: handle.answer.body,
-      httpVersion: isHTTP2 ? .http2 : .http1,
       receivedAt: clock.wallNow())
     return .success(Answer(response: response, took: took, timing: Self.timing(handle, took)))
   }

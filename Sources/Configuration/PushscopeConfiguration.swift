@@ -16,6 +16,8 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var objectives: [ObjectiveConfiguration] = []
   /// Who is told; `nil` for nobody.
   public var alerts: AlertConfiguration?
+  /// Where the store is forwarded to; `nil` for nowhere.
+  public var fleet: FleetConfiguration?
   /// Name of the file as the user gave it.
   public var file: String
   /// Names of credentials of the service manager that were checked by their name only.
@@ -56,7 +58,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var isMonitored: Bool { service != nil || !objectives.isEmpty || alerts != nil }
 
   private static let keys = [
-    "collector", "dashboard", "retention", "targets", "service", "labels", "objectives", "alerts",
+    "collector", "dashboard", "retention", "targets", "service", "labels", "objectives", "alerts", "fleet",
   ]
 
   init?(_ value: YAMLValue, file: String) {
@@ -68,13 +70,14 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     else { return nil }
     if elements.isEmpty { list.report("is empty", remedy: "configure at least one target") }
     var targets: [TargetConfiguration] = []
+    var names: Set<String> = []
     for element in elements {
       let known = element.context.unreadCredentials.count
       guard
         var target = TargetConfiguration(
           element, hasReceiptListener: map["collector"]?.peek("receipts") != nil)
       else { continue }
-      if targets.contains(where: { $0.name == target.name }) {
+      if !names.insert(target.name).inserted {
         element.report(
           "is another target named \"\(target.name)\"", remedy: "give each target a name of its own")
       }
@@ -87,6 +90,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     labels = map["labels"].map { LabelSection.read($0) } ?? []
     objectives = map["objectives"].map { ObjectiveConfiguration.read($0, targets: targets) } ?? []
     alerts = map["alerts"].flatMap { AlertConfiguration($0) }
+    fleet = map["fleet"].flatMap { FleetConfiguration($0) }
     unreadCredentials = value.context.unreadCredentials
     dashboard = DashboardConfiguration(section: map["dashboard"], file: file)
   }

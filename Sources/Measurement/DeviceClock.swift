@@ -118,12 +118,12 @@ public struct DeviceClock: Sendable, Hashable {
   /// The device's clock minus our monotonic one when the device's showed `stamp`, in nanoseconds.
   private func estimatedOffset(at stamp: Int64) -> Int128? {
     if let line { return line.offset(at: stamp) }
-    let best = exchanges.min { Self.room($0, at: stamp) < Self.room($1, at: stamp) }
+    let best = exchanges.min { Self.width($0, at: stamp) < Self.width($1, at: stamp) }
     return best.map { Int128($0.middle.device) - Int128($0.middle.ours) }
   }
 
   /// The width of the bound that one exchange gives for a stamp.
-  private static func room(_ exchange: ClockExchange, at stamp: Int64) -> Int128 {
+  private static func width(_ exchange: ClockExchange, at stamp: Int64) -> Int128 {
     let distance = Int128(stamp) - Int128(exchange.middle.device)
     return Int128(exchange.roundTrip) + distance.magnitude.asSigned * 2 * Int128(maximumDrift) / 1_000_000
   }

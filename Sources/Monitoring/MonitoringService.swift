@@ -27,14 +27,17 @@ public final class MonitoringService: Sendable {
   private let clock: any HostClock
   private let logger: Logger
   private let client: any WebhookClient
+  private let forwardBacklog: (@Sendable () -> Int?)?
 
   /// - Parameters:
   ///   - version: of this program, shown by the endpoint.
   ///   - client: sends the webhook.
+  ///   - forwardBacklog: the rows that are not in the fleet yet, where the store is forwarded.
   public init(
     _ configuration: PushscopeConfiguration, version: String, logger: Logger, client: any WebhookClient,
-    clock: any HostClock = SystemClock()
+    forwardBacklog: (@Sendable () -> Int?)? = nil, clock: any HostClock = SystemClock()
   ) {
+    self.forwardBacklog = forwardBacklog
     state = Mutex(State(configuration: configuration))
     metrics = CollectorMetrics(MetricsState(objectives: Self.counted(configuration)))
     self.version = version
@@ -49,7 +52,7 @@ public final class MonitoringService: Sendable {
   /// Lets `POST /-/reload` read the configuration again, where the configuration allows it.
   public func setReload(_ action: ReloadAction?) { state.withLock { $0.reload = action } }
 
-  /// Takes a configuration that was read again: labels, objectives and alerts. The listener stays as it is.
+  /// Takes a configuration that was read again: labels, objectives, alerts, and who may ask the endpoint, whose address stays.
   public func update(_ configuration: PushscopeConfiguration) {
     metrics.update { $0.replace(Self.counted(configuration)) }
     let parts = state.withLock { state in
@@ -59,6 +62,13 @@ public final class MonitoringService: Sendable {
     parts?.watch.set(
       ObjectiveWatch.Settings(objectives: configuration.objectives, labels: configuration.labels))
     parts?.alerts.set(configuration.alerts)
+    guard let endpoint = parts?.endpoint, let service = configuration.service else { return }
+    do {
+      try endpoint.replace(service)
+    } catch {
+      // It was found sound a moment ago: its files were replaced since.
+      logger.error("the web endpoint goes on with its former certificate and password: \(error)")
+    }
   }
 
   /// Objectives of shares.
@@ -75,7 +85,8 @@ public final class MonitoringService: Sendable {
       version: version,
       families: { [self] in
         metrics.snapshot().families(
-          labels: state.withLock { $0.configuration.labels }, version: version, at: clock.wallNow())
+          labels: state.withLock { $0.configuration.labels }, version: version, at: clock.wallNow(),
+          forwardBacklog: forwardBacklog?())
       },
       isReady: { [metrics] in metrics.snapshot().isSendingPossible },
       reload: { [self] in state.withLock { $0.reload } })

@@ -5,9 +5,6 @@ import Measurement
 /// Implementations are values with pure functions: no sockets, clocks and files. Tokens are part of the value and are
 /// renewed by a new one.
 public protocol Provider: Sendable {
-  /// Name in the configuration and in the `provider` column.
-  var name: String { get }
-
   /// The request for a notification. Called on the timing thread shortly before the planned time; must not block.
   func request(for notification: PushNotification) -> PushRequest
 

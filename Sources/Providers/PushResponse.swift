@@ -6,7 +6,6 @@ public struct PushResponse: Sendable, Hashable {
   public var headers: ResponseHeaders
   /// At most ``maximumBodyBytes``.
   public var body: [UInt8]
-  public var httpVersion: HTTPVersion
   /// Time of the response, the base of a date in `Retry-After`.
   public var receivedAt: WallTime
 
@@ -15,12 +14,11 @@ public struct PushResponse: Sendable, Hashable {
 
   public init(
     status: Int, headers: ResponseHeaders = ResponseHeaders(), body: [UInt8] = [],
-    httpVersion: HTTPVersion = .http2, receivedAt: WallTime
+    receivedAt: WallTime
   ) {
     self.status = status
     self.headers = headers
     self.body = body
-    self.httpVersion = httpVersion
     self.receivedAt = receivedAt
   }
 }
@@ -35,10 +33,6 @@ public struct ResponseHeaders: Sendable, Hashable {
 
   /// - Parameter lines: header lines, each ended by LF or CR LF; a status line is skipped.
   public init(lines: [UInt8] = []) { self.lines = lines }
-
-  public init(_ fields: [HeaderField]) {
-    lines = fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
-  }
 
   /// Value of the first header with this name (any case), without surrounding blanks; invalid UTF-8 becomes U+FFFD.
   public subscript(name: String) -> String? {

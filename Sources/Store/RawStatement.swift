@@ -104,6 +104,8 @@ struct RawStatement {
   @inline(__always)
   func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
+  func real(_ index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
   @inline(__always)
   func optionalInteger(_ index: Int32) -> Int64? {
     isNull(index) ? nil : sqlite3_column_int64(handle, index)

@@ -15,7 +15,7 @@ struct Pushscope: AsyncParsableCommand {
       Try it on this machine:        pushscope demo
       Collect from a configuration:  pushscope collect --config pushscope.yaml
       Watch a store live:            pushscope dashboard
-      Export the samples:            pushscope export samples --since -1h > samples.csv
+      Export the samples:            pushscope export samples > samples.csv
 
       Exit codes: 0 success, 1 failed while running, 64 usage, 66 missing input, not a store, a newer or damaged store, \
       69 service unreachable or address in use, 73 cannot write, locked or in use, 78 invalid configuration, 98 a gate or \
@@ -25,7 +25,8 @@ struct Pushscope: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Collect.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self, Runs.self,
-      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self, Doctor.self,
+      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self,
+      FleetCommand.self, Forward.self, Doctor.self,
       Calibrate.self,
       Loopback.self, Device.self, Demo.self,
     ])

@@ -27,7 +27,6 @@ struct BlockingRequestTests {
     #expect(answer.response.status == 401)
     #expect(answer.response.headers["retry-after"] == "3")
     #expect(String(decoding: answer.response.body, as: UTF8.self).contains("invalid_grant"))
-    #expect(answer.response.httpVersion == .http2)
     #expect(answer.took > .zero)
     #expect(answer.timing.contains("ms (dns ") && answer.timing.contains("tls "))
   }

@@ -16,13 +16,13 @@ import Testing
     ]
   }()
 
-  private struct Tally {
+  private struct StallCounts {
     var sent: [PlannedNotification] = []
     var missed: [PlannedNotification] = []
   }
 
   /// Everything that the schedule does at one instant; commits what it plans at once.
-  private func act(_ schedule: inout TargetSchedule, at now: MonotonicTime, into tally: inout Tally)
+  private func act(_ schedule: inout TargetSchedule, at now: MonotonicTime, into tally: inout StallCounts)
     -> [PlannedNotification]
   {
     while let missed = schedule.admit(at: now) {
@@ -46,7 +46,7 @@ import Testing
       target: TargetID(rawValue: 1), arrivals: process.sequence(from: Self.start, seed: 9),
       limits: ScheduleLimits(count: 5000))
     var generator = SeededGenerator(seed: 4)
-    var tally = Tally()
+    var tally = StallCounts()
     var now = Self.start
     var jumps = 0
     while !schedule.isFinished {
@@ -75,7 +75,7 @@ import Testing
       target: TargetID(rawValue: 1),
       arrivals: ArrivalProcess.burst(rate, size: 20).sequence(from: Self.start, seed: 1),
       limits: ScheduleLimits(count: 40))
-    var tally = Tally()
+    var tally = StallCounts()
     _ = act(&schedule, at: Self.start, into: &tally)
     let first = act(&schedule, at: Self.start + .milliseconds(1), into: &tally)
     #expect(first.count == 20)

@@ -50,6 +50,8 @@ struct ReferenceTests {
       "objectives": { rest + "objectives:\n  - name: o\n    target: a\n    \($0)\n" },
       "alerts": { rest + "alerts:\n  \($0)\n" },
       "alerts.webhook": { rest + "alerts:\n  webhook:\n    \($0)\n" },
+      "fleet": { rest + "fleet:\n  \($0)\n" },
+      "fleet.writer": { rest + "fleet:\n  writer:\n    \($0)\n" },
       "target": { provider("loopback", "endpoint: https://127.0.0.1:1\n    \($0)") },
       "target.schedule": {
         provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)")
@@ -66,9 +68,11 @@ struct ReferenceTests {
     ]
   }()
 
-  @Test("no section is missing") func sections() {
+  @Test("no section is missing, and no key is there twice") func sections() {
     #expect(Set(Self.tables.keys) == Set(Self.places.keys))
-    #expect(Self.tables.values.allSatisfy { !$0.isEmpty })
+    for (name, rows) in Self.tables {
+      #expect(!rows.isEmpty && Set(rows.map(\.key)).count == rows.count, "\(name)")
+    }
   }
 
   /// An unknown key is answered with those that there are.
@@ -119,18 +123,106 @@ struct ReferenceTests {
     return first > .zero ? [DurationText.format(first - .nanoseconds(500)), beyond] : [beyond]
   }
 
+  /// The problems of a section's key with a value.
+  private func complaints(_ section: String, _ key: String, _ value: String) throws -> [String] {
+    let place = try #require(Self.places[section])
+    // The name that the place gives is in its way.
+    let text = place("\(key): \(value)").replacing(
+      "- name: o\n    ", with: key == "name" ? "- " : "- name: o\n    ")
+    return try problems(in: text).filter { $0.key.hasSuffix(key) }.map(\.message)
+  }
+
+  /// Limits in other words than a range.
+  @Test("every other limit is what is accepted", arguments: ["service", "retention", "objectives"])
+  func limits(section: String) throws {
+    var checked = 0
+    for row in try #require(Self.tables[section]) {
+      if let match = row.values.firstMatch(of: /^at most (\d+) bytes/), let limit = Int(match.1) {
+        #expect(try complaints(section, row.key, String(repeating: "a", count: limit)).isEmpty, "\(row.key)")
+        #expect(
+          try !complaints(section, row.key, String(repeating: "a", count: limit + 1)).isEmpty, "\(row.key)")
+      } else if let match = row.values.firstMatch(of: /^at least `(\d+)(\w+)`/), let least = Int(match.1) {
+        #expect(try complaints(section, row.key, "\(least)\(match.2)").isEmpty, "\(row.key)")
+        #expect(try !complaints(section, row.key, "\(least - 1)\(match.2)").isEmpty, "\(row.key)")
+      } else if let match = row.values.firstMatch(of: /^above `(\S+)` and below `(\S+)`/) {
+        for outside in [match.1, match.2] {
+          #expect(try !complaints(section, row.key, String(outside)).isEmpty, "\(row.key): \(outside)")
+        }
+        for inside in ["0.0001%", "50%", "99.9999%"] {
+          #expect(try complaints(section, row.key, inside).isEmpty, "\(row.key): \(inside)")
+        }
+      } else {
+        continue
+      }
+      checked += 1
+    }
+    #expect(checked > 0)
+  }
+
+  @Test(
+    "every word of a list of words is accepted, and no other",
+    arguments: ["service", "objectives", "alerts.webhook", "collector", "dashboard", "loopback", "fcm"])
+  func words(section: String) throws {
+    var checked = 0
+    for row in try #require(Self.tables[section]) {
+      let words = row.values.matches(of: /`([^`]+)`/).map { String($0.1) }
+      guard words.count > 1, row.values == words.map({ "`\($0)`" }).joined(separator: " ") else { continue }
+      for word in words {
+        // Whether a target can have the metric is another question.
+        let found = try complaints(section, row.key, word).filter { !$0.contains("no receipt is expected") }
+        #expect(found.isEmpty, "\(section).\(row.key): \(word) \(found)")
+      }
+      #expect(try !complaints(section, row.key, "zzzzzzzz").isEmpty, "\(section).\(row.key)")
+      checked += 1
+    }
+    #expect(checked > 0)
+  }
+
+  @Test("as many labels and objectives as the table says, and no more")
+  func counts() throws {
+    func most(_ key: String) throws -> Int {
+      let row = Self.tables["top"]?.first { $0.key == key }
+      let match = row?.values.firstMatch(of: /at most (\d+)/)
+      return try #require(match.flatMap { Int($0.1) })
+    }
+    let place = try #require(Self.places["top"])
+    func hasProblem(_ text: String) throws -> Bool { try !problems(in: place(text)).isEmpty }
+    func labels(_ count: Int) -> String {
+      "labels: { " + (1...count).map { "l\($0): v" }.joined(separator: ", ") + " }"
+    }
+    func objectives(_ count: Int) -> String {
+      "objectives:\n"
+        + (1...count).map { "  - { name: o\($0), target: a, silence: 10m }\n" }.joined()
+    }
+    #expect(try !hasProblem(labels(most("labels"))) && hasProblem(labels(most("labels") + 1)))
+    #expect(try !hasProblem(objectives(most("objectives"))) && hasProblem(objectives(most("objectives") + 1)))
+  }
+
+  /// What a section needs for its other keys to be read.
+  private static let needed: [String: String] = [
+    "loopback": "endpoint: https://127.0.0.1:1\n    ", "service": "listen: 127.0.0.1:1\n  ",
+    "objectives": "within: 1s\n    share: 99%\n    metric: accept\n    ",
+    "alerts.webhook": "url: '${HOOK}'\n    ",
+  ]
+
   /// A default that is written out changes nothing.
-  @Test("every default is the program's", arguments: ["collector", "dashboard", "target", "loopback"])
+  @Test(
+    "every default is the program's",
+    arguments: [
+      "collector", "dashboard", "target", "loopback", "service", "objectives", "alerts.webhook", "retention",
+    ])
   func defaults(section: String) throws {
     let place = try #require(Self.places[section])
-    func load(_ line: String?) throws -> PushscopeConfiguration {
-      var text = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
-      if let line {
-        text = place(section == "loopback" ? "endpoint: https://127.0.0.1:1\n    " + line : line)
-      }
+    let needed = Self.needed[section] ?? ""
+    func load(_ line: String) throws -> PushscopeConfiguration {
+      let text =
+        line.isEmpty && needed.isEmpty
+        ? "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
+        : place(needed + line)
       let directory = try populatedDirectory()
       let file = try directory.write("c.yaml", text)
-      var configuration = try PushscopeConfiguration.load(path: file, environment: [:])
+      var configuration = try PushscopeConfiguration.load(
+        path: file, environment: ["HOOK": "https://hooks.example.com/a"])
       configuration.file = ""
       configuration.dashboard.themeDirectories = []
       for index in configuration.targets.indices { configuration.targets[index].places = TargetLocations() }
@@ -138,11 +230,17 @@ struct ReferenceTests {
     }
     var checked = 0
     for row in try #require(Self.tables[section]) {
-      guard let match = row.standard.firstMatch(of: /^`([^`:]+)`$/) else { continue }
-      var written = try load("\(row.key): \(match.1)")
-      // Not given means by PUSHSCOPE_MOTION first.
-      if row.key == "motion" { written.dashboard.motion = nil }
-      #expect(try written == load(nil), "\(section).\(row.key)")
+      if let match = row.standard.firstMatch(of: /^`([^`:]+)`$/) {
+        var written = try load("\(row.key): \(match.1)")
+        // Not given means by PUSHSCOPE_MOTION first.
+        if row.key == "motion" { written.dashboard.motion = nil }
+        #expect(try written == load(""), "\(section).\(row.key)")
+      } else if let match = row.standard.firstMatch(of: /^as `([^`]+)`$/) {
+        let other = match.1 == "samples" ? "samples: 7d" : "samples: 9d\n  \(match.1): 7d"
+        #expect(try load("\(other)\n  \(row.key): 7d") == load(other), "\(section).\(row.key)")
+      } else {
+        continue
+      }
       checked += 1
     }
     #expect(checked > 0)

@@ -134,6 +134,41 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
+  @Test("percentiles, heat maps, a window from the command line; a line is copied", .timeLimit(.minutes(5)))
+  func plots() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.type("tmux set-option -s set-clipboard on")
+    try tmux.press("Enter")
+    try tmux.openDashboard(on: station, options: "--since -10m --panel events")
+    try tmux.waitFor("[3 Events]")
+    try tmux.waitUntil("ten minutes are in view") { $0.contains("run_stopped") && $0.contains("planned 300") }
+    for (key, words) in [
+      ("B", "percentiles"), ("B", "dots"), ("B", "dots, or percentiles"), ("H", "hour of day × day"),
+      ("H", "minute × latency"), ("H", "dots, or percentiles"), ("M", "there is one target only"),
+      ("S", "newest first"), ("S", "oldest first"),
+    ] {
+      try tmux.press(key)
+      try tmux.waitFor(words)
+    }
+    try tmux.press("C")
+    try tmux.waitFor("[x] connection")
+    try tmux.press("q")
+    try tmux.waitUntil("the choice is closed") { !$0.contains("[x] connection") }
+    try tmux.press("/")
+    try tmux.type("kind:run_stopped")
+    try tmux.press("Enter")
+    try tmux.waitFor("only kind:run_stopped")
+    try tmux.press("W")
+    try tmux.waitFor("J K next")
+    try tmux.press("Y")
+    try eventually("the line is on the clipboard") {
+      try tmux.state("buffer_sample").contains("run_stopped") ? true : nil
+    }
+    try tmux.press("q")
+    try tmux.leaveDashboard()
+  }
+
   @Test("keys of vim, and the last view of a store comes back", .timeLimit(.minutes(5)))
   func remembered() throws {
     let station = try Station.recorded(runs: ["first"], count: 300)
@@ -150,6 +185,11 @@ struct DashboardReachTests {
     try tmux.waitUntil("the prompt is closed") { !$0.contains("go to") }
     try tmux.press("L")
     try tmux.waitFor("linear axis")
+    // What moves the window is a view that can be gone back from.
+    for key in ["h", "BSpace"] { try tmux.press(key) }
+    #expect(try !tmux.screen().contains("no view before"))
+    try tmux.press("BSpace")
+    try tmux.waitFor("no view before")
     try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")

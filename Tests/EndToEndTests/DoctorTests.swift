@@ -79,6 +79,40 @@ struct DoctorTests {
     #expect(lines.contains { $0.hasPrefix("note  fcm  priority  Google delivers high priority as normal") })
   }
 
+  @Test(
+    "with a number it sends as the collector does, and the table has no secret in it",
+    .timeLimit(.minutes(5)))
+  func trial() throws {
+    let station = try Station()
+    let service = try station.startLoopback(scenario: "answers: { delay: 1ms }\ndeliveries: { delay: 20ms }")
+    let configuration = station.directory.file("loopback/loopback.yaml")
+    let result = try run(
+      Programs.pushscope, ["doctor", "--config", configuration, "--store", station.store, "--send", "1"])
+    try service.stop()
+    #expect(result.status == 0, "\(result.output) \(result.error)")
+    let table =
+      result.output.components(separatedBy: "\n\n").last?.split(separator: "\n").map(String.init) ?? []
+    #expect(table.count == 6, "\(table)")
+    #expect(table.first?.wholeMatch(of: /pushscope \d+\.\d+\.\d+, \d{4}-.+Z/) != nil, "\(table)")
+    for name in ["apns", "fcm", "webpush", "ntfy"] {
+      let row = table.first { $0.hasPrefix(name) } ?? ""
+      #expect(row.contains("delivered") && row.contains("another server") && row.contains(" ms"), "\(row)")
+    }
+    // Nothing of the credentials' files, no address and no topic.
+    for file in try FileManager.default.contentsOfDirectory(atPath: station.directory.file("loopback"))
+    where !file.hasSuffix(".yaml") {
+      let text = try String(contentsOfFile: station.directory.file("loopback/" + file), encoding: .utf8)
+      for word in text.split(whereSeparator: { $0.isWhitespace || "\",".contains($0) }) where word.count >= 12
+      {
+        #expect(!table.contains { $0.contains(word) }, "\(file)")
+      }
+    }
+    for word in ["127.0.0.1", ":\(station.loopbackPort)", station.directory.path] {
+      #expect(!table.contains { $0.contains(word) }, "\(word)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: station.store), "the user's store is not touched")
+  }
+
   @Test("a closed port is reported with a remedy, exit 69", .timeLimit(.minutes(5)))
   func closedPort() throws {
     let station = try Station()

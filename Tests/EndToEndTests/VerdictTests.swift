@@ -129,6 +129,8 @@ struct VerdictTests {
     #expect(try pushscope(["annotate", "x", "--target", "none"], station).status == 66)
     #expect(try pushscope(["annotate", "x", "--target", "loopback", "--at", "-1d"], station).status == 66)
     #expect(try pushscope(["annotate", " "], station).status == 64)
+    let future = try pushscope(["annotate", "deploy 413", "--at", "2100-01-01"], station)
+    #expect(future.status == 64 && future.error.contains("in the future"), "\(future)")
     #expect(try collector.stop() == 0)
     #expect(try pushscope(["annotate", "long ago", "--at", "2026-03-01T12:00:00Z"], station).status == 0)
     #expect(try pushscope(["annotate", "afterwards", "--run", "noted"], station).status == 0)

@@ -151,14 +151,16 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
       name: "frames of an HTTP/2 server", good: [http2Frames],
       read: { bytes in
         guard let session = try? HTTP2Session(at: .zero),
-          let stream = try? session.submit(HTTP2Request(authority: "h", body: [1]))
+          let stream = try? session.submit(HTTP2RequestFields(HTTP2Request(authority: "h")), body: [1])
         else { return Outcome(words: ["no session"]) }
         var written: [UInt8] = []
         session.write(into: &written)
         bytes.withUnsafeBytes { session.receive($0, at: .zero) }
         session.write(into: &written)
         var outcome = Outcome(words: session.failure.map { [$0.detail] } ?? [])
-        for event in session.takeEvents() {
+        var events: [HTTP2Event] = []
+        session.exchangeEvents(with: &events)
+        for event in events {
           switch event {
           case .ended(stream, .completed(let response)):
             outcome.values.append(String(decoding: response.headerLines + response.body, as: UTF8.self))

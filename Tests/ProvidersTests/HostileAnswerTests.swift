@@ -31,10 +31,10 @@ import Testing
       let response = Probes.response(status, bytes: body, [("retry-after", "5")])
       for provider in providers {
         guard case .rejected(let reason) = provider.assess(response).decision else {
-          Issue.record("\(provider.name) accepts \(status)")
+          Issue.record("\(type(of: provider)) accepts \(status)")
           return
         }
-        #expect(reason.unicodeScalars.count <= 200, "\(provider.name)")
+        #expect(reason.unicodeScalars.count <= 200, "\(type(of: provider))")
       }
       guard case .failure(let refusal) = OAuthToken.parse(response) else { continue }
       #expect(refusal.reason.unicodeScalars.count <= 200)

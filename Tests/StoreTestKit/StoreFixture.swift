@@ -151,3 +151,14 @@ extension Sample {
     return sample
   }
 }
+
+extension SamplePoint {
+  public init(_ sample: Sample) {
+    self.init(
+      plannedAt: sample.plannedAt, plannedMonotonic: sample.plannedMonotonic, scheduleLag: sample.scheduleLag,
+      acceptLatency: sample.acceptLatency, deliveryLatency: sample.deliveryLatency, state: sample.state,
+      deliveryError: sample.deliveryError, deliveryHigh: sample.deliveryHigh, path: sample.path,
+      status: sample.status,
+      isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder)
+  }
+}

@@ -61,6 +61,7 @@ class Connection:
         self.number = next(self.numbers)
         self.open = set()
         self.is_done = False
+        self.is_leaving = False
         self.out = b""
         self.h2 = h2.connection.H2Connection(
             h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
@@ -127,6 +128,9 @@ class Connection:
                 events = self.h2.receive_data(data)
             except h2.exceptions.ProtocolError as error:
                 say("violation", self.number, repr(error))
+                if self.is_leaving:
+                    # Its second GOAWAY would name a higher stream than the first, which RFC 9113 section 6.8 forbids.
+                    self.h2.clear_outbound_data_buffer()
                 self.flush()
                 self.close()
                 return
@@ -311,11 +315,13 @@ class Server:
         elif name == "goaway":
             # This stream and later ones count as not processed.
             connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=max(0, stream - 2))
+            connection.is_leaving = True
             connection.flush()
             self.after(0.05, connection.close)
         elif name == "goaway-after":
             # This stream counts as perhaps processed.
             connection.h2.close_connection(CODES.NO_ERROR, b"shutting down\x07", last_stream_id=stream)
+            connection.is_leaving = True
             connection.flush()
             self.after(0.05, connection.close)
         elif name == "refuse-late":

@@ -118,7 +118,7 @@ struct Outcome: Sendable {
     guard let arrivals = ArrivalRate(rate, per: .seconds(1)) else { return Outcome() }
     let target = TransportTarget(
       id: TargetID(rawValue: 1),
-      provider: HTTPProvider(url: url, body: [UInt8](repeating: 0x78, count: bytes)),
+      providers: [HTTPProvider(url: url, body: [UInt8](repeating: 0x78, count: bytes))],
       arrivals: .constant(arrivals), limits: limits, caFile: caFile, maximumStreams: streams, seed: 1)
     var generator = SeededGenerator(seed: 1)
     let outcome = Gathered()
@@ -210,7 +210,7 @@ final class HeapPerStream: Sendable {
         switch observation {
         case .sent: readings.inFlight += 1
         case .answered, .failed: readings.inFlight -= 1
-        case .planned, .missed, .pinged, .event, .log: break
+        case .planned, .withdrawn, .missed, .pinged, .event, .log: break
         }
       }
       let heap = Self.read()

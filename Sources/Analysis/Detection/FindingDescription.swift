@@ -17,7 +17,7 @@ struct FindingDescription {
   /// - Parameter others: the other findings of the same target and variant.
   func describe(_ known: inout KnownFinding, others: [Finding]) throws {
     let raw = known.finding
-    let finding = try refined(raw)
+    let finding = try refined(raw, others)
     let stretch = self.stretch(of: finding)
     known.episodeEnd = stretch.upperBound.microseconds
     fill(&known.record, finding)
@@ -43,9 +43,16 @@ struct FindingDescription {
 
   // MARK: - Start
 
-  private func refined(_ finding: Finding) throws -> Finding {
-    let width = min(binWidth, finding.window)
-    let low = WallTime(microseconds: finding.start - 2 * width)
+  private func refined(_ finding: Finding, _ others: [Finding]) throws -> Finding {
+    let width = finding.binWidth ?? min(binWidth, finding.window)
+    // What was slow before another one's end is that one's.
+    let ends = others.compactMap { other -> Int64? in
+      guard other.id != finding.id, other.metric == finding.metric, other.status != .withdrawn,
+        let end = other.end, end <= finding.start
+      else { return nil }
+      return end
+    }
+    let low = WallTime(microseconds: max(finding.start - 2 * width, ends.max() ?? .min))
     let high = WallTime(microseconds: min(finding.start + 2 * width, finding.end ?? finding.seenUntil))
     guard low < high, !finding.isGettingWorse else { return finding }
     var latencies: [TimedLatency] = []

@@ -22,12 +22,16 @@ public struct FindingEngine: Sendable {
   private var corrections: [WatchedTarget: Int64] = [:]
   private var correctedAt = Int64.min
   /// µs since 1970: how far each was when its findings were compared with what was known. A detector that went back says
-  /// nothing before it is there again.
+  /// nothing before it is there again, or at the present, where the clock was set back.
   private var comparedAt: [WatchedTarget: Int64] = [:]
+  /// µs since 1970: what is older is written.
+  private var present = Int64.max
   /// µs since 1970: the second whose notifications have not all their final state.
   private var waitingFor: [WatchedTarget: Int64] = [:]
   /// Those of ``waitingFor`` in whose second something changed since it was looked at.
   private var stirred: Set<WatchedTarget> = []
+  /// Runs that were being recorded at some time since the start: what is found in others is no news.
+  private var recorded: Set<RunID> = []
   /// By run.
   private var floors: [RunID: InstrumentFloor] = [:]
   private var checkpointTimes: CheckpointTimes
@@ -99,6 +103,8 @@ public struct FindingEngine: Sendable {
     if isFirst, !isRecomputing { horizon = now.microseconds - settings.memory }
     let all = try reader.seriesSpans(endingAfter: WallTime(microseconds: horizon))
     let targets = Set(all.map(\.target))
+    recorded.formIntersection(all.map(\.run))
+    recorded.formUnion(all.filter { $0.endedAt == nil }.map(\.run))
     if !isFirst, !Set(watchedByTarget.keys).isSubset(of: targets) {
       // A run was deleted: what was learned from it is forgotten.
       step.mustReset = true
@@ -222,7 +228,11 @@ public struct FindingEngine: Sendable {
   private mutating func readOn(
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
-    let end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
+    var end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
+    let ends = spans.values.joined().map(\.end)
+    // Of runs that have ended everything is written.
+    if !ends.contains(nil) { end = max(end, ends.compactMap { $0 }.max() ?? end) }
+    present = end
     try readFloors(reader)
     var positions: [WatchedTarget: Int64] = [:]
     for (watched, spans) in spans {
@@ -448,7 +458,9 @@ public struct FindingEngine: Sendable {
     for record in records where before[record.id] == nil && !new.contains(record.id) {
       before[record.id] = record
     }
-    let notices = FindingNotices(records, before: before, spans: spans.values.joined(), at: now)
+    let notices = FindingNotices(
+      records, before: before, spans: spans.values.joined().filter { recorded.contains($0.span.run) }, at: now
+    )
     step.changes.events += notices.events
     step.changes.log += notices.log
     step.lines += notices.lines
@@ -457,12 +469,15 @@ public struct FindingEngine: Sendable {
   /// - Returns: the ids of findings that are new.
   private mutating func revise(_ watched: WatchedTarget) -> Set<String> {
     guard let detector = detectors[watched],
-      detector.target == nil || detector.through >= comparedAt[watched] ?? .min
+      detector.target == nil || detector.through >= min(comparedAt[watched] ?? .min, present)
     else { return [] }
     comparedAt[watched] = detector.through
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
     let spans = spans[watched]
-    return known.revise(watched, found: found, forgottenBefore: detector.forgottenBefore) { finding in
+    return known.revise(
+      watched, found: found, forgottenBefore: detector.forgottenBefore,
+      through: detector.target == nil ? .max : detector.through
+    ) { finding in
       spans?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span ?? spans?.first?.span
     }
   }

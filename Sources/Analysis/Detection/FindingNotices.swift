@@ -1,8 +1,7 @@
 import Measurement
 import Store
 
-/// What is said of findings that opened or closed, in runs that are being recorded: events, lines of the log, and lines for
-/// the terminal.
+/// What is said of findings that opened or closed: events, lines of the log, and lines for the terminal.
 struct FindingNotices {
   private(set) var events: [Event] = []
   private(set) var log: [LogLine] = []
@@ -11,15 +10,13 @@ struct FindingNotices {
   /// - Parameters:
   ///   - records: what is new or has changed.
   ///   - before: those that are not new as they were, by id.
-  ///   - spans: of all runs.
+  ///   - spans: of the runs whose findings are news.
   init(
     _ records: [FindingRecord], before: [String: FindingRecord], spans: some Sequence<WatchedSpan>,
     at now: WallTime
   ) {
     let recorded = Dictionary(
-      spans.filter { $0.end == nil }.map {
-        (TargetKey(run: $0.span.run, target: $0.span.name), $0.span.target)
-      },
+      spans.map { (TargetKey(run: $0.span.run, target: $0.span.name), $0.span.target) },
       uniquingKeysWith: { first, _ in first })
     for record in records {
       guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }

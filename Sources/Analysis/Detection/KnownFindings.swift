@@ -38,16 +38,19 @@ struct KnownFindings: Sendable {
   ///
   /// - Parameters:
   ///   - forgottenBefore: µs since 1970: the detector has forgotten those that ended before.
+  ///   - through: µs since 1970: how far the detector is. What was detected later is kept: a clock was set back, and it is
+  ///     there again in time.
   ///   - span: the run in which a new one was detected.
   /// - Returns: the ids of findings that are new.
   mutating func revise(
-    _ watched: WatchedTarget, found: [Finding], forgottenBefore: Int64, span: (Finding) -> SeriesSpan?
+    _ watched: WatchedTarget, found: [Finding], forgottenBefore: Int64, through: Int64,
+    span: (Finding) -> SeriesSpan?
   ) -> Set<String> {
-    let stored = self[watched]
+    let stored = self[watched].filter { $0.finding.detectedAt <= through }
+    var result = self[watched].filter { $0.finding.detectedAt > through }
     guard !found.isEmpty || !stored.isEmpty else { return [] }
     var new: Set<String> = []
     let ids = Set(found.map(\.id))
-    var result: [KnownFinding] = []
     for metric in SeriesMetric.allCases {
       let own = stored.filter { $0.finding.metric == metric }
       let revision = FindingRevision(

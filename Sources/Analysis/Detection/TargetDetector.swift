@@ -102,6 +102,8 @@ struct TargetDetector: Sendable {
     var forgottenBefore: Int64
     var target: Int64?
     var cursor: Int64
+    var recordedTo: Int64?
+    var longestGap: Int64?
   }
 
   private var series: [SeriesMetric: SeriesDetector]
@@ -113,6 +115,11 @@ struct TargetDetector: Sendable {
   private(set) var forgottenBefore = Int64.min
   private var removed: [Finding] = []
   private var floor = InstrumentFloor()
+  /// µs since 1970: the end of the last second that has notifications.
+  private var recordedTo: Int64?
+  /// After so long without a planned notification nothing is recorded, µs: the host was suspended, or its wall clock set
+  /// forward.
+  private let longestGap: Int64
   /// The stretch of ``FindingEngine``'s copies that it is in.
   var stretch = Int64.min
 
@@ -128,6 +135,7 @@ struct TargetDetector: Sendable {
         )
       })
     through = start
+    longestGap = max(60_000_000, Int64(200 / max(rate, 1e-6) * 1e6))
   }
 
   var findings: [Finding] {
@@ -150,7 +158,13 @@ struct TargetDetector: Sendable {
   ///
   /// - Parameter floor: the instrument's, of the second's run.
   mutating func append(_ second: SeriesSecond, hasReceipts: Bool, floor: InstrumentFloor) {
-    through = max(through, second.start.microseconds + 1_000_000)
+    let start = second.start.microseconds
+    if let recordedTo, start - recordedTo > longestGap {
+      complete(through: start)
+      for metric in series.keys { series[metric]?.pause() }
+    }
+    through = max(through, start + 1_000_000)
+    recordedTo = max(recordedTo ?? .min, start + 1_000_000)
     target = second.target
     if floor != self.floor {
       self.floor = floor
@@ -165,7 +179,8 @@ struct TargetDetector: Sendable {
   /// Everything planned before an instant is complete.
   mutating func complete(through end: Int64) {
     if target != nil {
-      for metric in series.keys { series[metric]?.complete(through: WallTime(microseconds: end)) }
+      let recorded = min(end, (recordedTo ?? through) + longestGap)
+      for metric in series.keys { series[metric]?.complete(through: WallTime(microseconds: recorded)) }
     }
     through = max(through, end)
   }
@@ -175,7 +190,8 @@ struct TargetDetector: Sendable {
     complete(through: end)
     guard target != nil else { return }
     target = nil
-    for metric in series.keys { series[metric]?.pause() }
+    recordedTo = nil
+    for metric in series.keys { series[metric]?.pause(isRunOver: true) }
   }
 
   /// Forgets findings that ended before an instant, but for ``takeRemoved()``.
@@ -215,7 +231,7 @@ struct TargetDetector: Sendable {
   func checkpoint(cursor: Int64) throws -> [UInt8] {
     let state = State(
       series: series.mapValues(\.checkpoint), through: through, forgottenBefore: forgottenBefore,
-      target: target?.rawValue, cursor: cursor)
+      target: target?.rawValue, cursor: cursor, recordedTo: recordedTo, longestGap: longestGap)
     return [UInt8](try JSONEncoder().encode(state))
   }
 
@@ -255,5 +271,7 @@ struct TargetDetector: Sendable {
     through = state.through
     forgottenBefore = state.forgottenBefore
     target = state.target.map(TargetID.init(rawValue:))
+    recordedTo = state.recordedTo ?? (target == nil ? nil : state.through)
+    longestGap = state.longestGap ?? 3_600_000_000
   }
 }

@@ -50,7 +50,7 @@ public struct SeriesShares: Sendable {
   public mutating func add(_ bin: RollupBin) { add(bin, plannedFrom: bin.start) }
 
   mutating func add(_ bin: RollupBin, plannedFrom start: WallTime) {
-    let settled = bin.counts.planned - bin.counts.open
+    let settled = bin.counts.settled
     if bin.isPruned, bin.counts[.missed] > 0 { lacksReasons = true }
     let accepted = NotificationState.allCases.reduce(0) { $0 + ($1.isAcceptedEnd ? bin.counts[$1] : 0) }
     for index in shares.indices {

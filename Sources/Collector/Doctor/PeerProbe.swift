@@ -73,13 +73,11 @@ final class PeerProbe {
         failure: Self.failure(code), message: handle.complaint(code), alpn: alpn,
         certificateEnd: certificateEnd, took: took)
     }
-    let isHTTP2 = ccurl_easy_get_long(easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     let response =
       connectsOnly
       ? nil
       : PushResponse(
         status: handle.status, headers: handle.headers, body: handle.answer.body,
-        httpVersion: isHTTP2 ? .http2 : .http1,
         receivedAt: clock.wallNow())
     return Outcome(
       message: "", alpn: alpn, certificateEnd: certificateEnd, response: response, took: took)

@@ -42,6 +42,15 @@ struct DeviceClockTable: Sendable {
     var reading: ClockReading
     var drift: Double?
     var exchanges: Int
+
+    /// `120 µs ahead, within 80 µs, drift 12 ppm (5 exchanges)`.
+    func words(anchor: ClockAnchor) -> String {
+      let offset = stamp / 1000 - anchor.wall(at: reading.instant).microseconds
+      let drift = drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
+      return
+        "\(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), within \(reading.error.microseconds) µs\(drift)"
+        + " (\(CountText.text(exchanges, "exchange")))"
+    }
   }
 
   /// This host was suspended: its monotonic clock stopped while the devices' went on, so estimates from before do not hold

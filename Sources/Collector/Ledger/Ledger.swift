@@ -41,17 +41,11 @@ struct Ledger: Sendable {
 
   private var entries: [SampleID: Entry] = [:]
   private var dirty: [SampleID] = []
-  /// Plans that the store has and that will not be sent.
-  private var withdrawn: [SampleID] = []
   private var deliveries: [TargetID: TargetDeliveries] = [:]
   private var limiter = EventRateLimiter()
-  private var receipts: [Receipt] = []
-  private var events: [Event] = []
-  private var log: [LogLine] = []
-  private var exchanges: [DeviceExchange] = []
-  private var pings: [PingAnswer] = []
   private var clocks = DeviceClockTable()
-  private var clockOffsets: [ObservedClockOffset] = []
+  /// Everything but rows: those are made of ``dirty`` entries when the changes are taken.
+  private var changes = LedgerChanges()
   /// Whether ``LedgerChanges/observed`` is filled.
   private let isObserved: Bool
   /// How late the run's notifications were sent, µs: part of the tool's own error.
@@ -110,15 +104,15 @@ struct Ledger: Sendable {
         entry.sample.reason = reason.rawValue
       }
     case .pinged(let ping):
-      pings.append(
+      changes.pings.append(
         PingAnswer(
           target: ping.target, connectionID: ping.connectionID, at: anchor.wall(at: ping.at),
           roundTrip: ping.roundTrip))
     case .event(let event):
       // A service that drops every connection causes as many events as connections.
       let sinceAnchor = event.at.microseconds - anchor.wall.microseconds
-      limiter.add(event, at: anchor.monotonic + .microseconds(sinceAnchor), to: &events)
-    case .log(let line): log.append(line)
+      limiter.add(event, at: anchor.monotonic + .microseconds(sinceAnchor), to: &changes.events)
+    case .log(let line): changes.log.append(line)
     }
   }
 
@@ -145,7 +139,7 @@ struct Ledger: Sendable {
       let id = SampleID(target: target, sequence: sequence)
       guard let entry = entries[id], entry.sample.state == .planned else { continue }
       entries[id] = nil
-      if !entry.isNew { withdrawn.append(id) }
+      if !entry.isNew { changes.withdrawn.append(id) }
     }
     dirty.removeAll { $0.target == target && sequences.contains($0.sequence) && entries[$0] == nil }
     deliveries[target]?.withdraw(from: sequences.lowerBound)
@@ -237,7 +231,7 @@ struct Ledger: Sendable {
     let isDuplicate = entry.progress.receipt != nil
     if entry.heard.count < Self.maximumReceipts {
       entries[id]?.heard.append(receipt.stamp)
-      receipts.append(row(of: receipt, for: id, timing, isDuplicate: isDuplicate))
+      changes.receipts.append(row(of: receipt, for: id, timing, isDuplicate: isDuplicate))
     }
     if isDuplicate {
       change(id, at: receipt.arrivedAt) { $0.sample.duplicates += 1 }
@@ -304,7 +298,7 @@ struct Ledger: Sendable {
   /// Counts receipts that the listener rejected: forged, malformed, too many.
   mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
     let event = Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail)
-    limiter.add(event, at: now, to: &events)
+    limiter.add(event, at: now, to: &changes.events)
   }
 
   // MARK: Time
@@ -312,7 +306,7 @@ struct Ledger: Sendable {
   /// Applies receipt deadlines and writes the held event counts that are due.
   mutating func advance(to now: MonotonicTime) {
     for target in deliveries.keys.sorted() { expire(target, at: now) }
-    limiter.flush(at: now, to: &events)
+    limiter.flush(at: now, to: &changes.events)
   }
 
   private mutating func expire(_ target: TargetID, at now: MonotonicTime) {
@@ -358,33 +352,28 @@ struct Ledger: Sendable {
 
   /// Adds exchanges to the changes for the store.
   mutating func note(_ taken: [DeviceExchange]) {
-    exchanges += taken
+    changes.exchanges += taken
     guard isObserved else { return }
     for exchange in taken {
       if let offset = clocks.offset(after: exchange, anchor: anchor) {
-        clockOffsets.append(ObservedClockOffset(device: exchange.device, offset: offset))
+        changes.clockOffsets.append(ObservedClockOffset(device: exchange.device, offset: offset))
       }
     }
   }
 
   private mutating func announce(_ arrived: DeviceExchange, at now: MonotonicTime) {
     guard let announcement = clocks.announcement(after: arrived, at: now) else { return }
-    let offset = announcement.stamp / 1000 - anchor.wall(at: announcement.reading.instant).microseconds
-    let drift = announcement.drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
     emit(
-      .clockOffset, at: now,
-      detail: "the clock of \(arrived.device) is \(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), "
-        + "within \(announcement.reading.error.microseconds) µs\(drift)"
-        + " (\(CountText.text(announcement.exchanges, "exchange")))")
+      .clockOffset, at: now, detail: "the clock of \(arrived.device) is \(announcement.words(anchor: anchor))"
+    )
   }
 
   // MARK: Changes for the store
 
   /// Returns every change since the last call, in the order of sample ids, and forgets what is settled.
   mutating func takeChanges() -> LedgerChanges {
-    var changes = LedgerChanges(
-      withdrawn: withdrawn, receipts: receipts, events: events, log: log, exchanges: exchanges, pings: pings)
-    withdrawn.removeAll()
+    var changes = changes
+    self.changes = LedgerChanges()
     dirty.sort()
     for id in dirty {
       guard var entry = entries[id] else { continue }
@@ -402,13 +391,6 @@ struct Ledger: Sendable {
       }
     }
     dirty.removeAll(keepingCapacity: true)
-    receipts.removeAll()
-    events.removeAll()
-    log.removeAll()
-    exchanges.removeAll()
-    pings.removeAll()
-    changes.clockOffsets = clockOffsets
-    clockOffsets.removeAll()
     return changes
   }
 
@@ -427,12 +409,12 @@ struct Ledger: Sendable {
       interrupted[id.target, default: 0] += 1
     }
     for (target, count) in interrupted.sorted(by: { $0.key < $1.key }) {
-      events.append(
+      changes.events.append(
         Event(
           at: anchor.wall(at: now), kind: .interrupted, target: target, count: count,
           detail: "the run was closed before their end was known"))
     }
-    limiter.finish(to: &events)
+    limiter.finish(to: &changes.events)
   }
 
   // MARK: Entries
@@ -475,62 +457,6 @@ struct Ledger: Sendable {
       at: anchor.wall(at: time), kind: kind, target: id?.target,
       connectionID: id.flatMap { entries[$0]?.sample.connection?.id },
       sequence: id?.sequence, detail: detail)
-    limiter.add(event, at: time, to: &events)
+    limiter.add(event, at: time, to: &changes.events)
   }
-}
-
-/// What the ledger knows of a target of the run.
-struct LedgerTarget: Sendable, Equatable {
-  var id: TargetID
-  /// µs from planned; `nil` when no receipt is expected.
-  var receiptDeadline: Int64?
-}
-
-/// A notification reloaded from the store for a late receipt: its row, and facts of its run.
-struct ReloadedSample: Sendable, Equatable {
-  var sample: Sample
-  var runFingerprint: UInt64
-  /// The boot its planned monotonic time belongs to.
-  var bootID: String
-  /// µs from planned; `nil` when no receipt was expected.
-  var receiptDeadline: Int64?
-  /// Its stored receipts, at most ``Ledger/maximumReceipts``.
-  var heard: [ReceiptStamp] = []
-  /// Its target and variant by name; `nil` where nobody asks.
-  var origin: SampleChange.Origin?
-  /// Whether its row was settled since this collector opened the store.
-  var isSettledSinceStart = false
-}
-
-/// The changes of one round, for the store.
-struct LedgerChanges: Sendable, Equatable {
-  /// Plans to delete, before rows with the same ids are inserted.
-  var withdrawn: [SampleID] = []
-  /// Rows the store does not have yet, ascending by id.
-  var inserted: [Sample] = []
-  /// Rows that changed, ascending by id.
-  var updated: [Sample] = []
-  var receipts: [Receipt]
-  var events: [Event]
-  var log: [LogLine]
-  var exchanges: [DeviceExchange] = []
-  var pings: [PingAnswer] = []
-  /// For the observer: the inserted and updated rows with what of them is new.
-  var observed: [SampleChange] = []
-  var clockOffsets: [ObservedClockOffset] = []
-
-  var isEmpty: Bool {
-    withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty
-      && log.isEmpty
-      && exchanges.isEmpty && pings.isEmpty
-  }
-}
-
-/// How the ledger took a receipt.
-enum ReceiptDisposition: Sendable, Equatable {
-  case accepted
-  case duplicate
-  /// Equal to an earlier receipt, as when the answer to that was lost: nothing changes.
-  case repeated
-  case unknown
 }

@@ -58,9 +58,7 @@ final class ReceiptListener: Sendable {
 
   /// New connections get another certificate.
   /// - Throws: ``HTTPServerError``; the former one stays.
-  func replaceIdentity(certificateFile: String, keyFile: String) throws {
-    try server.replaceIdentity(ServerIdentity(certificateFile: certificateFile, keyFile: keyFile))
-  }
+  func replaceIdentity(_ identity: ServerIdentity) throws { try server.replaceIdentity(identity) }
 
   /// Takes receipts with the MAC of another secret, besides those with the former one.
   func add(_ authenticator: ReceiptAuthenticator) {

@@ -19,13 +19,13 @@ struct ActiveTargets: Sendable {
 
   init(_ entries: [Entry] = []) { self.entries = entries }
 
-  subscript(name: String) -> Entry? { entries.first { $0.target.configuration.name == name } }
-
   /// What a reload changes.
   func changes(to targets: [TargetBuilder], isSecretNew: Bool) -> TargetChanges {
     var changes = TargetChanges()
+    let present = Dictionary(
+      entries.map { ($0.target.configuration.name, $0) }, uniquingKeysWith: { first, _ in first })
     for target in targets {
-      guard let entry = self[target.configuration.name] else {
+      guard let entry = present[target.configuration.name] else {
         changes.added.append(target)
         continue
       }
@@ -39,19 +39,17 @@ struct ActiveTargets: Sendable {
   /// Takes what a reload changed, with the ids that the store gave.
   /// - Returns: the targets that begin, or go on as something else.
   mutating func apply(_ changes: TargetChanges, _ registration: RunRegistration) -> [Entry] {
-    let gone = Set(changes.removed.map(\.id))
-    entries.removeAll { gone.contains($0.id) }
     generation += 1
+    let ids = registration.byName
     var begun: [Entry] = []
     for target in changes.changed + changes.added {
-      let name = target.configuration.name
-      guard let registered = registration[name] else { continue }
-      let entry = Entry(
-        id: registered.id, variants: registered.variants, target: target, generation: generation)
-      entries.removeAll { $0.id == entry.id }
-      entries.append(entry)
-      begun.append(entry)
+      guard let registered = ids[target.configuration.name] else { continue }
+      begun.append(
+        Entry(id: registered.id, variants: registered.variants, target: target, generation: generation))
     }
+    let gone = Set(changes.removed.map(\.id) + begun.map(\.id))
+    entries.removeAll { gone.contains($0.id) }
+    entries += begun
     return begun
   }
 }

@@ -1,5 +1,6 @@
 import Configuration
 import FoundationEssentials
+import HTTPServer
 import Logging
 import Measurement
 import NIOPosix
@@ -250,7 +251,11 @@ final class CollectorRun: Sendable {
     let registration = try store.beginRun(
       RunDescription(
         id: run, name: options.runName, startedAt: started.wall, startedMonotonic: started.monotonic,
-        bootID: bootID, targets: targets.map(\.description)))
+        bootID: bootID,
+        labels: Dictionary(
+          configuration.labels.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+        targets: targets.map(\.description))
+    ).byName
     inbox.post([
       .event(Event(at: started.wall, kind: .runStarted, detail: options.runName ?? "")),
       .log(line(opening(targets, receiptsPort: receiptsPort))),
@@ -458,11 +463,12 @@ final class CollectorRun: Sendable {
 
   // MARK: Reload
 
-  /// Goes on with another configuration: what it changed drains and goes on as what it is now, in this run. All that can be
-  /// wrong with it was found by ``prepare(_:_:_:)``.
+  /// Goes on with another configuration: what it changed drains and goes on as what it is now, in this run. What can be wrong
+  /// with it was found by ``prepare(_:_:_:)``, but for what only a token endpoint or a subscription can say.
   ///
   /// - Returns: what changed, for people; `nil` when the run is not sending.
-  /// - Throws: `StoreError`, `ThreadError`, ``TransportError``, `HTTPServerError`: the run goes on as it was.
+  /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, ``TransportError``, `HTTPServerError`: the run goes on as it
+  ///   was, and its record says nothing else.
   func reload(_ configuration: PushscopeConfiguration, _ preparation: Preparation) async throws -> [String]? {
     let open = stopping.withLock { $0.isRequested || $0.isClosing ? nil : $0.recording }
     guard let recording = open, let timing else { return nil }
@@ -474,32 +480,33 @@ final class CollectorRun: Sendable {
     let authenticator = secret.map {
       ReceiptAuthenticator(secret: $0, collectorID: recording.store.collectorID)
     }
-    let changes = recording.targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
-    if let listener = recording.listener, let receipts = configuration.collector.receipts {
-      try listener.replaceIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
-      if isSecretNew, let authenticator { listener.add(authenticator) }
+    let identity = try configuration.collector.receipts.map {
+      try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
     }
+    let changes = recording.targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
     var words = changes.words
     if isSecretNew { words.append("the receipts' secret") }
-    guard !changes.isEmpty else { return words }
-    try await change(recording, changes, authenticator, timing)
-    stopping.withLock { $0.recording?.secret = secret }
+    if !changes.isEmpty {
+      try await change(recording, changes, authenticator, isSecretNew: isSecretNew, timing)
+      stopping.withLock { $0.recording?.secret = secret }
+    }
+    if let identity { try recording.listener?.replaceIdentity(identity) }
     return words
   }
 
+  /// All that can fail comes before the first thing that changes.
   private func change(
     _ recording: Recording, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?,
-    _ timing: TimingThread
+    isSecretNew: Bool, _ timing: TimingThread
   ) async throws {
-    let registration = try recording.store.changeTargets(
-      of: recording.id, changed: changes.changed.map(\.description), added: changes.added.map(\.description),
-      at: clock.wallNow())
+    let descriptions = (changed: changes.changed.map(\.description), added: changes.added.map(\.description))
+    let planned = try recording.store.plannedTargets(
+      of: recording.id, changed: descriptions.changed, added: descriptions.added)
     var targets = recording.targets
-    let begun = targets.apply(changes, registration)
+    let begun = targets.apply(changes, planned)
     let generation = targets.generation
     let seed = recording.id.fingerprint &+ UInt64(generation) << 48
     let inbox = recording.inbox
-    inbox.post(begun.map { $0.target.ledgerTarget(id: $0.id) })
     let services = try TargetServices(
       credentials: begun.compactMap { $0.target.credential(id: $0.id, clock: clock) },
       subscriptions: begun.compactMap {
@@ -514,8 +521,11 @@ final class CollectorRun: Sendable {
           id: $0.id, seed: recording.id.fingerprint, authenticator: authenticator, readiness: readiness,
           variants: $0.variants, generation: generation)
       }
-      let ending =
-        changes.removed.map(\.id) + changes.changed.compactMap { registration[$0.configuration.name]?.id }
+      for transport in transports { try transport.check(run: recording.id) }
+      _ = try recording.store.changeTargets(
+        of: recording.id, changed: descriptions.changed, added: descriptions.added, at: clock.wallNow())
+      if isSecretNew, let authenticator { recording.listener?.add(authenticator) }
+      inbox.post(begun.map { $0.target.ledgerTarget(id: $0.id) })
       observer?.began(
         ObservedRun(
           id: recording.id,
@@ -523,6 +533,9 @@ final class CollectorRun: Sendable {
             $0.target.observed(
               as: RegisteredTarget(id: $0.id, name: $0.target.configuration.name, variants: $0.variants))
           }))
+      let ids = planned.byName
+      let ending =
+        changes.removed.map(\.id) + changes.changed.compactMap { ids[$0.configuration.name]?.id }
       try timing.change(ending: ending, beginning: transports)
       stopping.withLock { state in
         state.recording?.targets = targets

@@ -54,6 +54,8 @@ public final class CollectorService: Sendable {
     var store: CollectorStore?
     var wasReloadTaken = true
     var onConfiguration: [@Sendable (PushscopeConfiguration) -> Void] = []
+    /// As they were read last.
+    var listeners = ListenerContents()
   }
 
   /// - Parameters:
@@ -73,6 +75,7 @@ public final class CollectorService: Sendable {
     self.logger = logger
     self.clock = clock
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    state.withLock { $0.listeners = ListenerContents(of: configuration) }
   }
 
   /// What the collector works by at present.
@@ -93,12 +96,18 @@ public final class CollectorService: Sendable {
   /// - Throws: ``CollectorError``, `FileReadError`, `HTTPServerError`.
   public func check() throws {
     _ = try recording(Start()).prepare()
+    try Self.checkListeners(of: configuration)
+  }
+
+  /// Reads the certificates, keys and passwords of the listeners.
+  private static func checkListeners(of configuration: PushscopeConfiguration) throws {
     if let receipts = configuration.collector.receipts {
       _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
     }
     if let identity = configuration.service?.identity {
       _ = try ServerIdentity(certificateFile: identity.certificateFile, keyFile: identity.keyFile.path)
     }
+    _ = try configuration.service?.authentication?.passwordFile.read()
   }
 
   /// Asks the service to end, and the current run first. May be called from any thread, at any time, more than once.
@@ -154,7 +163,7 @@ public final class CollectorService: Sendable {
       make: { [self] in
         let maintenance = StoreMaintenance(
           store: store, control: self, serves: serves, clock: clock,
-          policy: { [self] in RetentionPolicy(configuration.retention) },
+          policy: { [self] in RetentionPolicy(configuration) },
           onLine: { [logger] in logger.notice("\($0)") })
         return RoundThread.Work(round: { [manager, clock] in
           manager?.noteAlive(.maintenance, at: clock.monotonicNow())
@@ -274,15 +283,19 @@ public final class CollectorService: Sendable {
   private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
     let plan = ReloadPlan(from: configuration, to: new)
     let preparation = try CollectorRun.prepare(plan.configuration, options, clock)
-    if let receipts = plan.configuration.collector.receipts {
-      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
-    }
+    // Before they are read: a file that is replaced in between is noticed afterwards.
+    let listeners = ListenerContents(of: plan.configuration)
+    try Self.checkListeners(of: plan.configuration)
     let changed = try await changeRun(plan.configuration, preparation)
     current.withLock { $0 = plan.configuration }
-    for take in state.withLock({ $0.onConfiguration }) { take(plan.configuration) }
-    var words = [reason] + changed + plan.taken
-    if changed.isEmpty, plan.taken.isEmpty, plan.restart.isEmpty { return .taken(Self.unchanged(reason)) }
-    if !plan.restart.isEmpty { words.append("need a restart: \(plan.restart.joined(separator: ", "))") }
+    let (replaced, told) = state.withLock { state in
+      defer { state.listeners = listeners }
+      return (listeners.words(after: state.listeners), state.onConfiguration)
+    }
+    for take in told { take(plan.configuration) }
+    let news = changed + plan.taken + replaced + (plan.remedy.map { [$0] } ?? [])
+    if news.isEmpty { return .taken(Self.unchanged(reason)) }
+    var words = [reason] + news
     if plan.configuration.usesServiceCredentials {
       words.append(
         "credentials of the service manager are copies made at the start: a new one needs a restart")

@@ -69,13 +69,15 @@ extension PushscopeConfiguration {
     if let receipts = collector.receipts {
       paths.formUnion([receipts.certificateFile, receipts.keyFile.path, receipts.secretFile.path])
     }
-    return paths
+    return paths.union(service?.credentialFiles ?? [])
   }
 
   /// Whether a credential comes from the service manager.
   var usesServiceCredentials: Bool {
-    guard let receipts = collector.receipts else { return targets.contains(where: \.usesServiceCredentials) }
-    return receipts.keyFile.isServiceCredential || receipts.secretFile.isServiceCredential
+    let files =
+      [collector.receipts?.keyFile, collector.receipts?.secretFile, service?.identity?.keyFile]
+      + [service?.authentication?.passwordFile]
+    return files.contains { $0?.isServiceCredential == true }
       || targets.contains(where: \.usesServiceCredentials)
   }
 }

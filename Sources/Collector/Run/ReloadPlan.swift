@@ -28,17 +28,29 @@ struct ReloadPlan: Sendable {
         restart.append("collector.receipts.listen")
         configuration.collector.receipts?.listen = former.listen
       }
-      if former.certificateFile != next.certificateFile || former.keyFile != next.keyFile {
-        taken.append("the receipt listener's certificate")
-      }
     case (let former, _):
       restart.append("collector.receipts")
       configuration.collector.receipts = former
     }
     if current.retention != new.retention { taken.append("retention") }
-    if current.service != new.service {
+    switch (current.service, new.service) {
+    case (nil, nil): break
+    case (let former?, let next?):
+      let fixed = Self.fixedKeys(from: former, to: next)
+      if !fixed.isEmpty {
+        // All of it or nothing: an address that stays must not lose the password that it needs.
+        restart += fixed
+        configuration.service = former
+      } else if former != next {
+        taken.append("service")
+      }
+    case (let former, _):
       restart.append("service")
-      configuration.service = current.service
+      configuration.service = former
+    }
+    if current.fleet != new.fleet {
+      restart.append("fleet")
+      configuration.fleet = current.fleet
     }
     let judgments = [
       ("labels", current.labels != new.labels), ("objectives", current.objectives != new.objectives),
@@ -49,10 +61,28 @@ struct ReloadPlan: Sendable {
     } else if new.isMonitored {
       // Nothing watches the collector yet.
       restart += judgments
+      configuration.labels = current.labels
+      configuration.objectives = current.objectives
+      configuration.alerts = current.alerts
     }
     self.configuration = configuration
     self.restart = restart
     self.taken = taken
+  }
+
+  /// The keys of the web endpoint that were changed and that a listener cannot change.
+  private static func fixedKeys(from former: ServiceConfiguration, to next: ServiceConfiguration) -> [String]
+  {
+    (former.listen == next.listen ? [] : ["service.listen"])
+      + ((former.identity == nil) == (next.identity == nil) ? [] : ["service.certificate_file"])
+  }
+
+  /// For people: what needs a restart, and how; `nil` when nothing does.
+  var remedy: String? {
+    restart.isEmpty
+      ? nil
+      : "need a restart of the collector: \(restart.joined(separator: ", ")) (systemctl restart pushscope, or end it and "
+        + "start it again)"
   }
 }
 
@@ -62,4 +92,31 @@ public enum ReloadOutcome: Sendable, Equatable {
   case taken(String)
   /// Nothing changed: why, with line and key where it is the file.
   case refused(String)
+}
+
+/// The files of the listeners' certificates, keys and passwords, to tell which of them a reload has taken up.
+struct ListenerContents: Sendable, Equatable {
+  private var receipts = CredentialContents(of: [])
+  private var service = CredentialContents(of: [])
+
+  init() {}
+
+  init(of configuration: PushscopeConfiguration) {
+    receipts = CredentialContents(
+      of: configuration.collector.receipts.map { [$0.certificateFile, $0.keyFile.path] } ?? [])
+    service = CredentialContents(of: configuration.service?.credentialFiles ?? [])
+  }
+
+  /// For people: what was replaced.
+  func words(after former: ListenerContents) -> [String] {
+    (receipts == former.receipts ? [] : ["the receipt listener's certificate"])
+      + (service == former.service ? [] : ["the web endpoint's certificate or password"])
+  }
+}
+
+extension ServiceConfiguration {
+  var credentialFiles: [String] {
+    (identity.map { [$0.certificateFile, $0.keyFile.path] } ?? [])
+      + (authentication.map { [$0.passwordFile.path] } ?? [])
+  }
 }

@@ -32,11 +32,11 @@ struct StoreRetention {
   mutating func step(_ policy: RetentionPolicy) throws -> Bool {
     let start = clock.monotonicNow()
     guard start >= due else { return false }
-    let step = try store.prune(policy, atMost: budget.rows)
+    let step = try store.prune(policy, within: budget.time)
     if let forced = step.forcedTo {
       onLine("the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted")
     }
-    if step.rows > 0 || step.pages > 0 { budget.note(clock.monotonicNow() - start) }
+    if step.held > .zero { budget.note(step.held) }
     deleted.rows += step.rows
     deleted.samples += step.samples
     deleted.pages += step.pages
@@ -54,6 +54,12 @@ struct StoreRetention {
 }
 
 extension RetentionPolicy {
+  /// What the configuration keeps. What is not forwarded to its fleet stays.
+  init(_ configuration: PushscopeConfiguration) {
+    self.init(configuration.retention)
+    keepsWhatIsNotForwarded = configuration.fleet?.writer != nil
+  }
+
   /// - Parameter configuration: `nil` keeps everything.
   init(_ configuration: RetentionConfiguration?) {
     self = .keepAll

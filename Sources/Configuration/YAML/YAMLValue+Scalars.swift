@@ -204,9 +204,6 @@ extension YAMLValue {
     }
   }
 
-  /// Reads a path without opening the file.
-  public func filePath() -> String? { fileLocation()?.path }
-
   /// Reads a path, or `credential:NAME`, a file that the service manager gives.
   private func fileLocation() -> FileLocation? {
     guard let text = string() else { return nil }

@@ -111,8 +111,6 @@ struct ModelChanges {
   private var entries: [(change: ModelChange, block: UInt64)] = []
   private var places: [ModelChange.Key: Int] = [:]
 
-  var isEmpty: Bool { entries.isEmpty }
-
   /// Takes in a change.
   /// - Parameters:
   ///   - change: what was changed.

@@ -53,16 +53,6 @@ public final class PropertyAnimator {
     if let animations { pending = [(0, animations)] }
   }
 
-  /// A spring that has come to rest after `duration`.
-  public convenience init(
-    window: Window, duration: Duration, dampingRatio: Double, initialVelocity: Double = 0,
-    animations: (() -> Void)? = nil
-  ) {
-    let spring = SpringTiming(
-      dampingRatio: dampingRatio, duration: duration, initialVelocity: initialVelocity)
-    self.init(window: window, duration: duration, curve: .spring(spring), animations: animations)
-  }
-
   /// Adds animations; when the animator is active already, they begin at once and end with it.
   /// - Parameters:
   ///   - delayFactor: the part of the (remaining) time that passes first, 0…1.

@@ -302,8 +302,6 @@ struct ConstraintList: Sequence {
   /// Entries written so far, for tests of the cost.
   private(set) var writes = 0
 
-  var isEmpty: Bool { count == 0 }
-
   mutating func append(_ constraint: LayoutConstraint, as role: Role) {
     constraint.listIndices[role.rawValue] = Int32(entries.count)
     entries.append(Entry(constraint: constraint, role: role))

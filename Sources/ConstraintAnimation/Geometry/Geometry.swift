@@ -27,14 +27,6 @@ public struct Vector: Sendable, Hashable {
     Vector(dx: left.dx + right.dx, dy: left.dy + right.dy)
   }
 
-  public static func - (left: Vector, right: Vector) -> Vector {
-    Vector(dx: left.dx - right.dx, dy: left.dy - right.dy)
-  }
-
-  public static func * (vector: Vector, factor: Double) -> Vector {
-    Vector(dx: vector.dx * factor, dy: vector.dy * factor)
-  }
-
   /// Length in cells, columns and rows counted alike.
   public var magnitude: Double { (dx * dx + dy * dy).squareRoot() }
 }
@@ -86,11 +78,6 @@ public struct Rect: Sendable, Hashable {
   public var midY: Double { origin.y + size.height / 2 }
   public var width: Double { size.width }
   public var height: Double { size.height }
-
-  /// Half-open: the right and the bottom edge are outside.
-  public func contains(_ point: Point) -> Bool {
-    point.x >= minX && point.x < maxX && point.y >= minY && point.y < maxY
-  }
 
   public func offsetBy(_ offset: Vector) -> Rect {
     Rect(origin: origin + offset, size: size)

@@ -16,20 +16,11 @@ public final class PanGestureRecognizer: GestureRecognizer {
   private var origin = Point.zero
   private var tracker = VelocityTracker()
 
-  /// How far the pointer has gone since the press or the last `setTranslation`, in the coordinates of `view`: when
-  /// that is turned, so is the translation. Nil = the window's.
+  /// How far the pointer has gone since the press, in the coordinates of `view`: when that is turned, so is the
+  /// translation. Nil = the window's.
   public func translation(in view: View?) -> Vector {
     guard let view else { return pointer - origin }
     return view.layoutPoint(of: pointer) - view.layoutPoint(of: origin)
-  }
-
-  public func setTranslation(_ translation: Vector, in view: View?) {
-    guard let view else {
-      origin = Point(x: pointer.x - translation.dx, y: pointer.y - translation.dy)
-      return
-    }
-    let here = view.convertFromWindow(pointer)
-    origin = view.convert(Point(x: here.x - translation.dx, y: here.y - translation.dy), to: nil)
   }
 
   /// Cells a second over the last 100 ms; 0 once the pointer has stood still for 50 ms.

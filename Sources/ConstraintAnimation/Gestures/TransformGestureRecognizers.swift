@@ -15,20 +15,9 @@ public final class PinchGestureRecognizer: GestureRecognizer {
     }
   }
 
-  /// What all gestures so far come to; the key `0` scales by its inverse. Set it where the program has limits of its
-  /// own.
-  public var totalScale: Double {
-    get { earlier * scale }
-    set { earlier = newValue.isFinite && newValue > 0 ? newValue / scale : 1 }
-  }
-
-  /// Change of scale a second, over the last 100 ms.
-  public var velocity: Double { tracker.velocity(at: window?.time ?? .zero).dx }
-
   private var base = 1.0
   private var ticks = 0
   private var earlier = 1.0
-  private var tracker = VelocityTracker()
 
   /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
   public override init(action: @escaping (PinchGestureRecognizer) -> Void) {
@@ -40,10 +29,10 @@ public final class PinchGestureRecognizer: GestureRecognizer {
   override func receive(_ event: InputEvent, at time: MotionTime) -> Bool {
     switch event.kind {
     case .wheel(let steps) where event.modifiers.contains(.control):
-      step(time) { ticks += min(max(steps, -100), 100) }
-    case .key(.character("+")), .key(.character("=")): step(time) { ticks += 1 }
-    case .key(.character("-")): step(time) { ticks -= 1 }
-    case .key(.character("0")): step(time) { scale = 1 / earlier }
+      step { ticks += min(max(steps, -100), 100) }
+    case .key(.character("+")), .key(.character("=")): step { ticks += 1 }
+    case .key(.character("-")): step { ticks -= 1 }
+    case .key(.character("0")): step { scale = 1 / earlier }
     default: return false
     }
     return true
@@ -54,15 +43,12 @@ public final class PinchGestureRecognizer: GestureRecognizer {
     earlier *= scale
     base = 1
     ticks = 0
-    tracker.removeAll()
   }
 
-  private func step(_ time: MotionTime, _ change: () -> Void) {
+  private func step(_ change: () -> Void) {
     takeStep(endsAfterIdle: endsAfterIdle) {
-      if tracker.last == nil { tracker.add(Point(x: scale, y: 0), at: time) }
       change()
       ticks = min(max(ticks, -200), 200)
-      tracker.add(Point(x: scale, y: 0), at: time)
     }
   }
 }
@@ -84,12 +70,8 @@ public final class RotationGestureRecognizer: GestureRecognizer {
     }
   }
 
-  /// Radians a second, over the last 100 ms.
-  public var velocity: Double { tracker.velocity(at: window?.time ?? .zero).dx }
-
   private var base = 0.0
   private var ticks = 0
-  private var tracker = VelocityTracker()
 
   /// - Parameter action: runs on each change of state that matters; see ``GestureRecognizer/state``.
   public override init(action: @escaping (RotationGestureRecognizer) -> Void) {
@@ -107,9 +89,7 @@ public final class RotationGestureRecognizer: GestureRecognizer {
     default: return false
     }
     takeStep(endsAfterIdle: endsAfterIdle) {
-      if tracker.last == nil { tracker.add(Point(x: rotation, y: 0), at: time) }
       ticks = min(max(ticks + turn, -100_000), 100_000)
-      tracker.add(Point(x: rotation, y: 0), at: time)
     }
     return true
   }
@@ -118,6 +98,5 @@ public final class RotationGestureRecognizer: GestureRecognizer {
     super.reset()
     base = 0
     ticks = 0
-    tracker.removeAll()
   }
 }

@@ -202,9 +202,10 @@ extension Window {
     let isAsMade = size.width >= sizeAsMade.width && size.height >= sizeAsMade.height
     for item in layout.suspects where item.variables != nil {
       let isInsideOut = item.model.hasNegativeSize
-      let room = (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
-      let hasRoom = room.width > 0 && room.height > 0
-      if isInsideOut, !item.layoutProgress.isInsideOut, hasRoom, isAsMade, !layout.isMovingConstants {
+      let space =
+        (item.hostView === item ? item.hostView?.superview : item.hostView)?.model.rect.size ?? .zero
+      let hasSpace = space.width > 0 && space.height > 0
+      if isInsideOut, !item.layoutProgress.isInsideOut, hasSpace, isAsMade, !layout.isMovingConstants {
         item.layoutProgress.isInsideOut = true
         report(.negativeSize(item.name))
       } else if !isInsideOut {
@@ -230,7 +231,9 @@ extension Window {
           view.subviewLayout.isNeeded = false
           layout.viewsLaidOut += 1
           view.layoutSubviews()
-          for observer in view.subviewLayout.observers where observer.token != nil { observer.body(view) }
+          // A copy: an observer may register another one.
+          let subviewLayout = view.subviewLayout
+          subviewLayout.callObservers(of: view)
         }
         waiting = layout.queue.take(depth: depth)
       }
@@ -346,12 +349,4 @@ struct LayoutProgress {
   var snappedBefore = Edges.zero
   /// The model has a negative width or height, which has been reported.
   var isInsideOut = false
-}
-
-/// The state of a view's ``View/layoutSubviews()``.
-struct SubviewLayout {
-  var isNeeded = true
-  /// The last pass that laid out the subviews.
-  var lastPass = 0
-  var observers: [BoundsObservation.Entry] = []
 }

@@ -109,7 +109,7 @@ struct Journal: ~Copyable {
 ///
 /// An `Array` would check for uniqueness and exclusivity on each access; the owner of a buffer is a noncopyable
 /// struct, so both hold by construction and the pointer can be used directly. Memory is kept until the buffer dies,
-/// so that a solve that needs no more room than an earlier one allocates nothing.
+/// so that a solve that needs no more memory than an earlier one allocates nothing.
 struct Buffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var capacity: Int
@@ -140,15 +140,15 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes room for `wanted` elements altogether, half as many again as now at the least.
+  /// Reserves memory for `wanted` elements altogether, half as many again as now at the least.
   mutating func reserve(_ wanted: Int) {
     guard wanted > capacity else { return }
-    let room = Swift.max(wanted, capacity + capacity / 2)
-    let grown = UnsafeMutablePointer<Element>.allocate(capacity: room)
+    let larger = Swift.max(wanted, capacity + capacity / 2)
+    let grown = UnsafeMutablePointer<Element>.allocate(capacity: larger)
     grown.update(from: base, count: count)
     base.deallocate()
     base = grown
-    capacity = room
+    capacity = larger
   }
 
   @inline(__always)

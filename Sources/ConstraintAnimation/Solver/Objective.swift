@@ -21,28 +21,28 @@ struct Objective: ~Copyable {
     for slot in 0..<stride { values.base[place * stride + slot] = 0 }
   }
 
-  /// Makes room for `count` symbols, of which the new ones have the value 0, and for `room` in all.
-  mutating func grow(to count: Int, room: Int) {
-    values.reserve(room * stride)
+  /// Grows to `count` symbols, of which the new ones have the value 0, and reserves memory for `capacity`.
+  mutating func grow(to count: Int, capacity: Int) {
+    values.reserve(capacity * stride)
     values.fill(to: count * stride, with: 0)
   }
 
   /// Takes a share in the level of a priority. May widen the values, so pointers to them do not hold any longer.
   /// - Parameters:
   ///   - count: of symbols.
-  ///   - room: for how many symbols to make room.
-  mutating func acquireLevel(_ priority: Int16, count: Int, room: Int) {
+  ///   - capacity: for how many symbols to reserve memory.
+  mutating func acquireLevel(_ priority: Int16, count: Int, capacity: Int) {
     let (slot, isNew) = levels.acquire(priority)
     guard isNew else { return }
     if Int(slot) >= stride {
-      widen(to: max(2, stride + stride / 2 + 1), count: count, room: room)
+      widen(to: max(2, stride + stride / 2 + 1), count: count, capacity: capacity)
     } else {
       for symbol in 0..<count { values[symbol * stride + Int(slot)] = 0 }
     }
   }
 
-  private mutating func widen(to wanted: Int, count: Int, room: Int) {
-    var wider = Buffer<Double>(capacity: room * wanted)
+  private mutating func widen(to wanted: Int, count: Int, capacity: Int) {
+    var wider = Buffer<Double>(capacity: capacity * wanted)
     wider.fill(to: count * wanted, with: 0)
     for symbol in 0..<count {
       for slot in 0..<stride { wider[symbol * wanted + slot] = values[symbol * stride + slot] }

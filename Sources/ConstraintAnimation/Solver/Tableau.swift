@@ -43,9 +43,9 @@ extension Tableau {
       return place
     }
     scratch.append(ScratchSlot())
-    let room = symbols.nodes.capacity
-    journal.reserveValues(room)
-    objective.grow(to: symbols.count, room: room)
+    let capacity = symbols.nodes.capacity
+    journal.reserveValues(capacity)
+    objective.grow(to: symbols.count, capacity: capacity)
     return place
   }
 
@@ -63,7 +63,7 @@ extension Tableau {
 
   /// Takes a share in the level of a priority. May widen the objective.
   mutating func acquireLevel(_ priority: Int16) {
-    objective.acquireLevel(priority, count: symbols.count, room: symbols.nodes.capacity)
+    objective.acquireLevel(priority, count: symbols.count, capacity: symbols.nodes.capacity)
   }
 
   mutating func releaseLevel(_ priority: Int16) { objective.releaseLevel(priority) }

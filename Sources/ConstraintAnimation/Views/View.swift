@@ -4,15 +4,15 @@
 /// Views are plain classes without isolation: a tree lives in whichever domain made it. A view that is in no
 /// ``Window`` only stores what it is told.
 open class View: LayoutItem {
-  public internal(set) final weak var superview: View?
-  public internal(set) final weak var window: Window?
+  public private(set) final weak var superview: View?
+  public private(set) final weak var window: Window?
 
   /// A number that is unique in the window, 0 outside one.
-  public internal(set) final var id: UInt32 = 0
+  public private(set) final var id: UInt32 = 0
 
   /// Back to front.
-  public internal(set) final var subviews: [View] = []
-  public internal(set) final var layoutGuides: [LayoutGuide] = []
+  public private(set) final var subviews: [View] = []
+  public private(set) final var layoutGuides: [LayoutGuide] = []
 
   /// The constraints it holds as the nearest common ancestor of their items.
   final var heldConstraints = ConstraintList()
@@ -268,13 +268,13 @@ extension View {
 
   /// How firmly the view resists becoming larger than its content, 250 unless set.
   public final func setContentHuggingPriority(_ priority: LayoutPriority, horizontal: Bool) {
-    if horizontal { intrinsic.huggingX = priority } else { intrinsic.huggingY = priority }
+    intrinsic.setHugging(priority, horizontal: horizontal)
     updateIntrinsicConstraints()
   }
 
   /// How firmly the view resists becoming smaller than its content, 750 unless set.
   public final func setContentCompressionResistancePriority(_ priority: LayoutPriority, horizontal: Bool) {
-    if horizontal { intrinsic.compressionX = priority } else { intrinsic.compressionY = priority }
+    intrinsic.setCompressionResistance(priority, horizontal: horizontal)
     updateIntrinsicConstraints()
   }
 
@@ -290,76 +290,16 @@ extension View {
     if let size, !size.width.isFinite || !size.height.isFinite {
       report(.notFinite("\(name).intrinsicContentSize"))
     }
-    let horizontal = size.flatMap { $0.width >= 0 && $0.width.isFinite ? $0.width : nil }
-    let vertical = size.flatMap { $0.height >= 0 && $0.height.isFinite ? $0.height : nil }
-    intrinsic.width = update(
-      intrinsic.width, widthAnchor, to: horizontal, intrinsic.huggingX, intrinsic.compressionX)
-    intrinsic.height = update(
-      intrinsic.height, heightAnchor, to: vertical, intrinsic.huggingY, intrinsic.compressionY)
+    intrinsic.width = intrinsic.width.updated(size?.width, of: widthAnchor)
+    intrinsic.height = intrinsic.height.updated(size?.height, of: heightAnchor)
   }
-
-  private func update(
-    _ old: [LayoutConstraint], _ anchor: LayoutAnchor<DimensionKind>, to length: Double?,
-    _ hugging: LayoutPriority, _ compression: LayoutPriority
-  ) -> [LayoutConstraint] {
-    guard let length else {
-      LayoutConstraint.deactivate(old)
-      return []
-    }
-    if old.isEmpty {
-      let fresh = [
-        anchor.constraint(lessThanOrEqualToConstant: length).with(priority: hugging),
-        anchor.constraint(greaterThanOrEqualToConstant: length).with(priority: compression),
-      ]
-      for constraint in fresh {
-        constraint.isIntrinsic = true
-        constraint.isActive = true
-      }
-      return fresh
-    }
-    for (constraint, priority) in zip(old, [hugging, compression]) {
-      constraint.constant = length
-      constraint.priority = priority
-    }
-    return old
-  }
-}
-
-/// Content size constraints: how firmly a view resists growing and shrinking, for each axis.
-private struct IntrinsicSize {
-  var huggingX = LayoutPriority.defaultLow
-  var huggingY = LayoutPriority.defaultLow
-  var compressionX = LayoutPriority.defaultHigh
-  var compressionY = LayoutPriority.defaultHigh
-  /// Active constraints made from the intrinsic size.
-  var width: [LayoutConstraint] = []
-  var height: [LayoutConstraint] = []
-}
-
-/// Keeps a closure registered that is called when a view's size has changed in a layout pass, before anything is
-/// animated or drawn. Release it to stop.
-public final class BoundsObservation {
-  final class Entry {
-    weak var token: BoundsObservation?
-    let body: (View) -> Void
-
-    init(token: BoundsObservation, body: @escaping (View) -> Void) {
-      self.token = token
-      self.body = body
-    }
-  }
-
-  fileprivate init() {}
 }
 
 extension View {
   /// Calls `body` in each layout pass that changed this view's size: the place to change constants that depend on
   /// it. The pass goes on until nothing changes any more.
   public final func observeBounds(_ body: @escaping (View) -> Void) -> BoundsObservation {
-    let token = BoundsObservation()
-    subviewLayout.observers.removeAll { $0.token == nil }
-    subviewLayout.observers.append(BoundsObservation.Entry(token: token, body: body))
-    return token
+    subviewLayout.observe(body)
   }
 }
 

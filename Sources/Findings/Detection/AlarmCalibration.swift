@@ -48,9 +48,8 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
       current = Block(index: index, values: nats)
     }
     current?.bins += 1
-    if var block = current {
-      for cell in nats.indices { block.values[cell] = max(block.values[cell], nats[cell]) }
-      current = block
+    for cell in nats.indices where nats[cell] > current?.values[cell] ?? .infinity {
+      current?.values[cell] = nats[cell]
     }
   }
 

@@ -150,17 +150,52 @@ struct BinHistory: Sendable {
     }
   }
 
-  /// Adds the values of bins to a histogram by level (relative to the hour of day).
-  func add(_ bins: Range<Int>, to histogram: inout [Int]) {
-    for bin in bins where bin >= first {
-      let hour = (bin - first) / binsPerHour
-      let place = (bin - first) % binsPerHour
+  /// As ``above(_:_:)`` of several levels at once.
+  ///
+  /// - Parameters:
+  ///   - levels: descending.
+  ///   - body: called with the place of each level and its count.
+  func above(_ levels: [Int], _ bin: Int, _ body: (_ place: Int, _ count: Int) -> Void) {
+    let hour = (bin - first) / binsPerHour
+    let place = (bin - first) % binsPerHour
+    hours.withUnsafeBufferPointer { hours in
+      guard !isShare else {
+        for index in levels.indices { body(index, Int(hours[hour].events[place])) }
+        return
+      }
       let shift = Int(hours[hour].shifts[place])
       let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
-      for index in begin..<Int(hours[hour].ends[place]) {
-        let entry = hours[hour].entries[index]
-        let level = Int(entry >> 3) - shift
-        histogram[min(LogScale.levels - 1, max(0, level))] += Int(entry & 7) + 1
+      hours[hour].entries.withUnsafeBufferPointer { entries in
+        var index = Int(hours[hour].ends[place]) - 1
+        var sum = 0
+        for (place, level) in levels.enumerated() {
+          let threshold = UInt16(min(max(0, level + 1 + shift), LogScale.levels)) << 3
+          while index >= begin, entries[index] >= threshold {
+            sum += Int(entries[index] & 7) + 1
+            index -= 1
+          }
+          body(place, sum)
+        }
+      }
+    }
+  }
+
+  /// Adds the values of bins to a histogram by level (relative to the hour of day), so many times.
+  func add(_ bins: Range<Int>, times: Int = 1, to histogram: inout [Int]) {
+    histogram.withUnsafeMutableBufferPointer { histogram in
+      for bin in max(bins.lowerBound, first)..<max(bins.upperBound, first) {
+        let hour = (bin - first) / binsPerHour
+        let place = (bin - first) % binsPerHour
+        hours.withUnsafeBufferPointer { hours in
+          let shift = Int(hours[hour].shifts[place])
+          let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
+          hours[hour].entries.withUnsafeBufferPointer { entries in
+            for index in begin..<Int(hours[hour].ends[place]) {
+              let level = Int(entries[index] >> 3) - shift
+              histogram[min(LogScale.levels - 1, max(0, level))] += times * (Int(entries[index] & 7) + 1)
+            }
+          }
+        }
       }
     }
   }

@@ -47,6 +47,9 @@ public struct ChangeDetector: Sendable {
   private let layout: ScanLayout
   /// `nil` without a reference.
   private var scan: WindowScan?
+  /// Of the bins that the reference was taken from; empty before.
+  private var histogram: [Int] = []
+  private var histogramBins: [Range<Int>] = []
 
   public init(_ metric: SeriesMetric, settings: DetectorSettings) {
     self.init(Checkpoint(metric: metric, settings: settings))
@@ -173,7 +176,10 @@ public struct ChangeDetector: Sendable {
     // What replaces a reference must be as long as a first one.
     guard Double(size) >= Double(warmUp) * 0.8 else { return }
     let effect = isProvisional ? state.settings.provisionalEffect : state.settings.smallestEffect
-    guard var reference = makeReference(segments, effect: effect), reference.count >= 100 else { return }
+    if !isShare { slideHistogram(to: segments) }
+    guard var reference = isShare ? shareReference(segments) : latencyReference(histogram, effect: effect),
+      reference.count >= 100
+    else { return }
     let step = max(1, bins(state.settings.refresh))
     state.refreshAt = state.next + (isProvisional ? min(step, max(bins(15_000_000), size / 32, 1)) : step)
     let isDifferentSize = size > state.referenceSize + state.referenceSize / 8 || size < state.referenceSize
@@ -195,38 +201,55 @@ public struct ChangeDetector: Sendable {
   }
 
   /// Without design effects.
-  ///
-  /// - Parameter effect: on a latency; shares have one of their own.
-  private func makeReference(_ segments: [Range<Int>], effect: Double) -> Reference? {
-    if isShare {
-      var (events, count) = (0, 0)
-      for segment in segments {
-        for bin in segment {
-          events += history.above(0, bin)
-          count += history.count(bin)
-        }
+  private func shareReference(_ segments: [Range<Int>]) -> Reference? {
+    var (events, count) = (0, 0)
+    for segment in segments {
+      for bin in segment {
+        events += history.above(0, bin)
+        count += history.count(bin)
       }
-      return count > 0
-        ? Reference(events: events, count: count, effect: state.settings.smallestShareEffect) : nil
     }
-    var histogram = [Int](repeating: 0, count: LogScale.levels)
-    for segment in segments { history.add(segment, to: &histogram) }
+    return count > 0
+      ? Reference(events: events, count: count, effect: state.settings.smallestShareEffect) : nil
+  }
+
+  /// Without design effects.
+  private func latencyReference(_ histogram: [Int], effect: Double) -> Reference? {
     let reference = Reference(histogram: histogram, effect: effect, floor: state.settings.floor)
     return reference.count > 0 ? reference : nil
   }
 
+  /// Makes the histogram that of some bins: most of them are those of an hour ago.
+  private mutating func slideHistogram(to segments: [Range<Int>]) {
+    if histogram.isEmpty || histogramBins.contains(where: { $0.lowerBound < history.first }) {
+      histogram = [Int](repeating: 0, count: LogScale.levels)
+      histogramBins = []
+    }
+    for bins in NormalStretches.difference(histogramBins, segments) {
+      history.add(bins, times: -1, to: &histogram)
+    }
+    for bins in NormalStretches.difference(segments, histogramBins) { history.add(bins, to: &histogram) }
+    histogramBins = segments
+  }
+
   private func measureEffects(_ reference: inout Reference, _ segments: [Range<Int>]) {
+    let size = segments.reduce(0) { $0 + $1.count }
     var counts: [Int] = []
-    for segment in segments { for bin in segment { counts.append(history.count(bin)) } }
-    reference.effects = (0..<layout.quantiles).map { index in
-      var above: [Int] = []
-      above.reserveCapacity(counts.count)
-      for segment in segments {
-        for bin in segment { above.append(history.above(reference.levels[index], bin)) }
+    counts.reserveCapacity(size)
+    var above = [[Int]](repeating: [], count: layout.quantiles)
+    for index in above.indices { above[index].reserveCapacity(size) }
+    let levels = Array(reference.levels.prefix(layout.quantiles).reversed())
+    for segment in segments {
+      for bin in segment {
+        counts.append(history.count(bin))
+        history.above(levels, bin) { above[layout.quantiles - 1 - $0].append($1) }
       }
+    }
+    reference.effects = above.indices.map { index in
       let share =
         isShare ? Double(reference.events) / Double(max(1, reference.count)) : reference.shares[index]
-      return Reference.designEffects(above: above, counts: counts, share: share, scales: layout.scales)
+      return Reference.designEffects(
+        above: above[index], counts: counts, share: share, scales: layout.scales)
     }
   }
 
@@ -253,10 +276,10 @@ public struct ChangeDetector: Sendable {
   }
 
   private mutating func test() {
-    guard let reference = state.reference, let scan else { return }
+    guard scan != nil else { return }
     var best: Alarm?
     var maxima = [Double](repeating: 0, count: layout.cells)
-    scan.forEachWindow(endingAt: state.next, notBefore: state.scanFrom) { quantile, isDown, scale, nats in
+    scan?.forEachWindow(endingAt: state.next, notBefore: state.scanFrom) { quantile, isDown, scale, nats in
       let cell = layout.cell(quantile: quantile, isDown: isDown, scale: scale)
       maxima[cell] = max(maxima[cell], nats)
       let level = state.calibration.level(cell, state.settings)
@@ -270,7 +293,7 @@ public struct ChangeDetector: Sendable {
     if state.settings.calibratedAfter != nil {
       state.calibration.collect(maxima, at: history.start(state.next - 1), state.settings)
     }
-    guard let best else { return }
+    guard let best, let reference = state.reference else { return }
     open(best, reference)
   }
 
@@ -285,6 +308,7 @@ public struct ChangeDetector: Sendable {
       if profile != state.profile {
         state.profile = profile
         history.use(profile)
+        histogram = []
       }
     }
     let isFirst = isProvisional
@@ -300,7 +324,12 @@ public struct ChangeDetector: Sendable {
   /// calibration.
   private mutating func measureMaxima() {
     let segments = state.normal.all(upTo: state.next, from: history.first)
-    guard var reference = makeReference(segments, effect: state.settings.smallestEffect) else { return }
+    var all = [Int](repeating: 0, count: LogScale.levels)
+    if !isShare { for segment in segments { history.add(segment, to: &all) } }
+    let effect = state.settings.smallestEffect
+    guard var reference = isShare ? shareReference(segments) : latencyReference(all, effect: effect) else {
+      return
+    }
     measureEffects(&reference, segments)
     let perBlock = max(1, Int(state.settings.maximaBlock / state.settings.binWidth))
     for segment in segments where segment.count >= 2 * perBlock {
@@ -351,8 +380,8 @@ public struct ChangeDetector: Sendable {
       id: open.id, kind: state.metric.kind(isUpward: !alarm.isDown),
       status: isProvisional ? .provisional : .open, start: 0, startInterval: nil, end: nil, seenUntil: 0,
       quantile: isShare ? nil : Reference.quantiles[alarm.quantile], before: 0, after: 0, count: 0,
-      effectiveCount: 0, window: Int64(lasted) * state.settings.binWidth, statistic: alarm.nats,
-      threshold: alarm.threshold,
+      effectiveCount: 0, window: Int64(lasted) * state.settings.binWidth,
+      binWidth: state.settings.binWidth, statistic: alarm.nats, threshold: alarm.threshold,
       evidence: Finding.Evidence(
         edges: isShare ? [] : reference.levels.map { LogScale.edge($0 + 1) }, weights: [],
         profile: state.profile))
@@ -387,12 +416,7 @@ public struct ChangeDetector: Sendable {
     let now = state.next
     open.follow(cellCounts(now - 1, open.reference), keeping: Int.max / 4)
     if let end = open.returned(now: now, windows: layout.scales, scales: layout.scales, atLeast: 10) {
-      let start = open.startBin
-      state.open = nil
-      finish(open, place, end: end)
-      // From the start as it was known before the end.
-      state.normal.leaveOut(min(start, end)..<end, forgettingBefore: now - state.settings.retainedBins)
-      state.scanFrom = end
+      self.end(open, place, at: end)
       return
     }
     // Told anew each time its length doubles.
@@ -419,6 +443,15 @@ public struct ChangeDetector: Sendable {
     state.effectsAt = Int.min / 2
   }
 
+  private mutating func end(_ open: OpenFinding, _ place: Int, at end: Int) {
+    state.open = nil
+    finish(open, place, end: end)
+    // From the start as it was known before the end.
+    state.normal.leaveOut(
+      min(open.startBin, end)..<end, forgettingBefore: state.next - state.settings.retainedBins)
+    state.scanFrom = end
+  }
+
   private mutating func followLasting() {
     let keep = layout.longest + 1
     for index in state.lasting.indices.reversed() {
@@ -435,11 +468,35 @@ public struct ChangeDetector: Sendable {
       {
         close(index, at: end)
       } else if state.findings[place].seenUntil - state.findings[place].start >= state.settings.normalAfter {
-        state.findings[place].status = .closed
-        state.findings[place].isNewNormal = true
+        settle(place)
         state.lasting.remove(at: index)
       }
     }
+  }
+
+  private mutating func settle(_ place: Int) {
+    if state.findings[place].status != .provisional { state.findings[place].status = .closed }
+    state.findings[place].isNewNormal = true
+  }
+
+  /// Ends what is provisional and open: a run is over. What a later run shows is compared with the same reference, and found
+  /// anew; whether it went on between the two is not known.
+  mutating func endProvisional() {
+    guard isProvisional else { return }
+    if !state.lasting.isEmpty {
+      close(0, at: state.next)
+    } else if let open = state.open, let place = place(of: open) {
+      end(open, place, at: state.next)
+    }
+  }
+
+  /// Leaves open findings as they are: nobody looks for their ends any more.
+  mutating func settleOpen() {
+    for open in state.lasting + [state.open].compactMap({ $0 }) {
+      if let place = place(of: open) { settle(place) }
+    }
+    state.lasting = []
+    state.open = nil
   }
 
   /// A lasting finding's end: its own reference is in force again. A finding opened meanwhile and later ones end with it.

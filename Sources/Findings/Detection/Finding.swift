@@ -62,7 +62,7 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var end: Int64?
   /// The end of the stretch looked at so far.
   public var seenUntil: Int64
-  /// Whether a week made it the new normal; it is closed then and has no end.
+  /// Whether it became the new normal, after a week, or a provisional one after the first two hours; it has no end then.
   public var isNewNormal = false
   /// Whether its median rises by 10 % or more from each third of its stretch to the next: "getting worse since about".
   public var isGettingWorse = false
@@ -77,6 +77,8 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var effectiveCount: Double
   /// The window that raised the alarm, µs.
   public var window: Int64
+  /// The width of the detector's bins, µs; `nil` in what older versions wrote.
+  public var binWidth: Int64?
   /// The test statistic in nats (z² / 2), and the alarm level that it passed.
   public var statistic: Double
   public var threshold: Double
@@ -85,7 +87,9 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
 
   public var metric: SeriesMetric { id.metric }
   public var detectedAt: Int64 { id.detectedAt }
-  public var isOpen: Bool { status == .open || status == .lasting || (status == .provisional && end == nil) }
+  public var isOpen: Bool {
+    status == .open || status == .lasting || (status == .provisional && end == nil && !isNewNormal)
+  }
   public var isUpward: Bool { kind != .faster }
 
   /// Whether it ended, or became the new normal, before an instant or at it; µs since 1970.

@@ -24,6 +24,20 @@ struct NormalStretches: Sendable, Hashable, Codable {
     return Self.cut(all, to: first..<max(first, end))
   }
 
+  /// What some stretches have and others have not; both ascend.
+  static func difference(_ stretches: [Range<Int>], _ others: [Range<Int>]) -> [Range<Int>] {
+    stretches.flatMap { stretch in
+      var rest: [Range<Int>] = []
+      var next = stretch.lowerBound
+      for other in others where other.overlaps(stretch) {
+        if other.lowerBound > next { rest.append(next..<other.lowerBound) }
+        next = max(next, other.upperBound)
+      }
+      if next < stretch.upperBound { rest.append(next..<stretch.upperBound) }
+      return rest
+    }
+  }
+
   private static func cut(_ stretches: [Range<Int>], to range: Range<Int>) -> [Range<Int>] {
     stretches.compactMap {
       let part = $0.clamped(to: range)

@@ -16,9 +16,9 @@ struct OpenFinding: Sendable, Hashable, Codable {
   private(set) var startBin: Int
   /// The reference's share of each cell.
   private let cells: [Double]
-  /// Cumulative counts per cell, up to and with each bin from `searchFrom` on; older ones are dropped.
+  /// Cumulative counts, up to and with each bin from `searchFrom` on, cell by cell; older ones are dropped.
   private var firstCounts: Int
-  private var counts: [[Double]]
+  private var counts: [Double]
   private var atStart: [Double]
 
   /// - Parameters:
@@ -37,14 +37,19 @@ struct OpenFinding: Sendable, Hashable, Codable {
     startBin = range.lowerBound
     firstCounts = range.lowerBound
     cells = reference.cells(isShare: isShare)
-    var running = [Double](repeating: 0, count: cells.count)
-    counts = [running]
-    atStart = running
-    for bin in range {
-      for (index, count) in binCounts(bin).enumerated() { running[index] += count }
-      counts.append(running)
-    }
+    atStart = [Double](repeating: 0, count: cells.count)
+    counts = atStart
+    for bin in range { append(binCounts(bin)) }
   }
+
+  private mutating func append(_ binCounts: [Double]) {
+    let last = counts.count - cells.count
+    for cell in cells.indices { counts.append(counts[last + cell] + binCounts[cell]) }
+  }
+
+  /// The cumulative counts before a bin.
+  private func place(_ bin: Int) -> Int { (bin - firstCounts) * cells.count }
+  private func before(_ bin: Int) -> [Double] { Array(counts[place(bin)..<place(bin + 1)]) }
 
   /// The design effect at its quantile and scale.
   var effect: Double { reference.effects[quantileIndex][scale] }
@@ -56,17 +61,17 @@ struct OpenFinding: Sendable, Hashable, Codable {
   var isWhole: Bool { firstCounts == searchFrom }
 
   /// Bytes of storage.
-  var memory: Int { counts.count * 64 }
+  var memory: Int { counts.count * 8 }
 
   /// Counts the next bin.
   ///
   /// - Parameter limit: about how many bins it has to look back on.
   mutating func follow(_ binCounts: [Double], keeping limit: Int) {
-    let last = counts.last ?? binCounts
-    counts.append(zip(last, binCounts).map { $0 + $1 })
-    if counts.count > 2 * limit {
-      firstCounts += counts.count - limit
-      counts.removeFirst(counts.count - limit)
+    append(binCounts)
+    let excess = counts.count / cells.count - limit
+    if excess > limit {
+      firstCounts += excess
+      counts.removeFirst(excess * cells.count)
     }
   }
 
@@ -74,18 +79,20 @@ struct OpenFinding: Sendable, Hashable, Codable {
 
   /// The bin from which on the evidence against the reference is strongest, and those that are nearly as likely.
   func mostLikelyStart(in range: Range<Int>, until end: Int) -> (start: Int, nearly: ClosedRange<Int>) {
-    let last = counts[end - firstCounts]
+    let last = place(end)
+    let logCells = cells.map { log($0) }
     var best = -Double.infinity
     var start = range.lowerBound
     var scores: [Double] = []
+    scores.reserveCapacity(range.count)
     for bin in range {
-      let before = counts[bin - firstCounts]
+      let before = place(bin)
       var score = 0.0
       var sum = 0.0
-      for cell in last.indices {
-        let k = last[cell] - before[cell]
+      for cell in cells.indices {
+        let k = counts[last + cell] - counts[before + cell]
         sum += k
-        score += Likelihood.xlogx(k) - k * log(cells[cell])
+        score += Likelihood.xlogx(k) - k * logCells[cell]
       }
       score = (score - Likelihood.xlogx(sum)) / effect
       scores.append(score)
@@ -101,7 +108,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
   mutating func takeStart(until end: Int, atMost latest: Int) {
     let likely = mostLikelyStart(in: searchFrom..<max(end, searchFrom + 1), until: end)
     startBin = min(likely.start, latest)
-    atStart = counts[startBin - firstCounts]
+    atStart = before(startBin)
   }
 
   /// The bins that are nearly as likely a start; `nil` where the counts do not reach back to all of them.
@@ -114,7 +121,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
 
   /// What was counted by cell from the start to an end.
   func counted(until end: Int) -> [Double] {
-    zip(counts[end - firstCounts], atStart).map { max(0, $0 - $1) }
+    zip(before(end), atStart).map { max(0, $0 - $1) }
   }
 
   /// By how many nats a value of each cell speaks for the change.
@@ -132,36 +139,42 @@ struct OpenFinding: Sendable, Hashable, Codable {
   ///   - nats: how clearly at least.
   func returned(now: Int, windows: [Int], scales: [Int], atLeast nats: Double) -> Int? {
     var best = nats
-    var found: [Double]?
-    let top = counts[now - firstCounts]
+    var found: Int?
+    let top = place(now)
     for window in windows where window <= now - alarmBin && now - window >= firstCounts {
-      let middle = counts[now - window - firstCounts]
-      let own = zip(middle, atStart).map { $0 - $1 }
+      let index = scales.firstIndex { $0 >= window } ?? scales.count - 1
+      let effect = reference.effects.reduce(1) { max($0, $1[index]) }
+      let middle = place(now - window)
+      var total = 0.0
+      for cell in cells.indices { total += counts[middle + cell] - atStart[cell] }
+      let weight = 2 + 0.25 * total
+      var score = 0.0
+      for cell in cells.indices {
+        let count = counts[top + cell] - counts[middle + cell]
+        guard count != 0 else { continue }
+        let own = counts[middle + cell] - atStart[cell]
+        score += count * log(cells[cell] * (total + weight) / (own + weight * cells[cell]))
+      }
+      if score / effect > best { (best, found) = (score / effect, middle) }
+    }
+    return found.map { middle in
+      let own = cells.indices.map { counts[middle + $0] - atStart[$0] }
       let total = own.reduce(0, +)
       let weight = 2 + 0.25 * total
-      let index = scales.firstIndex { $0 >= window } ?? scales.count - 1
-      let effect = reference.effects.map { $0[index] }.max() ?? 1
-      var score = 0.0
-      var shares: [Double] = []
-      for cell in top.indices {
-        let share = (own[cell] + weight * cells[cell]) / (total + weight)
-        shares.append(share)
-        score += (top[cell] - middle[cell]) * log(cells[cell] / share)
-      }
-      if score / effect > best { (best, found) = (score / effect, shares) }
+      return mostLikelyEnd(now: now, shares: zip(own, cells).map { ($0 + weight * $1) / (total + weight) })
     }
-    return found.map { mostLikelyEnd(now: now, shares: $0) }
   }
 
   /// Before the alarm too.
   private func mostLikelyEnd(now: Int, shares: [Double]) -> Int {
-    let top = counts[now - firstCounts]
+    let top = place(now)
+    let weights = zip(cells, shares).map { log($0 / $1) }
     var end = now
     var most = -Double.infinity
     for bin in max(startBin + 1, firstCounts)..<max(startBin + 2, now) {
-      let before = counts[bin - firstCounts]
+      let before = place(bin)
       var score = 0.0
-      for cell in top.indices { score += (top[cell] - before[cell]) * log(cells[cell] / shares[cell]) }
+      for cell in cells.indices { score += (counts[top + cell] - counts[before + cell]) * weights[cell] }
       if score > most { (most, end) = (score, bin) }
     }
     return end

@@ -142,8 +142,13 @@ public struct SeriesDetector: Sendable {
   }
 
   /// Recording stopped; until the next piece no time passes.
-  public mutating func pause() {
+  ///
+  /// - Parameter isRunOver: whether the run ended, and provisional findings with it.
+  public mutating func pause(isRunOver: Bool = false) {
     take(usualBin.flush(), fineBin?.flush() ?? [])
+    guard isRunOver else { return }
+    usual.endProvisional()
+    fine?.endProvisional()
   }
 
   private mutating func take(
@@ -168,9 +173,10 @@ public struct SeriesDetector: Sendable {
 
   private mutating func endFirstHour() {
     // The usual bins have a reference of their own now, and nothing of the first hour is open.
-    guard let early = fine, early.age >= 3_600_000_000, usual.hasReference,
+    guard var early = fine, early.age >= 3_600_000_000, usual.hasReference,
       !early.findings.contains(where: \.isOpen) || early.age >= 7_200_000_000
     else { return }
+    early.settleOpen()
     closedEarly = early.findings
     fine = nil
     fineBin = nil

@@ -44,8 +44,13 @@ struct ScanLayout: Sendable {
 struct WindowScan: Sendable {
   private let layout: ScanLayout
   private let reference: Reference
-  /// All, then above each upper and each lower level.
-  private var sums: [[Int]]
+  /// By bin: all, then those above each upper and each lower level.
+  private var sums: [Int]
+  /// Counts of a bin.
+  private let width: Int
+  /// The levels, descending, and where each is counted.
+  private let levels: [Int]
+  private let columns: [Int]
   /// The bin that the counts begin with.
   private var first: Int
 
@@ -53,28 +58,32 @@ struct WindowScan: Sendable {
     self.reference = reference
     self.layout = layout
     self.first = first
-    sums = [[Int]](repeating: [0], count: 1 + layout.quantiles * layout.directions)
+    width = 1 + layout.quantiles * layout.directions
+    sums = [Int](repeating: 0, count: width)
+    let all =
+      reference.upper.prefix(layout.quantiles)
+      + (layout.directions == 2 ? reference.lower.prefix(layout.quantiles) : [])
+    let order = all.indices.sorted { all[$0] > all[$1] }
+    levels = order.map { all[$0] }
+    columns = order.map { 1 + $0 }
   }
 
   /// Counts a bin.
   mutating func append(_ bin: Int, of history: BinHistory) {
-    sums[0].append((sums[0].last ?? 0) + history.count(bin))
-    for index in 0..<layout.quantiles {
-      add(history.above(reference.upper[index], bin), to: 1 + index)
-      guard layout.directions == 2 else { continue }
-      add(history.above(reference.lower[index], bin), to: 1 + layout.quantiles + index)
-    }
+    let last = sums.count - width
+    for column in 0..<width { sums.append(sums[last + column]) }
+    let next = last + width
+    sums[next] += history.count(bin)
+    history.above(levels, bin) { sums[next + columns[$0]] += $1 }
   }
-
-  private mutating func add(_ count: Int, to row: Int) { sums[row].append((sums[row].last ?? 0) + count) }
 
   /// Forgets what no window reaches.
   ///
   /// - Parameter keep: the number of bins to keep at least.
   mutating func trim(keeping keep: Int) {
-    let excess = sums[0].count - 2 * keep
+    let excess = sums.count / width - 2 * keep
     guard excess > 0 else { return }
-    for index in sums.indices { sums[index].removeFirst(excess) }
+    sums.removeFirst(excess * width)
     first += excess
   }
 
@@ -91,7 +100,7 @@ struct WindowScan: Sendable {
   }
 
   /// Bytes of storage.
-  var memory: Int { sums.reduce(0) { $0 + 8 * $1.capacity } }
+  var memory: Int { 8 * sums.capacity }
 
   /// Calls `body` with each cell's nats (more than 0) for windows that end before a bin.
   ///
@@ -100,31 +109,34 @@ struct WindowScan: Sendable {
     endingAt end: Int, notBefore: Int,
     _ body: (_ quantile: Int, _ isDown: Bool, _ scale: Int, _ nats: Double) -> Void
   ) {
-    let top = end - first
     let total = Double(reference.count)
-    let all = sums[0]
-    let count = all[top]
-    for quantile in 0..<layout.quantiles {
-      let share = reference.shares[quantile]
-      let effects = reference.effects[quantile]
-      guard let longest = effects.last else { continue }
-      let leastExpected = !layout.isShare && quantile == 2 ? 1.5 : 0.4
-      for direction in 0..<layout.directions {
-        let cumulative = sums[1 + direction * layout.quantiles + quantile]
-        let above = cumulative[top]
-        let isDown = direction == 1
-        for (index, scale) in layout.scales.enumerated() {
-          let begin = end - scale
-          guard begin >= notBefore, begin >= first else { break }
-          let n = Double(count - all[begin - first])
-          let k = Double(above - cumulative[begin - first])
-          // Nothing is to be computed where the shares differ the other way.
-          guard isDown ? k < share * n : k > share * n else { continue }
-          let effect = effects[index]
-          guard n * share >= leastExpected * effect, isDown || k >= 3 else { continue }
-          body(
-            quantile, isDown, index,
-            Likelihood.twoShares(k / effect, n / effect, share * total / longest, total / longest))
+    let least = max(notBefore, first)
+    sums.withUnsafeBufferPointer { sums in
+      let top = (end - first) * width
+      let count = sums[top]
+      for quantile in 0..<layout.quantiles {
+        let share = reference.shares[quantile]
+        let effects = reference.effects[quantile]
+        guard let longest = effects.last else { continue }
+        let leastExpected = !layout.isShare && quantile == 2 ? 1.5 : 0.4
+        for direction in 0..<layout.directions {
+          let column = 1 + direction * layout.quantiles + quantile
+          let above = sums[top + column]
+          let isDown = direction == 1
+          for (index, scale) in layout.scales.enumerated() {
+            let begin = end - scale
+            guard begin >= least else { break }
+            let bottom = (begin - first) * width
+            let n = Double(count - sums[bottom])
+            let k = Double(above - sums[bottom + column])
+            // Nothing is to be computed where the shares differ the other way.
+            guard isDown ? k < share * n : k > share * n else { continue }
+            let effect = effects[index]
+            guard n * share >= leastExpected * effect, isDown || k >= 3 else { continue }
+            body(
+              quantile, isDown, index,
+              Likelihood.twoShares(k / effect, n / effect, share * total / longest, total / longest))
+          }
         }
       }
     }

@@ -15,8 +15,6 @@ public struct Markup: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   public init() { html = "" }
 
-  public var isEmpty: Bool { html.isEmpty }
-
   public static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
   public static func + (left: Markup, right: Markup) -> Markup {

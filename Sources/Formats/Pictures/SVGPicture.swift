@@ -7,6 +7,8 @@ public enum SVGPicture {
   /// Shapes of one kind and color, as one path.
   private struct Layer: Hashable {
     enum Kind: Hashable {
+      /// The background of cells, below everything else.
+      case ground
       case fill
       case stroke(width: Double)
       case dots
@@ -44,7 +46,8 @@ public enum SVGPicture {
       <rect width="\(width)" height="\(height)" fill="\(background)"/>
 
       """
-    for layer in sheet.order { svg += element(layer, sheet.paths[layer] ?? "") }
+    let layers = sheet.order.filter { $0.kind == .ground } + sheet.order.filter { $0.kind != .ground }
+    for layer in layers { svg += element(layer, sheet.paths[layer] ?? "") }
     svg += """
       <g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="16.4">
 
@@ -55,7 +58,7 @@ public enum SVGPicture {
 
   private static func element(_ layer: Layer, _ path: String) -> String {
     switch layer.kind {
-    case .fill:
+    case .ground, .fill:
       let opacity = layer.opacity < 1 ? " fill-opacity=\"\(number(layer.opacity))\"" : ""
       return "<path fill=\"\(layer.color)\"\(opacity) d=\"\(path)\"/>\n"
     case .stroke(let width):
@@ -85,7 +88,7 @@ public enum SVGPicture {
       let width = Double(run.width) * GlyphShape.width
       sheet.add(
         rectangle(GlyphShape.Box(x: x, y: y, width: width, height: GlyphShape.height)),
-        to: Layer(kind: .fill, color: background, opacity: 1))
+        to: Layer(kind: .ground, color: background, opacity: 1))
     }
     let opacity = run.style.isDim ? 0.6 : 1
     var word = ""

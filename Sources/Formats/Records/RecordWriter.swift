@@ -104,13 +104,6 @@ public struct RecordWriter: ~Copyable {
     if format == .jsonl { bytes.append(0x22) }
   }
 
-  /// A word that needs neither quotes nor escapes.
-  public mutating func word(_ value: StaticString?) {
-    next()
-    guard let value else { return absent() }
-    plain(value)
-  }
-
   /// A UUID in lower case (RFC 9562), as its two halves, big-endian.
   public mutating func uuid(_ words: (high: UInt64, low: UInt64)) {
     next()
@@ -151,12 +144,6 @@ public struct RecordWriter: ~Copyable {
 
   private mutating func absent() {
     if format == .jsonl { bytes.append("null") }
-  }
-
-  private mutating func plain(_ value: StaticString) {
-    if format == .jsonl { bytes.append(0x22) }
-    bytes.append(value)
-    if format == .jsonl { bytes.append(0x22) }
   }
 
   private mutating func handOnIfFull() throws(OutputError) {

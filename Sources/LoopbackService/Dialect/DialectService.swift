@@ -14,12 +14,6 @@ protocol DialectService: AnyObject {
 
   /// Response to a request that the HTTP server rejected.
   func refusal(of violation: HTTPViolation, path: String, _ context: RequestContext) -> Refusal
-
-  func closed(connection: Int)
-}
-
-extension DialectService {
-  func closed(connection: Int) {}
 }
 
 /// Result of the validation of a request.

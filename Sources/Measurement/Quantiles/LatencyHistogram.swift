@@ -1,7 +1,6 @@
 import Histogram
 
-/// A histogram of latencies with three significant digits (HdrHistogram): fixed memory for any number of values, merged
-/// without loss. Each figure is within 0.1 % of the exact one.
+/// A histogram of latencies with three significant digits (HdrHistogram): fixed memory for any number of values. Each figure is within 0.1 % of the exact one.
 ///
 /// Values are µs. A corrected delivery latency can be negative (docs/measurement.md): it counts as 0 here.
 public struct LatencyHistogram: Sendable, Equatable {
@@ -13,9 +12,6 @@ public struct LatencyHistogram: Sendable, Equatable {
     guard count > 0 else { return }
     histogram.record(UInt64(max(0, value)), count: UInt64(count))
   }
-
-  /// Adds the counts of another one.
-  public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
   /// Adds packed counts. The smallest and the largest value are taken as the outer ends of their buckets, which are
   /// within 0.1 % of the true ones.
@@ -36,22 +32,8 @@ public struct LatencyHistogram: Sendable, Equatable {
 
   public var isEmpty: Bool { count == 0 }
 
-  /// The smallest value, exactly.
-  public var minimum: Int64? { isEmpty ? nil : Int64(clamping: histogram.min) }
-
   /// The largest value, exactly.
   public var maximum: Int64? { isEmpty ? nil : Int64(clamping: histogram.maxRecorded) }
-
-  /// The mean, with each value taken as the middle of its bucket.
-  public var mean: Double? {
-    guard !isEmpty else { return nil }
-    var sum = 0.0
-    for bucket in buckets {
-      let middle = (Double(bucket.lower) + Double(bucket.upper)) / 2
-      sum += middle * Double(bucket.count)
-    }
-    return sum / Double(count)
-  }
 
   /// The buckets that are not empty, ascending.
   public var buckets: LatencyBuckets { LatencyBuckets(histogram) }
@@ -68,11 +50,6 @@ public struct LatencyHistogram: Sendable, Equatable {
     }
     let found = buckets(atRanks: [ranks.lowerBound, quantile.rank(among: count), ranks.upperBound])
     return .known(value: upperEnd(found[1]), low: found[0].lower, high: upperEnd(found[2]))
-  }
-
-  /// The bounds of the buckets that contain ascending ranks, which are counted from 1.
-  func bounds(atRanks ranks: [Int]) -> [ClosedRange<Int64>] {
-    buckets(atRanks: ranks).map { $0.lower...max($0.lower, upperEnd($0)) }
   }
 
   private func upperEnd(_ bucket: LatencyBucket) -> Int64 { min(bucket.upper, maximum ?? bucket.upper) }

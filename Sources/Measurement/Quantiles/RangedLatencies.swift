@@ -60,24 +60,6 @@ extension RangedLatencies {
   }
 }
 
-extension RangedLatencies<LatencyHistogram> {
-  public init() { self.init(LatencyHistogram()) }
-
-  public var count: Int { values.count }
-
-  public func estimate(_ quantile: Quantile) -> QuantileEstimate { estimate { $0.estimate(quantile) } }
-
-  public mutating func record(_ value: RangedLatencies<Int64>, count: Int = 1) {
-    combine(value) { $0.record($1, count: count) }
-  }
-
-  /// Adds the counts of another one.
-  public mutating func merge(_ other: Self) { combine(other) { $0.merge($1) } }
-
-  /// Adds packed counts.
-  public mutating func merge(_ packed: RangedLatencies<PackedLatencies>) { combine(packed) { $0.merge($1) } }
-}
-
 extension RangedLatencies<Int64> {
   /// A delivery latency with its range.
   public init(_ latency: Int64, _ range: DeliveryRange?) {

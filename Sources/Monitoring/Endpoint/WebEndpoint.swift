@@ -10,11 +10,13 @@ final class WebEndpoint: Sendable {
   let port: Int
   private let group: MultiThreadedEventLoopGroup
   private let server: HTTPServer
+  private let access: WebAccess
 
-  private init(group: MultiThreadedEventLoopGroup, server: HTTPServer) {
+  private init(group: MultiThreadedEventLoopGroup, server: HTTPServer, access: WebAccess) {
     port = server.port
     self.group = group
     self.server = server
+    self.access = access
   }
 
   /// Listens from when this returns.
@@ -23,12 +25,8 @@ final class WebEndpoint: Sendable {
     _ configuration: ServiceConfiguration, clock: any HostClock,
     content: WebContent
   ) async throws -> WebEndpoint {
-    let identity = try configuration.identity.map {
-      try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
-    }
-    let password = try configuration.authentication.map {
-      BasicAuthentication(username: $0.username, password: try $0.passwordFile.read())
-    }
+    let identity = try Self.identity(of: configuration)
+    let access = WebAccess(try WebAccess.Rules(configuration))
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       // localhost is a name, and the listener's address is not to depend on a resolver.
@@ -36,14 +34,27 @@ final class WebEndpoint: Sendable {
         configuration.listen.host.lowercased() == "localhost" ? "127.0.0.1" : configuration.listen.host
       let options = HTTPServerConfiguration(
         host: host, port: configuration.listen.port, identity: identity, limits: limits)
-      let responder = WebResponder(
-        authentication: password, allowsReload: configuration.allowsReload,
-        listen: configuration.listen, content: content)
+      let responder = WebResponder(access: access, listen: configuration.listen, content: content)
       let server = try await HTTPServer.start(options, on: group.next(), clock: clock, responder: responder)
-      return WebEndpoint(group: group, server: server)
+      return WebEndpoint(group: group, server: server, access: access)
     } catch {
       try? await group.shutdownGracefully()
       throw error
+    }
+  }
+
+  /// Takes certificate, password and rights of a configuration that was read again, for new connections and requests; the
+  /// address stays.
+  /// - Throws: ``HTTPServerError``, `FileReadError`; the former ones stay.
+  func replace(_ configuration: ServiceConfiguration) throws {
+    let rules = try WebAccess.Rules(configuration)
+    if let identity = try Self.identity(of: configuration) { try server.replaceIdentity(identity) }
+    access.replace(rules)
+  }
+
+  private static func identity(of configuration: ServiceConfiguration) throws -> ServerIdentity? {
+    try configuration.identity.map {
+      try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
     }
   }
 

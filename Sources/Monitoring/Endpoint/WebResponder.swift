@@ -4,17 +4,18 @@ import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
+import Synchronization
 
 /// Answers the web endpoint's requests. Everything but the reload is read-only.
 struct WebResponder: HTTPResponder {
-  let authentication: BasicAuthentication?
-  let allowsReload: Bool
+  let access: WebAccess
   let listen: ListenAddress
   let content: WebContent
 
   func respond(to exchange: HTTPExchange) {
     let request = exchange.request
-    if let authentication {
+    let rules = access.rules
+    if let authentication = rules.authentication {
       guard authentication.accepts(request.headers.first(name: "authorization")) else {
         return exchange.answer(
           Self.text(
@@ -31,7 +32,7 @@ struct WebResponder: HTTPResponder {
       read(exchange) {
         content.isReady() ? Self.text(200, "ready\n") : Self.text(503, "nothing can be sent at the moment\n")
       }
-    case "/-/reload": reload(exchange)
+    case "/-/reload": reload(exchange, rules)
     default: exchange.answer(Self.text(404, "not found\n"))
     }
   }
@@ -61,8 +62,8 @@ struct WebResponder: HTTPResponder {
   // MARK: Reload
 
   /// A page in a browser can neither send the header nor another Host without asking first, which is not answered.
-  private func reload(_ exchange: HTTPExchange) {
-    guard allowsReload else {
+  private func reload(_ exchange: HTTPExchange, _ rules: WebAccess.Rules) {
+    guard rules.allowsReload else {
       return exchange.answer(Self.text(404, "reload is not allowed: set service.allow_reload to true\n"))
     }
     let request = exchange.request
@@ -72,7 +73,7 @@ struct WebResponder: HTTPResponder {
     guard request.headers.contains(name: "x-pushscope-reload") else {
       return exchange.answer(Self.text(403, "the header X-Pushscope-Reload is required\n"))
     }
-    guard isOwn(host: request.headers.first(name: "host") ?? "") else {
+    guard isOwn(host: request.headers.first(name: "host") ?? "", rules) else {
       return exchange.answer(Self.text(403, "the Host header does not name this listener\n"))
     }
     guard let reload = content.reload() else {
@@ -86,14 +87,14 @@ struct WebResponder: HTTPResponder {
   }
 
   /// - Parameter host: as the request has it, with or without a port; HTTP/2 has `:authority`, which the server passes as Host.
-  private func isOwn(host: String) -> Bool {
+  private func isOwn(host: String, _ rules: WebAccess.Rules) -> Bool {
     guard
       let address = try? ListenAddress.parse(
         host.contains(":") && !host.hasSuffix("]") ? host : host + ":443")
     else { return false }
     // An address that stands for all of this host's is known to clients by another name, and there authentication keeps
     // strangers out.
-    if ["0.0.0.0", "::"].contains(listen.host) { return authentication != nil }
+    if ["0.0.0.0", "::"].contains(listen.host) { return rules.authentication != nil }
     return address.host.lowercased() == listen.host.lowercased() || address.isLoopback && listen.isLoopback
   }
 
@@ -131,6 +132,30 @@ struct WebResponder: HTTPResponder {
     headers.add(name: "x-content-type-options", value: "nosniff")
     return HTTPResponse(status: status, headers: headers, body: body)
   }
+}
+
+/// What a request must present, and what it may do. A reload of the configuration replaces it.
+final class WebAccess: Sendable {
+  struct Rules: Sendable {
+    var authentication: BasicAuthentication?
+    var allowsReload: Bool
+
+    /// Reads the password.
+    init(_ configuration: ServiceConfiguration) throws(FileReadError) {
+      allowsReload = configuration.allowsReload
+      guard let given = configuration.authentication else { return }
+      authentication = BasicAuthentication(
+        username: given.username, password: try given.passwordFile.read())
+    }
+  }
+
+  private let state: Mutex<Rules>
+
+  init(_ rules: Rules) { state = Mutex(rules) }
+
+  var rules: Rules { state.withLock { $0 } }
+
+  func replace(_ rules: Rules) { state.withLock { $0 = rules } }
 }
 
 /// A user name and password that requests must present (RFC 7617).

@@ -7,16 +7,28 @@ extension MetricsState {
   /// - Parameters:
   ///   - labels: of the configuration; every metric has them.
   ///   - now: ages are counted until it.
-  func families(labels: [ConfiguredLabel], version: String, at now: WallTime) -> [MetricFamily] {
+  ///   - forwardBacklog: rows that are not in the fleet yet; `nil` where that is not known.
+  func families(
+    labels: [ConfiguredLabel], version: String, at now: WallTime, forwardBacklog: Int? = nil
+  ) -> [MetricFamily] {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
-      + judgments())
+      + judgments() + Self.forwarding(forwardBacklog))
       .map { family in
         var family = family
         for index in family.points.indices { family.points[index].labels += common }
         return family
       }
+  }
+
+  private static func forwarding(_ backlog: Int?) -> [MetricFamily] {
+    guard let backlog else { return [] }
+    return [
+      MetricFamily(
+        .gauge, "pushscope_forward_backlog_rows", "Rows of the store that are not in the fleet yet.",
+        [Point(labels: [], value: .number(Double(backlog)))])
+    ]
   }
 
   private typealias Label = MetricFamily.Label

@@ -3,7 +3,6 @@ import Measurement
 
 /// Apple Push Notification service (Apple: Sending notification requests to APNs).
 public struct APNsProvider: Provider {
-  public let name = "apns"
 
   private let url: String
   private let headersBeforeExpiration: [HeaderField]

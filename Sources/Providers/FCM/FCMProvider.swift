@@ -3,7 +3,6 @@ import Measurement
 
 /// Firebase Cloud Messaging, HTTP v1: a data message to one device.
 public struct FCMProvider: Provider {
-  public let name = "fcm"
 
   private let url: String
   private let headers: [HeaderField]

@@ -3,7 +3,6 @@ import Measurement
 /// Any HTTP endpoint: webhooks, gateways, a server under test. URL, header values and body are templates
 /// (``RequestTemplate``).
 public struct HTTPProvider: Provider {
-  public let name = "http"
 
   private struct HeaderTemplate {
     var name: String

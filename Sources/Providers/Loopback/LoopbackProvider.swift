@@ -2,7 +2,6 @@ import Measurement
 
 /// The built-in push service. It speaks APNs' dialect, so that measurements use the same code as real pushes.
 public struct LoopbackProvider: Provider {
-  public let name = "loopback"
 
   /// Default device of the service.
   public static let defaultDeviceToken = String(repeating: "70757368", count: 8)

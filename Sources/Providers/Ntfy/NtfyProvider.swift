@@ -3,7 +3,6 @@ import Measurement
 
 /// ntfy: publishes to a topic. The message is the payload's JSON.
 public struct NtfyProvider: Provider {
-  public let name = "ntfy"
 
   private let url: String
   private let headers: [HeaderField]

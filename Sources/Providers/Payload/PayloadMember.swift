@@ -34,11 +34,6 @@ public enum PayloadMember {
   public struct Ticket: Sendable, Hashable {
     public var id: NotificationID
     public var mac: String?
-
-    public init(id: NotificationID, mac: String? = nil) {
-      self.id = id
-      self.mac = mac
-    }
   }
 
   private struct Envelope: Decodable {

@@ -4,7 +4,6 @@ import Measurement
 
 /// Web Push (RFC 8030, 8291, 8292): browsers and UnifiedPush.
 public struct WebPushProvider: Provider {
-  public let name = "webpush"
 
   /// Key and salt of one message.
   public struct MessageKeys: Sendable {

@@ -12,6 +12,7 @@ extension ComparisonReport {
         lines.append("  nothing is settled on both sides")
       } else {
         lines += table(of: pair).lines(indent: 2)
+        if !plan.isIndependent, let alone = Self.alone(pair) { lines.append(alone) }
       }
     }
     for (name, titles) in [("A", onlyFirst), ("B", onlySecond)] where !titles.isEmpty {
@@ -41,23 +42,50 @@ extension ComparisonReport {
         FigureText.quantile(after.value, low: after.low, high: after.high), row.change,
         row.words(tolerance: plan.tolerance),
       ])
+      if !plan.isIndependent {
+        table.append(["", Self.effective(before), Self.effective(after), "", ""])
+      }
     }
     for row in pair.shares {
       table.append([
-        row.share.rawValue, FigureText.share(row.comparison.before),
-        FigureText.share(row.comparison.after),
+        row.share.rawValue, FigureText.share(row.comparison.before, isWeighed: !plan.isIndependent),
+        FigureText.share(row.comparison.after, isWeighed: !plan.isIndependent),
         row.change, row.words,
       ])
     }
     return table
   }
 
+  /// Below an interval, as in a summary: `n 38 of 3600`.
+  private static func effective(_ interval: QuantileInterval) -> String {
+    "n \(FigureText.count(interval.effectiveCount)) of \(interval.count)"
+  }
+
+  /// Which side has no earlier windows to learn from.
+  private static func alone(_ pair: Pair) -> String? {
+    func isAlone(_ side: (LatencyRow) -> QuantileInterval, _ share: (ShareRow) -> ShareInterval) -> Bool {
+      pair.latencies.contains { !side($0).usesHistory } || pair.shares.contains { !share($0).usesHistory }
+    }
+    let sides = [
+      isAlone({ $0.comparison.before }, { $0.comparison.before }) ? "A" : nil,
+      isAlone({ $0.comparison.after }, { $0.comparison.after }) ? "B" : nil,
+    ].compactMap { $0 }
+    guard !sides.isEmpty else { return nil }
+    return
+      "  intervals of \(sides.joined(separator: " and ")) from this window alone: what is slower than it is not in them"
+  }
+
   private var explanation: [String] {
     let percent = FigureText.given(plan.tolerance)
-    return [
-      "change: of latencies B / A, of shares B - A in points; in brackets the 95 % interval"
-        + (plan.isIndependent
-          ? ", probes taken for independent." : ", which allows for probes that depend on each other."),
+    let brackets = "change: of latencies B / A, of shares B - A in points; in brackets the 95 % interval"
+    let method =
+      plan.isIndependent
+      ? [brackets + ", probes taken for independent."]
+      : [
+        brackets + ", which allows for probes that depend on each other.",
+        "n: how many independent probes would say as much as the settled ones.",
+      ]
+    return method + [
       "same: all of the interval is within \(percent), of shares within 1 point. no evidence: it holds both no change and more",
       "than that. cannot tell: it is open at an end; more notifications are needed.",
     ]

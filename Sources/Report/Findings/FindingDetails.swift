@@ -21,12 +21,17 @@ public enum FindingDetails {
     return record
   }
 
-  public static func lines(_ record: FindingRecord) -> [String] {
+  /// - Throws: `StoreError`.
+  public static func lines(_ record: FindingRecord, in reader: StoreReader) throws -> [String] {
+    lines(record, recordedTo: try FindingsReport.recordedTo(reader)[record.target])
+  }
+
+  static func lines(_ record: FindingRecord, recordedTo: WallTime? = nil) -> [String] {
     let text = FindingText(record)
     var facts = TextTable([.init("finding"), .init(EscapedText.make(record.id))])
     facts.append(["what", "\(text.headline): \(FindingWords.metric(record))\(text.change)"])
     facts.append(["status", record.status + (record.isHidden ? ", hidden" : "")])
-    facts.append(["when", FindingWords.time(of: record)])
+    facts.append(["when", FindingWords.time(of: record, recordedTo: recordedTo)])
     if let low = record.startedLow, let high = record.startedHigh {
       facts.append(["began between", "\(low.rfc3339) and \(high.rfc3339)"])
     }

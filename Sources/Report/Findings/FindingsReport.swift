@@ -8,6 +8,8 @@ public struct FindingsReport: Sendable {
   public let records: [FindingRecord]
   /// Series that are still learned, with how far they are.
   public let learning: [DetectorRecord]
+  /// When the recording of targets ended that are not recorded now, by name.
+  private let recordedTo: [String: WallTime]
 
   /// - Throws: `StoreError`.
   public init(_ reader: StoreReader, _ selection: RowSelection) throws {
@@ -15,11 +17,24 @@ public struct FindingsReport: Sendable {
       try reader.findings(
         FindingSelection(
           run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)),
-      detectors: try reader.detectors().filter { selection.targets?.contains($0.target) ?? true })
+      detectors: try reader.detectors().filter { selection.targets?.contains($0.target) ?? true },
+      recordedTo: try Self.recordedTo(reader))
+  }
+
+  /// When the last run of each target ended, of those that are not recorded now.
+  /// - Throws: `StoreError`.
+  public static func recordedTo(_ reader: StoreReader) throws -> [String: WallTime] {
+    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
+    return Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
+      spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
+    }
   }
 
   /// The findings of a selection among given ones.
-  public init(_ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord]) {
+  public init(
+    _ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord],
+    recordedTo: [String: WallTime] = [:]
+  ) {
     self.init(
       records.filter { record in
         if let run = selection.run, record.run != run { return false }
@@ -27,10 +42,13 @@ public struct FindingsReport: Sendable {
         if let until = selection.until, record.startedAt >= until { return false }
         guard let since = selection.since, !record.isOpen else { return true }
         return record.endedAt ?? record.seenUntil >= since
-      }, detectors: detectors)
+      }, detectors: detectors, recordedTo: recordedTo)
   }
 
-  public init(_ records: [FindingRecord], detectors: [DetectorRecord]) {
+  public init(
+    _ records: [FindingRecord], detectors: [DetectorRecord], recordedTo: [String: WallTime] = [:]
+  ) {
+    self.recordedTo = recordedTo
     self.records = records.filter { !$0.isHidden && !$0.isWithdrawn }
     learning = detectors.filter { $0.learning != nil }
   }
@@ -63,7 +81,7 @@ public struct FindingsReport: Sendable {
     ])
     for repetition in folded {
       let incident = repetition.last
-      var when = FindingWords.time(of: incident.first)
+      var when = FindingWords.time(of: incident.first, recordedTo: recordedTo[incident.first.target])
       if let period = repetition.period {
         when +=
           ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(LengthText.text(period))"
@@ -118,7 +136,9 @@ enum FindingWords {
   }
 
   /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
-  static func time(of record: FindingRecord) -> String {
+  ///
+  /// - Parameter recordedTo: the end of the last run of what it is about; `nil` while that is recorded.
+  static func time(of record: FindingRecord, recordedTo: WallTime? = nil) -> String {
     var text = RunText.time(record.startedAt)
     if record.isGradual { text = "getting worse since about \(text)" }
     if let low = record.startedLow, let high = record.startedHigh {
@@ -126,10 +146,16 @@ enum FindingWords {
         high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
       text += " ± \(FigureText.latency(max(0, reach)))"
     }
-    if let end = record.endedAt { return text + " to \(end.rfc3339.dropFirst(11).prefix(8))" }
+    if let end = record.endedAt { return text + " to \(clock(end))" }
     if record.isNewNormal { return text + ", the new normal" }
+    if let last = recordedTo, record.isOpen {
+      return text + ", open when recording stopped at \(clock(last))"
+    }
     return record.isGradual ? text : "since \(text)"
   }
+
+  /// `14:03:10`.
+  private static func clock(_ time: WallTime) -> String { String(time.rfc3339.dropFirst(11).prefix(8)) }
 
   /// `2nd`, `11th`.
   static func ordinal(_ count: Int) -> String {

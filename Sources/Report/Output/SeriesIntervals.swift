@@ -17,8 +17,3 @@ extension SeriesStatistics {
     isIndependent ? independentShare(share) : self.share(share)
   }
 }
-
-extension StateCounts {
-  /// How many have their end.
-  var settled: Int { planned - self[.planned] - self[.inFlight] }
-}

@@ -79,6 +79,7 @@ public enum StoreAdministration {
     try withStore(path, clock: clock) { store in
       let id = UUID()
       try store.transaction { db, _ in
+        try ForwardCursor.noteAdoption(of: store, db)
         try db.execute(sql: "UPDATE meta SET collector = ?", arguments: [id.uuidString.lowercased()])
       }
       return (store.collectorID, id)
@@ -86,13 +87,19 @@ public enum StoreAdministration {
   }
 
   /// Opens a store that exists, as its only writer.
+  /// - Throws: ``StoreError``: `missing`, `inUse` while a collector has it.
+  public static func open(_ path: String, clock: any HostClock) throws -> CollectorStore {
+    guard StoreReader.exists(path) else { throw StoreError.missing(StoreFile(path: path).path) }
+    return try CollectorStore.open(
+      at: path, clock: clock,
+      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
+  }
+
+  /// Runs `body` with a store that exists, as its only writer.
   static func withStore<T>(_ path: String, clock: any HostClock, _ body: (CollectorStore) throws -> T) throws
     -> T
   {
-    guard StoreReader.exists(path) else { throw StoreError.missing(StoreFile(path: path).path) }
-    let store = try CollectorStore.open(
-      at: path, clock: clock,
-      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
+    let store = try open(path, clock: clock)
     defer { store.close() }
     return try body(store)
   }

@@ -86,9 +86,9 @@ public struct ControlClient: Sendable {
         try store.markPruned(samplesBefore: time)
         var budget = PruneBudget()
         while true {
-          let start = clock.monotonicNow()
-          guard try store.prune(.keepAll, atMost: budget.rows).isMore else { break }
-          budget.note(clock.monotonicNow() - start)
+          let step = try store.prune(.keepAll, within: budget.time)
+          guard step.isMore else { break }
+          budget.note(step.held)
         }
       }
     }

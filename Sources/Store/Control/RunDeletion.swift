@@ -122,7 +122,7 @@ extension CollectorStore {
       let row = try Row.fetchOne(
         db,
         sql: """
-          SELECT id, ended_at IS NULL FROM run WHERE uuid = ? AND id NOT IN (SELECT run_id FROM deletion)
+          SELECT id, ended_at IS NULL, collector FROM run WHERE uuid = ? AND id NOT IN (SELECT run_id FROM deletion)
           """,
         arguments: [run.description])
       guard let row else { throw StoreError.unknownRun(run.description, path: path) }
@@ -133,6 +133,11 @@ extension CollectorStore {
           "INSERT INTO deletion (run_id, target_id) SELECT run_id, id FROM target WHERE run_id = ? ORDER BY id",
         arguments: [id])
       try db.execute(sql: "INSERT INTO deletion (run_id, target_id) VALUES (?, NULL)", arguments: [id])
+      // What follows the store learns of it here.
+      state.revision += 1
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO tombstone (revision, run, collector, at) VALUES (?, ?, ?, ?)",
+        arguments: [state.revision, run.description, row[2] as String, clock.wallNow().microseconds])
       // Deletes the counters, too; later receipts find no target.
       try db.execute(sql: "DELETE FROM target WHERE run_id = ?", arguments: [id])
       state.forget(run)

@@ -57,7 +57,7 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var threshold: Double
   /// Whether it has been getting worse gradually.
   public var isGradual: Bool
-  /// Whether a week made it the new normal; it is closed then and has no end.
+  /// Whether it became the new normal, after a week, or a provisional one after the first two hours; it has no end then.
   public var isNewNormal: Bool
   public var verdicts: [VerdictRecord]
   public var legs: [LegsRecord]
@@ -110,7 +110,9 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var isProvisional: Bool { status == "provisional" }
   public var isWithdrawn: Bool { status == "withdrawn" }
   /// Open, lasting, or provisional without an end.
-  public var isOpen: Bool { status == "open" || status == "lasting" || (isProvisional && endedAt == nil) }
+  public var isOpen: Bool {
+    status == "open" || status == "lasting" || (isProvisional && endedAt == nil && !isNewNormal)
+  }
 }
 
 /// A cause with what speaks for it.

@@ -109,7 +109,7 @@ extension StoreReader {
         \(FindingTable.select)
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1)
           AND (?2 IS NULL OR ifnull(f.ended_at, f.seen_until) >= ?2
-            OR f.ended_at IS NULL AND f.status IN ('open', 'lasting', 'provisional'))
+            OR f.ended_at IS NULL AND NOT f.new_normal AND f.status IN ('open', 'lasting', 'provisional'))
           AND (?3 IS NULL OR f.started_at < ?3) AND (?4 OR NOT f.hidden) AND (?5 OR f.status <> 'withdrawn')
         ORDER BY f.started_at, f.id
         """,

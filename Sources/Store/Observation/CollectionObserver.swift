@@ -181,10 +181,4 @@ public struct InterruptedRows: Sendable, Equatable {
   public var target: String
   public var variant: String
   public var count: Int
-
-  public init(target: String, variant: String, count: Int) {
-    self.target = target
-    self.variant = variant
-    self.count = count
-  }
 }

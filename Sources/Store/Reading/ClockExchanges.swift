@@ -64,21 +64,3 @@ extension DeviceExchange {
     self.init(device: row[0], bootID: row[1], exchange: exchange, hostSlept: .microseconds(row[6] as Int64))
   }
 }
-
-extension StoreReader {
-  /// The clock exchanges of a run, in the order of arrival, from which every bound can be computed again.
-  ///
-  /// - Throws: ``StoreError``.
-  public func clockExchanges(of run: RunID, limit: Int = 100_000) throws -> [DeviceExchange] {
-    try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT \(DeviceExchange.columns) FROM clock_exchange
-          WHERE run_id = (SELECT id FROM run WHERE uuid = ?) ORDER BY revision LIMIT ?
-          """,
-        arguments: [run.description, limit]
-      ).compactMap(DeviceExchange.init(row:))
-    }
-  }
-}

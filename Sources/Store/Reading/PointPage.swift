@@ -101,8 +101,6 @@ extension StoreReader {
 
   /// The number of notifications of some targets in a range of planned time.
   ///
-  /// Reads only an index.
-  ///
   /// - Parameters:
   ///   - end: excluded.
   ///   - limit: counting stops here.
@@ -112,6 +110,7 @@ extension StoreReader {
     let wanted = Set(targets)
     guard limit > 0, let first = targets.min(), let last = targets.max() else { return 0 }
     return try read { db in
+      if first == last { return try Self.count(of: first, from: start, to: end, atMost: limit, db) }
       let statement = try RawStatement(
         db,
         """

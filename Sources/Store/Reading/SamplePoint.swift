@@ -56,15 +56,6 @@ public struct SamplePoint: Sendable, Hashable {
     self.state = state
   }
 
-  public init(_ sample: Sample) {
-    self.init(
-      plannedAt: sample.plannedAt, plannedMonotonic: sample.plannedMonotonic, scheduleLag: sample.scheduleLag,
-      acceptLatency: sample.acceptLatency, deliveryLatency: sample.deliveryLatency, state: sample.state,
-      deliveryError: sample.deliveryError, deliveryHigh: sample.deliveryHigh, path: sample.path,
-      status: sample.status,
-      isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder)
-  }
-
   @inlinable public var isSent: Bool { storedLag >= 0 }
 
   public var scheduleLag: Int64? { storedLag < 0 ? nil : Int64(storedLag) }

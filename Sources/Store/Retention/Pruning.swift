@@ -2,28 +2,44 @@ import GRDB
 import Measurement
 
 extension CollectorStore {
+  /// Rows that a transaction deletes at most, whatever the time.
+  public static let mostPruned = 20_000
+
   /// Deletes a part of what retention does not keep, in at most two short transactions.
   ///
   /// Only notifications with a final state go, in whole hours that are rolled up. What a mark in the store says to be deleted
   /// is deleted whatever the policy is: a step that was interrupted by a crash goes on.
   ///
-  /// - Parameter limit: about how many rows to delete.
+  /// - Parameters:
+  ///   - limit: about how many rows to delete.
+  ///   - time: commit once so much time has passed; looked at after every few rows.
   /// - Throws: ``StoreError``. The step that failed deleted nothing.
-  public func prune(_ policy: RetentionPolicy, atMost limit: Int) throws -> PruneStep {
+  public func prune(
+    _ policy: RetentionPolicy, atMost limit: Int = CollectorStore.mostPruned, within time: Duration
+  ) throws -> PruneStep {
     var step = PruneStep()
     if !policy.keepsAll { step.forcedTo = try advanceMarks(policy) }
     let deletion = try read { try Deletion.next($0) }
+    var begun: MonotonicTime?
     if let deletion {
       try transaction { db, _ in
-        let deleted = try deletion.step(db, limit: limit)
-        step.rows = deleted.rows
-        step.samples = deleted.samples
+        let start = clock.monotonicNow()
+        begun = start
+        (step.rows, step.samples) = try deletion.step(db, limit: limit) {
+          clock.monotonicNow() - start < time
+        }
         step.isMore = true
       }
-    } else {
-      step.pages = try giveBack(atMost: max(1, limit / 4))
-      step.isMore = step.pages > 0
+    } else if let surplus = try surplusPages() {
+      try transaction { db, _ in
+        let start = clock.monotonicNow()
+        begun = start
+        let most = min(surplus, Int64(max(1, limit / 4)))
+        step.pages = try giveBack(most, db) { clock.monotonicNow() - start < time }
+        step.isMore = true
+      }
     }
+    if let begun { step.held = clock.monotonicNow() - begun }
     return step
   }
 
@@ -58,7 +74,7 @@ extension CollectorStore {
       var cuts: [RetainedKind: WallTime] = [:]
       for (kind, age) in policy.ages {
         let time = now.advanced(byMicroseconds: -age.microseconds)
-        guard let cut = try RetentionMarks.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast
+        guard let cut = try policy.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast
         else {
           continue
         }
@@ -74,9 +90,12 @@ extension CollectorStore {
     try mark(cuts)
     if let forced {
       try transaction { db, state in
+        let isLost =
+          try policy.keepsWhatIsNotForwarded && ForwardBacklog.oldest(.samples, before: forced, db) != nil
         let event = Event(
           at: now, kind: .pruned,
           detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted"
+            + (isLost ? ", and some of them were not forwarded to the fleet" : "")
         )
         try RecordWriter(db).insert([event], revision: &state.revision) { _ in nil }
       }
@@ -84,14 +103,24 @@ extension CollectorStore {
     return forced
   }
 
-  /// Gives unused pages back to the file system, where the store was made for it; some stay for what comes next.
-  private func giveBack(atMost limit: Int) throws -> Int {
+  /// Unused pages beyond those that stay for what comes next; `nil` where there are none, or where the store was not made to
+  /// give pages back.
+  private func surplusPages() throws -> Int64? {
     let size = try read { try StoreSize.read($0) }
-    guard size.givesBack, size.freePages > size.reserve else { return 0 }
-    let pages = min(Int64(limit), size.freePages - size.reserve)
-    try transaction { db, _ in
-      try db.execute(sql: "PRAGMA incremental_vacuum(\(pages))")
-    }
+    guard size.givesBack, size.freePages > size.reserve else { return nil }
+    return size.freePages - size.reserve
+  }
+
+  /// Gives unused pages back to the file system.
+  /// - Parameter goesOn: asked after every few pages.
+  /// - Returns: how many.
+  private func giveBack(_ most: Int64, _ db: Database, while goesOn: () -> Bool) throws -> Int {
+    var pages: Int64 = 0
+    repeat {
+      let next = min(most - pages, 16)
+      try db.execute(sql: "PRAGMA incremental_vacuum(\(next))")
+      pages += next
+    } while pages < most && goesOn()
     return Int(pages)
   }
 }
@@ -214,62 +243,80 @@ private struct Deletion {
     }
   }
 
-  func step(_ db: Database, limit: Int) throws -> (rows: Int, samples: Int) {
+  /// Rows that are deleted before the time is looked at: less than a millisecond where they are in memory.
+  private static let portion = 32
+
+  /// Deletes rows, oldest first.
+  /// - Parameters:
+  ///   - limit: about how many.
+  ///   - goesOn: asked after every few rows.
+  func step(_ db: Database, limit: Int, while goesOn: () -> Bool) throws -> (rows: Int, samples: Int) {
+    if kind == .samples { return try deleteSamples(db, limit: limit, while: goesOn) }
+    let delete = try deletion(db)
+    var rows = 0
+    repeat {
+      let next = min(limit - rows, Self.portion)
+      let deleted = try delete(next)
+      rows += deleted
+      if deleted < next { break }
+    } while rows < limit && goesOn()
+    return (rows, 0)
+  }
+
+  /// Deletes a portion of the rows of any other kind than notifications, and returns how many they were.
+  private func deletion(_ db: Database) throws -> (_ limit: Int) throws -> Int {
+    let sql: String
     switch kind {
-    case .samples: return try deleteSamples(db, limit: limit)
-    case .rollupSecond, .rollupMinute, .rollupHour: return (try deleteRollups(db, limit: limit), 0)
-    case .findings:
-      let sql = "DELETE FROM finding WHERE rowid IN (\(selection(of: "rowid")))"
-      return (try run(sql, db, limit: limit), 0)
+    case .samples: return { _ in 0 }
+    case .rollupSecond, .rollupMinute, .rollupHour:
+      // By their whole key, in its order: of a thousand targets a single span is a thousand rows.
+      sql = """
+        DELETE FROM rollup WHERE (span, start, target_id, variant_id) IN (
+          SELECT span, start, target_id, variant_id FROM rollup
+          WHERE span = \(kind.span?.rawValue ?? 0) AND start < ?1 / 1000000
+          ORDER BY span, start, target_id, variant_id LIMIT ?2)
+        """
+    case .findings: sql = "DELETE FROM finding WHERE rowid IN (\(selection(of: "rowid")))"
     case .receipts, .path, .log, .events, .clock:
-      guard let (table, _) = Self.records[kind] else { return (0, 0) }
-      let sql = "DELETE FROM \(table) WHERE revision IN (\(selection(of: "revision")))"
-      return (try run(sql, db, limit: limit), 0)
+      guard let (table, _) = Self.records[kind] else { return { _ in 0 } }
+      sql = "DELETE FROM \(table) WHERE revision IN (\(selection(of: "revision")))"
+    }
+    let statement = try RawStatement(db, sql)
+    return { limit in
+      statement.bind(before.microseconds, at: 1)
+      statement.bind(limit, at: 2)
+      try statement.run()
+      return db.changesCount
     }
   }
 
-  private func run(_ sql: String, _ db: Database, limit: Int) throws -> Int {
-    let statement = try RawStatement(db, sql)
-    statement.bind(before.microseconds, at: 1)
-    statement.bind(limit, at: 2)
-    try statement.run()
-    return db.changesCount
-  }
-
-  private func deleteSamples(_ db: Database, limit: Int) throws -> (rows: Int, samples: Int) {
+  private func deleteSamples(
+    _ db: Database, limit: Int, while goesOn: () -> Bool
+  ) throws -> (rows: Int, samples: Int) {
     let select = try RawStatement(db, selection(of: "id"))
-    select.bind(before.microseconds, at: 1)
-    select.bind(limit, at: 2)
-    var ids: [Int64] = []
-    while try select.step() { ids.append(select.integer(0)) }
-    // Neighbors in the table one after the other.
-    ids.sort()
     let receipts = try RawStatement(db, "DELETE FROM receipt WHERE sample_id = ?1")
     let samples = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
-    var rows = ids.count
-    for id in ids {
-      receipts.bind(id, at: 1)
-      try receipts.run()
-      rows += db.changesCount
-      samples.bind(id, at: 1)
-      try samples.run()
-    }
-    return (rows, ids.count)
-  }
-
-  /// Whole spans of all targets, as many as there are in about as many rows as wanted.
-  private func deleteRollups(_ db: Database, limit: Int) throws -> Int {
-    let select = try RawStatement(db, "SELECT max(start) FROM (\(selection(of: "start")))")
-    select.bind(before.microseconds, at: 1)
-    select.bind(limit, at: 2)
-    guard try select.step(), !select.isNull(0) else { return 0 }
-    let last = select.integer(0)
-    select.reset()
-    let delete = try RawStatement(db, "DELETE FROM rollup WHERE span = ?1 AND start <= ?2")
-    delete.bind(kind.span?.rawValue ?? 0, at: 1)
-    delete.bind(last, at: 2)
-    try delete.run()
-    return db.changesCount
+    var deleted = (rows: 0, samples: 0)
+    repeat {
+      select.bind(before.microseconds, at: 1)
+      select.bind(min(limit - deleted.samples, Self.portion), at: 2)
+      var ids: [Int64] = []
+      while try select.step() { ids.append(select.integer(0)) }
+      select.reset()
+      if ids.isEmpty { break }
+      // Neighbors in the table one after the other.
+      ids.sort()
+      for id in ids {
+        receipts.bind(id, at: 1)
+        try receipts.run()
+        deleted.rows += db.changesCount
+        samples.bind(id, at: 1)
+        try samples.run()
+      }
+      deleted.samples += ids.count
+      deleted.rows += ids.count
+    } while deleted.samples < limit && goesOn()
+    return deleted
   }
 }
 

@@ -1,3 +1,4 @@
+import GRDB
 import Measurement
 
 /// How long rows are kept, and how large a store may become.
@@ -7,6 +8,9 @@ public struct RetentionPolicy: Sendable, Equatable {
   /// Bytes of used pages and of the write-ahead log; `nil` for no limit.
   public var maximumSize: Int64?
 
+  /// Whether rows stay until they are forwarded to a fleet, as long as ``maximumSize`` allows.
+  public var keepsWhatIsNotForwarded = false
+
   public static let keepAll = RetentionPolicy()
 
   public init(ages: [RetainedKind: Duration] = [:], maximumSize: Int64? = nil) {
@@ -15,26 +19,39 @@ public struct RetentionPolicy: Sendable, Equatable {
   }
 
   public var keepsAll: Bool { ages.isEmpty && maximumSize == nil }
+
+  /// The last whole hour before an instant that may go; `nil` when there is none.
+  func cut(of kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
+    guard let cut = try RetentionMarks.cut(of: kind, before: time, db) else { return nil }
+    guard keepsWhatIsNotForwarded, let oldest = try ForwardBacklog.oldest(kind, before: cut, db) else {
+      return cut
+    }
+    return min(cut, oldest)
+  }
 }
 
-/// How many rows one transaction deletes, so that none keeps the recorder waiting: the number follows from what the last ones
-/// took.
+/// How long one transaction of pruning deletes before it commits, so that none keeps the recorder waiting: it follows from how
+/// long the last ones had the store.
+///
+/// A commit takes the longer the more pages it has to write, and a checkpoint or a busy disk makes it many times longer. Neither
+/// is known before, so that only the past can say how much of the time is left for deleting.
 public struct PruneBudget: Sendable, Equatable {
-  /// What a transaction should take.
+  /// How long a transaction should have the store, its commit included.
   static let wanted = Duration.milliseconds(20)
-  static let range = 20...5_000
+  static let range = Duration.microseconds(500) ... .milliseconds(15)
 
-  public private(set) var rows = 200
+  /// What may be spent on deleting.
+  public private(set) var time = Duration.milliseconds(2)
 
   public init() {}
 
-  /// - Parameter took: how long a transaction took that deleted as many rows as it might.
-  public mutating func note(_ took: Duration) {
-    let nanoseconds = max(1, took.nanoseconds)
-    let fitting = Double(rows) * Double(Self.wanted.nanoseconds) / Double(nanoseconds)
-    // Growing slowly and shrinking at once: a checkpoint or a busy disk makes a transaction take many times longer.
-    let next = min(Double(rows) * 1.25 + 1, max(Double(rows) / 4, fitting))
-    rows = min(Self.range.upperBound, max(Self.range.lowerBound, Int(next)))
+  /// - Parameter held: how long the last transaction had the store, its commit included.
+  public mutating func note(_ held: Duration) {
+    let fitting =
+      Double(time.nanoseconds) * Double(Self.wanted.nanoseconds) / Double(max(1, held.nanoseconds))
+    // Growing slowly and shrinking at once.
+    let next = min(Double(time.nanoseconds) * 1.25, max(Double(time.nanoseconds) / 4, fitting))
+    time = min(Self.range.upperBound, max(Self.range.lowerBound, .nanoseconds(Int64(next))))
   }
 }
 
@@ -46,6 +63,8 @@ public struct PruneStep: Sendable, Equatable {
   public var samples = 0
   /// Pages given back to the file system.
   public var pages = 0
+  /// How long its transaction had the store, the commit included; zero without one.
+  public var held = Duration.zero
   /// Notifications planned before are deleted because of the store's size, and were not to be yet by their age.
   public var forcedTo: WallTime?
   /// Whether there is more to do now.

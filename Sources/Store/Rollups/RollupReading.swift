@@ -180,37 +180,4 @@ extension StoreReader {
         from: WallTime(microseconds: first * 1_000_000), to: WallTime(microseconds: last * 1_000_000))
     }
   }
-
-  /// Visits a target's notifications of a range of planned time, in the order of their planned times.
-  ///
-  /// - Parameter end: excluded.
-  public func forEachSample(
-    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
-    _ body: (borrowing SampleRow) throws -> Void
-  ) throws {
-    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
-    var last = (time: start.microseconds, id: Int64.min)
-    repeat {
-      try read { db in
-        let statement = try RawStatement(
-          db,
-          """
-          SELECT \(SampleColumn.list) FROM sample INDEXED BY sample_planned_at
-          WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3 AND id BETWEEN ?4 AND ?5
-          ORDER BY planned_at, id LIMIT ?6
-          """)
-        statement.bind(last.time, at: 1)
-        statement.bind(last.id, at: 2)
-        statement.bind(end.microseconds, at: 3)
-        statement.bind(target.sampleIDs.lowerBound, at: 4)
-        statement.bind(target.sampleIDs.upperBound, at: 5)
-        statement.bind(SampleChunk.streamCapacity, at: 6)
-        try chunk.fill(from: statement)
-      }
-      try chunk.forEach { row in
-        last = (row.plannedAt.microseconds, row.id.rawValue)
-        try body(row)
-      }
-    } while chunk.isFull
-  }
 }

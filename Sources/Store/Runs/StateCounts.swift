@@ -26,6 +26,9 @@ public struct StateCounts: Sendable, Equatable {
   /// Those whose final state is not known yet.
   public var open: Int { self[.planned] + self[.inFlight] }
 
+  /// Those whose final state is known.
+  public var settled: Int { planned - open }
+
   /// How many failed because there was no connection to send them on: due, but neither sent nor missed.
   /// `nil` when some are interrupted, because it is not recorded how many of those had been sent.
   public var failedBeforeSending: Int? {

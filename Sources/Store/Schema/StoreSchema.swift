@@ -21,6 +21,7 @@ enum StoreSchema {
     { try $0.execute(sql: SchemaVersion6.sql) },
     { try $0.execute(sql: SchemaVersion7.sql) },
     { try $0.execute(sql: SchemaVersion8.sql) },
+    { try $0.execute(sql: SchemaVersion9.sql) },
   ]
 
   /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a

@@ -16,7 +16,7 @@ enum StoreViews {
       v.name AS variant,
       t.provider AS provider,
       s.id & \(SampleID.sequenceMask) AS sequence,
-      r.notification_prefix || substr(\(lowHexadecimal), 1, 4) || '-' || substr(\(lowHexadecimal), 5)
+      r.notification_prefix || substr(\(lowHexadecimal("s.id")), 1, 4) || '-' || substr(\(lowHexadecimal("s.id")), 5)
         AS notification_id,
       \(rfc3339("s.planned_at")) AS planned_at,
       \(rfc3339("s.planned_at + s.schedule_lag_us")) AS sent_at,
@@ -84,14 +84,24 @@ enum StoreViews {
     """
 
   /// Version 4: the range of each delivery latency, by the rule of ``DeliveryRange``.
-  static let ranges = """
-    ,
-      CASE WHEN s.delivery_us IS NULL THEN NULL
-        ELSE max(0, s.delivery_us - max(0, ifnull(s.delivery_error_us, s.delivery_us))) END AS delivery_low_us,
-      CASE WHEN s.delivery_us IS NULL THEN NULL
-        ELSE max(0, ifnull(s.delivery_high_us, CASE WHEN ifnull(s.delivery_error_us, s.delivery_us) = s.delivery_us
-          THEN s.delivery_us ELSE s.delivery_us + max(0, s.delivery_error_us) END)) END AS delivery_high_us
+  static let ranges =
+    ",\n  \(deliveryLow("s")) AS delivery_low_us,\n  \(deliveryHigh("s")) AS delivery_high_us"
+
+  /// - Parameter row: the table's name in the query.
+  static func deliveryLow(_ row: String) -> String {
     """
+    CASE WHEN \(row).delivery_us IS NULL THEN NULL
+        ELSE max(0, \(row).delivery_us - max(0, ifnull(\(row).delivery_error_us, \(row).delivery_us))) END
+    """
+  }
+
+  static func deliveryHigh(_ row: String) -> String {
+    """
+    CASE WHEN \(row).delivery_us IS NULL THEN NULL
+        ELSE max(0, ifnull(\(row).delivery_high_us, CASE WHEN ifnull(\(row).delivery_error_us, \(row).delivery_us) = \(row).delivery_us
+          THEN \(row).delivery_us ELSE \(row).delivery_us + max(0, \(row).delivery_error_us) END)) END
+    """
+  }
 
   /// Version 5: the path to the peer.
   static let path = """
@@ -101,7 +111,7 @@ enum StoreViews {
     """
 
   /// The lower half of the notification's UUID: the variant bits of RFC 9562 over the sample's id.
-  private static let lowHexadecimal = "printf('%016x', s.id | -9223372036854775808)"
+  static func lowHexadecimal(_ id: String) -> String { "printf('%016x', \(id) | -9223372036854775808)" }
 
   /// µs since 1970 as RFC 3339 in UTC with microseconds; NULL for NULL.
   private static func rfc3339(_ microseconds: String) -> String {
@@ -109,11 +119,11 @@ enum StoreViews {
       + " || printf('.%06dZ', (\(microseconds)) % 1000000)"
   }
 
-  private static func boolean(_ column: String) -> String {
+  static func boolean(_ column: String) -> String {
     "CASE \(column) WHEN 0 THEN 'false' WHEN 1 THEN 'true' END"
   }
 
-  private static func name(of column: String, _ names: [(value: Int, name: String)]) -> String {
+  static func name(of column: String, _ names: [(value: Int, name: String)]) -> String {
     "CASE \(column) " + names.map { "WHEN \($0.value) THEN '\($0.name)'" }.joined(separator: " ") + " END"
   }
 }

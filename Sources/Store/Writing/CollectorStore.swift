@@ -15,7 +15,7 @@ public final class CollectorStore: Sendable {
   /// The rows that it settled as interrupted.
   public let interruptedAtStart: [InterruptedRows]
   /// The last revision given to a row before the recovery: rows with a later one changed since this start.
-  private let revisionAtStart: Int64
+  let revisionAtStart: Int64
 
   let openedAt: WallTime
   let clock: any HostClock
@@ -96,6 +96,7 @@ public final class CollectorStore: Sendable {
       try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")
       var state = WriterState(revision: meta["revision"])
       let revisionAtStart = state.revision
+      try ForwardCursor.noteOpening(at: revisionAtStart, db)
       var interrupted: [InterruptedRows] = []
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(
         db, state: &state, rows: &interrupted)
@@ -133,7 +134,7 @@ public final class CollectorStore: Sendable {
   }
 
   /// Registers what a reload of the configuration changed: targets that go on as something else, whose former configuration
-  /// is kept, and new ones, whose ids follow those of the run.
+  /// is kept, and new ones, whose ids follow those of the run. One that ended and begins again in the same run keeps its id.
   ///
   /// - Throws: ``StoreError``: `unknownRun`, `unknownTarget`, `identifiersExhausted`.
   public func changeTargets(
@@ -141,12 +142,28 @@ public final class CollectorStore: Sendable {
   ) throws -> RunRegistration {
     var registration = RunRegistration(run: run, targets: [])
     try transaction { db, state in
-      let writer = RunWriter(db: db, path: path)
-      let row = try state.row(of: run, db, path: path)
-      for target in changed {
-        registration.targets.append(try writer.change(target, at: time, runRow: row, state: &state))
+      registration = try RunWriter(db: db, path: path).change(
+        run, changed: changed, added: added, at: time, state: &state)
+    }
+    return registration
+  }
+
+  /// The ids that ``changeTargets(of:changed:added:at:)`` would register. Nothing is stored. They hold until then: only
+  /// a reload registers targets while a run is recorded.
+  ///
+  /// - Throws: ``StoreError``: `unknownRun`, `unknownTarget`, `identifiersExhausted`.
+  public func plannedTargets(
+    of run: RunID, changed: [TargetDescription], added: [TargetDescription]
+  ) throws -> RunRegistration {
+    var registration = RunRegistration(run: run, targets: [])
+    try transaction { db, state in
+      let revision = state.revision
+      defer { state.revision = revision }
+      try db.inSavepoint {
+        registration = try RunWriter(db: db, path: path).change(
+          run, changed: changed, added: added, at: clock.wallNow(), state: &state)
+        return .rollback
       }
-      registration.targets += try writer.add(added, runRow: row)
     }
     return registration
   }

@@ -11,17 +11,20 @@ public struct RunDescription: Sendable, Equatable {
   public var startedMonotonic: MonotonicTime
   /// The kernel's boot id: monotonic times are comparable within one boot only.
   public var bootID: String
+  /// The configuration's labels when the run began.
+  public var labels: [String: String]
   public var targets: [TargetDescription]
 
   public init(
     id: RunID, name: String? = nil, startedAt: WallTime, startedMonotonic: MonotonicTime, bootID: String,
-    targets: [TargetDescription]
+    labels: [String: String] = [:], targets: [TargetDescription]
   ) {
     self.id = id
     self.name = name
     self.startedAt = startedAt
     self.startedMonotonic = startedMonotonic
     self.bootID = bootID
+    self.labels = labels
     self.targets = targets
   }
 }
@@ -63,6 +66,11 @@ public struct RunRegistration: Sendable, Equatable {
   public var targets: [RegisteredTarget]
 
   public subscript(name: String) -> RegisteredTarget? { targets.first { $0.name == name } }
+
+  /// All of them by their names.
+  public var byName: [String: RegisteredTarget] {
+    Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
 }
 
 /// A target with its id in this run.
@@ -105,13 +113,13 @@ struct RunWriter {
     try db.execute(
       sql: """
         INSERT INTO run (revision, uuid, collector, name, started_at, started_monotonic_us, boot_id,
-          notification_prefix)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          notification_prefix, labels)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         state.revision, run.id.description, collectorID.uuidString.lowercased(), run.name,
         run.startedAt.microseconds, run.startedMonotonic.microseconds, run.bootID,
-        Self.notificationPrefix(of: run.id),
+        Self.notificationPrefix(of: run.id), try RunLabels.encoded(run.labels),
       ])
     let runRow = db.lastInsertedRowID
     state.note(run.id, row: runRow)
@@ -124,17 +132,40 @@ struct RunWriter {
         ON CONFLICT (one) DO UPDATE SET at = excluded.at, run = excluded.run
         """,
       arguments: [run.startedAt.microseconds, run.id.description])
-    return RunRegistration(run: run.id, targets: try add(run.targets, runRow: runRow))
+    return RunRegistration(run: run.id, targets: try add(run.targets, runRow: runRow, state: &state))
+  }
+
+  /// Registers what changed of a run that is being recorded. A target that ended in it and begins again goes on as what it
+  /// was.
+  func change(
+    _ run: RunID, changed: [TargetDescription], added: [TargetDescription], at time: WallTime,
+    state: inout WriterState
+  ) throws -> RunRegistration {
+    let row = try state.row(of: run, db, path: path)
+    let names = Set(
+      try String.fetchAll(db, sql: "SELECT name FROM target WHERE run_id = ?", arguments: [row]))
+    var targets: [RegisteredTarget] = []
+    for target in changed + added.filter({ names.contains($0.name) }) {
+      targets.append(try change(target, at: time, runRow: row, state: &state))
+    }
+    return RunRegistration(
+      run: run,
+      targets: targets + (try add(added.filter { !names.contains($0.name) }, runRow: row, state: &state)))
   }
 
   /// Registers targets, in the order of their names.
-  func add(_ targets: [TargetDescription], runRow: Int64) throws -> [RegisteredTarget] {
+  private func add(
+    _ targets: [TargetDescription], runRow: Int64, state: inout WriterState
+  ) throws -> [RegisteredTarget] {
     let ordered = targets.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    return try ordered.map { try register($0, runRow: runRow) }
+    return try ordered.map { target in
+      state.revision += 1
+      return try register(target, runRow: runRow, revision: state.revision)
+    }
   }
 
   /// Keeps the present configuration of a target as a former one, and replaces it.
-  func change(
+  private func change(
     _ target: TargetDescription, at time: WallTime, runRow: Int64, state: inout WriterState
   ) throws -> RegisteredTarget {
     let id = try Int64.fetchOne(
@@ -150,24 +181,27 @@ struct RunWriter {
       arguments: [state.revision, time.microseconds, id])
     try db.execute(
       sql: """
-        UPDATE target SET provider = ?, receipt_deadline_us = ?, asked_rate = ?, endpoint = ?, device = ?
+        UPDATE target SET provider = ?, receipt_deadline_us = ?, asked_rate = ?, endpoint = ?, device = ?, revision = ?
         WHERE id = ?
         """,
       arguments: [
-        target.provider, target.receiptDeadline, target.askedRate, target.endpoint, target.device, id,
+        target.provider, target.receiptDeadline, target.askedRate, target.endpoint, target.device,
+        state.revision, id,
       ])
     return try registerVariants(of: target, id: TargetID(rawValue: id))
   }
 
-  private func register(_ target: TargetDescription, runRow: Int64) throws -> RegisteredTarget {
+  private func register(
+    _ target: TargetDescription, runRow: Int64, revision: Int64
+  ) throws -> RegisteredTarget {
     try db.execute(
       sql: """
-        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate, endpoint, device)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate, endpoint, device, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         runRow, target.name, target.provider, target.receiptDeadline, target.askedRate, target.endpoint,
-        target.device,
+        target.device, revision,
       ])
     let id = TargetID(rawValue: db.lastInsertedRowID)
     guard id <= TargetID.maximum else {
@@ -227,5 +261,14 @@ enum VariantQuery {
   /// Empty for the variant of a target that lists none.
   static func name(of variant: VariantID, _ db: Database) throws -> String {
     try String.fetchOne(db, sql: "SELECT name FROM variant WHERE id = ?", arguments: [variant.rawValue]) ?? ""
+  }
+}
+
+/// The labels of a run as the store has them: a JSON object, ascending by name.
+enum RunLabels {
+  static func encoded(_ labels: [String: String]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(labels), as: UTF8.self)
   }
 }

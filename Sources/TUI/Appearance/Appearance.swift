@@ -24,7 +24,7 @@ struct Appearance: Sendable {
     styles = Role.allCases.map { Self.style(of: $0, theme, colors) }
     var marks = Array(repeating: CellStyle.plain, count: MarkCode.count * Self.levels)
     for value in 0..<MarkCode.count {
-      guard let code = UInt8(exactly: value).map(MarkCode.init(rawValue:)), let markClass = code.markClass
+      guard let code = UInt16(exactly: value).map(MarkCode.init(rawValue:)), let markClass = code.markClass
       else {
         continue
       }
@@ -43,7 +43,7 @@ struct Appearance: Sendable {
 
   /// The style of a cell of dots.
   @inline(__always)
-  func mark(_ code: UInt8, level: Int) -> CellStyle { marks[Int(code) * Self.levels + level] }
+  func mark(_ code: UInt16, level: Int) -> CellStyle { marks[Int(code) * Self.levels + level] }
 
   // MARK: - Targets
 
@@ -133,13 +133,8 @@ struct Appearance: Sendable {
         levels.map { ramp.basic[$0 * ramp.basic.count / levels.count] }
       }
     case .ansi256:
-      // Colors that the palette cannot tell apart would be one: their targets have a sign instead.
-      theme.targets.reduce(into: []) { ramps, ramp in
-        let steps = ramp.paletteSteps
-        let colors = levels.map { steps.color(of: $0, among: levels.count) }
-        let middle = levels.count / 2
-        if !ramps.contains(where: { $0[middle] == colors[middle] }) { ramps.append(colors) }
-      }
+      // Targets whose colors the palette cannot tell from those of others have a sign instead.
+      theme.paletteSteps.map { steps in levels.map { steps.color(of: $0, among: levels.count) } }
     case .trueColor: theme.targets.map { $0.steps.colors }
     }
   }
@@ -151,7 +146,7 @@ struct Appearance: Sendable {
 
   /// The background of a cell whose density is shown as a shade, under a line or in a heat map.
   /// - Parameter strength: how much of the ramp's color it has, 0 to 1.
-  func shade(_ code: UInt8, level: Int, strength: Double) -> Color? {
+  func shade(_ code: UInt16, level: Int, strength: Double) -> Color? {
     guard hasManyColors else { return nil }
     return mark(code, level: level).foreground.map { theme.background.blended(with: $0, fraction: strength) }
   }

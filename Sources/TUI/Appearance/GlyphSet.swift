@@ -26,6 +26,8 @@ struct GlyphSet: Sendable {
   let ghost: UInt32
   /// The selected part of a bar, where colors do not distinguish it.
   let selectedBar: UInt32
+  /// Before the lines of a list that happened in the stretch of the chosen finding.
+  let stretch: UInt32
   let bullet: String
   let pause: String
   let play: String
@@ -79,6 +81,7 @@ struct GlyphSet: Sendable {
     }
     ghost = pick("░", "\\")
     selectedBar = pick("▒", "S")
+    stretch = pick("▌", "{")
     bullet = repertoire == .ascii ? "@" : "●"
     pause = repertoire == .ascii ? "[]" : "■"
     play = repertoire == .ascii ? ">>" : repertoire >= .blocks ? "▸" : "►"
@@ -105,7 +108,8 @@ struct GlyphSet: Sendable {
   }
 
   /// What marks the targets that share a color with another, by their index. In ASCII no other mark is one of these.
-  static let targetGlyphs = Array("123456789BCDEFGH".unicodeScalars.map(\.value))
+  static let targetGlyphs = Array(
+    "1234567BCDEFGHJKLMNPQRTUWXYZabcdefghjklmnpqrstuvwyz".unicodeScalars.map(\.value))
 
   /// The smallest number of eighths of a cell that is visible as a bar.
   var smallestBar: Int { bars.firstIndex { $0 != 0x20 } ?? 8 }

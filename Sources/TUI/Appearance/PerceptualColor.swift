@@ -62,7 +62,7 @@ struct DensitySteps: Sendable, Hashable {
   /// Steps where colors have 24 bits.
   static let most = 12
   /// Steps where there are 256 colors: more would not look alike.
-  static let ofPalette = 6
+  static let paletteCount = 6
 
   /// - Parameter count: number of steps.
   init(from sparse: Color, to dense: Color, count: Int) {
@@ -72,61 +72,91 @@ struct DensitySteps: Sendable, Hashable {
     }
   }
 
-  /// Steps of xterm's palette: near the even ones, and as far from each other as these are.
-  init(ofPaletteFrom sparse: Color, to dense: Color) {
-    let count = Self.ofPalette
-    let (start, end) = (PerceptualColor(sparse), PerceptualColor(dense))
-    let wanted = (0..<count).map { start.mixed(with: end, fraction: Double($0) / Double(count - 1)) }
-    let step = start.distance(to: end) / Double(count - 1)
-    let isRising = end.lightness > start.lightness
-    func nearest(_ color: PerceptualColor) -> [Int] {
-      let distances = Palette.entries.map { $0.distance(to: color) }
-      return Array(distances.indices.sorted { distances[$0] < distances[$1] }.prefix(14))
+  private init(colors: [Color]) { self.colors = colors }
+
+  /// Steps of xterm's palette: near the even ones, as far from each other as these are, and at every step far enough from
+  /// the colors that other ramps have there. A ramp for which there are none is left out.
+  static func ofPalette(_ ramps: [(sparse: Color, dense: Color)]) -> [DensitySteps] {
+    var taken: [[Int]] = []
+    for ramp in ramps {
+      let path = PalettePath(
+        from: PerceptualColor(ramp.sparse), to: PerceptualColor(ramp.dense), beside: taken)
+      if let entries = path.entries { taken.append(entries) }
     }
-    // The best way to each candidate of a step, by dynamic programming.
-    var ways = nearest(wanted[0]).map { entry in
-      let far = Palette.entries[entry].distance(to: wanted[0])
-      return (cost: far * far, entries: [entry])
-    }
-    for color in wanted.dropFirst() {
-      ways = nearest(color).compactMap { entry -> (cost: Double, entries: [Int])? in
-        let own = Palette.entries[entry]
-        let far = own.distance(to: color)
-        var best: (cost: Double, entries: [Int])?
-        for way in ways {
-          let before = Palette.entries[way.entries[way.entries.count - 1]]
-          guard own.lightness != before.lightness, (own.lightness > before.lightness) == isRising else {
-            continue
-          }
-          let off = own.distance(to: before) - step
-          let cost = way.cost + far * far + 4 * off * off
-          if cost < best?.cost ?? .infinity { best = (cost, way.entries + [entry]) }
-        }
-        return best
-      }
-    }
-    let best = ways.min { $0.cost < $1.cost }
-    colors =
-      best.map { $0.entries.map { Palette.entries[$0].color } }
-      ?? DensitySteps(from: sparse, to: dense, count: count).colors
+    return taken.map { entries in DensitySteps(colors: entries.map { Palette.entries[$0].color }) }
   }
 
   /// The color of a level from 0 up to one less than `levels`.
   func color(of level: Int, among levels: Int) -> Color { colors[level * colors.count / levels] }
+}
 
-  /// The 240 colors of xterm's palette that terminals do not redefine: the cube and the grays.
-  private enum Palette {
-    static let entries: [PerceptualColor] = {
-      let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
-      var colors: [Color] = []
-      for red in levels {
-        for green in levels { for blue in levels { colors.append(Color(red, green, blue)) } }
+/// The entries of the palette that come closest to an even ramp, found by dynamic programming.
+private struct PalettePath {
+  /// Indices into ``Palette``; `nil` where no colors are left that can be told from those of other ramps.
+  let entries: [Int]?
+
+  /// Colors of one step that are closer than this look alike.
+  private static let leastDistance = 0.055
+  /// Candidates of each step.
+  private static let candidates = 24
+
+  /// - Parameter taken: the ramps that there are already.
+  init(from start: PerceptualColor, to end: PerceptualColor, beside taken: [[Int]]) {
+    let count = DensitySteps.paletteCount
+    let step = start.distance(to: end) / Double(count - 1)
+    let isRising = end.lightness > start.lightness
+    /// A ramp that changes its hue looks worse than one whose brightness is a little off.
+    func cost(_ entry: Int, _ wanted: PerceptualColor) -> Double {
+      let color = Palette.entries[entry]
+      let (x, y, z) = (color.lightness - wanted.lightness, color.a - wanted.a, color.b - wanted.b)
+      return x * x + 3 * (y * y + z * z)
+    }
+    func isFree(_ entry: Int, _ place: Int) -> Bool {
+      taken.allSatisfy { other in
+        !other.contains(entry)
+          && Palette.entries[entry].distance(to: Palette.entries[other[place]]) >= Self.leastDistance
       }
-      for gray in 0..<24 {
-        let level = UInt8(8 + 10 * gray)
-        colors.append(Color(level, level, level))
+    }
+    var ways: [(cost: Double, entries: [Int])] = [(0, [])]
+    for place in 0..<count {
+      let wanted = start.mixed(with: end, fraction: Double(place) / Double(count - 1))
+      let near = Palette.entries.indices.filter { isFree($0, place) }.map {
+        (entry: $0, cost: cost($0, wanted))
       }
-      return colors.map { PerceptualColor($0) }
-    }()
+      .sorted { $0.cost < $1.cost }.prefix(Self.candidates)
+      ways = near.compactMap { candidate -> (cost: Double, entries: [Int])? in
+        let own = Palette.entries[candidate.entry]
+        var best: (cost: Double, way: Int)?
+        for (index, way) in ways.enumerated() {
+          var total = way.cost + candidate.cost
+          if let last = way.entries.last {
+            let before = Palette.entries[last]
+            let rise = isRising ? own.lightness - before.lightness : before.lightness - own.lightness
+            guard rise >= 0.02 else { continue }
+            let off = own.distance(to: before) - step
+            total += 8 * off * off
+          }
+          if total < best?.cost ?? .infinity { best = (total, index) }
+        }
+        return best.map { ($0.cost, ways[$0.way].entries + [candidate.entry]) }
+      }
+    }
+    entries = ways.min { $0.cost < $1.cost }?.entries
   }
+}
+
+/// The 240 colors of xterm's palette that terminals do not redefine: the cube and the grays.
+private enum Palette {
+  static let entries: [PerceptualColor] = {
+    let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+    var colors: [Color] = []
+    for red in levels {
+      for green in levels { for blue in levels { colors.append(Color(red, green, blue)) } }
+    }
+    for gray in 0..<24 {
+      let level = UInt8(8 + 10 * gray)
+      colors.append(Color(level, level, level))
+    }
+    return colors.map { PerceptualColor($0) }
+  }()
 }

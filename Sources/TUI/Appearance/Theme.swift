@@ -15,8 +15,6 @@ struct Theme: Sendable, Hashable {
 
     /// The steps for terminals with 24 bits a color.
     var steps: DensitySteps { DensitySteps(from: sparse, to: dense, count: DensitySteps.most) }
-    /// Those for terminals with 256 colors.
-    var paletteSteps: DensitySteps { DensitySteps(ofPaletteFrom: sparse, to: dense) }
   }
 
   let name: String
@@ -45,6 +43,11 @@ struct Theme: Sendable, Hashable {
   let failed: Color
   let lost: Color
   let ghost: Color
+
+  /// The steps of the targets for terminals with 256 colors, fewer where the palette cannot tell all targets apart.
+  var paletteSteps: [DensitySteps] {
+    DensitySteps.ofPalette(targets.map { (sparse: $0.sparse, dense: $0.dense) })
+  }
 }
 
 extension Theme {
@@ -86,7 +89,7 @@ extension Theme {
     targets: [
       Ramp(
         sparse: Color(79, 190, 196), dense: Color(0, 73, 79),
-        basic: [.basicCyan, .basicBlue, .basicBlack]),
+        basic: [.basicCyan, .basicCyan, .basicBlack]),
       Ramp(
         sparse: Color(181, 149, 253), dense: Color(70, 40, 118),
         basic: [.basicMagenta, .basicMagenta, .basicBlack]),
@@ -98,7 +101,7 @@ extension Theme {
         basic: [.basicBlue, .basicBlue, .basicBlack]),
       Ramp(
         sparse: Color(178, 176, 79), dense: Color(67, 64, 0),
-        basic: [.basicCyan, .basicBlue, .basicBlack]),
+        basic: [.basicCyan, .basicCyan, .basicBlack]),
       Ramp(
         sparse: Color(224, 135, 206), dense: Color(96, 30, 85),
         basic: [.basicMagenta, .basicMagenta, .basicBlack]),

@@ -64,7 +64,10 @@ final class DashboardScreen {
     link.screen = self
     panels.setAxis(state.slides)
     panels.fitTabs(size.columns)
-    header.make = { [unowned self] in self.headerPicture(width: $0, height: $1) }
+    header.make = { width, _ in
+      let (state, context) = source()
+      return context.header(state).picture(width: width)
+    }
     notice.make = { [unowned self] in
       self.currentNotice?.picture(width: $0, height: $1, self.appearance)
         ?? CellPicture(width: $0, height: $1)
@@ -96,6 +99,7 @@ final class DashboardScreen {
       overlays.invalidateSelection()
       header.refresh()
       panels.refreshLists(snapshots.shown, snapshots.latest, state)
+      goOnSearching()
       return
     }
     adopt()
@@ -105,6 +109,11 @@ final class DashboardScreen {
     if snapshots.shown.condition != .ready { state.frozenAt = nil }
     arrange()
     update()
+    goOnSearching()
+  }
+
+  private func goOnSearching() {
+    if state.lists.search != nil { _ = reduce(.read) }
   }
 
   /// Shows what the dashboard was opened with, as soon as there is a run.
@@ -166,11 +175,7 @@ final class DashboardScreen {
   private func advanceReplay(to time: MotionTime) {
     guard var replay = state.replay, !replay.isPaused, currentNotice == nil else { return replayClock.stop() }
     guard let elapsed = replayClock.step(at: time) else { return }
-    let edge = snapshots.latest.edge
-    replay.position = replay.position.advanced(byMicroseconds: elapsed * Int64(replay.speed))
-    if replay.position >= edge {
-      replay.position = edge
-      replay.isPaused = true
+    if replay.advance(by: elapsed, to: snapshots.latest.edge) {
       say("the replay has come to the end of what is recorded")
     }
     state.replay = replay
@@ -180,42 +185,10 @@ final class DashboardScreen {
   }
 
   /// What the reader is to read.
-  var order: ReaderOrder {
-    var order = ReaderOrder(subject: state.subject, request: request)
-    order.lists = ListsPlace(events: listPlace(state.eventPosition), log: listPlace(state.logPosition))
-    order.wantsRuns = snapshots.latest.condition == .ready && (panels.active == .runs || panels.isSliding)
-    if context.showsTargets(panels.active), let window = plots.content?.window {
-      order.panels.targetWindow = window.start..<window.end
-    }
-    order.panels.notification = opened
-    if case .run(let run) = state.comparison {
-      let request = plots.otherContent.map { ReadRequest($0.window, to: $0.window.end) }
-      order.second = ReaderOrder.Second(
-        run: run, request: request, figures: figures(of: [plots.otherContent].compactMap { $0 }))
-      order.figures = figures(of: [plots.content].compactMap { $0 })
-    } else {
-      order.figures = figures(of: [plots.content, plots.otherContent].compactMap { $0 })
-    }
-    if state.plot.view == .hours, currentNotice == nil { order.calendar = context.plot(state)?.calendarOrder }
-    return order
-  }
+  var order: ReaderOrder { ReaderOrder(state, in: context) }
 
-  /// The figures that plots need; `nil` without a plot.
-  private func figures(of plots: [PlotContent]) -> FiguresOrder? {
-    guard !plots.isEmpty, currentNotice == nil else { return nil }
-    var places = plots.map { FiguresOrder.Place($0.window, targets: $0.targets) }
-    let alone = context.panes(state).panes.compactMap(\.target)
-    if let window = self.plots.content?.window, alone.count > 1 {
-      places += alone.map { FiguresOrder.Place(window, targets: [$0]) }
-    }
-    var order = FiguresOrder(places: places, threshold: state.plot.threshold)
-    if let replay = state.replay {
-      // Twice a second, so that not every frame asks for something else.
-      let step = FigureReader.interval * Int64(replay.speed)
-      order.moment = WallTime(microseconds: replay.position.microseconds.flooringDivision(by: step) * step)
-    }
-    return order
-  }
+  /// What the picture needs; `nil` while there is none.
+  var request: ReadRequest? { ReadRequest(state, in: context) }
 
   private var opened: SampleID? {
     if case .notification(let id, _) = overlays.overlay { id } else { nil }
@@ -225,31 +198,8 @@ final class DashboardScreen {
   var columnFigures: ColumnFigures? {
     plots.content.map {
       ColumnFigures(
-        snapshot: snapshots.shown, window: $0.window, targets: $0.targets, metric: $0.facts.metric)
-    }
-  }
-
-  /// What the picture needs; `nil` while there is none.
-  var request: ReadRequest? {
-    guard let window = plots.content?.window, snapshots.latest.condition == .ready else { return nil }
-    if state.replay != nil {
-      // A window ahead, so that the replay does not wait for the reader.
-      return ReadRequest(window, to: window.end.advanced(byMicroseconds: window.duration), isReplay: true)
-    }
-    return ReadRequest(window, to: state.anchor == .edge && !state.isFrozen ? nil : window.end)
-  }
-
-  private func listPlace(_ position: ListPosition) -> ListPlace {
-    switch position {
-    case .at(let number): return .around(number)
-    case .end:
-      guard let replay = state.replay else {
-        return context.windowEnd(state).map { .until($0) } ?? .newest
-      }
-      // Whole seconds, so that not every frame asks for something else.
-      let second: Int64 = 1_000_000
-      return .until(
-        WallTime(microseconds: (replay.position.microseconds.flooringDivision(by: second) + 1) * second))
+        snapshot: snapshots.shown, window: $0.window, targets: $0.targets, metric: $0.facts.metric,
+        moment: state.replay?.position)
     }
   }
 
@@ -271,7 +221,7 @@ final class DashboardScreen {
       }
     }
     switch sequence.take(event, in: options.keys) {
-    case .command(let command): return reduce(.command(inPanel(command, event)))
+    case .command(let command): return reduce(.command(state.panel.command(command, of: event)))
     case .taken: return nil
     case .none: break
     }
@@ -286,15 +236,6 @@ final class DashboardScreen {
     }
     window.send(event, at: time)
     return nil
-  }
-
-  /// What the command of a key is in the panel. In tables Enter is for the chosen row, and in those of runs and targets Space marks it instead
-  /// of freezing.
-  private func inPanel(_ command: Command, _ event: InputEvent) -> Command {
-    guard state.panel.isTable else { return command }
-    if command == .list { return .choose }
-    let marks = state.panel != .findings && event.kind == .key(.character(" "))
-    return command == .freeze && marks ? .mark : command
   }
 
   /// Text from the clipboard.
@@ -435,7 +376,8 @@ final class DashboardScreen {
       latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
       otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
       plotFrame: plots.frame,
-      panelFrame: panels.view.cellFrame, activePanel: panels.active, listed: panels.listed,
+      panelFrame: panels.view.cellFrame, activePanel: panels.active, isSliding: panels.isSliding,
+      listed: panels.listed,
       previous: history.previous,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
       isCovered: overlays.isOpen, opened: opened, appearance: appearance, motion: window.motionLevel,
@@ -479,19 +421,5 @@ final class DashboardScreen {
     NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
       ?? NoticeModel(
         condition: snapshots.latest.condition, path: options.storePath, collector: snapshots.latest.collector)
-  }
-
-  private func headerPicture(width: Int, height: Int) -> CellPicture {
-    let (latest, shown) = (snapshots.latest, snapshots.shown)
-    let targets = state.shownTargets(in: shown)
-    var snapshot = shown
-    (snapshot.recording, snapshot.collector) = (latest.recording, latest.collector)
-    let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
-    return HeaderModel(
-      snapshot: snapshot, shown: targets, isFrozen: state.isFrozen, follows: state.anchor == .edge,
-      newSinceFrozen: max(0, news), replay: state.replay,
-      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target,
-      appearance: appearance, zone: options.zone
-    ).picture(width: width)
   }
 }

@@ -66,8 +66,8 @@ struct DisplayedSnapshots {
 
   /// Takes only the lists of the newest snapshot, as far as they are scrolled.
   mutating func adoptLists(_ state: ViewState) {
-    if state.eventPosition != .end { shown.eventList = latest.eventList }
-    if state.logPosition != .end { shown.logList = latest.logList }
+    if state.lists.events != .end { shown.eventList = latest.eventList }
+    if state.lists.log != .end { shown.logList = latest.logList }
   }
 
   /// Shows the newest snapshot, or what was known at the moment of the replay.

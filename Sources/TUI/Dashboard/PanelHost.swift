@@ -45,23 +45,11 @@ final class PanelHost {
     }
     pages[.log]?.make = { width, height in
       let (state, context) = source()
-      return LogModel(
-        entries: context.listed.log, extent: context.listed.logExtent,
-        position: context.listPosition(of: .log, state), until: context.until(state.logPosition, state),
-        folds: context.listed.logFolds, hits: context.listed.logHits, filter: state.filter,
-        marks: context.selectionMarks(state), chosen: state.plot.chosenLogLine,
-        appearance: context.appearance, zone: context.options.zone
-      ).list(width: width, height: height).picture()
+      return context.log(state).list(width: width, height: height).picture()
     }
     pages[.events]?.make = { width, height in
       let (state, context) = source()
-      return EventsModel(
-        entries: context.listed.events, targets: context.shown.targets, extent: context.listed.eventExtent,
-        position: context.listPosition(of: .events, state), until: context.until(state.eventPosition, state),
-        folds: context.listed.eventFolds, hits: context.listed.eventHits, filter: state.filter,
-        marks: context.selectionMarks(state),
-        chosen: state.plot.chosenEvent, appearance: context.appearance, zone: context.options.zone
-      ).list(width: width, height: height).picture()
+      return context.events(state).list(width: width, height: height).picture()
     }
     pages[.runs]?.make = { width, height in
       let (state, context) = source()
@@ -173,7 +161,7 @@ final class PanelHost {
     // A wide histogram has the table of targets beside it.
     if key.panels.targets != self.key?.panels.targets { invalidate(.histogram) }
     self.key = key
-    listed = ListedRows(shown, state.filter, state.lists, state.tables, runs: latest.runs)
+    listed = ListedRows(shown, state.lists, state.tables, runs: latest.runs)
     for panel in Panel.allCases where panel != .histogram { invalidate(panel) }
   }
 
@@ -197,10 +185,8 @@ final class PanelHost {
 private struct ListKey: Equatable {
   let last: [Int64?]
   let counts: [Int]
-  let positions: [ListPosition]
   let targets: [DisplayedTarget]
   let runs: [RunEntry]
-  let filter: ListFilter?
   let runsPosition: RunsPosition
   let shown: RunID?
   let panels: PanelContent
@@ -217,10 +203,8 @@ private struct ListKey: Equatable {
       snapshot.log.count, snapshot.logList.first, snapshot.logList.total, snapshot.events.count,
       snapshot.eventList.first, snapshot.eventList.total,
     ]
-    positions = [state.logPosition, state.eventPosition]
     targets = snapshot.targets
     runs = latest.runs
-    filter = state.filter
     runsPosition = state.runs
     shown = snapshot.run?.id
     panels = snapshot.panels

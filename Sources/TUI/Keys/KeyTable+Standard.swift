@@ -88,13 +88,15 @@ extension KeyTable {
         (.halfPageDown, .halfPage(1), [KeyStroke("d", .control)], "half a page down"),
       ]),
     line(
-      .lists, "oldest, newest (follows)",
+      .lists, "first, last line",
       [
         (.listStart, .scrollToStart, [KeyStroke(.home)], "first line of the list"),
         (.listEnd, .scrollToEnd, [KeyStroke(.end), "G"], "last line of the list"),
       ]),
-    line(.lists, "order of a table", [(.sort, .sort, ["S"], "order the table by the next column")]),
-    line(.lists, "columns of a table", [(.columns, .columns, ["C"], "choose the columns of the table")]),
+    line(
+      .lists, "order of a list",
+      [(.sort, .sort, ["S"], "order of the list: by the next column, newest or oldest first")]),
+    line(.lists, "columns of a list", [(.columns, .columns, ["C"], "choose the columns of the list")]),
   ]
 
   private static let histogram = [

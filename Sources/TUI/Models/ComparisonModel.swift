@@ -205,7 +205,7 @@ struct ComparisonFigures: Sendable, Equatable {
 
     init(_ facts: WindowStatistics) {
       due = facts.counts.due
-      settled = facts.counts.planned - facts.counts.open
+      settled = facts.counts.settled
       // Where no receipts are expected, the provider's answer is the end.
       arrived = facts.counts[.delivered] + facts.counts[.accepted]
     }

@@ -10,6 +10,8 @@ struct TableColumn<Row> {
   var isLeading = false
   /// At most so many columns of cells; `nil` for as many as its longest text needs.
   var limit: Int?
+  /// As many columns of cells, whatever its texts need; `nil` measures them.
+  var width: Int?
   let cell: (Row) -> TextSpan
 }
 
@@ -29,56 +31,66 @@ struct TableOrder<Row>: Sendable {
 struct FittedTable<Row> {
   private let columns: [(column: TableColumn<Row>, width: Int)]
   private let appearance: Appearance
-
-  /// Marks in front of each row.
-  static var markColumns: Int { 3 }
-  private static var gap: Int { 2 }
+  /// In front of each row.
+  private let markColumns: Int
+  private let gap: Int
 
   /// - Parameters:
   ///   - rows: of the whole table, so that columns keep their widths while it is scrolled.
   ///   - hidden: titles of columns that are not wanted.
+  ///   - markColumns: for marks in front of each row.
   init(
-    _ columns: [TableColumn<Row>], rows: [Row], hidden: Set<String>, width: Int, appearance: Appearance
+    _ columns: [TableColumn<Row>], rows: [Row], hidden: Set<String>, width: Int, markColumns: Int = 3,
+    gap: Int = 2, appearance: Appearance
   ) {
-    self.appearance = appearance
-    var shown = columns.filter { !hidden.contains($0.title) }.map { column in
+    (self.appearance, self.markColumns, self.gap) = (appearance, markColumns, gap)
+    var shown = columns.filter { !hidden.contains($0.title) }.enumerated().map { place, column in
+      if let width = column.width { return (place: place, column: column, width: width) }
       let widest = rows.reduce(column.title.count) { max($0, column.cell($1).columns) }
-      return (column: column, width: min(column.limit ?? .max, widest))
+      return (place: place, column: column, width: min(column.limit ?? .max, widest))
     }
-    func total() -> Int { shown.reduce(0) { $0 + $1.width } + max(0, shown.count - 1) * Self.gap }
-    while shown.count > 1, total() > width - Self.markColumns,
+    func total() -> Int { shown.reduce(0) { $0 + $1.width } + max(0, shown.count - 1) * gap }
+    var others = shown
+    others.removeAll()
+    while shown.count > 1, total() > width - markColumns,
       let lowest = shown.indices.min(by: { shown[$0].column.priority < shown[$1].column.priority })
     {
-      shown.remove(at: lowest)
+      others.insert(shown.remove(at: lowest), at: 0)
     }
+    // After a wide column is left out, a narrow one that was left out before may fit.
+    for other in others where total() + gap + other.width <= width - markColumns { shown.append(other) }
+    shown.sort { $0.place < $1.place }
     // The last column takes what is left.
     let used = total()
     if let last = shown.indices.last, shown[last].column.isLeading {
-      shown[last].width = max(1, shown[last].width + width - Self.markColumns - used)
+      shown[last].width = max(1, shown[last].width + width - markColumns - used)
     }
-    self.columns = shown
+    self.columns = shown.map { ($0.column, $0.width) }
   }
 
   var heading: [TextSpan] {
     let titles = columns.map { aligned($0.column.title, $0) }
     return [
       TextSpan(
-        String(repeating: " ", count: Self.markColumns) + titles.joined(separator: separator),
+        String(repeating: " ", count: markColumns) + titles.joined(separator: separator),
         appearance(.secondary))
     ]
   }
 
-  /// - Parameter marks: as wide as ``markColumns``.
-  func row(_ row: Row, marks: [TextSpan]) -> [TextSpan] {
-    let cells = columns.map { column in
+  /// - Parameters:
+  ///   - marks: as wide as the columns for them.
+  ///   - beforeLast: stands in the last column, before its text.
+  func row(_ row: Row, marks: [TextSpan] = [], beforeLast: [TextSpan] = []) -> [TextSpan] {
+    let cells = columns.enumerated().map { place, column in
+      let before = place == columns.count - 1 ? beforeLast : []
       var span = column.column.cell(row)
-      span.text = aligned(span.text, column)
-      return [span]
+      span.text = aligned(span.text, (column.column, max(0, column.width - TextSpan.columns(of: before))))
+      return before + [span]
     }
     return marks + cells.joined(separator: [TextSpan(separator, .plain)])
   }
 
-  private var separator: String { String(repeating: " ", count: Self.gap) }
+  private var separator: String { String(repeating: " ", count: gap) }
 
   private func aligned(_ text: String, _ column: (column: TableColumn<Row>, width: Int)) -> String {
     column.column.isLeading

@@ -177,12 +177,14 @@ enum FooterMode: Sendable, Equatable {
         Hint(actions: [.filter], text: "filter"), Hint(actions: [.nextHit, .previousHit], text: "hits"),
         Hint(actions: [.chooseNext, .choosePrevious], text: "select"),
         Hint(actions: [.wholeLine], text: "in full"), Hint(actions: [.fold], text: "floods"),
+        Hint(actions: [.sort], text: "order"), Hint(actions: [.columns], text: "columns"),
       ]
     case .runs:
       [
         Hint(actions: [.list], text: "open"), Hint(actions: [.freeze], text: "mark"),
         Hint(actions: [.compare], text: "compare"), Hint(actions: [.rename], text: "rename"),
         Hint(actions: [.delete], text: "delete"), Hint(actions: [.sort], text: "order"),
+        Hint(actions: [.columns], text: "columns"),
       ]
     case .targets:
       [

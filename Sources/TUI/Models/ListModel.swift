@@ -1,7 +1,7 @@
 import ConstraintAnimation
 import Measurement
 
-/// A list of rows with a title and a scroll bar; the log and the events are lists.
+/// A list of rows with a title and a scroll bar: any panel but the histogram.
 struct ListModel {
   let title: String
   /// The filter of the rows; `nil` when all are listed.
@@ -10,7 +10,10 @@ struct ListModel {
   var details: [LineItem] = []
   /// Number of rows.
   let count: Int
+  /// The rows in view, counted from the oldest.
   let visible: Range<Int>
+  /// The newest row stands first; `rows` are in that order.
+  var isNewestFirst = false
   let follows: Bool
   /// Where a list that follows the window ends.
   var until: String?
@@ -23,6 +26,8 @@ struct ListModel {
   let rows: [[TextSpan]]
   /// Offsets of rows that concern selected notifications.
   var marked: Set<Int> = []
+  /// Offsets of rows that happened in the stretch of the chosen finding.
+  var shaded: Set<Int> = []
   /// Offset of the chosen row.
   var chosen: Int?
   let appearance: Appearance
@@ -53,17 +58,26 @@ struct ListModel {
     }
     for (offset, spans) in rows.enumerated() where y + offset < height {
       var spans = spans
-      if offset == chosen {
-        picture.row(0x20, x: 1, y: y + offset, count: width - 3, style: appearance.chosen(.plain))
-        for index in spans.indices { spans[index].style = appearance.chosen(spans[index].style) }
-      } else if marked.contains(offset) {
-        picture.row(0x20, x: 1, y: y + offset, count: width - 3, style: appearance.selected(.plain))
-        for index in spans.indices { spans[index].style = appearance.selected(spans[index].style) }
+      let ground = tinted(.plain, offset)
+      if ground != .plain {
+        picture.row(0x20, x: 1, y: y + offset, count: width - 3, style: ground)
+        for index in spans.indices { spans[index].style = tinted(spans[index].style, offset) }
+      }
+      if shaded.contains(offset) {
+        picture.set(appearance.glyphs.stretch, x: 0, y: y + offset, style: appearance(.warning))
       }
       picture.lines.append(CellPicture.Line(x: 1, y: y + offset, spans: spans, end: width - 2))
     }
     drawBar(&picture, top: y)
     return picture
+  }
+
+  /// The style of a cell in a row. With few colors only a sign marks a stretch of time, because reversed rows are those of a
+  /// selection.
+  private func tinted(_ style: CellStyle, _ offset: Int) -> CellStyle {
+    if offset == chosen { return appearance.chosen(style) }
+    if marked.contains(offset) { return appearance.selected(style) }
+    return shaded.contains(offset) && appearance.hasManyColors ? appearance.boxed(style) : style
   }
 
   private var only: [LineItem] {
@@ -98,7 +112,7 @@ struct ListModel {
     }
     let dash = appearance.glyphs.dash
     return [
-      TextSpan("\(before + visible.lowerBound + 1)\(dash)\(before + visible.upperBound)", appearance(.text)),
+      TextSpan("\(first + 1)\(dash)\(first + visible.count)", appearance(.text)),
       TextSpan(" of \(FixedPoint.grouped(all))", appearance(.secondary)),
     ]
   }
@@ -107,12 +121,17 @@ struct ListModel {
   private var before: Int { extent.isFiltered ? 0 : extent.first }
   private var all: Int { extent.isFiltered ? count : max(count, extent.total) }
 
+  /// Rows that stand before those in view.
+  private var first: Int {
+    isNewestFirst ? max(0, all - before - visible.upperBound) : before + visible.lowerBound
+  }
+
   private func drawBar(_ picture: inout CellPicture, top: Int) {
     let room = height - top
     guard all > visible.count, room > 1 else { return }
     let length = max(1, room * visible.count / all)
     let range = max(1, all - visible.count)
-    let start = (room - length) * (before + visible.lowerBound) / range
+    let start = (room - length) * first / range
     for row in start..<start + length {
       picture.set(appearance.glyphs.thumb, x: width - 1, y: top + row, style: appearance(.faint))
     }
@@ -140,92 +159,12 @@ struct ListExtent: Sendable, Equatable {
   var isWhole: Bool { count >= total }
 
   /// The text of an empty list.
-  func emptyText(_ none: String, noneMatches: String, ellipsis: String) -> String {
+  /// - Parameter hitKey: goes to the hit before, wherever in the run that is.
+  func emptyText(_ none: String, noneMatches: String, hitKey: String, ellipsis: String) -> String {
     if count == 0, first > 0 { return "reading\(ellipsis)" }
     guard isFiltered else { return none }
-    return isWhole ? noneMatches : "\(noneMatches) among the \(FixedPoint.grouped(count)) at hand"
-  }
-}
-
-/// The collector's log.
-struct LogModel {
-  let entries: [ListEntry<LogLine>]
-  var extent = ListExtent()
-  let position: ListPosition
-  /// Where the window ends that the list follows.
-  var until: WallTime?
-  var folds: [Int64: ListedRows.Fold] = [:]
-  /// Numbers of the lines that stand out; `nil` when all do.
-  var hits: Set<Int64>?
-  var filter: ListFilter?
-  var marks: SelectionMarks?
-  /// Number of the chosen row.
-  var chosen: Int64?
-  let appearance: Appearance
-  let zone: LocalTime
-
-  func list(width: Int, height: Int) -> ListModel {
-    let room = ListModel.room(height: height, hasHeading: false)
-    let visible = position.visible(in: entries.lazy.map(\.number), rows: room)
-    return ListModel(
-      title: "log", filter: filter, count: entries.count, visible: visible, follows: position == .end,
-      until: until.map { zone.civil($0).hoursMinutesSeconds }, extent: extent,
-      emptyText: extent.emptyText(
-        "the collector has not logged anything", noneMatches: "no line has these words",
-        ellipsis: appearance.glyphs.ellipsis),
-      heading: nil,
-      rows: entries[visible].map { row($0.row, $0.number) }, marked: marked(visible), chosen: chosen(visible),
-      appearance: appearance, width: width, height: height)
-  }
-
-  private func row(_ line: LogLine, _ number: Int64) -> [TextSpan] {
-    let ellipsis = appearance.glyphs.ellipsis
-    let clock = zone.civil(line.at)
-    return [
-      TextSpan(
-        "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3)) ",
-        appearance(.secondary)),
-      TextSpan(
-        FittedText.field(line.level.rawValue, columns: 8, ellipsis: ellipsis), appearance(role(line.level))),
-      TextSpan(
-        FittedText.field(line.label, columns: 10, ellipsis: ellipsis) + " ",
-        appearance(line.level == .debug ? .secondary : .accent)),
-    ] + FoldText.spans(folds[number], appearance, zone) + [
-      TextSpan(
-        line.message,
-        appearance(line.level == .debug || !(hits?.contains(number) ?? true) ? .secondary : .text))
-    ]
-  }
-
-  private func role(_ level: LogLine.Level) -> Role {
-    switch level {
-    case .debug: .pending
-    case .info: .secondary
-    case .notice: .text
-    case .warning: .warning
-    case .error: .alarm
-    }
-  }
-
-  private func marked(_ visible: Range<Int>) -> Set<Int> {
-    guard let marks else { return [] }
-    return Set(visible.filter { marks.contains(entries[$0].row) }.map { $0 - visible.lowerBound })
-  }
-
-  private func chosen(_ visible: Range<Int>) -> Int? {
-    visible.first { entries[$0].number == chosen }.map { $0 - visible.lowerBound }
-  }
-}
-
-/// How often a line that stands for several occurred.
-enum FoldText {
-  /// `37× since 14:02:11  `; nothing for a single line.
-  static func spans(_ fold: ListedRows.Fold?, _ appearance: Appearance, _ zone: LocalTime) -> [TextSpan] {
-    guard let fold else { return [] }
-    let times = appearance.isASCII ? "x" : "×"
-    return [
-      TextSpan("\(FixedPoint.grouped(fold.count))\(times)", appearance(.warning)),
-      TextSpan(" since \(zone.civil(fold.since).hoursMinutesSeconds)  ", appearance(.secondary)),
-    ]
+    if isWhole { return noneMatches }
+    let words = "\(noneMatches) among the \(FixedPoint.grouped(count)) at hand"
+    return hitKey.isEmpty ? words : "\(words); \(hitKey) looks in all before"
   }
 }

@@ -125,7 +125,7 @@ struct AverageMarks {
         var style = appearance(role)
         if raster.counts[cell] > 0 {
           let level = Appearance.level(of: raster.counts[cell])
-          if let shade = appearance.shade(code, level: level, strength: 0.45) {
+          if let shade = appearance.shade(code, level: level, strength: Self.shade(of: level)) {
             style.background = shade
           } else if isDensest(row, in: column) {
             continue
@@ -135,6 +135,11 @@ struct AverageMarks {
         picture.set(dots.columns == 1 ? glyph : dots.glyph(for: pattern), x: x, y: y, style: style)
       }
     }
+  }
+
+  /// Faint enough that the line stays a line, and does not become a slab.
+  private static func shade(of level: Int) -> Double {
+    0.1 + 0.25 * Double(level) / Double(Appearance.levels - 1)
   }
 
   private func isDensest(_ row: Int, in column: Int) -> Bool {

@@ -100,7 +100,8 @@ struct ScatterTitle {
     return items
   }
 
-  /// How many were due, and what share of those that have their end arrived: the line always has this.
+  /// How many were due, and what share of those that have their end arrived: the line of a plot by itself always has this,
+  /// whatever else must go; that of one of several has at least the share.
   private var planned: LineItem {
     let counts = facts.counts
     let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
@@ -116,7 +117,7 @@ struct ScatterTitle {
     let dot = appearance.isASCII ? "," : " ·"
     let percent = TextSpan(share, style)
     return LineItem(
-      priority: 72,
+      priority: label == nil && target == nil ? 98 : 72,
       [
         TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text)),
         TextSpan("\(dot) ", appearance(.secondary)), percent,
@@ -206,9 +207,11 @@ struct ScatterTitle {
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {
       var item = item(state, priority: 50 - index)
-      // Shortened to sign and count rather than left out; only the median has a higher priority.
+      // Shortened to sign and count rather than left out; then the median goes first.
       let least = state == .late ? 74 : 80 - index
       item.short = LineItem.Short(priority: least, spans: [item.spans[0], item.spans[1], item.spans[3]])
+      item.shortest = LineItem.Short(
+        priority: state == .late ? 90 : 96 - index, spans: [item.spans[0], item.spans[3]], isTight: true)
       items.append(item)
     }
     if counts[.inFlight] > 0 { items.append(item(.inFlight, priority: 30)) }

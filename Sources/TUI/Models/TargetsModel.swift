@@ -16,7 +16,7 @@ struct TargetRow: Sendable, Equatable {
   let rate: Double?
 
   /// Notifications that have their final state.
-  private var settled: Int { figures.map { $0.counts.planned - $0.counts.open } ?? 0 }
+  private var settled: Int { figures?.counts.settled ?? 0 }
 
   /// How many reached their aim: the device, or the provider where no receipts are expected.
   private var arrived: Int {

@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Formats
 import Measurement
+import Store
 import Synchronization
 import Terminal
 import Threads
@@ -43,9 +44,10 @@ final class ExportWriter: Sendable {
   func write(_ figures: ColumnFigures) {
     let directory = options.exportDirectory
     let now = options.clock.wallNow()
+    let store = options.storePath
     start {
       let file = try NewFile(in: directory, stem: "pushscope-figures-\(Self.stamp(now))", extension: "csv")
-      try figures.forEachLine { line in
+      try figures.forEachLine(reader: try StoreReader.open(at: store)) { line in
         var text = line + "\n"
         try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
       }

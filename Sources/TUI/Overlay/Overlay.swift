@@ -1,4 +1,5 @@
 import Configuration
+import ConstraintAnimation
 import Measurement
 import Store
 
@@ -17,6 +18,19 @@ enum Overlay: Sendable, Equatable {
   case columns(chosen: Int)
   /// The choice of a format to write the view in.
   case formats
+
+  /// Whether every key is text, also the one that quits elsewhere.
+  var takesText: Bool {
+    switch self {
+    case .prompt, .palette: true
+    case .question, .selection, .notification, .line, .columns, .formats: false
+    }
+  }
+
+  /// Whether nothing else is done before the question has its answer, or the text is entered.
+  var isAsking: Bool {
+    if case .question = self { true } else { takesText }
+  }
 }
 
 /// Asks for a line of text.
@@ -70,9 +84,32 @@ struct Question: Sendable, Equatable {
 
 /// The list of commands, filtered by the text that is typed.
 struct CommandPalette: Sendable, Equatable {
-  var field = TextField()
+  private(set) var field = TextField()
   /// Index in the commands found.
-  var chosen = 0
+  private(set) var chosen = 0
+
+  /// Takes a key that moves the choice or changes the text.
+  /// - Parameter count: of the commands found.
+  /// - Returns: whether it was one.
+  mutating func take(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers, among count: Int) -> Bool {
+    let last = max(0, count - 1)
+    switch (key, modifiers) {
+    case (.up, _), (.character("p"), .control): chosen = max(0, chosen - 1)
+    case (.down, _), (.character("n"), .control): chosen = min(last, chosen + 1)
+    case (.pageUp, _): chosen = max(0, chosen - 10)
+    case (.pageDown, _): chosen = min(last, chosen + 10)
+    default:
+      guard field.take(key, modifiers) else { return false }
+      chosen = 0
+    }
+    return true
+  }
+
+  /// Inserts text from the clipboard.
+  mutating func insert(_ text: String) {
+    field.insert(text)
+    chosen = 0
+  }
 
   /// The commands that match all words, the best first: a word at the start of a word, then within one, then its letters
   /// in order. Without words all commands, in the order of the help.

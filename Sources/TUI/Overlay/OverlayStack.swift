@@ -191,8 +191,7 @@ final class OverlayStack {
   func paste(_ text: String) {
     switch overlay {
     case .palette(var palette):
-      palette.field.insert(text)
-      palette.chosen = 0
+      palette.insert(text)
       open(.palette(palette))
     case .prompt(var prompt):
       prompt.field.insert(text)
@@ -232,9 +231,14 @@ final class OverlayStack {
     if event.modifiers.contains(.control), let command, [.quit, .redraw, .suspend].contains(command) {
       return .command(command)
     }
-    if key == .escape || closes(event) && !isTyping {
+    if key == .escape || closes(event) && !(overlay?.takesText ?? false) {
       closeTop()
       return .done
+    }
+    if let command, [.help, .redraw, .suspend, .releaseMouse].contains(command),
+      !(overlay?.isAsking ?? false)
+    {
+      return .command(command)
     }
     switch overlay {
     case .palette(let palette): return take(key, event.modifiers, palette)
@@ -249,39 +253,19 @@ final class OverlayStack {
     }
   }
 
-  /// Prompts and palette take every key as text, also the one that quits elsewhere.
-  private var isTyping: Bool {
-    switch overlay {
-    case .prompt, .palette: true
-    case .question, .selection, .notification, .line, .columns, .formats, nil: false
-    }
-  }
-
   private func take(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers, _ palette: CommandPalette)
     -> Outcome
   {
-    var palette = palette
     let found = entries(palette)
-    switch (key, modifiers) {
-    case (.enter, _):
-      if let entry = found.indices.contains(palette.chosen) ? found[palette.chosen] : nil,
-        entry.command == nil
-      {
-        return .done
-      }
+    if key == .enter {
+      let chosen = found.indices.contains(palette.chosen) ? found[palette.chosen] : nil
+      // An entry without a command says what is wrong with its argument.
+      if let chosen, chosen.command == nil { return .done }
       close()
-      let command = found.indices.contains(palette.chosen) ? found[palette.chosen].command : nil
-      return command.map(Outcome.command) ?? .done
-    case (.up, _), (.character("p"), .control): palette.chosen = max(0, palette.chosen - 1)
-    case (.down, _), (.character("n"), .control):
-      palette.chosen = min(max(0, found.count - 1), palette.chosen + 1)
-    case (.pageUp, _): palette.chosen = max(0, palette.chosen - 10)
-    case (.pageDown, _): palette.chosen = min(max(0, found.count - 1), palette.chosen + 10)
-    default:
-      guard palette.field.take(key, modifiers) else { return .done }
-      palette.chosen = 0
+      return chosen?.command.map(Outcome.command) ?? .done
     }
-    open(.palette(palette))
+    var palette = palette
+    if palette.take(key, modifiers, among: found.count) { open(.palette(palette)) }
     return .done
   }
 
@@ -311,8 +295,7 @@ final class OverlayStack {
   /// Ignores commands that would change what is below.
   private func takeInSelection(_ command: Command?) -> Outcome {
     switch command {
-    case .help, .redraw, .suspend, .releaseMouse, .exportSelection:
-      return command.map(Outcome.command) ?? .done
+    case .exportSelection: return .command(.exportSelection)
     case .scroll(let rows): moveInSelection(by: rows)
     case .page(let pages): moveInSelection(by: pages * max(1, sheet.view.cellFrame.height - 4))
     case .halfPage(let halves): moveInSelection(by: halves * max(1, sheet.view.cellFrame.height / 2 - 2))
@@ -339,7 +322,7 @@ final class OverlayStack {
 
   private func takeInNotification(_ command: Command?, _ id: SampleID) -> Outcome {
     switch command {
-    case .help, .redraw, .suspend, .releaseMouse, .copy: return command.map(Outcome.command) ?? .done
+    case .copy: return .command(.copy)
     case .exportSelection: return .exportSamples([id])
     case .scroll(let rows): step(by: rows)
     case .nextNotification, .chooseNext: step(by: 1)
@@ -360,7 +343,7 @@ final class OverlayStack {
 
   private func takeInLine(_ command: Command?) -> Outcome {
     switch command {
-    case .help, .redraw, .suspend, .releaseMouse, .copy, .chooseNext, .choosePrevious, .nextHit, .previousHit:
+    case .copy, .chooseNext, .choosePrevious, .nextHit, .previousHit:
       return command.map(Outcome.command) ?? .done
     case .scroll(let rows): return .command(rows > 0 ? .chooseNext : .choosePrevious)
     case .wholeLine, .list, .dismiss: close()
@@ -375,7 +358,6 @@ final class OverlayStack {
       return chooser.columns.indices.contains(chosen) ? .toggleColumn(chooser.columns[chosen]) : .done
     }
     switch command {
-    case .help, .redraw, .suspend, .releaseMouse: return command.map(Outcome.command) ?? .done
     case .scroll(let rows): open(.columns(chosen: min(max(0, chosen + rows), chooser.columns.count - 1)))
     case .columns, .dismiss: close()
     default: break
@@ -402,44 +384,14 @@ final class OverlayStack {
   }
 
   private func takeFormat(_ key: InputEvent.Key, _ command: Command?) -> Outcome {
-    if case .character(let character) = key,
-      let format = ViewFormat.allCases.first(where: { $0.key == character })
-    {
+    if let format = ViewFormat.allCases.first(where: { key == .character($0.key) }) {
       close()
       return .export(format)
     }
     switch command {
-    case .help, .redraw, .suspend, .releaseMouse: return command.map(Outcome.command) ?? .done
     case .exportView, .dismiss: close()
     default: break
     }
     return .done
-  }
-}
-
-/// A hidden view in the middle of the window, of a size that is set.
-private final class CenteredSheet {
-  let view: PictureView
-  private let width: LayoutConstraint
-  private let height: LayoutConstraint
-
-  init(identifier: String) {
-    view = PictureView(identifier: identifier)
-    view.isHidden = true
-    width = view.widthAnchor.constraint(equalToConstant: 0)
-    height = view.heightAnchor.constraint(equalToConstant: 0)
-  }
-
-  func install(in root: View) throws(LayoutError) {
-    root.addSubview(view)
-    try LayoutConstraint.activate([
-      width, height, view.centerXAnchor.constraint(equalTo: root.centerXAnchor),
-      view.centerYAnchor.constraint(equalTo: root.centerYAnchor),
-    ])
-  }
-
-  func setSize(_ size: (width: Int, height: Int)) {
-    width.constant = Double(size.width)
-    height.constant = Double(size.height)
   }
 }

@@ -15,11 +15,11 @@ struct DotRaster {
   /// Notifications in each cell, at most 65 535.
   private(set) var counts: [UInt16] = []
   /// The highest `MarkCode` in each cell; 0 when empty.
-  private(set) var codes: [UInt8] = []
+  private(set) var codes: [UInt16] = []
   /// The highest code of values above the axis, by column of cells.
-  private(set) var above: [UInt8] = []
+  private(set) var above: [UInt16] = []
   /// The highest code of values below the axis.
-  private(set) var below: [UInt8] = []
+  private(set) var below: [UInt16] = []
   /// Number of values in each row of dots, by lane, for each run of `medianColumns` columns of cells; pending ones
   /// left out.
   private(set) var rowCounts: [UInt32] = []
@@ -190,9 +190,9 @@ struct RasterPlanes {
   let rowShift: Int
   let dots: UnsafeMutableBufferPointer<UInt8>
   let counts: UnsafeMutableBufferPointer<UInt16>
-  let codes: UnsafeMutableBufferPointer<UInt8>
-  let above: UnsafeMutableBufferPointer<UInt8>
-  let below: UnsafeMutableBufferPointer<UInt8>
+  let codes: UnsafeMutableBufferPointer<UInt16>
+  let above: UnsafeMutableBufferPointer<UInt16>
+  let below: UnsafeMutableBufferPointer<UInt16>
   let rowCounts: UnsafeMutableBufferPointer<UInt32>
   let sums: UnsafeMutableBufferPointer<Int64>
   let tallies: ColumnTallies
@@ -250,7 +250,7 @@ struct RasterPlanes {
 
   /// Counts notifications for the color of their cell.
   @inline(__always)
-  private func share(_ count: UInt16, of code: UInt8, in cell: Int) {
+  private func share(_ count: UInt16, of code: UInt16, in cell: Int) {
     let place = cell * places + min(MarkCode(rawValue: code).target, places - 1)
     let total = shares[place].addingReportingOverflow(count)
     shares[place] = total.overflow ? .max : total.partialValue
@@ -273,8 +273,8 @@ struct ColumnOutcome: Sendable, Hashable {
 
   /// - Parameter code: a `MarkCode`.
   @inline(__always)
-  mutating func add(_ code: UInt8) {
-    let markClass = code >> 4
+  mutating func add(_ code: UInt16) {
+    let markClass = UInt8(truncatingIfNeeded: code >> MarkCode.shift)
     if markClass == MarkClass.pending.rawValue { return }
     settled &+= 1
     guard markClass >= MarkClass.missed.rawValue else { return }
@@ -334,7 +334,7 @@ extension RasterPlanes {
   /// Sets the dots of nearly equal values, in a range of columns of dots inside the raster.
   func fill(
     _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, from lowest: Int, to highest: Int,
-    code: UInt8, phase: Int, lane: Int
+    code: UInt16, phase: Int, lane: Int
   ) {
     let cells = (dotColumns.lowerBound >> columnShift)...(dotColumns.upperBound >> columnShift)
     // The count is divided among the cells, with at least one in each.

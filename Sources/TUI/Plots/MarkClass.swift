@@ -39,28 +39,31 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
 ///
 /// Among equals the target that comes first in the run's order wins.
 struct MarkCode: RawRepresentable, Sendable, Hashable {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// - Parameter target: index of the target in its run; those from `targets` on share a code.
   init(_ markClass: MarkClass, target: Int) {
-    rawValue = markClass.rawValue << 4 | UInt8(MarkCode.targets - 1 - min(target, MarkCode.targets - 1))
+    rawValue =
+      UInt16(markClass.rawValue) << Self.shift | UInt16(Self.targets - 1 - min(target, Self.targets - 1))
   }
 
   /// Number of targets with distinct codes.
-  static let targets = 16
+  static let targets = 1 << shift
+  /// Bits of the target; those above it are the class.
+  static let shift = 6
   /// One more than the highest.
-  static let count = 9 << 4
+  static let count = (MarkClass.allCases.count + 1) << shift
 
-  var markClass: MarkClass? { MarkClass(rawValue: rawValue >> 4) }
+  var markClass: MarkClass? { MarkClass(rawValue: UInt8(truncatingIfNeeded: rawValue >> Self.shift)) }
 
-  var target: Int { MarkCode.targets - 1 - Int(rawValue & 0xF) }
+  var target: Int { Self.targets - 1 - Int(rawValue) & (Self.targets - 1) }
 }
 
 /// The code of each state for one target, 0 for what is not drawn: a table small enough to stay in a register or two.
 struct MarkCodes: Sendable, Hashable {
-  private var table = SIMD16<UInt8>.zero
+  private var table = SIMD16<UInt16>.zero
 
   /// - Parameter target: index of the target in its run.
   init(target: Int) { self.init { _ in target } }
@@ -73,5 +76,5 @@ struct MarkCodes: Sendable, Hashable {
   }
 
   @inline(__always)
-  subscript(state: NotificationState) -> UInt8 { table[state.rawValue] }
+  subscript(state: NotificationState) -> UInt16 { table[state.rawValue] }
 }

@@ -51,14 +51,18 @@ struct RunningLine {
     return gaps
   }
 
-  /// Straight lines from the middle of one run to the middle of the next.
+  /// Straight lines from the middle of one run to the middle of the next, from the first value to the last.
   private init(_ raster: DotRaster, phase: Int, lane: Int, row: (Int) -> Int?) {
-    let gaps = Self.gaps(raster.present[lane * raster.columns..<(lane + 1) * raster.columns])
+    let present = raster.present[lane * raster.columns..<(lane + 1) * raster.columns]
+    let gaps = Self.gaps(present)
+    let first = (present.firstIndex { $0 > 0 } ?? present.startIndex) - present.startIndex
+    let last = (present.lastIndex { $0 > 0 } ?? present.startIndex) - present.startIndex
     let averages = (0..<raster.medianRuns).map(row)
     let width = DotRaster.medianColumns * raster.encoding.columns
     let shift = phase * raster.encoding.columns
     rows = (0..<raster.dotColumns).map { column in
-      if gaps[column / raster.encoding.columns] { return nil }
+      let cell = column / raster.encoding.columns
+      guard cell >= first, cell <= last, !gaps[cell] else { return nil }
       let place = Double(column + shift) + 0.5 - Double(width) / 2
       let left = Int((place / Double(width)).rounded(.down))
       let share = place / Double(width) - Double(left)

@@ -54,13 +54,15 @@ struct TimeWindow: Sendable, Hashable {
   var previous: TimeWindow { moved(byColumns: -columns) }
 }
 
-/// Duration of a column of cells. The steps are such that round times fall on whole columns.
+/// Duration of a column of cells.
 struct TimeScale: Sendable, Hashable, Comparable {
-  /// Index into `steps`.
-  private let index: Int
+  /// µs.
+  let columnDuration: Int64
 
+  private static let second: Int64 = 1_000_000
+
+  /// The steps of keys and wheel: round times fall on whole columns.
   private static let steps: [Int64] = {
-    let second: Int64 = 1_000_000
     let fractions: [Int64] = [1, 2, 5, 10, 20, 50, 100, 200, 500].map { $0 * 1_000 }
     let seconds: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * second }
     let minutes: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * 60 * second }
@@ -68,23 +70,31 @@ struct TimeScale: Sendable, Hashable, Comparable {
     return fractions + seconds + minutes + hours
   }()
 
-  private init(index: Int) { self.index = min(max(index, 0), TimeScale.steps.count - 1) }
+  /// The steps for what is to fill the width: no more than a fifth of it stays free.
+  private static let fittingSteps: [Int64] = {
+    let tenths: [Int64] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80]
+    let fractions = [100, 1_000, 10_000].flatMap { unit in tenths.map { $0 * unit } }
+    let seconds = (tenths + [100, 120, 150, 200, 250, 300, 400, 500]).map { $0 * second / 10 }
+    let minutes = (tenths + [100, 120, 150, 200, 250, 300, 400, 500]).map { $0 * 6 * second }
+    let hours: [Int64] = [10, 12, 15, 20, 25, 30, 40, 50, 60].map { $0 * 360 * second }
+    return fractions + seconds + minutes + hours
+  }()
+
+  private init(_ duration: Int64?) { columnDuration = duration ?? 6 * 3600 * Self.second }
 
   /// The finest scale whose columns last at least `microseconds`; the coarsest when none does.
-  init(columnAtLeast microseconds: Int64) {
-    self.init(index: TimeScale.steps.firstIndex { $0 >= microseconds } ?? .max)
-  }
+  init(columnAtLeast microseconds: Int64) { self.init(Self.steps.first { $0 >= microseconds }) }
 
-  /// µs.
-  var columnDuration: Int64 { TimeScale.steps[index] }
+  /// The same among more steps, for what is to fill the width.
+  init(fitting microseconds: Int64) { self.init(Self.fittingSteps.first { $0 >= microseconds }) }
 
   /// The next finer scale; itself at the end.
-  var finer: TimeScale { TimeScale(index: index - 1) }
+  var finer: TimeScale { TimeScale(Self.steps.last { $0 < columnDuration } ?? columnDuration) }
 
   /// The next coarser scale; itself at the end.
-  var coarser: TimeScale { TimeScale(index: index + 1) }
+  var coarser: TimeScale { TimeScale(Self.steps.first { $0 > columnDuration } ?? columnDuration) }
 
-  static func < (left: TimeScale, right: TimeScale) -> Bool { left.index < right.index }
+  static func < (left: TimeScale, right: TimeScale) -> Bool { left.columnDuration < right.columnDuration }
 }
 
 /// The ticks of a window's axis of time.

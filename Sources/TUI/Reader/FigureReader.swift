@@ -164,6 +164,13 @@ struct FigurePoints {
     for run in runs { run.track.forEachRun(in: run.range) { for point in $0 { body(point) } } }
   }
 
+  /// Of one metric.
+  func summary(of metric: Metric, in time: Range<WallTime>, _ history: SeriesHistory) -> WindowSummary {
+    if hasSums { return summaryOfSums(of: metric, in: time, history) }
+    let statistics = SeriesStatistics(in: time, metrics: [metric], history: history) { forEach($0) }
+    return WindowSummary(metric: metric, statistics)
+  }
+
   /// Of notifications alone: the same as from the store.
   func summaries(in time: Range<WallTime>, _ history: SeriesHistory) -> [WindowSummary] {
     let statistics = SeriesStatistics(in: time, metrics: Set(Metric.allCases), history: history) {
@@ -174,26 +181,30 @@ struct FigurePoints {
 
   /// Of sums and notifications, to the precision of the plot's buckets: for a moment of the past, which rollups do not know.
   func summariesOfSums(in time: Range<WallTime>, _ history: SeriesHistory) -> [WindowSummary] {
-    Metric.allCases.map { metric in
-      var values = RangedLatencies(LatencyCollection())
-      for column in columns.joined() {
-        let packed = column.ranged(metric).map { buckets in
-          var tally = LatencyAccumulator()
-          for bucket in buckets { tally.add(bucket.middle, count: Int(bucket.count)) }
-          return tally.packed
-        }
-        let start = max(time.lowerBound, WallTime(microseconds: column.start))
-        values.combine(packed) { $0.add($1, plannedFrom: start) }
+    Metric.allCases.map { summaryOfSums(of: $0, in: time, history) }
+  }
+
+  private func summaryOfSums(
+    of metric: Metric, in time: Range<WallTime>, _ history: SeriesHistory
+  ) -> WindowSummary {
+    var values = RangedLatencies(LatencyCollection())
+    for column in columns.joined() {
+      let packed = column.ranged(metric).map { buckets in
+        var tally = LatencyAccumulator()
+        for bucket in buckets { tally.add(bucket.middle, count: Int(bucket.count)) }
+        return tally.packed
       }
-      forEach { point in
-        guard point.state.isSettled, let value = point.value(of: metric) else { return }
-        let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
-        values.combine(ranged) { $0.record($1, plannedAt: WallTime(microseconds: point.plannedAt)) }
-      }
-      let windows = values.map { $0.window(time) }
-      return WindowSummary(metric: metric, count: windows.values.count, isExact: windows.isExact) {
-        windows.interval(of: $0, history: history.latencies[metric])
-      }
+      let start = max(time.lowerBound, WallTime(microseconds: column.start))
+      values.combine(packed) { $0.add($1, plannedFrom: start) }
+    }
+    forEach { point in
+      guard point.state.isSettled, let value = point.value(of: metric) else { return }
+      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
+      values.combine(ranged) { $0.record($1, plannedAt: WallTime(microseconds: point.plannedAt)) }
+    }
+    let windows = values.map { $0.window(time) }
+    return WindowSummary(metric: metric, count: windows.values.count, isExact: windows.isExact) {
+      windows.interval(of: $0, history: history.latencies[metric])
     }
   }
 
@@ -257,9 +268,4 @@ extension WindowSummary {
       metric: metric, count: statistics.count(of: metric), isExact: statistics.isExact(metric)
     ) { statistics.quantile($0, of: metric) }
   }
-}
-
-extension StateCounts {
-  /// How many have their end.
-  var settled: Int { due - self[.inFlight] }
 }

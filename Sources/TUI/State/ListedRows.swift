@@ -129,10 +129,45 @@ extension EventKind {
 
 /// How log and events are listed.
 struct ListsState: Sendable, Equatable {
+  /// What is in view of each.
+  var log = ListPosition.end
+  var events = ListPosition.end
+  /// `nil` lists every line.
+  var filter: ListFilter?
   /// Lines of one kind that follow each other are listed one by one.
   var unfolds = false
   /// All lines are listed, and those with the words of the filter stand out.
   var showsAll = false
+  /// `nil` while nothing is looked for.
+  var search: ListSearch?
+
+  func position(of panel: Panel) -> ListPosition { panel == .log ? log : events }
+
+  mutating func setPosition(_ position: ListPosition, of panel: Panel) {
+    if panel == .log { log = position } else { events = position }
+  }
+
+  mutating func follow() { (log, events) = (.end, .end) }
+
+  /// Ends a search that has not found anything: the list is where it was.
+  mutating func endSearch() {
+    guard let search else { return }
+    self.search = nil
+    setPosition(search.origin, of: search.panel)
+  }
+}
+
+/// A search for the next hit among lines that are still to be read.
+struct ListSearch: Sendable, Equatable {
+  let panel: Panel
+  /// Towards newer lines.
+  let isForward: Bool
+  /// The number of the line that it began at.
+  let from: Int64
+  /// Where the list was.
+  let origin: ListPosition
+  /// The number of the outermost line in memory when more were asked for.
+  var reached: Int64 = 0
 }
 
 /// The log lines and events to be listed: those in memory that pass the filter, with floods of one kind as one line.
@@ -166,12 +201,13 @@ struct ListedRows: Sendable {
   init() {}
 
   init(
-    _ snapshot: Snapshot, _ filter: ListFilter?, _ lists: ListsState = ListsState(),
+    _ snapshot: Snapshot, _ lists: ListsState = ListsState(),
     _ tables: TableState = TableState(), runs: [RunEntry] = []
   ) {
     targets = TargetRows.make(snapshot, order: tables.order[.targets])
     findings = FindingRows.make(snapshot.panels.findings, order: tables.order[.findings])
     self.runs = RunRows.make(runs, order: tables.order[.runs])
+    let filter = lists.filter
     let isFiltered = filter != nil && !lists.showsAll
     logExtent = ListExtent(snapshot.logList, isFiltered: isFiltered)
     eventExtent = ListExtent(snapshot.eventList, isFiltered: isFiltered)

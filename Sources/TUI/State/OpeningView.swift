@@ -89,7 +89,7 @@ struct LastView: Codable, Sendable, Equatable {
     if let run, let from, let length, length > 0, "\(snapshot.run.map { "\($0.id)" } ?? "")" == run {
       state.anchor = .stretch(from: WallTime(microseconds: from), length: length)
     } else if let column, column > 0 {
-      state.scale = TimeScale(columnAtLeast: column)
+      state.scale = TimeScale(fitting: column)
     }
   }
 

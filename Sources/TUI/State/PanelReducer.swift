@@ -15,8 +15,10 @@ extension Reducer {
 
   mutating func scroll(by rows: Int) {
     // A list that follows the window begins to move from where that is.
-    if state.panel == .log { state.logPosition = context.listPosition(of: .log, state) }
-    if state.panel == .events { state.eventPosition = context.listPosition(of: .events, state) }
+    if state.panel == .log || state.panel == .events {
+      state.lists.setPosition(context.listPosition(of: state.panel, state), of: state.panel)
+    }
+    let rows = state.tables.isNewestFirst(state.panel) ? -rows : rows
     state.scroll(
       state.panel, by: rows, in: state.panel == .runs ? context.latest : shown, context.listed, rows: listRows
     )
@@ -24,26 +26,53 @@ extension Reducer {
 
   mutating func askFilter() {
     if state.panel != .log, state.panel != .events { slide(to: .log) }
-    effects.append(.open(.prompt(.filter(state.filter?.text ?? ""))))
+    effects.append(.open(.prompt(.filter(state.lists.filter?.text ?? ""))))
   }
 
   // MARK: - Hits
 
   /// Chooses the next line with the words of the filter.
   mutating func nextHit(forward: Bool) {
-    guard state.filter != nil else {
+    guard state.lists.filter != nil else {
       return say("no words are looked for; \(label(.filter)) asks for some", .warning)
     }
     if state.panel != .log, state.panel != .events { slide(to: .log) }
+    let isForward = forward != state.tables.isNewestFirst(state.panel)
     let panel = PanelSelection(state, context, rows: listRows)
-    guard let choice = panel.hit(forward: forward) else {
-      return say(forward ? "no hit after this one" : "no hit before this one")
+    look(
+      for: ListSearch(
+        panel: state.panel, isForward: isForward, from: panel.startOfSearch(forward: isForward),
+        origin: state.lists.position(of: state.panel)))
+  }
+
+  /// Shows the next hit. Where none is in memory, the lines beyond are read, and the search goes on when they are there.
+  private mutating func look(for search: ListSearch) {
+    let panel = PanelSelection(state, context, rows: listRows)
+    if let choice = panel.hit(forward: search.isForward, from: search.from) {
+      state.lists.search = nil
+      return show(choice)
     }
-    show(choice)
+    guard let edge = context.edge(beyond: search) else {
+      state.lists.endSearch()
+      return say(search.isForward ? "no hit after this one" : "no hit before this one")
+    }
+    var search = search
+    search.reached = edge
+    state.lists.search = search
+    state.lists.setPosition(.at(edge), of: search.panel)
+    effects.append(.show(FooterMessage(text: "searching\(context.appearance.glyphs.ellipsis)")))
+  }
+
+  /// Goes on with a search when the lines that it waits for have been read.
+  mutating func goOnSearching() {
+    guard let search = state.lists.search, search.panel == state.panel else { return state.lists.endSearch() }
+    guard context.hasRead(beyond: search) else { return }
+    effects.append(.show(nil))
+    look(for: search)
   }
 
   mutating func toggleHits() {
-    guard state.filter != nil else {
+    guard state.lists.filter != nil else {
       return say("no words are looked for; \(label(.filter)) asks for some", .warning)
     }
     state.lists.showsAll.toggle()
@@ -67,19 +96,21 @@ extension Reducer {
     say("copied")
   }
 
-  func label(_ action: DashboardAction) -> String {
-    context.options.keys.stroke(for: action).map { context.appearance.isASCII ? $0.plainLabel : $0.label }
-      ?? ""
-  }
+  func label(_ action: DashboardAction) -> String { context.keyLabel(action) }
 
   // MARK: - Order and columns
 
   mutating func sort() {
     let titles = context.sortable(state.panel)
-    guard !titles.isEmpty else { return say("runs, targets and findings can be put in order", .warning) }
+    guard !titles.isEmpty else { return say("lists can be put in order", .warning) }
     let next = state.tables.order[state.panel].flatMap(titles.firstIndex).map { $0 + 1 } ?? 0
-    state.tables.order[state.panel] = next < titles.count ? titles[next] : nil
-    say(state.tables.order[state.panel].map { "by \($0)" } ?? "in their own order")
+    let order = next < titles.count ? titles[next] : nil
+    state.tables.order[state.panel] = order
+    if state.panel.isTable {
+      say(order.map { "by \($0)" } ?? "in their own order")
+    } else {
+      say(order ?? "oldest first")
+    }
   }
 
   /// The first column stays, because it says what a row is about.
@@ -95,7 +126,7 @@ extension Reducer {
 
   mutating func chooseColumns() {
     guard !context.columns(state.panel).isEmpty else {
-      return say("columns are chosen of runs, targets and findings", .warning)
+      return say("columns are chosen of lists", .warning)
     }
     effects.append(.open(.columns(chosen: 0)))
   }
@@ -206,10 +237,8 @@ extension Reducer {
     guard let run = chosenRun else { return say("runs are marked in their panel", .warning) }
     state.runs.toggleMark(run.id)
     guard state.runs.marked.count == 2 else { return }
-    let key = context.options.keys.stroke(for: .compare).map {
-      context.appearance.isASCII ? $0.plainLabel : $0.label
-    }
-    say("two runs are marked\(key.map { "; \($0) compares them" } ?? "")")
+    let key = label(.compare)
+    say("two runs are marked\(key.isEmpty ? "" : "; \(key) compares them")")
   }
 
   /// Shows two marked runs or two targets beside each other, or returns to one plot.

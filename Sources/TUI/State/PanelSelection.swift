@@ -44,20 +44,28 @@ struct PanelSelection {
     }
   }
 
-  /// The next line with the words of the filter after the chosen one, or before it; without a choice from the last one in view.
-  func hit(forward: Bool) -> PanelChoice? {
+  /// The number that a search begins at: that of the chosen line; without a choice the lines in view are searched first.
+  /// - Parameter forward: towards newer lines.
+  func startOfSearch(forward: Bool) -> Int64 {
+    if let chosen = state.panel == .log ? state.plot.chosenLogLine : state.plot.chosenEvent { return chosen }
+    let numbers = numbers(of: state.panel)
+    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
+    guard !visible.isEmpty else { return forward ? .min : .max }
+    return forward ? numbers[visible.lowerBound] - 1 : numbers[visible.upperBound - 1] + 1
+  }
+
+  /// The next line in memory with the words of the filter, or the one before.
+  /// - Parameters:
+  ///   - forward: towards newer lines.
+  ///   - number: of the line to begin at, which is no hit itself.
+  func hit(forward: Bool, from number: Int64) -> PanelChoice? {
     let numbers = numbers(of: state.panel)
     let hits = state.panel == .log ? context.listed.logHits : context.listed.eventHits
-    let chosen = state.panel == .log ? state.plot.chosenLogLine : state.plot.chosenEvent
-    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
-    let place =
-      chosen.map { numbers.firstIndexInOrder(notBelow: $0) }
-      ?? (forward ? visible.lowerBound - 1 : visible.upperBound)
-    let candidates = numbers.indices.filter { hits?.contains(numbers[$0]) ?? true }
-    guard
-      let found = forward ? candidates.first(where: { $0 > place }) : candidates.last(where: { $0 < place })
-    else { return nil }
-    return state.panel == .log ? .logLine(numbers[found]) : .event(numbers[found])
+    func isHit(_ candidate: Int64) -> Bool { hits?.contains(candidate) ?? true }
+    let found =
+      forward
+      ? numbers.first { $0 > number && isHit($0) } : numbers.last { $0 < number && isHit($0) }
+    return found.map { state.panel == .log ? .logLine($0) : .event($0) }
   }
 
   /// The notifications that a choice selects; `nil` when it is not on the screen.
@@ -103,13 +111,16 @@ struct PanelSelection {
   private func number(atRow row: Int) -> Int64? {
     let numbers = numbers(of: state.panel)
     let visible = position(of: state.panel).visible(in: numbers, rows: rows)
-    return row >= 0 && row < visible.count ? numbers[visible.lowerBound + row] : nil
+    guard row >= 0, row < visible.count else { return nil }
+    return numbers[isNewestFirst ? visible.upperBound - 1 - row : visible.lowerBound + row]
   }
+
+  private var isNewestFirst: Bool { state.tables.isNewestFirst(state.panel) }
 
   private func neighbor(of number: Int64?, forward: Bool) -> Int64? {
     let numbers = numbers(of: state.panel)
     guard let number else { return numbers.last }
-    let place = numbers.firstIndexInOrder(notBelow: number) + (forward ? 1 : -1)
+    let place = numbers.firstIndexInOrder(notBelow: number) + (forward != isNewestFirst ? 1 : -1)
     return numbers.indices.contains(place) ? numbers[place] : nil
   }
 

@@ -15,11 +15,14 @@ struct Reducer {
   ) {
     var reducer = Reducer(state: state, context: context)
     switch input {
-    case .command(let command): reducer.perform(command)
+    case .command(let command):
+      reducer.state.lists.endSearch()
+      reducer.perform(command)
     case .pointer(let action): reducer.point(action)
     case .answer(let prompt, let text): reducer.answer(prompt, text)
     case .confirm(let command): reducer.request(command)
     case .toggleColumn(let title): reducer.toggleColumn(title)
+    case .read: reducer.goOnSearching()
     case .report(let report): reducer.effects += RunControl.apply(report, to: &reducer.state)
     }
     return (reducer.state, reducer.effects)
@@ -201,8 +204,8 @@ struct Reducer {
         prompt.problem = problem
         return effects.append(.open(.prompt(prompt)))
       }
-      state.filter = ListFilter(text)
-      (state.logPosition, state.eventPosition) = (.end, .end)
+      state.lists.filter = ListFilter(text)
+      state.lists.follow()
     case .annotate(let moment): annotate(text, at: moment, prompt)
     case .rename(let run): request(.rename(run, name: text.isEmpty ? nil : text))
     case .startRun: request(.start(name: text.isEmpty ? nil : text))
@@ -263,7 +266,7 @@ struct Reducer {
     } else if state.tables.findings.chosen != nil {
       state.tables.findings = RowPosition()
     } else {
-      state.filter = nil
+      state.lists.filter = nil
     }
   }
 

@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 import Measurement
 import Store
@@ -24,6 +25,8 @@ struct ScreenContext {
   var plotFrame = CellRect.zero
   var panelFrame = CellRect.zero
   var activePanel = Panel.histogram
+  /// A panel is on its way.
+  var isSliding = false
   var listed = ListedRows()
   /// The view that going back leads to; `nil` at the first one.
   var previous: ViewPlace?
@@ -144,17 +147,54 @@ struct ScreenContext {
     }
   }
 
-  /// The rows of log and events that belong to the selection, or fall into the stretch of the chosen finding; `nil` without
-  /// either.
+  func header(_ state: ViewState) -> HeaderModel {
+    let targets = state.shownTargets(in: shown)
+    var snapshot = shown
+    (snapshot.recording, snapshot.collector) = (latest.recording, latest.collector)
+    let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
+    return HeaderModel(
+      snapshot: snapshot, shown: targets, isFrozen: state.isFrozen, follows: state.anchor == .edge,
+      newSinceFrozen: max(0, news), replay: state.replay,
+      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target,
+      appearance: appearance, zone: options.zone)
+  }
+
+  func log(_ state: ViewState) -> LogModel {
+    var page = page(.log, state, chosen: state.plot.chosenLogLine)
+    (page.extent, page.folds, page.hits) = (listed.logExtent, listed.logFolds, listed.logHits)
+    return LogModel(
+      entries: listed.log, targets: shown.targets, page: page, appearance: appearance, zone: options.zone)
+  }
+
+  func events(_ state: ViewState) -> EventsModel {
+    var page = page(.events, state, chosen: state.plot.chosenEvent)
+    (page.extent, page.folds, page.hits) = (listed.eventExtent, listed.eventFolds, listed.eventHits)
+    return EventsModel(
+      entries: listed.events, targets: shown.targets, page: page, appearance: appearance, zone: options.zone)
+  }
+
+  private func page(_ panel: Panel, _ state: ViewState, chosen: Int64?) -> RecordPageView {
+    let own = state.lists.position(of: panel)
+    return RecordPageView(
+      position: listPosition(of: panel, state), isNewestFirst: state.tables.isNewestFirst(panel),
+      until: own == .end ? windowEnd(state) : nil, filter: state.lists.filter, hitKey: keyLabel(.previousHit),
+      marks: selectionMarks(state), stretch: shaded(state), chosen: chosen,
+      hiddenColumns: state.tables.hiddenColumns[panel] ?? [])
+  }
+
+  /// The key of an action as it is written; empty for none.
+  func keyLabel(_ action: DashboardAction) -> String {
+    options.keys.stroke(for: action).map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""
+  }
+
+  /// The rows of log and events that belong to the selection; `nil` without one.
   func selectionMarks(_ state: ViewState) -> SelectionMarks? {
-    let stretch = shaded(state)
-    guard state.plot.selection != nil || stretch != nil else { return nil }
-    return SelectionMarks(state.plot.selection, stretch: stretch, in: shown)
+    state.plot.selection.map { SelectionMarks($0, in: shown) }
   }
 
   /// The position of log or events. A list that follows ends where a window in the past ends.
   func listPosition(of panel: Panel, _ state: ViewState) -> ListPosition {
-    let own = panel == .log ? state.logPosition : state.eventPosition
+    let own = state.lists.position(of: panel)
     guard own == .end, let end = windowEnd(state) else { return own }
     let last =
       panel == .log
@@ -162,15 +202,32 @@ struct ScreenContext {
     return .at(last ?? .min)
   }
 
-  /// The end of the window for the title of a list that follows it; `nil` for any other.
-  func until(_ own: ListPosition, _ state: ViewState) -> WallTime? { own == .end ? windowEnd(state) : nil }
-
   /// Where the window ends, while it is in the past; `nil` while it shows the newest.
   func windowEnd(_ state: ViewState) -> WallTime? {
     guard state.anchor != .edge, state.replay == nil, let end = content?.window.end, end < shown.edge else {
       return nil
     }
     return end
+  }
+
+  /// The outermost line in memory on the way of a search; `nil` where there are none beyond it.
+  func edge(beyond search: ListSearch) -> Int64? {
+    switch search.panel {
+    case .log: Self.edge(of: shown.logList, search)
+    case .events: Self.edge(of: shown.eventList, search)
+    case .histogram, .runs, .targets, .findings: nil
+    }
+  }
+
+  /// Whether lines beyond those that a search has reached are in memory, or there are none.
+  func hasRead(beyond search: ListSearch) -> Bool {
+    guard let edge = edge(beyond: search) else { return true }
+    return search.isForward ? edge > search.reached : edge < search.reached
+  }
+
+  private static func edge<Row: PagedRecord>(of list: RecordList<Row>, _ search: ListSearch) -> Int64? {
+    if search.isForward { return list.reachesEnd ? nil : list.entries.last?.number }
+    return list.first == 0 ? nil : list.entries.first?.number
   }
 
   /// The chosen line of the log, or the chosen event, in full; `nil` when none is.
@@ -201,13 +258,14 @@ struct ScreenContext {
     return line(state)?.text
   }
 
-  /// Titles of the columns that a panel's table can be ordered by.
+  /// The orders that a panel's rows can be in besides their own, most of them titles of columns.
   func sortable(_ panel: Panel) -> [String] {
     switch panel {
     case .runs: RunRows.orders.map(\.title)
     case .targets: TargetRows.orders.map(\.title)
     case .findings: FindingRows.orders.map(\.title)
-    case .histogram, .log, .events: []
+    case .log, .events: [TableState.newestFirst]
+    case .histogram: []
     }
   }
 
@@ -217,7 +275,9 @@ struct ScreenContext {
     case .runs: RunsModel.titles
     case .targets: TargetsModel.titles
     case .findings: FindingsModel.titles
-    case .histogram, .log, .events: []
+    case .log: LogModel.titles(targets: shown.targets.count)
+    case .events: EventsModel.titles
+    case .histogram: []
     }
   }
 

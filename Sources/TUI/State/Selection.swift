@@ -196,30 +196,25 @@ extension NotificationState {
   }
 }
 
-/// Decides which rows of log and events belong to the selection, or fall into a stretch of time.
+/// Decides which rows of log and events belong to the selection.
 struct SelectionMarks: Sendable {
   private let selection: Selection
-  private let stretch: Range<WallTime>?
   private let lifetimes: [TargetID: [ClosedRange<Int64>]]
 
-  init(_ selection: Selection?, stretch: Range<WallTime>? = nil, in snapshot: Snapshot) {
-    self.selection = selection ?? Selection(label: "")
-    self.stretch = stretch
-    lifetimes = selection?.lifetimes(in: snapshot) ?? [:]
+  init(_ selection: Selection, in snapshot: Snapshot) {
+    self.selection = selection
+    lifetimes = selection.lifetimes(in: snapshot)
   }
 
   /// An event with a sequence number belongs to that notification, one without to those under way.
   func contains(_ event: Event) -> Bool {
-    if stretch?.contains(event.at) ?? false { return true }
     if let sequence = event.sequence, let target = event.target {
       return selection.contains(sequence, of: target)
     }
     return isUnderWay(at: event.at, target: event.target)
   }
 
-  func contains(_ line: LogLine) -> Bool {
-    stretch?.contains(line.at) ?? false || isUnderWay(at: line.at, target: line.target)
-  }
+  func contains(_ line: LogLine) -> Bool { isUnderWay(at: line.at, target: line.target) }
 
   private func isUnderWay(at moment: WallTime, target: TargetID?) -> Bool {
     guard let target else { return lifetimes.keys.contains { isUnderWay(at: moment, target: $0) } }

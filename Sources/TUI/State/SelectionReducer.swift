@@ -86,8 +86,8 @@ extension Reducer {
     let panel = PanelSelection(state, context, rows: listRows)
     switch choice {
     case .bucket: break
-    case .logLine(let number): state.logPosition = panel.position(showing: number, of: .log)
-    case .event(let number): state.eventPosition = panel.position(showing: number, of: .events)
+    case .logLine(let number): state.lists.log = panel.position(showing: number, of: .log)
+    case .event(let number): state.lists.events = panel.position(showing: number, of: .events)
     }
     select(choice)
   }

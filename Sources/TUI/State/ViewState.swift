@@ -28,10 +28,6 @@ struct ViewState: Sendable, Equatable {
   /// The edge of time when the view was frozen; `nil` unless it is. Recording goes on.
   var frozenAt: WallTime?
   var panel = Panel.histogram
-  var logPosition = ListPosition.end
-  var eventPosition = ListPosition.end
-  /// `nil` lists every line.
-  var filter: ListFilter?
   var lists = ListsState()
   var runs = RunsPosition()
   var tables = TableState()
@@ -103,7 +99,7 @@ struct ViewState: Sendable, Equatable {
   func window(in snapshot: Snapshot, columns: Int) -> TimeWindow {
     if case .stretch(let start, let length) = anchor {
       // The first column may begin a little earlier, so one more is needed.
-      let scale = scale ?? TimeScale(columnAtLeast: length / Int64(max(1, columns - 1)) + 1)
+      let scale = scale ?? fitting(length / Int64(max(1, columns - 1)) + 1, columns, in: snapshot)
       return TimeWindow(around: start, at: 0, scale: scale, columns: columns)
     }
     let scale = scale ?? automaticScale(in: snapshot, columns: columns)
@@ -133,7 +129,7 @@ struct ViewState: Sendable, Equatable {
   private func wholeScale(of run: DisplayedRun, in snapshot: Snapshot, columns: Int) -> TimeScale {
     let whole = max(0, snapshot.edge.microseconds - run.startedAt.microseconds)
     // The first column may begin a little earlier, so one more is needed.
-    return TimeScale(columnAtLeast: whole / Int64(max(1, columns - 1)) + 1)
+    return fitting(whole / Int64(max(1, columns - 1)) + 1, columns, in: snapshot)
   }
 
   /// µs for about 400 notifications, between 30 s and 6 h.
@@ -141,9 +137,12 @@ struct ViewState: Sendable, Equatable {
     Int64(min(max(400 / rate(in: snapshot), 30), 6 * 3_600) * 1_000_000)
   }
 
-  /// Whether a stretch (µs) of a run has at most 20 000 notifications.
-  private func isDrawable(_ length: Int64, of snapshot: Snapshot) -> Bool {
-    Double(length) / 1_000_000 * rate(in: snapshot) <= 20_000
+  /// The finest scale whose columns last at least so many µs. Where there are too many notifications to be read one by one, sums
+  /// are to fall on whole columns.
+  private func fitting(_ column: Int64, _ columns: Int, in snapshot: Snapshot) -> TimeScale {
+    let seconds = Double(column) * Double(columns) / 1_000_000
+    return seconds * rate(in: snapshot) < Double(PointWindow.capacity)
+      ? TimeScale(fitting: column) : TimeScale(columnAtLeast: column)
   }
 
   /// Notifications per second, as configured.
@@ -169,7 +168,7 @@ struct ViewState: Sendable, Equatable {
   mutating func zoom(to shown: ClosedRange<Int>, in snapshot: Snapshot, columns: Int) {
     let now = window(in: snapshot, columns: columns)
     let duration = Int64(shown.count) * now.scale.columnDuration
-    let scale = TimeScale(columnAtLeast: (duration + Int64(columns) - 1) / Int64(max(1, columns)))
+    let scale = fitting((duration + Int64(columns) - 1) / Int64(max(1, columns)), columns, in: snapshot)
     let middle = Int64(shown.lowerBound + shown.upperBound + 1) * now.scale.columnDuration / 2
     settle(
       TimeWindow(around: now.start.advanced(byMicroseconds: middle), at: 0.5, scale: scale, columns: columns),
@@ -219,8 +218,7 @@ struct ViewState: Sendable, Equatable {
     anchor = .edge
     frozenAt = nil
     replay = nil
-    logPosition = .end
-    eventPosition = .end
+    lists.follow()
   }
 
   /// Another run is on display: targets, times and scale of the last one no longer apply.
@@ -324,10 +322,10 @@ struct ViewState: Sendable, Equatable {
     case .targets: tables.targets.move(by: count, in: listed.targets.map(\.target.id), rows: rows)
     case .findings: tables.findings.move(by: count, in: listed.findings.map(\.id), rows: rows)
     case .log:
-      logPosition = moved(logPosition, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
+      lists.log = moved(lists.log, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
     case .events:
-      eventPosition = moved(
-        eventPosition, by: count, listed.events.map(\.number), listed.eventExtent, rows: rows)
+      lists.events = moved(
+        lists.events, by: count, listed.events.map(\.number), listed.eventExtent, rows: rows)
     }
   }
 
@@ -340,104 +338,4 @@ struct ViewState: Sendable, Equatable {
     guard moved == .end, count < Self.toEnd, !extent.reachesEnd, let last = numbers.last else { return moved }
     return .at(last)
   }
-}
-
-/// What may stand below the plot, in the order of the tabs.
-enum Panel: Int, Sendable, Hashable, CaseIterable {
-  case histogram
-  case log
-  case events
-  case runs
-  case targets
-  case findings
-
-  /// The title on the tab, without the number.
-  var title: String {
-    switch self {
-    case .histogram: "Histogram"
-    case .log: "Log"
-    case .events: "Events"
-    case .runs: "Runs"
-    case .targets: "Targets"
-    case .findings: "Findings"
-    }
-  }
-
-  /// Whether it lists rows of which one is chosen.
-  var isTable: Bool {
-    switch self {
-    case .runs, .targets, .findings: true
-    case .histogram, .log, .events: false
-    }
-  }
-
-  /// Whether a heading stands above its rows.
-  var hasHeading: Bool { self == .events || isTable }
-
-  var next: Panel { Panel(rawValue: (rawValue + 1) % Panel.allCases.count) ?? .histogram }
-
-  var previous: Panel {
-    Panel(rawValue: (rawValue + Panel.allCases.count - 1) % Panel.allCases.count) ?? .histogram
-  }
-}
-
-/// What is chosen in the tables of targets and findings.
-struct TableState: Sendable, Equatable {
-  var targets = RowPosition<TargetID>()
-  /// The targets that are not in the plot.
-  var hiddenTargets: Set<TargetID> = []
-  /// By the id of the incident's first finding.
-  var findings = RowPosition<String>()
-  /// The title of the column that a table is ordered by; without one it is in its own order.
-  var order: [Panel: String] = [:]
-  /// Titles of the columns that are not wanted.
-  var hiddenColumns: [Panel: Set<String>] = [:]
-
-  /// Targets and findings are those of another run.
-  mutating func beginRun() {
-    (targets, hiddenTargets, findings) = (RowPosition(), [], RowPosition())
-  }
-
-  mutating func toggleTarget(_ id: TargetID) {
-    if hiddenTargets.remove(id) == nil { hiddenTargets.insert(id) }
-  }
-}
-
-/// Where the panel stands: below the plot, or to its right.
-enum Arrangement: Sendable, Hashable {
-  case below
-  case beside
-
-  /// Side by side where the terminal is wide and has few rows.
-  static func suitable(columns: Int, rows: Int) -> Arrangement {
-    columns >= 140 && rows < 30 && columns >= 5 * rows ? .beside : .below
-  }
-
-  var other: Arrangement { self == .below ? .beside : .below }
-}
-
-/// What the two plots show.
-enum Comparison: Sendable, Equatable {
-  /// Two targets of the run, by index.
-  case targets(Int, Int)
-  /// Another run beside the one on display, aligned at their starts.
-  case run(RunID)
-}
-
-/// A run shown as it was known at a moment that moves on.
-struct Replay: Sendable, Equatable {
-  /// The moment.
-  var position: WallTime
-  /// Index into `speeds`.
-  private var step = 0
-  var isPaused = false
-
-  /// Multiples of real time.
-  static let speeds = [1, 2, 5, 10, 20, 50, 100]
-
-  init(at position: WallTime) { self.position = position }
-
-  var speed: Int { Self.speeds[step] }
-
-  mutating func accelerate(by steps: Int) { step = min(max(step + steps, 0), Self.speeds.count - 1) }
 }

@@ -15,7 +15,7 @@ struct FittedLine: Sendable {
     var left = left
     var right = right
     func total(_ items: [LineItem]) -> Int {
-      items.reduce(0) { $0 + $1.columns } + max(0, items.count - 1) * gap
+      items.indices.reduce(0) { $0 + items[$1].columns + Self.gap(before: $1, in: items, gap) }
     }
     /// Shortens or removes an item.
     func yield(in items: inout [LineItem], at index: Int, isLast: Bool) -> Bool {
@@ -44,8 +44,18 @@ struct FittedLine: Sendable {
   }
 
   private static func joined(_ items: [LineItem], gap: Int) -> [TextSpan] {
-    let space = TextSpan(String(repeating: " ", count: gap), .plain)
-    return Array(items.map(\.spans).joined(separator: [space]))
+    var spans: [TextSpan] = []
+    for place in items.indices {
+      let columns = Self.gap(before: place, in: items, gap)
+      if columns > 0 { spans.append(TextSpan(String(repeating: " ", count: columns), .plain)) }
+      spans += items[place].spans
+    }
+    return spans
+  }
+
+  private static func gap(before place: Int, in items: [LineItem], _ gap: Int) -> Int {
+    guard place > 0 else { return 0 }
+    return items[place].isTight && items[place - 1].isTight ? min(1, gap) : gap
   }
 }
 
@@ -55,6 +65,8 @@ struct LineItem: Sendable {
   struct Short: Sendable {
     var priority: Int
     var spans: [TextSpan]
+    /// One column is enough between it and another one.
+    var isTight = false
   }
 
   /// The lowest is left out first.
@@ -64,6 +76,7 @@ struct LineItem: Sendable {
   var short: Short?
   /// Taken where that is too long as well.
   var shortest: Short?
+  fileprivate var isTight = false
 
   init(priority: Int, _ spans: [TextSpan], short: Short? = nil, shortest: Short? = nil) {
     self.priority = priority
@@ -73,7 +86,13 @@ struct LineItem: Sendable {
   }
 
   /// The shorter item; `nil` when there is none.
-  var shortened: LineItem? { short.map { LineItem(priority: $0.priority, $0.spans, short: shortest) } }
+  var shortened: LineItem? {
+    short.map { short in
+      var item = LineItem(priority: short.priority, short.spans, short: shortest)
+      item.isTight = short.isTight
+      return item
+    }
+  }
 
   var columns: Int { TextSpan.columns(of: spans) }
 }

@@ -27,20 +27,6 @@ public struct TerminalCapabilities: Sendable, Hashable {
     }
   }
 
-  public init(
-    colors: ColorProfile, glyphs: GlyphRepertoire, decodesUTF8: Bool = true,
-    synchronizedOutput: SynchronizedOutput = .ask, reportsMouse: Bool = true,
-    erasesWithBackground: Bool = false, isMultiplexed: Bool = false
-  ) {
-    self.colors = colors
-    self.glyphs = glyphs
-    self.decodesUTF8 = decodesUTF8
-    self.synchronizedOutput = synchronizedOutput
-    self.reportsMouse = reportsMouse
-    self.erasesWithBackground = erasesWithBackground
-    self.isMultiplexed = isMultiplexed
-  }
-
   /// - Parameters:
   ///   - environment: TERM, COLORTERM, NO_COLOR, LC_ALL, LC_CTYPE, LANG and the variables that terminals set about
   ///     themselves.

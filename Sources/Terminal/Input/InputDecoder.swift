@@ -288,8 +288,6 @@ struct UTF8Accumulator {
   private mutating func begin(_ value: UInt32, missing: Int, smallest: UInt32) {
     (self.value, self.missing, self.smallest) = (value, missing, smallest)
   }
-
-  mutating func reset() { missing = 0 }
 }
 
 /// Turns mouse reports into pointer events (xterm, "Mouse Tracking").

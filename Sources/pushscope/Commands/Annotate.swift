@@ -40,6 +40,11 @@ struct Annotate: ParsableCommand {
     guard !text.allSatisfy(\.isWhitespace) else {
       throw ValidationError("the annotation is empty; say what happened")
     }
+    // The clock of another host may be a little ahead.
+    if let at, at.time > SystemClock().wallNow().advanced(byMicroseconds: 300_000_000) {
+      throw ValidationError(
+        "--at \(at.time.rfc3339) is in the future; annotate what happened, and what will happen when it does")
+    }
     guard text.utf8.count <= Annotation.longestText else {
       throw ValidationError(
         "the annotation has \(text.utf8.count) bytes; give at most \(Annotation.longestText)")

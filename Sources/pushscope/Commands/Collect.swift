@@ -1,6 +1,7 @@
 import ArgumentParser
 import Collector
 import Configuration
+import Fleet
 import Logging
 import Measurement
 import Monitoring
@@ -93,14 +94,20 @@ struct Collect: AsyncParsableCommand {
       path: file, environment: ProcessEnvironment.all, checksOnly: check)
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
-    let monitoring = monitoring(configuration, logger)
+    let forwarding =
+      configuration.fleet?.writer == nil
+      ? nil : configuration.fleet.map { FleetForwarding($0, logger: logger) }
+    var backlog: (@Sendable () -> Int?)?
+    if let forwarding { backlog = { forwarding.backlog } }
+    let monitoring = monitoring(configuration, logger, backlog: backlog)
     let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
         storePath: path, runName: runName, targetNames: targets, rate: rate?.rate,
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
-      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all), observer: monitoring,
+      logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all),
+      observer: observers([forwarding, monitoring]),
       load: { try PushscopeConfiguration.load(path: file, environment: ProcessEnvironment.all) })
     if let monitoring { Self.connect(monitoring, service) }
     if check { return try check(configuration, service) }
@@ -130,10 +137,18 @@ struct Collect: AsyncParsableCommand {
   }
 
   /// `nil` where the configuration asks for no endpoint, objective or alert.
-  private func monitoring(_ configuration: PushscopeConfiguration, _ logger: Logger) -> MonitoringService? {
+  private func monitoring(
+    _ configuration: PushscopeConfiguration, _ logger: Logger, backlog: (@Sendable () -> Int?)?
+  ) -> MonitoringService? {
     guard configuration.isMonitored else { return nil }
     return MonitoringService(
-      configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest())
+      configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest(),
+      forwardBacklog: backlog)
+  }
+
+  private func observers(_ all: [(any CollectionObserver)?]) -> (any CollectionObserver)? {
+    let present = all.compactMap { $0 }
+    return present.count > 1 ? CollectionObservers(present) : present.first
   }
 
   /// What a reload takes, the monitoring takes too; and it can ask for one.

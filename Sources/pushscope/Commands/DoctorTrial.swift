@@ -14,6 +14,9 @@ struct DoctorTrial {
   let targets: [String]
   let count: Int
 
+  /// For a receipt.
+  private static let longestWait = Duration.seconds(60)
+
   /// - Throws: ``CommandFailure`` when nothing could be sent.
   func run() async throws -> [String] {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -24,9 +27,12 @@ struct DoctorTrial {
     var logger = Logger(label: "doctor")
     logger.logLevel = .error
     var trial = configuration
-    // At once, and not at the pace of a schedule that may be minutes.
+    // At once, and not at the pace of a schedule that may be minutes; nor is a receipt waited for for days.
     for index in trial.targets.indices {
       trial.targets[index].schedule = ScheduleConfiguration(arrivals: .constant, rate: .every(seconds: 1))
+      trial.targets[index].receiptDeadline = trial.targets[index].receiptDeadline.map {
+        min($0, Self.longestWait)
+      }
     }
     let service = CollectorService(
       configuration: trial,

@@ -10,7 +10,11 @@ struct FindingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "findings",
     abstract: "List what changed: since when, by how much, and what the cause is.",
-    discussion: "docs/findings.md says what a finding is.\n\nExample: pushscope findings --since -1d",
+    discussion: """
+      docs/findings.md says what a finding is. The options of the list are in pushscope findings list --help.
+
+      Example: pushscope findings --since -1d
+      """,
     subcommands: [List.self, Show.self, Hide.self, Unhide.self], defaultSubcommand: List.self)
 
   struct List: ParsableCommand {
@@ -55,7 +59,8 @@ struct FindingsCommand: ParsableCommand {
       let rows = try selection.selection(in: reader)
       let report =
         recompute
-        ? try FindingsReport(recomputed(reader, path), rows, detectors: [])
+        ? try FindingsReport(
+          recomputed(reader, path), rows, detectors: [], recordedTo: FindingsReport.recordedTo(reader))
         : try FindingsReport(reader, rows)
       try ReportRun.write(lines: json ? [report.json.text] : report.lines)
       if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
@@ -84,8 +89,9 @@ struct FindingsCommand: ParsableCommand {
     @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let (record, _) = try choice.find(for: .reading)
-      try ReportRun.write(lines: FindingDetails.lines(record))
+      let reader = try choice.store.reader(for: .reading)
+      try ReportRun.write(
+        lines: FindingDetails.lines(try FindingDetails.find(choice.id, in: reader), in: reader))
     }
   }
 

@@ -1,5 +1,6 @@
 import Collector
 import Configuration
+import Fleet
 import Formats
 import HTTPServer
 import LoopbackService
@@ -49,6 +50,7 @@ extension CommandFailure {
       self.init("\(error)", exitStatus: error.code == .closedPipe ? .brokenPipe : .cannotCreate)
     case let error as TargetCredentialError: self.init("\(error)", exitStatus: .configuration)
     case let error as CollectorError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as FleetError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as TransportError:
       self.init("\(error)", exitStatus: error.code == .unusableTarget ? .configuration : .failed)
     case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
@@ -56,6 +58,15 @@ extension CommandFailure {
       self.init("\(error)", exitStatus: error.code == .cannotWrite ? .cannotCreate : .configuration)
     case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
     default: self.init("\(error)", exitStatus: .failed)
+    }
+  }
+
+  private static func status(of error: FleetError) -> ExitStatus {
+    switch error.code {
+    case .unreachable, .busy: .unavailable
+    case .denied: .configuration
+    case .noSchema, .newerSchema, .olderSchema, .oldEngine: .noInput
+    case .refused, .cancelled: .failed
     }
   }
 

@@ -6,7 +6,9 @@ import Measurement
 /// user's own files are not touched.
 struct DemoEnvironment {
   let directory: String
-  let receiptsPort: Int
+  private let receipts: ReservedPort
+
+  var receiptsPort: Int { receipts.number }
 
   var store: String { directory + "/demo.sqlite" }
   var credentials: String { directory + "/loopback" }
@@ -15,7 +17,7 @@ struct DemoEnvironment {
   /// - Throws: ``CommandFailure`` when the directory cannot be created or no port is free.
   init() throws {
     directory = try Self.makeDirectory()
-    receiptsPort = try FreePort.take()
+    receipts = try ReservedPort()
   }
 
   func log(of child: String) -> String { "\(directory)/\(child).log" }
@@ -135,11 +137,20 @@ final class ChildProcess {
   }
 }
 
-/// Finds a free TCP port on 127.0.0.1. Another process may take it first; the demonstration then fails with a message.
-enum FreePort {
-  static func take() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
+/// A free TCP port of 127.0.0.1, kept for a child of this process: nobody else is given it for as long as this lives.
+///
+/// The socket is bound and does not listen. Linux gives its port to no socket that asks for any, neither as its own nor for a
+/// connection, and lets another one bind it by its number where both have SO_REUSEADDR, as the collector's listener has.
+final class ReservedPort: Sendable {
+  let number: Int
+  private let descriptor: Int32
+
+  /// - Throws: ``CommandFailure`` when no port is free.
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var isShared: Int32 = 1
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout.size(ofValue: isShared)))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -151,10 +162,14 @@ enum FreePort {
       }
     }
     guard descriptor >= 0, isBound else {
+      let reason = String(cString: strerror(errno))
+      if descriptor >= 0 { close(descriptor) }
       throw CommandFailure(
-        "no free port on 127.0.0.1: \(String(cString: strerror(errno))); see what else is running",
-        exitStatus: .unavailable)
+        "no free port on 127.0.0.1: \(reason); see what else is running", exitStatus: .unavailable)
     }
-    return Int(address.sin_port.bigEndian)
+    self.descriptor = descriptor
+    number = Int(address.sin_port.bigEndian)
   }
+
+  deinit { close(descriptor) }
 }

@@ -224,6 +224,68 @@ import Testing
     )
   }
 
+  /// What is open when the run ends is closed with it, and told, live and afterwards.
+  @Test func aRunsEndEndsWhatIsOpen() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 200, seed: 81) { slow(&$0, 150..<200) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 200, step: 5)
+    #expect(try collector.stored().contains { $0.kind == "slower" && $0.isOpen })
+    #expect(try !collector.events().contains(.findingClosed))
+    try collector.endRun()
+    try collector.look()
+    let live = try collector.stored().filter { $0.kind == "slower" }
+    #expect(!live.isEmpty && live.allSatisfy { $0.isProvisional && !$0.isOpen })
+    #expect(live.allSatisfy { $0.endedAt.map { abs(collector.seconds($0) - 200) <= 1 } == true })
+    #expect(try collector.events().count { $0 == .findingClosed } == live.count)
+    #expect(collector.lines.contains { $0.contains(" ended at ") })
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  /// The host was suspended, or its wall clock set forward: an hour in which nothing was planned is no recorded time.
+  @Test func anHourThatWasNotRecordedDoesNotCount() throws {
+    let before = SimulatedCollector.outcomes(rate: 4, seconds: 120, seed: 91)
+    let after = SimulatedCollector.outcomes(rate: 4, seconds: 200, seed: 92).map { outcome in
+      var outcome = outcome
+      outcome.plannedAt += 3_720
+      slow(&outcome, 3_780..<3_810)
+      return outcome
+    }
+    let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 120, step: 5)
+    collector.set(.seconds(3_600), then: after)
+    try collector.go(to: 3_920, step: 5)
+    let slower = try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
+    #expect(abs(collector.seconds(slower.startedAt) - 3_780) < 1)
+    let detectors = try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors()
+    // Two minutes, what may lie between two notifications, and some more minutes.
+    #expect((300_000_000...390_000_000).contains(detectors.first?.age ?? 0))
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  /// What was found is kept, what comes is found at once, although the detector was further already.
+  @Test func aClockThatIsSetBackDelaysNothing() throws {
+    let before = SimulatedCollector.outcomes(rate: 4, seconds: 200, seed: 95) { slow(&$0, 60..<90) }
+    let after = SimulatedCollector.outcomes(rate: 4, seconds: 160, seed: 96).map { outcome in
+      var outcome = outcome
+      outcome.plannedAt += 120
+      slow(&outcome, 130..<160)
+      return outcome
+    }
+    let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 200, step: 5)
+    let first = try #require(try collector.stored().first { $0.metric == "delivery" })
+    collector.set(.seconds(-80), then: after)
+    try collector.go(to: 150, step: 5)
+    let second = try #require(
+      try collector.stored().first { $0.metric == "delivery" && $0.id != first.id && !$0.isWithdrawn })
+    #expect(abs(collector.seconds(second.startedAt) - 130) <= 2)
+    #expect(try collector.stored().first { $0.id == first.id }?.isWithdrawn == false)
+    try collector.go(to: 280, step: 5)
+    #expect(
+      essences(try collector.stored(), withIDs: false) == essences(try collector.recomputed(), withIDs: false)
+    )
+  }
+
   @Test func nothingIsFoundWhereNothingChanged() throws {
     let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 600, seed: 51)
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())

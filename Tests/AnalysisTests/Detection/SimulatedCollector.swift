@@ -68,6 +68,12 @@ final class SimulatedCollector {
         }))
   }
 
+  /// Sets the wall clock, and goes on with what is planned from then on.
+  func set(_ step: Duration, then outcomes: [Outcome]) {
+    clock.stepWall(by: step)
+    self.outcomes += outcomes
+  }
+
   private func second(_ time: Double) -> WallTime { start.advanced(byMicroseconds: Int64(time * 1e6)) }
 
   /// Seconds since the start.
@@ -192,7 +198,7 @@ final class SimulatedCollector {
     let reader = try StoreReader.open(at: directory.storePath)
     defer { reader.close() }
     var kinds: [EventKind] = []
-    try reader.forEachEvent(.everything) { kinds.append($0.event.kind) }
+    try reader.forEachEvent(RowSelection()) { kinds.append($0.event.kind) }
     return kinds
   }
 }

@@ -325,7 +325,7 @@ struct LedgerTests {
     book.commit()
     #expect(book.sample(1)?.state == .missed)
     #expect(book.sample(1)?.reason == "in_flight")
-    #expect(book.sample(1)?.sentAt == nil)
+    #expect(book.sample(1)?.scheduleLag == nil)
     #expect(book.events.first?.detail == "in_flight")
     #expect(book.ledger.openCount == 0)
   }

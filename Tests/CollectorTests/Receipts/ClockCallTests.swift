@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: Curl.Version.allCases)
   func tellsTheTimeByAClockThatNobodySets(version: Curl.Version) async throws {
-    let clock = StandingClock()
+    let clock = FrozenClock()
     try await withListener(clock: clock) { listener in
       let first = try await ask(listener, t1: .max, version)
       #expect(first.t1 == .max)
@@ -55,7 +55,7 @@ import Testing
 
   /// The wall clock was set back by a minute since the listener before: its stamps are still not this one's.
   @Test func stampsOfAnEarlierListenerAreNeverThisOnes() async throws {
-    let clock = StandingClock()
+    let clock = FrozenClock()
     let earlier = clock.wallNow().advanced(byMicroseconds: 60_000_000)
     try await withListener(clock: clock, configure: { $0.showsTimesAfter = earlier }) { listener in
       let now = try await ask(listener)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func passesExchangesOnWithTheReceipts() async throws {
-    let clock = StandingClock()
+    let clock = FrozenClock()
     try await withListener(clock: clock) { listener in
       clock.step(.seconds(3))
       let stamps = try await ask(listener)
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func questionsWithoutEndAreToldToWait() async throws {
-    try await withListener(clock: StandingClock(), configure: strict) { listener in
+    try await withListener(clock: FrozenClock(), configure: strict) { listener in
       for _ in 0..<11 { _ = try await ask(listener) }
       let answer = try await listener.curl.ask("/v1/clock", body: #"{"t1":1}"#)
       #expect(answer.status == 429)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func exchangesBeyondTheReceiptsCostTheirSource() async throws {
-    try await withListener(clock: StandingClock(), configure: strict) { listener in
+    try await withListener(clock: FrozenClock(), configure: strict) { listener in
       let stamps = Stamps(t1: 1, t2: 1_700_000_000_000_000_000, t3: 1_700_000_000_000_000_000)
       _ = try await post(listener, clock: [entry(stamps)])
       #expect(try await post(listener, clock: Array(repeating: entry(stamps), count: 12)).status == 202)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func repetitionsCostTheirSourceThoughTheyAreAnsweredAsBefore() async throws {
-    try await withListener(repliesAtOnce: false, clock: StandingClock(), configure: strict) { listener in
+    try await withListener(repliesAtOnce: false, clock: FrozenClock(), configure: strict) { listener in
       let batch = (0..<20).map { listener.receipt(listener.id($0)) }
       async let first = listener.post(batch)
       try await listener.sink.until { $0.received.count == 20 }

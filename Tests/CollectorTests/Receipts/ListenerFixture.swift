@@ -57,7 +57,7 @@ final class TestSink: ReceiptSink {
 }
 
 /// A clock that stands still until it is stepped.
-final class StandingClock: HostClock {
+final class FrozenClock: HostClock {
   private let now = Mutex(MonotonicTime(microseconds: 1_000_000))
 
   func monotonicNow() -> MonotonicTime { now.withLock { $0 } }

@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func tellsSourcesOfNonsenseToWait() async throws {
-    let clock = StandingClock()
+    let clock = FrozenClock()
     try await withListener(clock: clock, configure: strict) { listener in
       let good = listener.receipt(listener.id(1))
       for _ in 0..<20 { #expect(try await listener.post([good]).status == 202) }
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func chargesForUnknownOnesAndRepetitions() async throws {
-    try await withListener(repliesAtOnce: false, clock: StandingClock(), configure: strict) { listener in
+    try await withListener(repliesAtOnce: false, clock: FrozenClock(), configure: strict) { listener in
       let batch = (0..<5).map { listener.receipt(listener.id($0)) }
       async let first = listener.post(batch)
       try await listener.sink.until { $0.received.count == 5 }

@@ -92,7 +92,7 @@ struct RemoteClockAcceptanceTests {
     let kinds = try fixture.kinds()
     #expect(kinds.contains(.clockOffset))
     #expect(!kinds.contains(.clockStep))
-    #expect(try fixture.reader.clockExchanges(of: fixture.run).count > 60)
+    #expect(try fixture.count(of: "clock_exchange") > 60)
   }
 
   /// What is shown is the quantile of estimates, which is off by as much as half of the delays' difference; what is
@@ -142,15 +142,16 @@ struct RemoteClockAcceptanceTests {
     let total = try #require(
       try fixture.reader.rollupTotals(
         of: fixture.target, from: nil, to: nil, figures: Set(RollupFigure.allCases))?.variants.first)
-    var histogram = RangedLatencies<LatencyHistogram>()
-    histogram.merge(total.deliveries)
-    #expect(samples.values.count == 420 && histogram.count == 420 && !histogram.isExact)
+    var histogram = RangedLatencies(LatencyHistogram())
+    histogram.combine(total.deliveries) { $0.merge($1) }
+    #expect(samples.values.count == 420 && histogram.values.count == 420 && !histogram.isExact)
     let exact = ExactQuantiles(truths)
     var isOff = false
     for quantile in [Quantile.p50, .p90, .p95, .p99] {
       let truth = try #require(exact.value(quantile))
       for estimate in [
-        samples.map { ExactQuantiles($0) }.estimate { $0.estimate(quantile) }, histogram.estimate(quantile),
+        samples.map { ExactQuantiles($0) }.estimate { $0.estimate(quantile) },
+        histogram.estimate { $0.estimate(quantile) },
       ] {
         guard case .known(let value, let low, let high) = estimate else {
           Issue.record("\(quantile.label) is known of 420 values")
@@ -268,7 +269,7 @@ struct RemoteClockAcceptanceTests {
         ReceiptOutcome(accepted: 1, repeated: 1),
       ])
     #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 0)
-    #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
+    #expect(try fixture.count(of: "clock_exchange") == 1)
     var rows = 0
     try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
     #expect(rows == 1)
@@ -418,7 +419,7 @@ struct RemoteClockAcceptanceTests {
     let kinds = try fixture.kinds()
     #expect(kinds.filter { $0 == .clockOffset }.count == EventRateLimiter.passedPerWindow)
     #expect(kinds.filter { $0 == .clockStep }.count == EventRateLimiter.passedPerWindow)
-    #expect(try fixture.reader.clockExchanges(of: fixture.run).count == 1)
+    #expect(try fixture.count(of: "clock_exchange") == 1)
   }
 
   @Test("whoever repeats a receipt with ever new stamps makes no rows without end")

@@ -51,6 +51,13 @@ final class RecorderFixture {
       })
   }
 
+  /// The rows of a table.
+  func count(of table: String) throws -> Int {
+    try DatabaseQueue(path: directory.file("store.sqlite")).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0
+    }
+  }
+
   /// A recorder of another run on the same store and boot, as a collector has that was started again.
   struct Restarted {
     let inbox: RecorderInbox
@@ -219,10 +226,7 @@ struct RecorderTests {
     _ = try fixture.recorder.round()
     let after = try #require(try fixture.reader.sample(fixture.id(2)))
     #expect(after.plannedAt.microseconds - before.microseconds == (4 - 3600 + 600) * 1_000_000)
-    let anchors = try DatabaseQueue(path: fixture.directory.file("store.sqlite")).read {
-      try Int.fetchOne($0, sql: "SELECT count(*) FROM anchor")
-    }
-    #expect(anchors.map { $0 >= 3 } == true)
+    #expect(try fixture.count(of: "anchor") >= 3)
   }
 
   @Test("closing waits for what is open, at most until its deadline; plans that were never due go")

@@ -45,10 +45,10 @@ struct CollectorServiceTests {
     try await TestKit.eventually(what) { () async throws -> Found? in try look() }
   }
 
-  private func settled(_ desk: ControlClient, _ command: ControlCommand) async throws -> ControlOutcome {
-    let ticket = try desk.submit(command)
+  private func settled(_ client: ControlClient, _ command: ControlCommand) async throws -> ControlOutcome {
+    let ticket = try client.submit(command)
     return try await eventually("\(command)") {
-      let outcome = try desk.outcome(of: ticket)
+      let outcome = try client.outcome(of: ticket)
       return outcome == .waiting ? nil : outcome
     }
   }
@@ -65,28 +65,28 @@ struct CollectorServiceTests {
     }
     var runs = begun.stream.makeAsyncIterator()
     let first = try #require(await runs.next())
-    let desk = ControlClient(storePath: storePath, clock: SystemClock())
+    let client = ControlClient(storePath: storePath, clock: SystemClock())
     let reader = try StoreReader.open(at: storePath)
     _ = try await eventually("the run shows") { try reader.collector().run == first ? true : nil }
     #expect(try reader.collector().servesControl)
 
-    guard case .refused(let busy) = try await settled(desk, .start(name: "two")) else {
+    guard case .refused(let busy) = try await settled(client, .start(name: "two")) else {
       Issue.record("two runs at once")
       return
     }
     #expect(busy.contains("stop it first"))
-    guard case .refused = try await settled(desk, .delete(first)) else {
+    guard case .refused = try await settled(client, .delete(first)) else {
       Issue.record("deleted while it is recorded")
       return
     }
-    #expect(try await settled(desk, .rename(first, name: "uno")) == .done)
-    #expect(try await settled(desk, .stop) == .done)
+    #expect(try await settled(client, .rename(first, name: "uno")) == .done)
+    #expect(try await settled(client, .stop) == .done)
     let closed = try #require(try reader.run(first))
     #expect(closed.endReason == .stopped)
     #expect(closed.name == "uno")
     #expect(closed.counts.open == 0)
     _ = try await eventually("idle") { try reader.collector().run == nil ? true : nil }
-    guard case .refused = try await settled(desk, .stop) else {
+    guard case .refused = try await settled(client, .stop) else {
       Issue.record("stopped what does not run")
       return
     }
@@ -95,13 +95,13 @@ struct CollectorServiceTests {
       try #require(try reader.collector().lastHeartbeat) > idleBeat ? true : nil
     }
 
-    #expect(try await settled(desk, .start(name: "two")) == .done)
+    #expect(try await settled(client, .start(name: "two")) == .done)
     let second = try #require(await runs.next())
     _ = try await eventually("the second run sends") {
       try (reader.run(second)?.counts.planned ?? 0) > 0 ? true : nil
     }
     #expect(try reader.run(second)?.name == "two")
-    #expect(try await settled(desk, .delete(first)) == .done)
+    #expect(try await settled(client, .delete(first)) == .done)
     #expect(try reader.runs().map(\.id) == [second])
 
     service.stop()
@@ -185,20 +185,20 @@ struct CollectorServiceTests {
     defer { close(silent.fd) }
     let service = try waitingService(for: wait, port: silent.port)
     let life = Task { try await service.run() }
-    let desk = ControlClient(storePath: storePath, clock: SystemClock())
+    let client = ControlClient(storePath: storePath, clock: SystemClock())
     _ = try await eventually("a run") { () -> Bool? in
       (try? StoreReader.open(at: storePath).latestRun()) == nil ? nil : true
     }
-    #expect(try await settled(desk, .stop) == .done)
+    #expect(try await settled(client, .stop) == .done)
     #expect(try StoreReader.open(at: storePath).latestRun()?.endReason == .stopped)
     // The next one is stopped as well, and whoever started it is told.
-    let start = try desk.submit(.start(name: "two"))
+    let start = try client.submit(.start(name: "two"))
     _ = try await eventually("the second run") {
       try StoreReader.open(at: storePath).runs().count == 2 ? true : nil
     }
-    #expect(try await settled(desk, .stop) == .done)
+    #expect(try await settled(client, .stop) == .done)
     let outcome = try await eventually("an answer") {
-      let outcome = try desk.outcome(of: start)
+      let outcome = try client.outcome(of: start)
       return outcome == .waiting ? nil : outcome
     }
     guard case .refused(let reason) = outcome else {

@@ -72,7 +72,7 @@ private final class WatchedStore {
     let reader = try fixture.reader()
     defer { reader.close() }
     var records: [EventRecord] = []
-    try reader.forEachEvent(.everything) { records.append($0) }
+    try reader.forEachEvent(RowSelection()) { records.append($0) }
     return records.filter { $0.event.kind == .findingOpened || $0.event.kind == .findingClosed }
   }
 
@@ -123,7 +123,7 @@ private final class WatchedStore {
     let reader = try store.fixture.reader()
     defer { reader.close() }
     var log: [LogLine] = []
-    try reader.forEachLogLine(.everything) { log.append($0.line) }
+    try reader.forEachLogLine(RowSelection()) { log.append($0.line) }
     let own = log.filter { $0.label == "findings" }
     #expect(own.map(\.message) == [opened.detail, closed.detail])
     #expect(own.map(\.level) == [.warning, .notice])

@@ -34,19 +34,19 @@ private final class NotedControl: RunController {
   }
 }
 
-/// A keeper on a store with one closed run of a hundred notifications.
-private final class KeeperFixture {
+/// Maintenance of a store with one closed run of a hundred notifications.
+private final class MaintenanceFixture {
   let directory: TemporaryDirectory
   let clock = SteppedHostClock()
   let store: CollectorStore
   let reader: StoreReader
-  let desk: ControlClient
+  let client: ControlClient
   let run: RunID
   let control = NotedControl()
-  let keeper: StoreMaintenance
+  let maintenance: StoreMaintenance
 
   init(serves: Bool = true) throws {
-    directory = try TemporaryDirectory("keeper")
+    directory = try TemporaryDirectory("maintenance")
     let path = directory.file("store.sqlite")
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
     var generator = SystemRandomNumberGenerator()
@@ -73,8 +73,8 @@ private final class KeeperFixture {
     clock.advance(by: .seconds(200))
     try store.endRun(id, at: clock.wallNow(), reason: .completed)
     reader = try StoreReader.open(at: path)
-    desk = ControlClient(storePath: path, clock: clock)
-    keeper = StoreMaintenance(store: store, control: control, serves: serves, clock: clock)
+    client = ControlClient(storePath: path, clock: clock)
+    maintenance = StoreMaintenance(store: store, control: control, serves: serves, clock: clock)
   }
 
   deinit {
@@ -83,8 +83,8 @@ private final class KeeperFixture {
 
   /// Rounds until there is nothing more to do.
   func settle() throws {
-    for _ in 0..<200 where try keeper.round() == StoreMaintenance.interval { return }
-    Issue.record("the keeper never comes to rest")
+    for _ in 0..<200 where try maintenance.round() == StoreMaintenance.interval { return }
+    Issue.record("maintenance never comes to rest")
   }
 }
 
@@ -92,7 +92,7 @@ private final class KeeperFixture {
 struct StoreMaintenanceTests {
   @Test("rolls up what was recorded, then rests")
   func rollsUp() throws {
-    let fixture = try KeeperFixture()
+    let fixture = try MaintenanceFixture()
     #expect(try fixture.reader.rollupsCoverTo() == nil)
     try fixture.settle()
     #expect(try fixture.reader.rollupsCoverTo() != nil)
@@ -100,27 +100,27 @@ struct StoreMaintenanceTests {
 
   @Test("a run is renamed and the asker told")
   func renames() throws {
-    let fixture = try KeeperFixture()
-    let ticket = try fixture.desk.submit(.rename(fixture.run, name: "second"))
-    #expect(try fixture.desk.outcome(of: ticket) == .waiting)
-    _ = try fixture.keeper.round()
-    #expect(try fixture.desk.outcome(of: ticket) == .done)
+    let fixture = try MaintenanceFixture()
+    let ticket = try fixture.client.submit(.rename(fixture.run, name: "second"))
+    #expect(try fixture.client.outcome(of: ticket) == .waiting)
+    _ = try fixture.maintenance.round()
+    #expect(try fixture.client.outcome(of: ticket) == .done)
     #expect(try fixture.reader.run(fixture.run)?.name == "second")
   }
 
   @Test("a run is deleted, whoever asks twice is told twice")
   func deletes() throws {
-    let fixture = try KeeperFixture()
-    let tickets = try (0..<2).map { _ in try fixture.desk.submit(.delete(fixture.run)) }
+    let fixture = try MaintenanceFixture()
+    let tickets = try (0..<2).map { _ in try fixture.client.submit(.delete(fixture.run)) }
     try fixture.settle()
-    #expect(try tickets.map { try fixture.desk.outcome(of: $0) } == [.done, .done])
+    #expect(try tickets.map { try fixture.client.outcome(of: $0) } == [.done, .done])
     #expect(try fixture.reader.runs().isEmpty)
     #expect(try fixture.reader.rollupsCoverTo() != nil)
   }
 
   @Test("the run that is recorded is not deleted")
   func refusesToDeleteTheRunningOne() throws {
-    let fixture = try KeeperFixture()
+    let fixture = try MaintenanceFixture()
     var generator = SystemRandomNumberGenerator()
     let running = RunID(at: fixture.clock.wallNow(), using: &generator)
     _ = try fixture.store.beginRun(
@@ -128,9 +128,9 @@ struct StoreMaintenanceTests {
         id: running, startedAt: fixture.clock.wallNow(), startedMonotonic: fixture.clock.monotonicNow(),
         bootID: "boot", targets: []))
     fixture.control.record(running)
-    let ticket = try fixture.desk.submit(.delete(running))
-    _ = try fixture.keeper.round()
-    guard case .refused(let reason) = try fixture.desk.outcome(of: ticket) else {
+    let ticket = try fixture.client.submit(.delete(running))
+    _ = try fixture.maintenance.round()
+    guard case .refused(let reason) = try fixture.client.outcome(of: ticket) else {
       Issue.record("not refused")
       return
     }
@@ -140,30 +140,30 @@ struct StoreMaintenanceTests {
 
   @Test("start and stop are the service's: asked once when taken, again when it was too early")
   func startAndStop() throws {
-    let fixture = try KeeperFixture()
+    let fixture = try MaintenanceFixture()
     fixture.control.reply(.later)
-    let start = try fixture.desk.submit(.start(name: "n"))
-    _ = try fixture.keeper.round()
-    _ = try fixture.keeper.round()
+    let start = try fixture.client.submit(.start(name: "n"))
+    _ = try fixture.maintenance.round()
+    _ = try fixture.maintenance.round()
     #expect(fixture.control.asked == ["start n", "start n"])
     fixture.control.reply(.taken)
-    _ = try fixture.keeper.round()
-    _ = try fixture.keeper.round()
+    _ = try fixture.maintenance.round()
+    _ = try fixture.maintenance.round()
     #expect(fixture.control.asked.count == 3)
-    #expect(try fixture.desk.outcome(of: start) == .waiting)
+    #expect(try fixture.client.outcome(of: start) == .waiting)
     fixture.control.reply(.refused("not now"))
-    let stop = try fixture.desk.submit(.stop)
-    _ = try fixture.keeper.round()
-    #expect(try fixture.desk.outcome(of: stop) == .refused("not now"))
+    let stop = try fixture.client.submit(.stop)
+    _ = try fixture.maintenance.round()
+    #expect(try fixture.client.outcome(of: stop) == .refused("not now"))
   }
 
   @Test("a row of the table that is no command is answered, not asked about for ever")
   func nonsense() throws {
-    let fixture = try KeeperFixture()
-    let ticket = try fixture.desk.submit(.rename(fixture.run, name: "x"))
+    let fixture = try MaintenanceFixture()
+    let ticket = try fixture.client.submit(.rename(fixture.run, name: "x"))
     try fixture.store.beginDeletion(of: fixture.run)
-    _ = try fixture.keeper.round()
-    guard case .refused = try fixture.desk.outcome(of: ticket) else {
+    _ = try fixture.maintenance.round()
+    guard case .refused = try fixture.client.outcome(of: ticket) else {
       Issue.record("not refused")
       return
     }
@@ -171,22 +171,22 @@ struct StoreMaintenanceTests {
 
   @Test("an idle collector says each second that it lives; a busy one leaves that to its commits")
   func heartbeat() throws {
-    let fixture = try KeeperFixture()
+    let fixture = try MaintenanceFixture()
     try fixture.settle()
     let first = try fixture.reader.collector().lastHeartbeat
     #expect(try fixture.reader.collector().run == nil)
     fixture.clock.advance(by: .milliseconds(300))
-    _ = try fixture.keeper.round()
+    _ = try fixture.maintenance.round()
     #expect(try fixture.reader.collector().lastHeartbeat == first)
     fixture.clock.advance(by: .milliseconds(800))
-    _ = try fixture.keeper.round()
+    _ = try fixture.maintenance.round()
     let second = try fixture.reader.collector().lastHeartbeat
     #expect(second == fixture.clock.wallNow())
     fixture.control.record(fixture.run)
-    _ = try fixture.keeper.round()
+    _ = try fixture.maintenance.round()
     #expect(try fixture.reader.collector().servesControl)
     fixture.clock.advance(by: .seconds(5))
-    _ = try fixture.keeper.round()
+    _ = try fixture.maintenance.round()
     #expect(try fixture.reader.collector().lastHeartbeat == second)
   }
 }

@@ -73,7 +73,6 @@ struct NtfySubscriberTests {
 
   /// The same requests without the word that keeps them out of the server's cache.
   private struct KeptProvider: Provider {
-    let name = "ntfy"
     let provider: NtfyProvider
 
     func request(for notification: PushNotification) -> PushRequest {

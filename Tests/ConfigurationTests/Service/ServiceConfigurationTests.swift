@@ -46,6 +46,7 @@ import Testing
     }
     let directory = try populatedDirectory()
     try directory.write("hook.url", "https://hooks.example.com/T0PS3CRET\n")
+    for name in ["writer", "reader"] { try directory.write("\(name).password", "correct horse") }
     let file = try directory.write("pushscope.yaml", text.joined(separator: "\n"))
     let configuration = try PushscopeConfiguration.load(path: file, environment: [:])
     let service = try #require(configuration.service)

@@ -79,10 +79,6 @@ import Testing
     let file = try directory.write("sub/x.yaml", "k: ../body.json")
     let path = try YAMLFile.load(path: file, environment: [:]) { $0.mapping(keys: ["k"])?["k"]?.file() }
     #expect(path == directory.path + "/sub/../body.json")
-    let absolute = try YAMLFile.parse("k: ./a", file: "t", directory: "/") {
-      $0.mapping(keys: ["k"])?["k"]?.filePath()
-    }
-    #expect(absolute == "/a")
   }
 
   @Test func deeplyNestedTextIsRefusedNotFallenOver() {

@@ -38,15 +38,21 @@ struct CauseCase: Sendable {
 
   private static func both(_ lines: String...) -> [Service: [String]] { [.east: lines, .west: lines] }
 
-  private static let slowPath = "path: { delay: { distribution: uniform, from: 80ms, to: 140ms } }"
+  /// Enough for deliveries to be half as slow again, too: what is not found of a case would be a part of what the next ones
+  /// are compared with.
+  private static let slowPath = "path: { delay: { distribution: uniform, from: 160ms, to: 240ms } }"
 
-  /// What the first collector meets, one after the other.
+  /// What the first collector meets, one after the other. What moves only some of the values comes first, when all that was
+  /// recorded before is quiet.
   static let first: [CauseCase] = [
-    CauseCase("slow path", [.east: [slowPath]], (.path, Service.east.provider)),
     CauseCase(
-      "slow processing",
-      [.west: ["answers: { delay: { distribution: lognormal, median: 120ms, sigma: 0.4, at_most: 1s } }"]],
-      (.providerProcessing, Service.west.provider)),
+      "expensive connections",
+      [
+        .west: [
+          "connections: { handshake: { distribution: uniform, from: 300ms, to: 600ms } }",
+          "answers: { faults: [{ kind: goaway, probability: 6% }] }",
+        ]
+      ], (.connecting, Service.west.provider)),
     CauseCase(
       "slow delivery",
       [
@@ -55,6 +61,11 @@ struct CauseCase: Sendable {
         ]
       ],
       (.providerDelivery, Service.east.provider)),
+    CauseCase("slow path", [.east: [slowPath]], (.path, Service.east.provider)),
+    CauseCase(
+      "slow processing",
+      [.west: ["answers: { delay: { distribution: lognormal, median: 120ms, sigma: 0.4, at_most: 1s } }"]],
+      (.providerProcessing, Service.west.provider)),
     CauseCase(
       "losses at a provider", [.east: ["deliveries: { lost: 35% }"]],
       (.providerLoss, Service.east.provider)),
@@ -83,18 +94,15 @@ struct CauseCase: Sendable {
         .east: [slowPath, "devices: { phone: { deliveries: { lost: 40% } } }"],
         .west: ["devices: { phone: { deliveries: { lost: 40% } } }"],
       ], (.path, Service.east.provider), (.device, "phone")),
-    CauseCase(
-      "expensive connections",
-      [
-        .west: [
-          "connections: { handshake: { distribution: uniform, from: 200ms, to: 400ms } }",
-          "answers: { faults: [{ kind: goaway, probability: 10% }] }",
-        ]
-      ], (.connecting, Service.west.provider)),
   ]
 
   /// What the second one meets.
   static let second: [CauseCase] = [
+    {
+      var host = CauseCase("a host that stalls", [:], (.host, nil))
+      host.isStalling = true
+      return host
+    }(),
     CauseCase(
       "refused credentials",
       [.east: ["answers: { errors: [{ reason: InvalidProviderToken, probability: 50% }] }"]],
@@ -105,11 +113,6 @@ struct CauseCase: Sendable {
       "a slow device", both("devices: { phone: { deliveries: { delay: 700ms } } }"), (.device, "phone")),
     CauseCase("losses everywhere", both("deliveries: { lost: 40% }"), (.receipts, nil)),
     CauseCase("a slow uplink", both(slowPath), (.uplink, nil)),
-    {
-      var host = CauseCase("a host that stalls", [:], (.host, nil))
-      host.isStalling = true
-      return host
-    }(),
     CauseCase(
       "failures at one provider", [.west: ["answers: { faults: [{ kind: reset, probability: 40% }] }"]],
       (.undecided("path or provider"), Service.west.provider)),

@@ -24,6 +24,8 @@ final class CauseStation {
   private let names = ["phone", "tablet"]
   /// The names of cases in which the machine stood still, so that nothing can be said about them.
   private(set) var disturbed: Set<String> = []
+  /// The same of those before which it stood still too often: what a change is found against is not quiet then.
+  private(set) var masked: Set<String> = []
 
   init(_ cases: [CauseCase], pace: Pace) throws {
     self.cases = cases
@@ -33,8 +35,8 @@ final class CauseStation {
     ports = [.east: try FreePort.take(), .west: try FreePort.take()]
   }
 
-  /// Seconds. A young series has a reference after a quarter of a minute.
-  private func start(of index: Int) -> Double { 20 + Double(index) * (pace.episode + pace.quiet) }
+  /// Seconds. A young series has a reference after a quarter of a minute; half of what was recorded is in it.
+  private func start(of index: Int) -> Double { 30 + Double(index) * (pace.episode + pace.quiet) }
 
   // MARK: - Files
 
@@ -127,6 +129,13 @@ final class CauseStation {
       // What it is compared with, and the receipts after it, count as well.
       let isCalm = watch.wasCalm(from: begin - pace.quiet, to: begin + pace.episode + 3)
       if !isCalm { disturbed.insert(instance.name) }
+      let before = watch.disturbedSeconds(from: origin, to: begin)
+      if before > 0.05 { masked.insert(instance.name) }
+      if !isCalm || before > 0.05 {
+        print(
+          "\(instance.name) is not judged: this machine stood still for 20 ms or more in \(Int(before * 100)) % of the "
+            + "seconds before\(isCalm ? "" : ", and for longer or too often in it")")
+      }
     }
   }
 

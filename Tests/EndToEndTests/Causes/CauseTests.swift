@@ -12,7 +12,7 @@ struct CauseTests {
     Double($0)
   }
   private static let pace = CauseStation.Pace(
-    episode: seconds ?? 6, quiet: (seconds ?? 6) + 3, rate: 25)
+    episode: seconds ?? 6, quiet: (seconds ?? 6) + 3, rate: 30)
 
   /// What one collector meets, one after the other.
   enum Series: CaseIterable {
@@ -34,11 +34,9 @@ struct CauseTests {
         Self.counted(said, instance) == Set(instance.expected),
         "\(instance.name), by its rows: \(verdicts.map(Self.words))")
     }
-    let judged = try station.findings().filter { isJudged($0.0) }
-    // Six seconds do not always suffice to find a change; what was found is held to its cause.
-    let found = judged.filter { !$0.1.isEmpty }
-    #expect(found.count * 2 >= judged.count, "\(judged.filter { $0.1.isEmpty }.map(\.0.name)) were not found")
-    for (instance, findings) in Self.seconds == nil ? found : judged {
+    for (instance, findings) in try station.findings() where isJudged(instance) {
+      // Where this machine stood still, what was found all the same is held to its cause.
+      if findings.isEmpty, station.masked.contains(instance.name) { continue }
       #expect(!findings.isEmpty, "\(instance.name) was not found")
       // Of a finding that begins a second late, a part may stay undecided; what is decided is right.
       let said = Self.counted(findings.flatMap(\.causes), instance)

@@ -10,6 +10,8 @@ final class MachineWatch: Sendable {
     var time: Double
     /// Of the processor time asked for, the share given at once.
     var share: Double
+    /// Seconds that it took to get it.
+    var took: Double
     /// Seconds.
     var late: Double
   }
@@ -35,7 +37,7 @@ final class MachineWatch: Sendable {
         while Self.now(CLOCK_THREAD_CPUTIME_ID) < until {}
         let took = Self.now(CLOCK_MONOTONIC) - awake
         let note = Note(
-          time: Date().timeIntervalSince1970, share: min(1, Self.work / took),
+          time: Date().timeIntervalSince1970, share: min(1, Self.work / took), took: took,
           late: awake - begin - Self.pause)
         state.withLock { $0.notes.append(note) }
       }
@@ -55,6 +57,14 @@ final class MachineWatch: Sendable {
     guard !notes.isEmpty else { return false }
     let share = notes.reduce(0) { $0 + $1.share } / Double(notes.count)
     return share >= 0.5 && notes.allSatisfy { $0.late < 0.1 && $0.share > Self.work / 0.1 }
+  }
+
+  /// Of the seconds between two times, seconds since 1970, the share in which who asked for the processor waited for 20 ms or
+  /// more.
+  func disturbedSeconds(from start: Double, to end: Double) -> Double {
+    let notes = state.withLock { $0.notes }.filter { (start...end).contains($0.time) }
+    let disturbed = Set(notes.filter { max($0.late, $0.took) >= 0.02 }.map { Int($0.time - start) })
+    return Double(disturbed.count) / max(1, end - start)
   }
 
   private static func now(_ clock: clockid_t) -> Double {

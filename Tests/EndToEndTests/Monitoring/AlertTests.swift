@@ -79,6 +79,16 @@ struct AlertTests {
     #expect(
       summary.output.contains("99% delivery within 200ms over 30d"), "\(summary.output)\(summary.error)")
     #expect(summary.output.contains("breached since"))
+    if Programs.has("tmux") {
+      let tmux = try Tmux(columns: 140, rows: 40)
+      try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+      try tmux.press("Enter")
+      try tmux.waitUntil("the header names a breached objective") {
+        $0.contains("breached: fast") || $0.contains("breached: alive")
+      }
+      try tmux.press("q")
+      try tmux.expectShell()
+    }
 
     // A restart does not tell it again.
     collector.signal(SIGTERM)

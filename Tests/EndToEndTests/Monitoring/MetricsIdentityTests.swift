@@ -56,7 +56,7 @@ struct MetricsIdentityTests {
     return counts
   }
 
-  @Test("through late receipts, kill -9 and restart", .timeLimit(.minutes(4)))
+  @Test("through late receipts, reload, kill -9 and restart", .timeLimit(.minutes(4)))
   func identity() throws {
     let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 600ms"])
     let station = monitored.station
@@ -85,6 +85,19 @@ struct MetricsIdentityTests {
       return metrics.sum("pushscope_notifications_corrections_total", ["from": "interrupted"]) > 0
         && metrics.sum("pushscope_notifications_corrections_total", ["from": "lost"]) > 20
     }
+    // Another deadline and another rate: the target goes on as something else.
+    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
+    try station.directory.write(
+      "pushscope.yaml", text.replacing("600ms", with: "900ms").replacing("100/s", with: "150/s"))
+    second.signal(SIGHUP)
+    try eventually("the reload is taken, and it goes on", seen: { second.standardError }) {
+      try station.query("SELECT count(*) FROM former_target") == [["1"]]
+        && monitored.scrape().sum("pushscope_rate_asked") == 150 ? true : nil
+    }
+    let delivered = try monitored.scrape().sum("pushscope_notifications_delivered_total")
+    try eventually("more are delivered", seen: { second.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_delivered_total") > delivered + 100 ? true : nil
+    }
     try monitored.stopRun()
     // The collector is idle: nothing changes between the two readings.
     let metrics = try monitored.scrape()
@@ -102,6 +115,50 @@ struct MetricsIdentityTests {
     // What was planned and never due is removed at the end; counters do not go back.
     #expect(metrics.sum("pushscope_notifications_planned_total") >= Int(sums[0][0]) ?? .max)
     #expect(metrics.sum("pushscope_notifications_sent_total") == Int(sums[0][1]))
+    second.signal(SIGTERM)
+    #expect(try second.waitForExit() == 0)
+    service.signal(SIGTERM)
+  }
+
+  /// Rows that are gone are counted by the store's counters, which stay.
+  @Test("through pruning while late receipts come in", .timeLimit(.minutes(4)))
+  func pruned() throws {
+    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 600ms"])
+    let station = monitored.station
+    let service = try station.startLoopback(
+      scenario: Self.scenario.replacing("to: 2500ms", with: "to: 2m"))
+    let first = try station.collect([])
+    try monitored.waitUntilReady(first)
+    try eventually("some are lost", seen: { first.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_lost_total") > 200 ? true : nil
+    }
+    first.signal(SIGKILL)
+    _ = try first.waitForExit()
+    try station.age(hours: 3)
+    let sum =
+      "SELECT sum(accepted + delivered + late + lost + rejected + failed + missed + interrupted) FROM tally"
+    let before = try #require(Int(try station.query(sum)[0][0]))
+
+    let second = try station.collect([])
+    try monitored.waitUntilReady(second)
+    let old = "SELECT count(*) FROM sample WHERE target_id IN (SELECT id FROM target WHERE run_id = 1)"
+      .replacing("target_id", with: "id >> 40")
+    try eventually("late receipts for the former run", seen: { second.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_corrections_total", ["from": "interrupted"]) > 5
+        ? true : nil
+    }
+    let deleted = try run(
+      Programs.pushscope, ["store", "prune", "--before", "-1h", "--store", station.store])
+    #expect(deleted.status == 0, "\(deleted.error)")
+    #expect(try station.query(old) == [["0"]])
+    try eventually("receipts for what is gone", seen: { second.standardError }) {
+      try station.query("SELECT count(*) FROM event_view WHERE kind = 'pruned'")[0][0] != "0" ? true : nil
+    }
+    try monitored.stopRun()
+    let metrics = try monitored.scrape()
+    let after = try #require(Int(try station.query(sum)[0][0]))
+    #expect(settled(metrics).values.reduce(0, +) == after - before)
+    #expect(metrics.sum("pushscope_notifications_interrupted_total") > 0)
     second.signal(SIGTERM)
     #expect(try second.waitForExit() == 0)
     service.signal(SIGTERM)

@@ -106,3 +106,24 @@ extension Station {
     return station
   }
 }
+
+extension Station {
+  /// Makes what is recorded older by whole hours, as if the collector had been away since. Nobody may have the store.
+  func age(hours: Int) throws {
+    let shift = hours * 3_600_000_000
+    let result = try run(
+      "sqlite3",
+      [
+        store,
+        """
+        UPDATE sample SET planned_at = planned_at - \(shift);
+        UPDATE receipt SET arrived_at = arrived_at - \(shift), received_at = received_at - \(shift);
+        UPDATE run SET started_at = started_at - \(shift), ended_at = ended_at - \(shift);
+        DELETE FROM rollup; DELETE FROM rollup_mark;
+        """,
+      ])
+    guard result.status == 0 else {
+      throw NeverHappened(what: "the store can be changed", seen: result.error)
+    }
+  }
+}

@@ -35,6 +35,39 @@ import Testing
     #expect(learning.age == .seconds(240) && learning.of == .seconds(172_800))
   }
 
+  /// Nobody looks for the end of what was found in the first hour for ever: it is what the usual bins know.
+  @Test func whatOutlastsTheFirstHoursIsTheNewNormal() throws {
+    let episode = EarlyEvaluation.Episode(start: 400, length: 100_000, factor: 3)
+    var detector = SeriesDetector(.delivery, rate: 1)
+    for piece in EarlyEvaluation.pieces(.independent, rate: 1, seconds: 7_400, seed: 1, episode: episode) {
+      detector.append(piece.values, start: piece.start)
+      if Self.seconds(piece.start.microseconds) == 7_000 {
+        #expect(try #require(detector.findings.first).isOpen)
+      }
+    }
+    let finding = try #require(detector.findings.first)
+    #expect(abs(Self.seconds(finding.start) - 400) <= 8)
+    #expect(finding.status == .provisional && finding.isNewNormal && !finding.isOpen && finding.end == nil)
+  }
+
+  /// A run's end is the end of what is known of a provisional finding; the next run begins to look anew.
+  @Test func aRunsEndEndsWhatIsProvisional() throws {
+    let episode = EarlyEvaluation.Episode(start: 200, length: 300, factor: 3)
+    let pieces = EarlyEvaluation.pieces(.independent, rate: 4, seconds: 600, seed: 3, episode: episode)
+    var detector = SeriesDetector(.delivery, rate: 4)
+    for piece in pieces[..<230] { detector.append(piece.values, start: piece.start) }
+    detector.pause()
+    #expect(detector.findings.map(\.isOpen) == [true])
+    detector.pause(isRunOver: true)
+    let first = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1 && !first.isOpen)
+    #expect(Self.seconds(try #require(first.end)) == 230)
+    for piece in pieces[230...] { detector.append(piece.values, start: piece.start) }
+    let second = try #require(detector.findings.last)
+    #expect(detector.findings.count == 2 && Self.seconds(second.start) == 230)
+    #expect(abs(Self.seconds(try #require(second.end)) - 500) <= 2)
+  }
+
   /// A share's pieces make bins as well.
   @Test func findsFailures() throws {
     var detector = SeriesDetector(.failed, rate: 4)

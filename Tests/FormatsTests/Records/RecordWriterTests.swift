@@ -18,7 +18,7 @@ import Testing
     Column("share") { $2.number($0.share) },
     Column("good") { $2.boolean($0.isGood) },
     Column("at") { $2.time($0.at) },
-    Column("kind") { $2.word("x") },
+    Column("kind") { $2.text("x") },
     Column("id") { $2.uuid($0.id) },
     Column("shared") { $2.prepared($1) },
   ]

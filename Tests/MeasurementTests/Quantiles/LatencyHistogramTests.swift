@@ -21,7 +21,6 @@ import Testing
     let histogram = Self.filled(values)
     let exact = ExactQuantiles(values)
     #expect(histogram.count == values.count)
-    #expect(histogram.minimum == values.min())
     #expect(histogram.maximum == values.max())
     for quantile in Quantile.standard {
       let (rough, fine) = (try #require(histogram.value(quantile)), try #require(exact.value(quantile)))
@@ -35,21 +34,6 @@ import Testing
       default: Issue.record("they disagree on whether there are enough values")
       }
     }
-    let mean = try #require(histogram.mean)
-    let exactMean = Double(values.reduce(0, +)) / Double(values.count)
-    #expect(abs(mean - exactMean) <= exactMean / 1_000)
-  }
-
-  @Test func mergesWithoutLoss() {
-    let (a, b) = (Self.spread(500, seed: 1), Self.spread(900, seed: 2) + [1 << 40])
-    var merged = Self.filled(a)
-    merged.merge(Self.filled(b))
-    let whole = Self.filled(a + b)
-    #expect(Array(merged.buckets) == Array(whole.buckets))
-    #expect(merged.maximum == 1 << 40)
-    var none = LatencyHistogram()
-    none.merge(LatencyHistogram())
-    #expect(none.isEmpty)
   }
 
   @Test func bucketsHoldEveryValueOnce() {
@@ -68,9 +52,7 @@ import Testing
   @Test func hasNothingToSayOfNothing() {
     let histogram = LatencyHistogram()
     #expect(histogram.isEmpty)
-    #expect(histogram.minimum == nil)
     #expect(histogram.maximum == nil)
-    #expect(histogram.mean == nil)
     #expect(histogram.value(.p50) == nil)
     #expect(Array(histogram.buckets).isEmpty)
     #expect(histogram.estimate(.p99) == .tooFew(needs: 368))
@@ -78,12 +60,12 @@ import Testing
 
   @Test func countsWhatIsBelowZeroAsZero() {
     let histogram = Self.filled([-5, 0, 3])
-    #expect(histogram.minimum == 0)
+    #expect(histogram.buckets.first { _ in true }?.lower == 0)
     #expect(Array(histogram.buckets).map(\.count) == [2, 1])
   }
 
   /// Clocks that are off by lifetimes must not stop the process.
-  @Test func bearsAbsurdValues() throws {
+  @Test func bearsAbsurdValues() {
     var histogram = LatencyHistogram()
     histogram.record(.max, count: 1_000)
     histogram.record(.max / 3, count: 1_000)
@@ -91,7 +73,6 @@ import Testing
     #expect(histogram.count == 2_000)
     #expect(histogram.maximum == .max)
     #expect(histogram.value(.p99) == .max)
-    #expect(try #require(histogram.mean) > 1e18)
     #expect(Array(histogram.buckets).map(\.count) == [1_000, 1_000])
   }
 }

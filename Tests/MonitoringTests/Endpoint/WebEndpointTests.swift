@@ -64,6 +64,32 @@ import Testing
     await endpoint.shutdown()
   }
 
+  @Test func otherRightsHoldForTheNextRequest() async throws {
+    let directory = try TemporaryDirectory()
+    func guarded(_ password: String, allowsReload: Bool) throws -> ServiceConfiguration {
+      ServiceConfiguration(
+        listen: ListenAddress(host: "localhost", port: 0),
+        authentication: .init(
+          username: "a", passwordFile: SecretFile(path: try directory.write("password", password + "\n"))),
+        allowsReload: allowsReload)
+    }
+    let post = ["-X", "POST", "-H", "X-Pushscope-Reload: 1"]
+    let endpoint = try await start(
+      guarded("first-password", allowsReload: false), content(reload: { $0(nil) }))
+    #expect(try await ask(endpoint, "/metrics").status == 401)
+    #expect(try await ask(endpoint, "/metrics", ["-u", "a:first-password"]).status == 200)
+    #expect(try await ask(endpoint, "/-/reload", post + ["-u", "a:first-password"]).status == 404)
+    try endpoint.replace(try guarded("second-password", allowsReload: true))
+    #expect(try await ask(endpoint, "/metrics", ["-u", "a:first-password"]).status == 401)
+    #expect(try await ask(endpoint, "/-/reload", post + ["-u", "a:second-password"]).status == 200)
+    // What cannot be read changes nothing.
+    var missing = try guarded("third-password", allowsReload: false)
+    missing.authentication?.passwordFile = SecretFile(path: directory.file("nowhere"))
+    #expect(throws: FileReadError.self) { try endpoint.replace(missing) }
+    #expect(try await ask(endpoint, "/-/reload", post + ["-u", "a:second-password"]).status == 200)
+    await endpoint.shutdown()
+  }
+
   @Test func reloadNeedsPermissionHeaderAndHost() async throws {
     let counter = Counter()
     let reload: ReloadAction = { done in

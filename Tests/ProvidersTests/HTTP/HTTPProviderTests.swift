@@ -25,7 +25,6 @@ import Testing
     #expect(
       request.method == "PUT" && request.url == "https://example.com/hook" && request.body == [1, 2, 3])
     #expect(request.headers.contains(HeaderField("content-type", "application/octet-stream")))
-    #expect(provider.name == "http")
   }
 
   @Test func aGivenContentTypeIsKeptAndNoBodyHasNone() {

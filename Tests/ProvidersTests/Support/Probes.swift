@@ -41,3 +41,9 @@ enum Probes {
 extension PushRequest {
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
+
+extension ResponseHeaders {
+  init(_ fields: [HeaderField]) {
+    self.init(lines: fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) })
+  }
+}

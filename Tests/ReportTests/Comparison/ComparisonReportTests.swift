@@ -80,6 +80,21 @@ import Testing
       try compare("before", "slow", ComparisonPlan(metrics: [.accept])).decision(.slower) == .met)
   }
 
+  @Test(
+    "how many independent probes an interval is worth stands with it, unless they are taken for independent")
+  func weights() throws {
+    try record(0, name: "before")
+    try record(1, name: "after")
+    let lines = try compare("before", "after").lines
+    let median = try #require(lines.firstIndex { $0.hasPrefix("  delivery p50") })
+    #expect(lines[median + 1].components(separatedBy: " of 2000").count == 3, "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("  lost") && $0.components(separatedBy: ", n ").count == 3 })
+    #expect(
+      lines.contains("  intervals of A and B from this window alone: what is slower than it is not in them"))
+    let independent = try compare("before", "after", ComparisonPlan(isIndependent: true)).lines.joined()
+    #expect(!independent.contains(" of 2000") && !independent.contains("window alone"))
+  }
+
   @Test func lossier() throws {
     try record(0, name: "before")
     try record(1, name: "after", lost: 10)

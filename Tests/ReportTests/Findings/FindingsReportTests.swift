@@ -135,6 +135,15 @@ import Testing
     #expect(FindingWords.time(of: gradual) == "getting worse since about 2026-03-01 12:00:00")
     let normal = record("a", at: 0, lasting: nil, status: "closed") { $0.isNewNormal = true }
     #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2.00 s, the new normal")
+    let open = record("a", at: 0, lasting: nil)
+    #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2.00 s")
+    let end = open.startedAt.advanced(byMicroseconds: 600_000_000)
+    #expect(
+      FindingWords.time(of: open, recordedTo: end)
+        == "2026-03-01 12:00:00 ± 2.00 s, open when recording stopped at 12:10:00")
+    #expect(
+      FindingsReport([open], detectors: [], recordedTo: [open.target: end]).lines[1].contains(
+        "open when recording stopped"))
   }
 
   @Test("everything about one: series, statistic, legs, verdicts, what would decide")

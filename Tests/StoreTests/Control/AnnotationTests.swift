@@ -18,7 +18,7 @@ import Testing
 
   private func events() throws -> [EventRecord] {
     var events: [EventRecord] = []
-    try fixture.reader().forEachEvent(.everything) { events.append($0) }
+    try fixture.reader().forEachEvent(RowSelection()) { events.append($0) }
     return events
   }
 

@@ -79,10 +79,10 @@ import Testing
     #expect(try reader.latestRun() == nil)
     #expect(try reader.targets(of: fixture.run).isEmpty)
     var visited = 0
-    try reader.forEachSample(.everything) { _ in visited += 1 }
-    try reader.forEachReceipt(.everything) { _ in visited += 1 }
-    try reader.forEachEvent(.everything) { _ in visited += 1 }
-    try reader.forEachLogLine(.everything) { _ in visited += 1 }
+    try reader.forEachSample(RowSelection()) { _ in visited += 1 }
+    try reader.forEachReceipt(RowSelection()) { _ in visited += 1 }
+    try reader.forEachEvent(RowSelection()) { _ in visited += 1 }
+    try reader.forEachLogLine(RowSelection()) { _ in visited += 1 }
     #expect(visited == 0)
     for view in ["sample_view", "event_view"] {
       #expect(try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(view)") } == 0)

@@ -189,7 +189,7 @@ import Testing
     try handle.close()
     let error = #expect(throws: StoreError.self) {
       let reader = try StoreReader.open(at: directory.storePath)
-      try reader.forEachSample(.everything) { _ in }
+      try reader.forEachSample(RowSelection()) { _ in }
     }
     #expect(error?.code == .corrupt)
   }

@@ -37,7 +37,7 @@ private final class Flag: Sendable {
 
   private func everything(_ reader: StoreReader) throws -> [SampleID: SamplePoint] {
     var all: [SampleID: SamplePoint] = [:]
-    try reader.forEachSample(.everything) { all[$0.id] = SamplePoint($0.sample) }
+    try reader.forEachSample(RowSelection()) { all[$0.id] = SamplePoint($0.sample) }
     return all
   }
 

@@ -31,7 +31,7 @@ import Testing
     try fixture.commit(inserted: beta + alpha)
     try fixture.commit(updated: samples)
     var read: [Sample] = []
-    try fixture.reader().forEachSample(.everything) { read.append($0.sample) }
+    try fixture.reader().forEachSample(RowSelection()) { read.append($0.sample) }
     #expect(read == samples)
   }
 
@@ -51,7 +51,7 @@ import Testing
       range.map { SampleID(target: target, sequence: $0) }
     }
     #expect(
-      try sequences(reader, .everything)
+      try sequences(reader, RowSelection())
         == ids(fixture.alpha, 1...20) + ids(fixture.beta, 1...20) + ids(later.alpha, 1...20))
     #expect(try sequences(reader, RowSelection(run: later.run)) == ids(later.alpha, 1...20))
     #expect(
@@ -76,13 +76,13 @@ import Testing
     let reader = try fixture.reader()
     var visited = 0
     #expect(throws: Stop.self) {
-      try reader.forEachSample(.everything) { _ in
+      try reader.forEachSample(RowSelection()) { _ in
         visited += 1
         if visited == 1_100 { throw Stop() }
       }
     }
     #expect(visited == 1_100)
-    #expect(try sequences(reader, .everything).count == 2_000)
+    #expect(try sequences(reader, RowSelection()).count == 2_000)
   }
 
   @Test func maySeeTheStoreWhileVisiting() throws {
@@ -91,7 +91,7 @@ import Testing
     try fixture.commit(inserted: plans)
     let reader = try fixture.reader()
     var seen: [Sample?] = []
-    try reader.forEachSample(.everything) { seen.append(try reader.sample($0.id)) }
+    try reader.forEachSample(RowSelection()) { seen.append(try reader.sample($0.id)) }
     #expect(seen == plans)
   }
 
@@ -100,7 +100,7 @@ import Testing
     let plans = fixture.plans(fixture.alpha, count: 3)
     try fixture.commit(inserted: [plans[0].asRejected("Größe"), plans[1].asRejected(""), plans[2]])
     var reasons: [[UInt8]?] = []
-    try fixture.reader().forEachSample(.everything) { row in
+    try fixture.reader().forEachSample(RowSelection()) { row in
       row.withReason { reasons.append($0.map(Array.init)) }
     }
     #expect(reasons == [Array("Größe".utf8), [], nil])
@@ -119,7 +119,7 @@ import Testing
     try fixture.commit(receipts: [receipt(fixture.beta, 3, 900)])
     let reader = try fixture.reader()
     var all: [Receipt] = []
-    try reader.forEachReceipt(.everything) { all.append($0.receipt) }
+    try reader.forEachReceipt(RowSelection()) { all.append($0.receipt) }
     #expect(all.count == 703)
     #expect(all.map(\.sample) == all.map(\.sample).sorted())
     #expect(all[2...].prefix(4).map(\.sample.sequence) == [1, 2, 3, 3])
@@ -154,7 +154,7 @@ import Testing
       try reader.forEachLogLine(selection) { found.lines.append($0.line) }
       return found
     }
-    #expect(try read(.everything).events == [homeless] + events)
+    #expect(try read(RowSelection()).events == [homeless] + events)
     #expect(try read(RowSelection(run: fixture.run)).events == events)
     #expect(try read(RowSelection(run: fixture.run)).lines == lines)
     let some = try read(

@@ -1,6 +1,7 @@
 import GRDB
 import Measurement
 import StoreTestKit
+import Synchronization
 import TestKit
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
   {
     var sum = PruneStep()
     while true {
-      let step = try store.prune(policy, atMost: limit)
+      let step = try store.prune(policy, atMost: limit, within: .seconds(1))
       #expect(step.rows <= 2 * limit + 1)
       sum.rows += step.rows
       sum.samples += step.samples
@@ -189,7 +190,7 @@ import Testing
     let fixture = try StoreFixture()
     let results = try record(fixture)
     let policy = RetentionPolicy(maximumSize: 1)
-    let first = try fixture.store.prune(policy, atMost: 50)
+    let first = try fixture.store.prune(policy, atMost: 50, within: .seconds(1))
     let mark = try #require(try fixture.reader().pruned().samples)
     #expect(first.forcedTo == mark)
     #expect(mark.microseconds - results[0].plannedAt.microseconds <= Self.hour)
@@ -232,7 +233,7 @@ import Testing
     let fixture = try StoreFixture()
     let results = try record(fixture)
     try fixture.store.markPruned(samplesBefore: fixture.clock.wallNow())
-    for _ in 0..<3 { _ = try fixture.store.prune(.keepAll, atMost: 40) }
+    for _ in 0..<3 { _ = try fixture.store.prune(.keepAll, atMost: 40, within: .seconds(1)) }
     #expect(try count(fixture.store, "sample") > 0)
     let copy = try fixture.directory.killedCopy()
     let next = try fixture.reopened(copy)
@@ -245,12 +246,71 @@ import Testing
 
   @Test func theBudgetFollowsTheDisk() {
     var budget = PruneBudget()
-    for _ in 0..<100 { budget.note(.milliseconds(1)) }
-    #expect(budget.rows == 5_000)
+    for _ in 0..<100 { budget.note(budget.time) }
+    #expect(budget.time == PruneBudget.range.upperBound)
     budget.note(.milliseconds(400))
-    #expect(budget.rows < 1_500)
+    #expect(budget.time < .milliseconds(4))
     for _ in 0..<100 { budget.note(.seconds(1)) }
-    #expect(budget.rows == 20)
+    #expect(budget.time == PruneBudget.range.lowerBound)
+    // Where commits take as long as the deleting, both together come to what is wanted.
+    for _ in 0..<100 { budget.note(budget.time + budget.time) }
+    #expect(abs((budget.time * 2 - PruneBudget.wanted).nanoseconds) < 1_000_000)
+  }
+
+  /// A clock on which each reading takes a while, as if the disk were slow.
+  private final class SlowClock: HostClock {
+    private let base: SteppedHostClock
+    private let tick: Atomic<Int64>
+
+    init(_ base: SteppedHostClock) {
+      self.base = base
+      tick = Atomic(0)
+    }
+
+    /// µs that pass with each reading of the monotonic clock.
+    func set(_ tick: Int64) { self.tick.store(tick, ordering: .relaxed) }
+
+    func monotonicNow() -> MonotonicTime {
+      base.advance(by: .microseconds(tick.load(ordering: .relaxed)))
+      return base.monotonicNow()
+    }
+    func wallNow() -> WallTime { base.wallNow() }
+    func suspendedTotal() -> Duration { base.suspendedTotal() }
+  }
+
+  @Test func transactionEndsWhenItsTimeIsOver() throws {
+    let fixture = try StoreFixture()
+    _ = try record(fixture, hours: 12)
+    fixture.store.close()
+    let clock = SlowClock(fixture.clock)
+    let store = try CollectorStore.open(
+      at: fixture.directory.storePath, clock: clock, options: .init(bootID: StoreFixture.bootID))
+    defer { store.close() }
+    try store.markPruned(samplesBefore: fixture.clock.wallNow())
+    let notifications = try count(store, "sample")
+    var budget = PruneBudget()
+    var (steps, longest) = (0, Duration.zero)
+    // Slow, slower, and fast again: no transaction has the store for longer than wanted, and fast ones delete more.
+    var rows: [Int64: Int] = [:]
+    for tick: Int64 in [2_000, 8_000, 100] {
+      clock.set(tick)
+      for _ in 0..<12 {
+        let step = try store.prune(.keepAll, within: budget.time)
+        guard step.rows > 0 else { break }
+        // The portion that was begun is deleted to its end.
+        #expect(step.held <= budget.time + .microseconds(2 * tick), "\(tick)")
+        longest = max(longest, step.held)
+        budget.note(step.held)
+        rows[tick] = max(rows[tick] ?? 0, step.rows)
+        steps += 1
+      }
+    }
+    #expect(longest < .milliseconds(40))
+    #expect(rows[8_000] ?? .max < rows[100] ?? 0)
+    clock.set(0)
+    while try store.prune(.keepAll, within: .milliseconds(1)).isMore { steps += 1 }
+    #expect(steps > 10 && notifications > 2_000)
+    #expect(try count(store, "sample") < 400)
   }
 
   @Test func withdrawnPlansLeaveNoTrace() throws {

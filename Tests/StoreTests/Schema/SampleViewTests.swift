@@ -27,7 +27,7 @@ import Testing
     return [
       run.description, target.name, variant == "" ? nil : variant, target.provider, "\(sample.id.sequence)",
       NotificationID(run: run, sample: sample.id).description, sample.plannedAt.rfc3339,
-      sample.sentAt?.rfc3339,
+      sample.scheduleLag.map { sample.plannedAt.advanced(byMicroseconds: $0).rfc3339 },
       sample.acceptLatency.map { sample.plannedAt.advanced(byMicroseconds: $0).rfc3339 },
       sample.receivedAt?.rfc3339, sample.state.name, text(sample.status),
       sample.reason,
@@ -82,7 +82,7 @@ import Testing
     let reader = try fixture.reader()
     let targets = try reader.targets(of: fixture.run)
     var expected: [[String?]] = []
-    try reader.forEachSample(.everything) { row in
+    try reader.forEachSample(RowSelection()) { row in
       let id = row.id.target
       let target = try #require(targets.first { $0.id == id })
       expected.append(Self.row(row.sample, run: fixture.run, target: target))

@@ -51,7 +51,7 @@ import Testing
     try fixture.commit(receipts: [receipt], events: events, log: lines, anchors: [anchor])
     let reader = try fixture.reader()
     var receipts: [Receipt] = []
-    try reader.forEachReceipt(.everything) { receipts.append($0.receipt) }
+    try reader.forEachReceipt(RowSelection()) { receipts.append($0.receipt) }
     #expect(receipts == [receipt])
     let storedEvents = try reader.events(after: 0, limit: 10).rows
     #expect(storedEvents.map(\.event) == events)
@@ -255,7 +255,7 @@ import Testing
     try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 3_000))
     let reader = try fixture.reader()
     var visited = 0
-    try reader.forEachSample(.everything) { row in
+    try reader.forEachSample(RowSelection()) { row in
       visited += 1
       guard visited == 1_500 else { return }
       try fixture.commit(inserted: fixture.plans(fixture.beta, count: 10))

@@ -26,8 +26,10 @@ struct GlyphSetTests {
       ("above the scale", glyphs.above), ("below the scale", glyphs.below), ("scroll bar", glyphs.thumb),
       ("median", glyphs.median), ("mean", glyphs.mean), ("threshold", glyphs.threshold),
       ("interval, below", glyphs.intervalBelow), ("interval, above", glyphs.intervalAbove),
+      ("lines in a stretch of time", glyphs.stretch),
       ("crosshair, column", glyphs.crosshairColumn), ("crosshair, row", glyphs.crosshairRow),
     ]
+    all += GlyphSet.targetGlyphs.map { ("targets", $0) }
     let signs = [("live", glyphs.bullet), ("stopped", glyphs.pause), ("replaying", glyphs.play)]
     // A sign of several characters is told from each of them.
     for (purpose, sign) in signs where sign.unicodeScalars.count == 1 {

@@ -25,7 +25,7 @@ struct ArrangeTests {
     let (beside, panel) = (stage.screen.context.plotFrame, stage.screen.context.panelFrame)
     #expect(beside.y0 == panel.y0 && beside.y1 == panel.y1 && beside.x1 + 1 == panel.x0)
     #expect(beside.width > panel.width && panel.width >= 50)
-    #expect(stage.screen.context.activePanel == .log && stage.screen.state.logPosition == state.logPosition)
+    #expect(stage.screen.context.activePanel == .log && stage.screen.state.lists.log == state.lists.log)
     #expect(stage.page(.log)?.cellFrame == panel)
     stage.press("o")
     stage.frames(30)

@@ -188,10 +188,9 @@ struct TablePanelTests {
     let context = stage.screen.context
     let start = SampleRun.start.advanced(byMicroseconds: 20_000_000)
     #expect(context.shaded(stage.screen.state) == start..<start.advanced(byMicroseconds: 20_000_000))
-    let marks = try #require(context.selectionMarks(stage.screen.state))
-    #expect(
-      context.listed.events.filter { marks.contains($0.row) }.map(\.row.kind) == [.lost])
-    #expect(context.listed.log.contains { marks.contains($0.row) })
+    let events = context.events(stage.screen.state).list(width: 100, height: 20)
+    #expect(events.shaded.map { context.listed.events[events.visible.lowerBound + $0].row.kind } == [.lost])
+    #expect(context.log(stage.screen.state).list(width: 100, height: 30).shaded.count == 2)
     stage.press(.up)
     stage.press("1")
     stage.frame()
@@ -199,6 +198,33 @@ struct TablePanelTests {
     stage.press(.escape)
     stage.frame()
     #expect(stage.cells(in: stage.screen.context.plotFrame) == before)
+  }
+
+  @Test(
+    "the lines of a finding's stretch have a sign in every kind of terminal, and selected ones look otherwise",
+    arguments: Profile.allCases)
+  func stretchSign(_ profile: Profile) throws {
+    var stage = try Stage(columns: 120, rows: 40, profile: profile, snapshot: Self.snapshot())
+    stage.press("w")
+    stage.press("w")
+    for key in "6J2" { stage.press(key) }
+    stage.frame()
+    let frame = stage.screen.context.panelFrame
+    let sign = try #require(Unicode.Scalar(stage.screen.appearance.glyphs.stretch))
+    func signed() -> [Int] {
+      (frame.y0 + 1..<frame.y1).filter { stage.buffer[frame.x0, $0].text == String(Character(sign)) }
+    }
+    let rows = signed()
+    let text = rows.map { stage.rows[$0] }
+    #expect(text.count == 2 && text[0].contains("14:02:21") && text[1].contains("14:02:31"), "\(text)")
+    #expect(stage.rows[frame.y0].contains("in the finding"))
+    stage.press("K")
+    stage.frame()
+    #expect(signed() == rows && stage.screen.state.plot.selection != nil)
+    stage.press(.escape)
+    stage.press(.escape)
+    stage.frame()
+    #expect(signed().isEmpty)
   }
 
   @Test("Enter goes to the finding, with as much time on either side")

@@ -42,6 +42,20 @@ struct ViewExportTests {
       }(), named: "plots/export-chooser")
   }
 
+  @Test("the background of a cell hides nothing in an SVG, whatever was drawn before it")
+  func grounds() throws {
+    let buffer = CellBuffer(columns: 2, rows: 1, colors: .trueColor)
+    let white = Color(255, 255, 255)
+    buffer.write("⣿", x: 0, y: 0, style: CellStyle(foreground: white, background: Color(1, 1, 1)))
+    buffer.write("⣿", x: 1, y: 0, style: CellStyle(foreground: white, background: Color(2, 2, 2)))
+    let sink = Bytes()
+    try SVGPicture.write(PictureGrid(buffer, title: ""), to: sink)
+    let dots = try #require(sink.text.firstRange(of: "stroke=\"#ffffff\"")).lowerBound
+    for ground in ["#010101", "#020202"] {
+      #expect(try #require(sink.text.firstRange(of: "fill=\"\(ground)\"")).lowerBound < dots)
+    }
+  }
+
   @Test("ANSI text gives the same cells again, in every kind of terminal", arguments: Profile.allCases)
   func replay(_ profile: Profile) throws {
     var snapshot = SampleRun().snapshot

@@ -183,7 +183,7 @@ struct NotificationTests {
     let stage = try Stage()
     let figures = try #require(stage.screen.columnFigures)
     var lines: [String] = []
-    figures.forEachLine { lines.append($0) }
+    try figures.forEachLine { lines.append($0) }
     #expect(lines[0] == ColumnFigures.heading)
     let rows = lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     let names = lines[0].split(separator: ",").map(String.init)
@@ -196,5 +196,39 @@ struct NotificationTests {
       #expect(rows.reduce(0) { $0 + (Int($1[place]) ?? 0) } == expected, "\(name)")
     }
     #expect(rows.count <= figures.window.columns)
+  }
+
+  @Test(
+    "the intervals of figures allow for notifications that depend on each other, and say so where they are open"
+  )
+  func honestFigures() throws {
+    // Ten seconds of 40 notifications each; in every other one all are slow.
+    var snapshot = SampleRun(seconds: 10, rate: 1).snapshot
+    var track = PointTrack(target: snapshot.targets[0].id)
+    for number in 0..<400 {
+      let planned = Int64(number) * 25_000
+      track.append(
+        SamplePoint(
+          plannedAt: SampleRun.start.advanced(byMicroseconds: planned), plannedMonotonic: planned,
+          scheduleLag: 40, acceptLatency: 4_000,
+          deliveryLatency: (number / 40 % 2 == 0 ? 100_000 : 900_000) + Int64(number % 40) * 100,
+          state: .delivered, deliveryError: 0))
+    }
+    snapshot.tracks = [track]
+    let window = TimeWindow(
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 10_000_000), columns: 2)
+    let figures = ColumnFigures(snapshot: snapshot, window: window, targets: [0], metric: .delivery)
+    var lines: [String] = []
+    try figures.forEachLine { lines.append($0) }
+    let names = lines[0].split(separator: ",").map(String.init)
+    func value(_ name: String) throws -> Double? {
+      let place = try #require(names.firstIndex(of: name))
+      return Double(lines[1].split(separator: ",", omittingEmptySubsequences: false)[place])
+    }
+    // Ten seconds, each of which is fast or slow as a whole, say as much as ten values, and not as much as 400.
+    let effective = try #require(try value("p50_effective_count"))
+    #expect(effective < 60, "\(effective)")
+    #expect(try value("p50_us") != nil && value("count") == 400 && value("due") == 400)
+    #expect(try value("p50_low_us") ?? 0 <= 103_900 && value("p50_high_us") ?? .infinity >= 900_000)
   }
 }

@@ -14,6 +14,7 @@ struct PlotGoldenTests {
     var targets = ["loopback"]
     var showsPanel = false
     var hasOutage = false
+    var size = (110, 30)
 
     var testDescription: String { name }
   }
@@ -27,6 +28,9 @@ struct PlotGoldenTests {
     Case(name: "heat-minutes", keys: "HH"), Case(name: "heat-hours", keys: "H"),
     Case(name: "five-targets", targets: ["apns", "fcm", "web", "ntfy", "loopback"]),
     Case(name: "multiples", keys: "M", targets: ["apns", "fcm", "web", "ntfy", "loopback"]),
+    Case(
+      name: "multiples-wide", keys: "M", targets: ["apns", "fcm", "web", "ntfy", "loopback"], size: (200, 60)),
+    Case(name: "twenty-targets", targets: (1...20).map { "target-\($0)" }),
     Case(name: "histogram", showsPanel: true), Case(name: "histogram-seconds", keys: "b", showsPanel: true),
   ]
 
@@ -36,7 +40,8 @@ struct PlotGoldenTests {
     // One of the targets is accepted only, so that both good states are there.
     if row.hasOutage { snapshot = SampleRun.outage().snapshot }
     if row.targets.count == 2 { snapshot.tracks[1] = Self.accepted(snapshot.tracks[1]) }
-    var stage = try Stage(profile: profile, snapshot: snapshot)
+    var stage = try Stage(
+      columns: row.size.0, rows: row.size.1, profile: profile, snapshot: snapshot)
     for key in row.keys { stage.press(key) }
     if let order = stage.screen.order.calendar, let run = snapshot.run?.id {
       stage.screen.show(SampleRun.calendar(order, of: run), at: stage.screen.window.time)

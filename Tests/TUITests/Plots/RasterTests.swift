@@ -120,8 +120,8 @@ struct RasterTests {
     let code = raster.codes.compactMap { $0 == 0 ? nil : MarkCode(rawValue: $0) }
     #expect(code.map(\.markClass) == [.lost])
     #expect(MarkCode(.good, target: 0).rawValue > MarkCode(.good, target: 1).rawValue)
-    #expect(MarkCode(.late, target: 15).rawValue > MarkCode(.good, target: 0).rawValue)
-    #expect(MarkCode(.late, target: 3).target == 3)
+    #expect(MarkCode(.late, target: 63).rawValue > MarkCode(.good, target: 0).rawValue)
+    #expect(MarkCode(.late, target: 3).target == 3 && MarkCode(.lost, target: 40).markClass == .lost)
   }
 
   @Test("what is off the scale is remembered at its edge, by column")

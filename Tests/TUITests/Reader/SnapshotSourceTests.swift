@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Foundation
 import Measurement
+import StoreTestKit
 import TestKit
 import Testing
 

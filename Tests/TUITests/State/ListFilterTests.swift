@@ -54,7 +54,7 @@ struct ListFilterTests {
     for character in "level:loud" { stage.press(character) }
     stage.press(.enter)
     stage.frame()
-    #expect(stage.text.contains("loud is not a level") && stage.screen.state.filter == nil)
+    #expect(stage.text.contains("loud is not a level") && stage.screen.state.lists.filter == nil)
   }
 
   @Test("no words are no filter", arguments: ["", "   "])
@@ -88,6 +88,6 @@ struct ListFilterTests {
     #expect(stage.text.contains("no line has these words"))
     stage.press(.escape)
     stage.frame()
-    #expect(stage.screen.state.filter == nil && stage.text.contains("answer 299"))
+    #expect(stage.screen.state.lists.filter == nil && stage.text.contains("answer 299"))
   }
 }

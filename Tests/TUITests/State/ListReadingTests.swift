@@ -2,6 +2,7 @@ import ConstraintAnimation
 import Measurement
 import Store
 import Terminal
+import TestKit
 import Testing
 
 @testable import TUI
@@ -37,19 +38,19 @@ struct ListReadingTests {
     stage.press(.enter)
     stage.frame()
     let window = try #require(stage.screen.context.content?.window)
-    #expect(stage.screen.order.lists.log == .until(window.end) && stage.screen.state.logPosition == .end)
+    #expect(stage.screen.order.lists.log == .until(window.end) && stage.screen.state.lists.log == .end)
     let last = (window.end.microseconds - 1 - SampleRun.start.microseconds) / 10_000_000
     #expect(stage.text.contains(" \(last)\n") || stage.text.contains(" \(last) "), "\(last)")
     #expect(!stage.text.contains("closed 299") && stage.text.contains("until 14:"))
     // Scrolled, the list stays where it is, from where it was.
     stage.press(.up)
-    guard case .at(let number) = stage.screen.state.logPosition else {
+    guard case .at(let number) = stage.screen.state.lists.log else {
       Issue.record("the list did not move")
       return
     }
     #expect(number == last)
     stage.press(.end)
-    #expect(stage.screen.state.logPosition == .end)
+    #expect(stage.screen.state.lists.log == .end)
     stage.press("f")
     stage.frame()
     #expect(stage.text.contains("closed 299") && stage.screen.order.lists.log == .newest)
@@ -96,14 +97,14 @@ struct ListReadingTests {
           at: SampleRun.start, kind: .lost, target: snapshot.targets[number <= 4 ? 0 : 1].id, sequence: number
         ))
     }
-    #expect(ListedRows(snapshot, nil).events.count == 8)
+    #expect(ListedRows(snapshot).events.count == 8)
     snapshot.events = snapshot.events.map { entry in
       var entry = entry
       entry.row.target = snapshot.targets[0].id
       return entry
     }
-    #expect(ListedRows(snapshot, nil).events.map(\.number) == [8])
-    #expect(ListedRows(snapshot, nil).eventFolds[8]?.count == 8)
+    #expect(ListedRows(snapshot).events.map(\.number) == [8])
+    #expect(ListedRows(snapshot).eventFolds[8]?.count == 8)
   }
 
   @Test("n and N go through the hits, in the list of hits and in that of all lines")
@@ -133,6 +134,145 @@ struct ListReadingTests {
     #expect(chosen(stage) == 117)
     stage.frame()
     #expect(stage.text.contains("closed 116"))
+  }
+
+  @Test("S puts the newest line first, and the keys go where they point; again the oldest")
+  func newestFirst() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.long())
+    func chosen(_ stage: Stage) -> Int64? { stage.screen.state.plot.chosenLogLine }
+    func first(_ stage: Stage) -> String { stage.rows[stage.screen.context.panelFrame.y0 + 1] }
+    stage.press("2")
+    stage.press("S")
+    stage.frame()
+    #expect(stage.rows.last?.contains("newest first") == true && first(stage).contains("closed 299"))
+    #expect(stage.text.contains("newest first") && stage.text.contains("following"))
+    stage.press(.down)
+    stage.frame()
+    #expect(first(stage).contains("answered 298") && stage.text.contains(" 2–"))
+    stage.press(.end)
+    stage.frame()
+    #expect(stage.text.contains("connected 0") && stage.text.contains("–300 of 300"))
+    stage.press(.home)
+    #expect(stage.screen.state.lists.log == .end)
+    stage.press("J")
+    #expect(chosen(stage) == 300)
+    stage.press("J")
+    #expect(chosen(stage) == 299)
+    stage.press("K")
+    #expect(chosen(stage) == 300)
+    let panel = stage.screen.context.panelFrame
+    for kind: InputEvent.Kind in [.mouseDown, .mouseUp] {
+      stage.mouse(kind, x: panel.x0 + 6, y: panel.y0 + 3)
+    }
+    #expect(chosen(stage) == 298)
+    stage.press("/")
+    for character in "closed" { stage.press(character) }
+    stage.press(.enter)
+    stage.press("n")
+    #expect(chosen(stage) == 297)
+    stage.press("N")
+    #expect(chosen(stage) == 300)
+    // Each panel has an order of its own.
+    stage.press("3")
+    stage.frame()
+    #expect(!stage.screen.state.tables.isNewestFirst(.events))
+    stage.press("2")
+    stage.press("S")
+    stage.frame()
+    #expect(
+      stage.rows.last?.contains("oldest first") == true && !stage.screen.state.tables.isNewestFirst(.log))
+  }
+
+  @Test("C chooses the columns of log and events")
+  func columns() throws {
+    var stage = try Stage(columns: 160, motion: .none, snapshot: SampleRun(targets: ["ios", "web"]).snapshot)
+    stage.press("2")
+    stage.frame()
+    #expect(stage.text.contains(" ios "))
+    stage.press("C")
+    stage.frame()
+    for title in ["time", "level", "component", "target", "message"] {
+      #expect(stage.text.contains("[x] \(title)"), "\(title)")
+    }
+    stage.press(" ")
+    stage.press("q")
+    stage.frame()
+    let frame = stage.screen.context.panelFrame
+    let lines = stage.rows[frame.y0 + 1..<frame.y1].joined(separator: "\n")
+    #expect(!lines.contains("14:0") && lines.contains("debug"), "\(lines)")
+    stage.press("3")
+    stage.frame()
+    #expect(stage.text.contains("connection") && stage.text.contains("sequence"))
+    stage.press("C")
+    for _ in 0..<3 { stage.press(.down) }
+    stage.press(.enter)
+    stage.press("q")
+    stage.frame()
+    let heading = stage.rows[stage.screen.context.panelFrame.y0 + 1]
+    #expect(!heading.contains("connection") && heading.contains("time") && heading.contains("sequence"))
+  }
+
+  @Test(
+    "a search goes on in lines that are not in memory, one page after the other, and comes back without a hit"
+  )
+  func farHits() throws {
+    let fixture = try StoreFixture()
+    try fixture.begin()
+    let start = fixture.sample(1).plannedAt
+    let lines = (0..<21_000).map { number in
+      LogLine(
+        at: start.advanced(byMicroseconds: Int64(number) * 1_000), level: .info, label: "transport",
+        message: number == 500 || number == 20_990 ? "a needle \(number)" : "hay \(number)")
+    }
+    for part in stride(from: 0, to: lines.count, by: 3_000) {
+      try fixture.commit(
+        inserted: part == 0 ? [fixture.delivered(1)] : [], log: Array(lines[part..<part + 3_000]))
+    }
+    var source = SnapshotSource(
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+    var stage = try Stage(motion: .none, snapshot: nil)
+    var pages = 0
+    func read(_ stage: inout Stage) {
+      for _ in 0..<40 {
+        source.show(stage.screen.order.lists)
+        fixture.clock.advance(by: .milliseconds(50))
+        if let snapshot = source.poll(stage.screen.order.request) {
+          pages += 1
+          stage.show(snapshot)
+        }
+      }
+    }
+    read(&stage)
+    stage.press("2")
+    stage.press("/")
+    for character in "needle" { stage.press(character) }
+    stage.press(.enter)
+    read(&stage)
+    #expect(stage.screen.context.listed.log.count == 1)
+    stage.press("N")
+    let last = try #require(stage.screen.state.plot.chosenLogLine)
+    stage.press("N")
+    stage.frame()
+    #expect(stage.screen.state.lists.search != nil && stage.rows.last?.contains("searching") == true)
+    pages = 0
+    read(&stage)
+    let first = try #require(stage.screen.state.plot.chosenLogLine)
+    #expect(first < last && stage.screen.state.lists.search == nil && pages > 3)
+    #expect(stage.text.contains("needle 500"))
+    stage.press("N")
+    read(&stage)
+    stage.frame()
+    #expect(
+      stage.screen.state.plot.chosenLogLine == first && stage.rows.last?.contains("no hit before") == true)
+    stage.press("n")
+    read(&stage)
+    #expect(stage.screen.state.plot.chosenLogLine == last && stage.text.contains("needle 20990"))
+    // Any other key ends a search, and the list is where it was.
+    stage.press("N")
+    stage.press("l")
+    #expect(stage.screen.state.lists.search == nil)
+    read(&stage)
+    #expect(stage.screen.state.plot.chosenLogLine == last)
   }
 
   @Test("a long line is opened in full, its neighbors by the arrows, and copied as text")

@@ -18,7 +18,7 @@ struct ReducerTests {
     (context.latest, context.shown) = (snapshot, snapshot)
     context.plotFrame = CellRect(x0: 1, y0: 1, x1: 119, y1: 20)
     context.panelFrame = CellRect(x0: 1, y0: 20, x1: 119, y1: 39)
-    context.listed = ListedRows(snapshot, nil, runs: snapshot.runs)
+    context.listed = ListedRows(snapshot, runs: snapshot.runs)
     let state = ViewState()
     context.content = PlotContent(
       snapshot: snapshot, state: state, columns: context.panes(state).columns, previous: nil, at: .zero)
@@ -95,20 +95,22 @@ struct ReducerTests {
       effects: [.say("panel below the plot", .accent)]),
     Row(command: .scroll(rows: 3)), Row(command: .page(1)),
     Row(
-      command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.logPosition = .at(.min) }),
+      command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.lists.log = .at(.min) }),
     Row(
       command: .scrollToEnd,
       before: state {
         $0.panel = .log
-        $0.logPosition = .at(.min)
-      }, after: { $0.logPosition = .end }),
+        $0.lists.log = .at(.min)
+      }, after: { $0.lists.log = .end }),
     Row(
       command: .filter, after: { $0.panel = .log },
       effects: [
         .slide(to: .log),
         .open(.prompt(.filter(""))),
       ]),
-    Row(command: .dismiss, before: state { $0.filter = ListFilter("goaway") }, after: { $0.filter = nil }),
+    Row(
+      command: .dismiss, before: state { $0.lists.filter = ListFilter("goaway") },
+      after: { $0.lists.filter = nil }),
   ]
 
   static let runCommands: [Row] = [
@@ -214,7 +216,7 @@ struct ReducerTests {
     Row(
       command: .fold, after: { $0.lists.unfolds = true }, effects: [.say("every line by itself", .accent)]),
     Row(
-      command: .onlyHits, before: state { $0.filter = ListFilter("goaway") },
+      command: .onlyHits, before: state { $0.lists.filter = ListFilter("goaway") },
       after: { $0.lists.showsAll = true }, effects: [.say("all lines; n goes to the next hit", .accent)]),
     Row(
       command: .onlyHits, effects: [.say("no words are looked for; / asks for some", .warning)]),
@@ -229,12 +231,12 @@ struct ReducerTests {
         $0.tables.order[.targets] = "last event"
       }, after: { $0.tables.order[.targets] = nil }, effects: [.say("in their own order", .accent)]),
     Row(
-      command: .sort, effects: [.say("runs, targets and findings can be put in order", .warning)]),
+      command: .sort, effects: [.say("lists can be put in order", .warning)]),
     Row(
       command: .columns, before: state { $0.panel = .findings },
       effects: [.open(.columns(chosen: 0))]),
     Row(
-      command: .columns, effects: [.say("columns are chosen of runs, targets and findings", .warning)]),
+      command: .columns, effects: [.say("columns are chosen of lists", .warning)]),
     Row(command: .wholeLine, effects: [.say("lines are opened in log and events", .warning)]),
     Row(
       command: .copy, effects: [.say("open a notification or choose a line to copy it", .warning)]),
@@ -263,7 +265,7 @@ struct ReducerTests {
       command: .typed(.filter("goaway")),
       after: {
         $0.panel = .log
-        $0.filter = ListFilter("goaway")
+        $0.lists.filter = ListFilter("goaway")
       }, effects: [.slide(to: .log)]),
   ]
 
@@ -366,10 +368,11 @@ struct ReducerTests {
     var selection = Selection(label: "these")
     selection.add(1, of: TargetID(rawValue: 1))
     state.plot.selection = selection
-    state.filter = ListFilter("goaway")
+    state.lists.filter = ListFilter("goaway")
     func left(_ state: ViewState) -> [Bool] {
       [
-        state.plot.box != nil, state.plot.holdsCrosshair, state.plot.selection != nil, state.filter != nil,
+        state.plot.box != nil, state.plot.holdsCrosshair, state.plot.selection != nil,
+        state.lists.filter != nil,
       ]
     }
     for count in 1...4 {
@@ -394,7 +397,7 @@ struct ReducerTests {
       return
     }
     #expect(prompt.problem?.isEmpty == false)
-    #expect(answer(.filter, "goaway").state.filter == ListFilter("goaway"))
+    #expect(answer(.filter, "goaway").state.lists.filter == ListFilter("goaway"))
     let run = RunsPanelTests.id(1)
     #expect(answer(.rename(run), "").effects.last == .host(.control(.rename(run, name: nil))))
     #expect(answer(.startRun, "nightly").effects.last == .host(.control(.start(name: "nightly"))))

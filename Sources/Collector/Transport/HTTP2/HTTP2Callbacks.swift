@@ -30,59 +30,67 @@ enum HTTP2Callbacks {
   }
 
   static let readBody: nghttp2_data_source_read_callback = { _, stream, buffer, length, flags, _, user in
-    guard let owner = owner(user), let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-    return owner.readBody(
-      stream, into: UnsafeMutableBufferPointer(start: buffer, count: length), flags: flags)
+    guard let user, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+    return withOwner(user) {
+      $0.readBody(stream, into: UnsafeMutableBufferPointer(start: buffer, count: length), flags: flags)
+    }
   }
 
   private static func set(_ callbacks: OpaquePointer?) {
     nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, user in
-      guard let header else { return 0 }
-      return owner(user)?.frameBegins(header.pointee) ?? 0
+      guard let header, let user else { return 0 }
+      return withOwner(user) { $0.frameBegins(header.pointee) }
     }
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.headersBegin(frame) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) { $0.headersBegin(frame) }
     }
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
       _, frame, name, nameLength, value, valueLength, _, user in
-      guard let frame else { return 0 }
-      return owner(user)?.header(
-        frame, name: UnsafeBufferPointer(start: name, count: nameLength),
-        value: UnsafeBufferPointer(start: value, count: valueLength)) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) {
+        $0.header(
+          frame, name: UnsafeBufferPointer(start: name, count: nameLength),
+          value: UnsafeBufferPointer(start: value, count: valueLength))
+      }
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, user in
-      owner(user)?.data(stream, UnsafeBufferPointer(start: bytes, count: count)) ?? 0
+      guard let user else { return 0 }
+      return withOwner(user) { $0.data(stream, UnsafeBufferPointer(start: bytes, count: count)) }
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameArrived(frame) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) { $0.frameArrived(frame) }
     }
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameInvalid(frame, code: code) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) { $0.frameInvalid(frame, code: code) }
     }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameWritten(frame) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) { $0.frameWritten(frame) }
     }
     nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, code, user in
-      guard let frame else { return 0 }
-      return owner(user)?.frameNotWritten(frame, code: code) ?? 0
+      guard let frame, let user else { return 0 }
+      return withOwner(user) { $0.frameNotWritten(frame, code: code) }
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, user in
-      owner(user)?.streamClosed(stream, code: code) ?? 0
+      guard let user else { return 0 }
+      return withOwner(user) { $0.streamClosed(stream, code: code) }
     }
     nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, message, length, user in
       // libnghttp2 quotes names and values of headers, which are the peer's.
       let bytes = UnsafeRawBufferPointer(start: message, count: min(length, 200))
-      owner(user)?.complains(EscapedText.make(String(decoding: bytes, as: UTF8.self)))
+      guard let user else { return 0 }
+      withOwner(user) { $0.complains(EscapedText.make(String(decoding: bytes, as: UTF8.self))) }
       return 0
     }
   }
 }
 
-/// The session is libnghttp2's user data, unretained: it deletes libnghttp2's session before it goes.
-private func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Session? {
-  pointer.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+/// Calls the session that is libnghttp2's user data. It deletes libnghttp2's session before it goes, so the call, of which there
+/// are a dozen a request, does not retain it.
+@inline(__always)
+private func withOwner<Result>(_ user: UnsafeMutableRawPointer, _ body: (HTTP2Session) -> Result) -> Result {
+  Unmanaged<HTTP2Session>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
 }

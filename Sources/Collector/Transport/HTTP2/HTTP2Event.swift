@@ -5,7 +5,6 @@ struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvert
   var rawValue: UInt32
 
   static let noError = HTTP2ErrorCode(rawValue: 0)
-  static let protocolError = HTTP2ErrorCode(rawValue: 1)
   static let internalError = HTTP2ErrorCode(rawValue: 2)
   static let refusedStream = HTTP2ErrorCode(rawValue: 7)
   static let cancel = HTTP2ErrorCode(rawValue: 8)
@@ -27,26 +26,14 @@ struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvert
 struct HTTP2PeerSettings: Sendable, Hashable {
   /// Streams that the peer lets us have open at a time; 100 until its SETTINGS arrive, as libnghttp2 assumes.
   var maximumConcurrentStreams = 100
-  /// Bytes of a request body that may be under way on a new stream.
-  var initialWindowSize = 65_535
-  /// Bytes of a frame's payload.
-  var maximumFrameSize = 16_384
-  /// Bytes of a request's header list, or nil where the peer states none.
-  var maximumHeaderListSize: Int?
 }
 
 extension HTTP2PeerSettings {
   /// What is in force for libnghttp2's session, where the peer has sent SETTINGS.
   init(of session: OpaquePointer?) {
-    func value(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }
-    func bounded(_ value: UInt32) -> Int { min(Int(value), Int(Int32.max)) }
     // A peer that does not state a limit on streams in its first SETTINGS has none.
-    let headerList = value(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
-    self.init(
-      maximumConcurrentStreams: bounded(value(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)),
-      initialWindowSize: bounded(value(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)),
-      maximumFrameSize: bounded(value(NGHTTP2_SETTINGS_MAX_FRAME_SIZE)),
-      maximumHeaderListSize: headerList == UInt32.max ? nil : bounded(headerList))
+    let streams = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+    self.init(maximumConcurrentStreams: min(Int(streams), Int(Int32.max)))
   }
 }
 

@@ -11,7 +11,6 @@ struct HTTP2Request: Sendable, Hashable {
   var path = "/"
   /// Names in lower case, without connection-specific fields.
   var headers: [HeaderField] = []
-  var body: [UInt8] = []
 }
 
 /// The fields of a request as libnghttp2 takes them, in memory that stays where it is: libnghttp2 copies none of it.

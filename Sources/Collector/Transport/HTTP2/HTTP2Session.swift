@@ -68,7 +68,6 @@ final class HTTP2Session {
   private var writtenFrame: WrittenFrame?
   /// libnghttp2's last complaint.
   private var complaint = ""
-  private var isTerminatedByUs = false
   /// libnghttp2's session may only be deleted.
   private var isFatal = false
 
@@ -101,18 +100,13 @@ final class HTTP2Session {
 
   /// How many requests the peer takes now.
   var freeStreams: Int {
-    guard failure == nil, goaway == nil, !isTerminatedByUs else { return 0 }
+    guard failure == nil, goaway == nil else { return 0 }
     guard nghttp2_session_get_next_stream_id(session) < UInt32(Int32.max) else { return 0 }
     return max(0, peerSettings.maximumConcurrentStreams - streams.count)
   }
 
   /// Queues a request; ``write(into:)`` gives its bytes.
   /// - Returns: the number of its stream.
-  func submit(_ request: HTTP2Request) throws(SubmitError) -> Int32 {
-    try submit(HTTP2RequestFields(request), body: request.body)
-  }
-
-  /// The same for requests whose fields are laid out already.
   func submit(_ fields: HTTP2RequestFields, body: [UInt8]) throws(SubmitError) -> Int32 {
     guard freeStreams > 0 else { throw .noStream }
     var provider = nghttp2_data_provider()
@@ -137,12 +131,6 @@ final class HTTP2Session {
     withUnsafeBytes(of: data.bigEndian) {
       _ = nghttp2_submit_ping(session, 0, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
-  }
-
-  /// Says to the peer that the connection ends: nothing more is sent, responses that are still out are not waited for.
-  func terminate() {
-    isTerminatedByUs = true
-    nghttp2_session_terminate_session(session, HTTP2ErrorCode.noError.rawValue)
   }
 
   // MARK: Bytes
@@ -181,14 +169,7 @@ final class HTTP2Session {
     }
   }
 
-  /// What came about since the last call, in order.
-  func takeEvents() -> [HTTP2Event] {
-    var taken: [HTTP2Event] = []
-    exchangeEvents(with: &taken)
-    return taken
-  }
-
-  /// The same, without giving memory away.
+  /// Gives what came about since the last call, in order, without giving memory away.
   /// - Parameter taken: empty before.
   func exchangeEvents(with taken: inout [HTTP2Event]) { swap(&taken, &events) }
 
@@ -348,7 +329,7 @@ final class HTTP2Session {
   func frameWritten(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     let header = frame.pointee.hd
     let type = nghttp2_frame_type(UInt32(header.type))
-    if type == NGHTTP2_GOAWAY, !isTerminatedByUs, failure == nil, frame.pointee.goaway.error_code != 0 {
+    if type == NGHTTP2_GOAWAY, failure == nil, frame.pointee.goaway.error_code != 0 {
       fail(with: NGHTTP2_ERR_PROTO.rawValue)
     }
     if type == NGHTTP2_PING, header.flags & cnghttp2_flag_ack == 0 {

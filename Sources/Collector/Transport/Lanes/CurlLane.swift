@@ -26,7 +26,6 @@ final class CurlLane: Lane {
   }
 
   let origin: Origin
-  private let target: TransportTarget
   private unowned let environment: any LaneEnvironment
   private let connection: CurlConnection
   /// Appended to failures that may follow from it.
@@ -55,7 +54,6 @@ final class CurlLane: Lane {
     guard
       let connection = CurlConnection(.requests, target: target, index: index, environment: environment)
     else { return nil }
-    self.target = target
     self.environment = environment
     self.connection = connection
     self.remark = remark
@@ -88,7 +86,6 @@ final class CurlLane: Lane {
   var isUsable: Bool { connection.stands && !isOver }
   var inFlight: Int { exchange?.startedAt == nil ? 0 : 1 }
   var freePlaces: Int { isUsable && exchange == nil ? 1 : 0 }
-  var streamLimit: Int? { nil }
 
   /// Only what fits into one segment can be held: the kernel sends full ones at once.
   func canHold(_ request: OutgoingRequest) -> Bool {

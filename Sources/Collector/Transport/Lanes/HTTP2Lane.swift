@@ -1,6 +1,5 @@
 import CCurl
 import CLinux
-import DequeModule
 import Glibc
 import Measurement
 import Providers
@@ -37,8 +36,6 @@ final class HTTP2Lane: Lane {
   private var streams = StreamTable<OutgoingRequest>()
   /// The request that was converted last.
   private var converted: ConvertedRequest?
-  /// Where the last byte of a request is among all bytes, for requests that have not left whole.
-  private var unsent = Deque<(stream: Int32, offset: Int)>()
   private var awaited = AwaitedAcknowledgments()
   private var hasAnswered = false
   /// `nil` where the path is not probed.
@@ -46,13 +43,9 @@ final class HTTP2Lane: Lane {
   /// The peer refused a stream, sent GOAWAY or headers without end: nothing new goes onto the connection.
   private var isLeaving = false
 
-  /// Bytes to send from ``outputHead`` on.
-  private var output: [UInt8] = []
-  private var outputHead = 0
+  private var output = OutgoingBytes()
   /// The socket took no more; libcurl is given the same bytes when it is writable.
   private var isBlocked = false
-  /// Bytes that the connection has taken.
-  private var bytesTaken = 0
   /// What the connection took last waits in the kernel.
   private var isHeld = false
 
@@ -97,11 +90,6 @@ final class HTTP2Lane: Lane {
     guard isUsable, !isBlocked else { return 0 }
     guard hasAnswered else { return streams.isEmpty ? min(1, session.freeStreams) : 0 }
     return max(0, min(session.freeStreams, target.maximumStreams - streams.count))
-  }
-
-  var streamLimit: Int? {
-    let limit = session.peerSettings.maximumConcurrentStreams
-    return limit < target.maximumStreams ? limit : nil
   }
 
   func canHold(_ request: OutgoingRequest) -> Bool { hasAnswered && freePlaces > 0 }
@@ -206,8 +194,7 @@ final class HTTP2Lane: Lane {
   func hold() {
     guard case .open(let channel) = state, !isBlocked, !isHeld else { return }
     makeFrames()
-    guard outputHead < output.count, output.count - outputHead <= connection.segmentSize - TLSChannel.overhead
-    else { return }
+    guard !output.isEmpty, output.count <= connection.segmentSize - TLSChannel.overhead else { return }
     channel.hold()
     isHeld = true
     send()
@@ -226,25 +213,23 @@ final class HTTP2Lane: Lane {
   }
 
   private func makeFrames() {
-    session.write(into: &output)
+    output.append { session.write(into: &$0) }
     drainSession(arrived: nil)
   }
 
   /// Gives the connection what it takes.
   private func send() {
-    while case .open(let channel) = state, !isBlocked, outputHead < output.count {
-      let sent = output.withUnsafeBytes { bytes in
+    while case .open(let channel) = state, !isBlocked, !output.isEmpty {
+      let sent = output.withBytes {
         channel.send(
-          UnsafeRawBufferPointer(rebasing: bytes[outputHead...]), asksForAcknowledgment: !unsent.isEmpty,
-          offset: environment.offset, now: environment.now)
+          $0, asksForAcknowledgment: output.hasUnsentRequests, offset: environment.offset,
+          now: environment.now)
       }
       switch sent {
       case .taken(let count, let window, let departure):
-        outputHead += count
-        bytesTaken += count
+        output.take(count)
         if channel.isAcknowledgmentAwaited {
-          let requests = unsent.lazy.filter { $0.offset <= self.bytesTaken }
-          awaited.add(requests.compactMap { self.streams[$0.stream] }, through: channel.lastByte)
+          awaited.add(output.sentRequests.compactMap { streams[$0] }, through: channel.lastByte)
         }
         if !isHeld { noteSent(at: departure ?? window.began, isKernel: departure != nil) }
       case .full:
@@ -255,18 +240,12 @@ final class HTTP2Lane: Lane {
         lose(reading: true)
       }
     }
-    if outputHead == output.count {
-      output.removeAll(keepingCapacity: true)
-      outputHead = 0
-    }
   }
 
   private func noteSent(at instant: MonotonicTime, isKernel: Bool) {
-    probe?.noteSent(through: bytesTaken, at: instant)
-    while let first = unsent.first, first.offset <= bytesTaken {
-      _ = unsent.popFirst()
-      guard let request = streams[first.stream] else { continue }
-      noteSent(request, at: instant, isKernel: isKernel)
+    probe?.noteSent(through: output.taken, at: instant)
+    while let stream = output.takeSentRequest() {
+      if let request = streams[stream] { noteSent(request, at: instant, isKernel: isKernel) }
     }
   }
 
@@ -338,7 +317,7 @@ final class HTTP2Lane: Lane {
     session.exchangeEvents(with: &told)
     for event in told {
       switch event {
-      case .requestWritten(let stream, let offset): unsent.append((stream, offset))
+      case .requestWritten(let stream, let offset): output.noteEnd(of: stream, before: offset)
       case .responded(let stream, _): noteResponse(on: stream, arrived: arrived)
       case .ended(let stream, let how): end(stream, how)
       case .settings(let settings): events.append(.streamLimit(settings.maximumConcurrentStreams))
@@ -482,7 +461,7 @@ final class HTTP2Lane: Lane {
       noteSent(request, at: now, isKernel: false)
       var failure = failure
       // The connection took nothing of it.
-      failure.isUnprocessed = request.firstByte >= bytesTaken
+      failure.isUnprocessed = request.firstByte >= output.taken
       events.append(.failed(request, failure))
     }
     streams.removeAll()

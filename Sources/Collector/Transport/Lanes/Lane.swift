@@ -109,8 +109,6 @@ protocol Lane: AnyObject {
   var freePlaces: Int { get }
   /// Taken and unanswered.
   var inFlight: Int { get }
-  /// The number of streams that the peer takes at once; `nil` where it did not say.
-  var streamLimit: Int? { get }
 
   /// Whether a request can be made ready before its instant and be held until ``flush()``.
   func canHold(_ request: OutgoingRequest) -> Bool

@@ -53,7 +53,7 @@ extension HTTP2Request {
   init(_ request: PushRequest, to url: RequestURL) {
     self.init(
       method: request.method, scheme: url.origin.isEncrypted ? "https" : "http", authority: url.authority,
-      path: url.path, body: request.body)
+      path: url.path)
     func adds(_ name: String, _ value: String) {
       if !request.headers.contains(where: { $0.name == name }) { headers.append(HeaderField(name, value)) }
     }

@@ -56,7 +56,7 @@ struct AnswerHandler {
   ) {
     let response = PushResponse(
       status: answer.status, headers: ResponseHeaders(lines: answer.headerLines), body: answer.body,
-      httpVersion: answer.version, receivedAt: receivedAt)
+      receivedAt: receivedAt)
     let assessment = provider.assess(response)
     let isAccepted = assessment.decision == .accepted
     var reason: String?

@@ -20,8 +20,7 @@ final class TargetTransport {
 
   private var schedule: TargetSchedule
   private var earlyWake: EarlyWake
-  private var backoff: ReconnectBackoff
-  private var availability = ConnectionAvailability()
+  private var peer: PeerReachability
   private var answers: AnswerHandler
   private let lanes: LaneSet
   /// Theirs, empty between two calls.
@@ -41,7 +40,7 @@ final class TargetTransport {
   /// How late a notification may be seen to be due while others wait for a place: far below ``TargetSchedule/stallTolerance``.
   private static let admission = Duration.milliseconds(2)
   /// A PING that found no idle time for so long goes with the next requests.
-  private static let probePatience = Duration.seconds(1)
+  private static let probeTimeout = Duration.seconds(1)
   /// What making and writing a PING may take.
   private static let probeTime = Duration.microseconds(250)
   /// Requests that one turn hands over: answers want to be read in between.
@@ -63,7 +62,7 @@ final class TargetTransport {
       limits: target.limits, variants: target.variants, after: last, generation: target.generation)
     schedule.isCredentialRefused = target.credential == .awaited
     earlyWake = EarlyWake(perSecond: target.arrivals.rate.perSecond)
-    backoff = ReconnectBackoff(seed: seeds.next())
+    peer = PeerReachability(seed: seeds.next(), reporter: reporter)
     answers = AnswerHandler(target: target, reporter: reporter, seeds: &seeds)
     lanes = LaneSet(target: target, index: index, environment: loop)
     mayProbePath = target.pathProbe != nil
@@ -86,9 +85,6 @@ final class TargetTransport {
 
   /// The last sequence number that was planned and not withdrawn.
   var lastSequence: Int64 { schedule.lastSequence }
-
-  /// When its schedule began.
-  var start: MonotonicTime { schedule.start }
 
   /// The plan is in the store up to and including this sequence number.
   func acknowledge(through sequence: Int64) { schedule.acknowledge(through: sequence) }
@@ -139,7 +135,7 @@ final class TargetTransport {
     if let first = secondAttempts.first {
       consider(first.notification.planned + target.limits.maxLag + .nanoseconds(1))
     }
-    if hasWaiting, lanes.opening == nil, !answers.isTrying, lanes.usable == nil { consider(backoff.earliest) }
+    if hasWaiting, lanes.opening == nil, !answers.isTrying, lanes.usable == nil { consider(peer.nextAttempt) }
     return next
   }
 
@@ -175,7 +171,7 @@ final class TargetTransport {
     }
     if let first = handed.first {
       // In the same write as they, it costs them nothing.
-      if let probe = nextProbe(at: now), now - probe >= Self.probePatience { lanes.probePath(at: now) }
+      if let probe = nextProbe(at: now), now - probe >= Self.probeTimeout { lanes.probePath(at: now) }
       if now < first.notification.planned { lanes.usable?.hold() }
       waitForPlannedInstants(of: handed)
       lanes.flush()
@@ -193,7 +189,7 @@ final class TargetTransport {
 
   private func mayHand(at now: MonotonicTime) -> Bool {
     guard lanes.opening == nil, !answers.isTrying else { return false }
-    guard let lane = lanes.usable else { return backoff.permits(at: now) }
+    guard let lane = lanes.usable else { return peer.permitsAttempt(at: now) }
     return lane.freePlaces > 0
   }
 
@@ -227,7 +223,7 @@ final class TargetTransport {
     if let lane = lanes.usable {
       lane.take(request)
     } else if !lanes.open(for: request) {
-      backoff.noteFailure(at: now)
+      peer.noteNoAttempt(at: now)
       takeBack(request)
     }
   }
@@ -256,7 +252,7 @@ final class TargetTransport {
 
   /// What a notification has failed by that waited in vain; `nil` when there was a connection since its plan.
   private func failureToConnect(_ notification: PlannedNotification) -> FailureReason? {
-    availability.failure(ofPlanned: notification.planned, underWay: lanes.opening?.reason)
+    peer.failure(of: notification, underWay: lanes.opening?.reason)
   }
 
   /// - Returns: whether the step is the end of a notification that is not sent.
@@ -267,11 +263,8 @@ final class TargetTransport {
       reporter.observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     case .failed(let notification, let reason):
       reporter.observeEnd(
-        .failed(
-          sampleID(notification), reason: reason, attempt: 0,
-          detail: "no connection within max_lag"
-            + (availability.outage.map { "; the last attempt (\($0.reason.rawValue)): \($0.detail)" } ?? ""),
-          at: now), at: now)
+        .failed(sampleID(notification), reason: reason, attempt: 0, detail: peer.failureWords, at: now),
+        at: now)
     }
     return true
   }
@@ -300,7 +293,7 @@ final class TargetTransport {
     while true {
       lanes.takeEvents(&events)
       let now = loop.now()
-      availability.note(isUsable: lanes.usable != nil, at: now)
+      peer.note(isUsable: lanes.usable != nil, at: now)
       if events.isEmpty { break }
       for event in events { take(event, at: now) }
       events.removeAll(keepingCapacity: true)
@@ -312,14 +305,11 @@ final class TargetTransport {
     switch event {
     case .connected(let connection):
       statistics.connections += 1
-      availability.note(isUsable: true, at: now)
-      reporter.emit(
-        .connected, connection: connection, at: now,
-        detail: availability.outage.map { "after \($0.words(at: now))" } ?? "")
+      peer.noteConnected(connection, at: now)
     case .negotiatedHTTP1(let request, let isByALPN):
       lanes.noteHTTP1(request.url.origin, isByALPN: isByALPN)
       if !lanes.open(for: request) {
-        backoff.noteFailure(at: now)
+        peer.noteNoAttempt(at: now)
         takeBack(request)
       }
     case .failedToConnect(let request, let failure): noteFailedAttempt(request, failure, at: now)
@@ -335,7 +325,7 @@ final class TargetTransport {
       reporter.emit(.goaway, connection: connection, at: now, detail: detail)
     case .disconnected(let connection, let detail, let hasAnswered):
       if !hasAnswered, !isClosing {
-        noteConnectFailure(.connect, "the connection was lost before it had given an answer", at: now)
+        peer.noteFailure(.connect, "the connection was lost before it had given an answer", at: now)
       }
       reporter.emit(.disconnected, connection: connection, at: now, detail: detail)
     }
@@ -358,10 +348,7 @@ final class TargetTransport {
     case .callback: statistics.callbackStamps += 1
     }
     answers.noteEnded(request)
-    backoff.noteSuccess()
-    if let over = availability.noteAnswer() {
-      reporter.log(.notice, "connected again after \(over.words(at: now))")
-    }
+    peer.noteAnswer(at: now)
     answers.handle(
       answer, to: request, by: requests.provider(of: request.notification),
       receivedAt: loop.offset.wall(answer.at),
@@ -385,7 +372,7 @@ final class TargetTransport {
   ) {
     answers.noteEnded(request)
     lanes.forget(request.url.origin)
-    noteConnectFailure(failure.reason, failure.detail, at: now)
+    peer.noteFailure(failure.reason, failure.detail, at: now)
     if let first = request.firstFailure {
       giveUp(SecondAttempt(notification: request.notification, failure: first), at: now)
       return
@@ -394,21 +381,7 @@ final class TargetTransport {
     reporter.observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: 0,
-        detail: failure.detail + nextAttempt(after: now), at: now), at: now)
-  }
-
-  private func noteConnectFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
-    backoff.noteFailure(at: now)
-    guard availability.noteFailedAttempt(reason, detail, at: now), let outage = availability.outage else {
-      return
-    }
-    let since = outage.attempts > 1 ? " after \(outage.words(at: now))" : ""
-    reporter.log(
-      .warning, "cannot connect (\(reason.rawValue))\(since): \(detail)\(nextAttempt(after: now))")
-  }
-
-  private func nextAttempt(after now: MonotonicTime) -> String {
-    backoff.earliest.map { "; next attempt in \(($0 - now).microseconds / 1000) ms" } ?? ""
+        detail: failure.detail + peer.nextAttemptWords(at: now), at: now), at: now)
   }
 
   // MARK: The path
@@ -502,7 +475,7 @@ final class TargetTransport {
     loop.observe(.withdrawn(id, sequences: withdrawn))
   }
 
-  /// The time for answers is over. How requests would have ended is not known, so nothing is told: it was our patience that
+  /// The time for answers is over. How requests would have ended is not known, so nothing is told: the wait has
   /// ended, not the target's timeout.
   func abandon() { close() }
 
@@ -516,7 +489,6 @@ final class TargetTransport {
     statistics.counts = schedule.counts
     statistics.inFlight = lanes.inFlight
     statistics.waiting = schedule.waitingCount
-    statistics.streamLimit = lanes.usable?.streamLimit
     return statistics
   }
 }

@@ -61,19 +61,6 @@ public struct TransportTarget: Sendable {
     self.pathProbe = pathProbe
     self.seed = seed
   }
-
-  /// A target whose notifications are all of one kind.
-  public init(
-    id: TargetID, provider: any Provider, authenticator: ReceiptAuthenticator? = nil,
-    arrivals: ArrivalProcess, limits: ScheduleLimits = ScheduleLimits(), timeout: Duration = .seconds(10),
-    caFile: String? = nil, clientCertificate: ClientCertificate? = nil, maximumStreams: Int = 1000,
-    seed: UInt64
-  ) {
-    self.init(
-      id: id, providers: [provider], authenticator: authenticator, arrivals: arrivals, limits: limits,
-      timeout: timeout, caFile: caFile, clientCertificate: clientCertificate,
-      maximumStreams: maximumStreams, seed: seed)
-  }
 }
 
 /// Who keeps the credential that a target's providers hold.

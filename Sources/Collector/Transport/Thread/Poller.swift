@@ -59,11 +59,16 @@ struct Poller: ~Copyable {
   /// When the timer will fire, if it is armed.
   var deadline: MonotonicTime? { armedFor }
 
-  /// Waking up a little too early costs less than setting the timer anew each time that a far deadline moves.
-  private static let earlyWake = Duration.milliseconds(2)
+  /// Waking up too early now and then costs less than setting the timer anew each time that a far deadline moves: a timeout, with
+  /// every answer.
+  private static func earlyWake(for wait: Duration) -> Duration { max(.milliseconds(2), wait / 4) }
 
   private mutating func arm(for instant: MonotonicTime, at now: MonotonicTime) {
-    if let armedFor, armedFor > now, armedFor <= instant, instant - armedFor < Self.earlyWake { return }
+    if let armedFor, armedFor > now, armedFor <= instant,
+      instant - armedFor < Self.earlyWake(for: instant - now)
+    {
+      return
+    }
     armedFor = instant
     // 0 would disarm.
     _ = clinux_timerfd_arm(timer, max(1, instant.nanoseconds))

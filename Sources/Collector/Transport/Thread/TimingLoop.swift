@@ -199,27 +199,35 @@ final class TimingLoop: LaneEnvironment {
     let now = now()
     // After a stop nothing begins any more.
     guard drainDeadline == nil else { return }
-    for id in ending { targets.first { $0.id == id && !$0.isRetired }?.retire(at: now) }
+    let ending = Set(ending)
+    for target in targets where ending.contains(target.id) && !target.isRetired { target.retire(at: now) }
+    let formers = Dictionary(
+      targets.map { ($0.id, $0.lastSequence) }, uniquingKeysWith: { _, newest in newest })
     for target in beginning {
-      let former = targets.last { $0.id == target.id }
       var target = target
       // A time limit counts from when the run began.
       if let duration = target.limits.duration {
         target.limits.duration = max(.zero, duration - (now + Self.runUp - start))
       }
-      add(target, start: now + Self.runUp, after: former?.lastSequence ?? lastSequences[target.id] ?? 0)
+      add(target, start: now + Self.runUp, after: formers[target.id] ?? lastSequences[target.id] ?? 0)
     }
   }
 
   /// Closes the connections of configurations that have ended and have nothing under way any more.
   private func releaseRetired() {
-    for target in targets where target.isRetired && target.isFinished {
+    let done = targets.filter { $0.isRetired && $0.isFinished }
+    guard !done.isEmpty else { return }
+    for target in done {
       target.noteEnd()
       target.close()
       ended[target.id] = target.currentStatistics().added(to: ended[target.id])
       lastSequences[target.id] = max(lastSequences[target.id] ?? 0, target.lastSequence)
-      for index in slots.indices where slots[index] === target { slots[index] = nil }
-      targets.removeAll { $0 === target }
+    }
+    // All at once: a reload may have ended a thousand.
+    let gone = Set(done.map(ObjectIdentifier.init))
+    targets.removeAll { gone.contains(ObjectIdentifier($0)) }
+    for index in slots.indices {
+      if let target = slots[index], gone.contains(ObjectIdentifier(target)) { slots[index] = nil }
     }
   }
 

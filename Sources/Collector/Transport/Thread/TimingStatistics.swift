@@ -22,8 +22,6 @@ public struct TimingStatistics: Sendable, Equatable {
     public var waiting = 0
     /// Connections that stood so far.
     public var connections: Int64 = 0
-    /// How many streams the peer was found to take at once; `nil` while it never refused one.
-    public var streamLimit: Int?
     /// Answers by what stamped them.
     public var kernelStamps: Int64 = 0
     public var callbackStamps: Int64 = 0
@@ -90,5 +88,55 @@ struct LagHistogram: Sendable, Equatable {
     guard bucket >= 8 else { return Int64(bucket) }
     // The last bucket's edge is 2⁶³, one too many for an Int64 before 1 is taken off.
     return Int64(clamping: (UInt64(8 + bucket % 8 + 1) << UInt64(bucket / 8 - 1)) - 1)
+  }
+}
+
+/// Counts of a target's notifications by outcome. Differences of two of these over time are the planned, achieved and missed
+/// rates.
+public struct ScheduleCounts: Sendable, Equatable {
+  /// Notifications whose planned instant has come.
+  public var due: Int64 = 0
+  /// Of these, taken by the transport and not put back.
+  public var sent: Int64 = 0
+  /// Of these, failed before they were sent, without a connection.
+  public var failedUnsent: Int64 = 0
+  public var missedLag: Int64 = 0
+  public var missedInFlight: Int64 = 0
+  public var missedRetryAfter: Int64 = 0
+  public var missedStopping: Int64 = 0
+  public var missedProviderLimit: Int64 = 0
+  public var missedCredential: Int64 = 0
+  public var missedBackoff: Int64 = 0
+
+  public init() {}
+
+  public var missed: Int64 {
+    missedLag + missedInFlight + missedRetryAfter + missedStopping + missedProviderLimit + missedCredential
+      + missedBackoff
+  }
+
+  static func += (sum: inout Self, other: Self) {
+    sum.due += other.due
+    sum.sent += other.sent
+    sum.failedUnsent += other.failedUnsent
+    sum.missedLag += other.missedLag
+    sum.missedInFlight += other.missedInFlight
+    sum.missedRetryAfter += other.missedRetryAfter
+    sum.missedStopping += other.missedStopping
+    sum.missedProviderLimit += other.missedProviderLimit
+    sum.missedCredential += other.missedCredential
+    sum.missedBackoff += other.missedBackoff
+  }
+
+  mutating func count(_ reason: MissedReason) {
+    switch reason {
+    case .lag: missedLag += 1
+    case .inFlight: missedInFlight += 1
+    case .retryAfter: missedRetryAfter += 1
+    case .stopping: missedStopping += 1
+    case .providerLimit: missedProviderLimit += 1
+    case .credential: missedCredential += 1
+    case .backoff: missedBackoff += 1
+    }
   }
 }

@@ -24,7 +24,7 @@ struct PauseRule: Sendable {
   private let statuses: Set<Int>
   /// `nil` where errors of the service ask for no pause.
   private var errors: ExponentialDelay?
-  private var refusals: ExponentialDelay
+  private(set) var refusals: ExponentialDelay
   /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
   private(set) var unknownReceivers = 0
   private(set) var silentUntil: MonotonicTime?
@@ -40,9 +40,6 @@ struct PauseRule: Sendable {
     refusals = ExponentialDelay(first: unnamed.first, longest: unnamed.longest, seed: seeds.next())
     errors = backoff.map { ExponentialDelay(first: $0.first, longest: $0.longest, seed: seeds.next()) }
   }
-
-  /// Unnamed silences in a row.
-  var repeats: Int { refusals.repeats }
 
   /// A good answer.
   /// - Returns: whether it says that all is well: it does when its request left after the last answer that asked for a

@@ -62,7 +62,7 @@ final class TransportRun: Sendable {
     limits.count = count ?? limits.count
     return TransportTarget(
       id: target,
-      provider: HTTPProvider(url: url, headers: [HeaderField("x-probe", "1")], body: Array("{}".utf8)),
+      providers: [HTTPProvider(url: url, headers: [HeaderField("x-probe", "1")], body: Array("{}".utf8))],
       arrivals: .constant(rate), limits: limits, timeout: timeout, caFile: caFile,
       maximumStreams: maximumStreams, seed: 1)
   }

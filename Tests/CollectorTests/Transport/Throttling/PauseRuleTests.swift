@@ -54,10 +54,10 @@ import Testing
     for millisecond in 2..<50 {
       #expect(Self.rejected(&rule, 429, sent: .milliseconds(millisecond), answered: .milliseconds(60)) == nil)
     }
-    #expect(rule.repeats == 1)
+    #expect(rule.refusals.repeats == 1)
     // An answer to a request sent before the error does not end it.
     #expect(!Self.accepted(&rule, sent: .milliseconds(3)))
-    #expect(rule.repeats == 1)
+    #expect(rule.refusals.repeats == 1)
   }
 
   @Test func otherErrorsAskForNothing() {

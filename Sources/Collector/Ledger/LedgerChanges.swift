@@ -1,0 +1,58 @@
+import Measurement
+import Store
+
+/// The changes of one round, for the store.
+struct LedgerChanges: Sendable, Equatable {
+  /// Plans to delete, before rows with the same ids are inserted.
+  var withdrawn: [SampleID] = []
+  /// Rows the store does not have yet, ascending by id.
+  var inserted: [Sample] = []
+  /// Rows that changed, ascending by id.
+  var updated: [Sample] = []
+  var receipts: [Receipt] = []
+  var events: [Event] = []
+  var log: [LogLine] = []
+  var exchanges: [DeviceExchange] = []
+  var pings: [PingAnswer] = []
+  /// For the observer: the inserted and updated rows with what of them is new.
+  var observed: [SampleChange] = []
+  var clockOffsets: [ObservedClockOffset] = []
+
+  var isEmpty: Bool {
+    withdrawn.isEmpty && inserted.isEmpty && updated.isEmpty && receipts.isEmpty && events.isEmpty
+      && log.isEmpty
+      && exchanges.isEmpty && pings.isEmpty
+  }
+}
+
+/// What the ledger knows of a target of the run.
+struct LedgerTarget: Sendable, Equatable {
+  var id: TargetID
+  /// µs from planned; `nil` when no receipt is expected.
+  var receiptDeadline: Int64?
+}
+
+/// A notification reloaded from the store for a late receipt: its row, and facts of its run.
+struct ReloadedSample: Sendable, Equatable {
+  var sample: Sample
+  var runFingerprint: UInt64
+  /// The boot its planned monotonic time belongs to.
+  var bootID: String
+  /// µs from planned; `nil` when no receipt was expected.
+  var receiptDeadline: Int64?
+  /// Its stored receipts, at most ``Ledger/maximumReceipts``.
+  var heard: [ReceiptStamp] = []
+  /// Its target and variant by name; `nil` where nobody asks.
+  var origin: SampleChange.Origin?
+  /// Whether its row was settled since this collector opened the store.
+  var isSettledSinceStart = false
+}
+
+/// How the ledger took a receipt.
+enum ReceiptDisposition: Sendable, Equatable {
+  case accepted
+  case duplicate
+  /// Equal to an earlier receipt, as when the answer to that was lost: nothing changes.
+  case repeated
+  case unknown
+}

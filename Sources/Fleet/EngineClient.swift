@@ -1,0 +1,180 @@
+import CZlib
+import Configuration
+import FoundationEssentials
+import Measurement
+
+/// Speaks the engine's HTTP interface (https://clickhouse.com/docs/en/interfaces/http). Confined to one thread.
+///
+/// Of several servers the one that answered last is asked first.
+final class EngineClient {
+  private let request: EngineRequest
+  private let urls: [String]
+  private let places: [String]
+  private let caFile: String?
+  private let user: FleetConfiguration.User
+  private var current = 0
+
+  /// An answer may take as long as a query does.
+  private static let timeout = Duration.seconds(120)
+  /// Enough for lists of collectors and runs; rows are read in parts.
+  private static let answerLimit = 16 << 20
+  /// Bodies that are smaller are sent as they are.
+  private static let compressionThreshold = 512
+
+  /// - Parameter isCancelled: asked about once a second during a request, on the same thread.
+  /// - Throws: ``FleetError``
+  init(
+    _ fleet: FleetConfiguration, as user: FleetConfiguration.User,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(FleetError) {
+    places = fleet.urls.map(\.origin)
+    guard let request = EngineRequest() else {
+      throw FleetError(.unreachable, place: places.first ?? "", detail: "libcurl could not create a handle")
+    }
+    request.isCancelled = isCancelled
+    self.request = request
+    self.user = user
+    urls = fleet.urls.map { $0.target.isEmpty ? $0.url + "/" : $0.url }
+    caFile = fleet.caFile
+  }
+
+  /// The server that is asked at present.
+  var place: String { places[current] }
+
+  /// Asks for rows; the values of each as text, with the engine's escapes undone.
+  func rows(_ query: String) throws(FleetError) -> [[String]] {
+    let answer = try post(Array(query.utf8), query: nil, settings: [("default_format", "TSV")])
+    return TabSeparated.rows(answer)
+  }
+
+  /// Runs a statement without an answer.
+  func run(_ statement: String) throws(FleetError) {
+    _ = try post(Array(statement.utf8), query: nil, settings: [])
+  }
+
+  /// Inserts rows; they are in the engine when this returns.
+  /// - Parameters:
+  ///   - statement: ends with `FORMAT` and the rows' format.
+  ///   - token: made from the rows: one that came before lets the engine skip them.
+  func insert(
+    _ rows: [UInt8], _ statement: String, token: String, _ dialect: EngineDialect
+  ) throws(FleetError) {
+    var settings = [
+      // Newer engines may collect small inserts, and answer before they are there.
+      ("async_insert", "0"),
+      // A table over all shards passes rows on before it answers, not later.
+      ("insert_distributed_sync", "1"),
+      ("insert_deduplication_token", token), ("wait_end_of_query", "1"),
+    ]
+    if dialect == .legacy {
+      settings.removeAll { ["async_insert", "insert_deduplication_token"].contains($0.0) }
+    }
+    _ = try post(rows, query: statement, settings: settings)
+  }
+
+  /// Tries each server once.
+  private func post(
+    _ body: [UInt8], query: String?, settings: [(String, String)]
+  ) throws(FleetError) -> [UInt8] {
+    var headers = ["Content-Type: application/octet-stream", "X-ClickHouse-User: \(user.name)"]
+    if let key = try password() { headers.append("X-ClickHouse-Key: \(key)") }
+    var bytes = body
+    if body.count >= Self.compressionThreshold, let compressed = Self.gzip(body) {
+      bytes = compressed
+      headers.append("Content-Encoding: gzip")
+    }
+    let parameters = (query.map { [("query", $0)] } ?? []) + settings
+    let suffix = parameters.map { "\($0.0)=\(Self.percentEncoded($0.1))" }.joined(separator: "&")
+    var failure = FleetError(.unreachable, place: place, detail: "there is no server")
+    for _ in urls.indices {
+      let url = urls[current] + (suffix.isEmpty ? "" : "?\(suffix)")
+      if let complaint = request.post(
+        bytes, to: url, headers: headers, caFile: caFile, timeout: Self.timeout, limit: Self.answerLimit)
+      {
+        if request.isCancelled() { throw FleetError(.cancelled, place: place, detail: "cancelled") }
+        failure = FleetError(.unreachable, place: place, detail: EscapedText.make(complaint))
+      } else if request.status == 200, request.exception == nil {
+        return request.body
+      } else {
+        failure = FleetError(
+          status: request.status, exception: request.exception, body: request.body, place: place)
+        guard [.busy, .unreachable].contains(failure.code) else { throw failure }
+      }
+      current = (current + 1) % urls.count
+    }
+    throw failure
+  }
+
+  /// Read anew each time: the file may have been replaced.
+  private func password() throws(FleetError) -> String? {
+    guard let file = user.passwordFile else { return nil }
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try file.read()
+    } catch {
+      throw FleetError(.denied, place: place, detail: "\(error)")
+    }
+    guard !bytes.contains(where: { $0 < 0x20 }) else {
+      throw FleetError(.denied, place: place, detail: "the password of \(user.name) has control characters")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+    let capacity = czlib_bound(bytes.count)
+    var size = 0
+    let compressed = [UInt8](unsafeUninitializedCapacity: capacity) { into, count in
+      size = bytes.withUnsafeBufferPointer {
+        czlib_gzip($0.baseAddress, $0.count, into.baseAddress, capacity, 1)
+      }
+      count = size
+    }
+    return size > 0 ? compressed : nil
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return encoded
+  }
+}
+
+/// Reads the engine's format TabSeparated (https://clickhouse.com/docs/en/interfaces/formats#tabseparated).
+enum TabSeparated {
+  static func rows(_ bytes: [UInt8]) -> [[String]] {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true).map { line in
+      line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { value(Array($0)) }
+    }
+  }
+
+  private static func value(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    var isEscaped = false
+    for byte in bytes {
+      guard isEscaped else {
+        if byte == UInt8(ascii: "\\") { isEscaped = true } else { text.append(byte) }
+        continue
+      }
+      isEscaped = false
+      switch byte {
+      case UInt8(ascii: "t"): text.append(9)
+      case UInt8(ascii: "n"): text.append(10)
+      case UInt8(ascii: "r"): text.append(13)
+      case UInt8(ascii: "0"): text.append(0)
+      case UInt8(ascii: "b"): text.append(8)
+      case UInt8(ascii: "f"): text.append(12)
+      default: text.append(byte)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

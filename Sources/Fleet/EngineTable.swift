@@ -1,0 +1,177 @@
+import Store
+
+/// A forwarded table in the engine: its types, its key, and how it is divided.
+struct EngineTable {
+  let table: ForwardedTable
+  var dialect = EngineDialect.current
+
+  var name: String { table.rawValue }
+
+  /// What makes a row the same row: a row that is sent again replaces the former one.
+  private var key: [String] {
+    switch table {
+    case .run, .tombstone: ["collector", "run"]
+    case .target: ["collector", "run", "target"]
+    case .sample: ["collector", "run", "target", "sequence"]
+    case .receipt: ["collector", "run", "target", "sequence", "revision"]
+    case .path: ["collector", "run", "target", "revision"]
+    case .event, .log: ["collector", "run", "revision"]
+    case .finding: ["collector", "id"]
+    }
+  }
+
+  /// A time that never changes, by whose month the rows are divided.
+  private var partition: String? {
+    switch table {
+    case .sample: "planned_at"
+    case .receipt: "arrived_at"
+    case .event, .log, .path: "at"
+    case .run, .target, .finding, .tombstone: nil
+    }
+  }
+
+  private func type(of column: ForwardedColumn) -> String {
+    dialect == .legacy ? Self.legacyType(of: column) : Self.type(of: column)
+  }
+
+  /// The same bytes in a row, in types that there were in 2018.
+  private static func legacyType(of column: ForwardedColumn) -> String {
+    switch column.kind {
+    case .uuid: "UUID"
+    case .name, .text, .labels: "String"
+    case .optionalName, .optionalText: "Nullable(String)"
+    case .integer, .time: "Int64"
+    case .optionalInteger, .optionalTime: "Nullable(Int64)"
+    case .real: "Float64"
+    case .optionalReal: "Nullable(Float64)"
+    case .flag: "UInt8"
+    case .optionalFlag: "Nullable(UInt8)"
+    case .revision: "UInt64"
+    }
+  }
+
+  private static func type(of column: ForwardedColumn) -> String {
+    switch column.kind {
+    case .uuid: "UUID"
+    case .name: "LowCardinality(String)"
+    case .optionalName: "LowCardinality(Nullable(String))"
+    case .text: "String CODEC(ZSTD(1))"
+    case .optionalText: "Nullable(String) CODEC(ZSTD(1))"
+    case .integer: column.name == "sequence" ? "Int64 CODEC(Delta(8), ZSTD(1))" : "Int64 CODEC(ZSTD(1))"
+    case .optionalInteger: "Nullable(Int64) CODEC(ZSTD(1))"
+    case .real: "Float64 CODEC(ZSTD(1))"
+    case .optionalReal: "Nullable(Float64) CODEC(ZSTD(1))"
+    case .time: "DateTime64(6, 'UTC') CODEC(DoubleDelta, ZSTD(1))"
+    case .optionalTime: "Nullable(DateTime64(6, 'UTC')) CODEC(ZSTD(1))"
+    case .flag: "Bool"
+    case .optionalFlag: "Nullable(Bool)"
+    case .revision: "UInt64 CODEC(Delta(8), ZSTD(1))"
+    case .labels: "Map(LowCardinality(String), String)"
+    }
+  }
+
+  /// `CREATE TABLE` and, in a cluster, the table over all of its shards.
+  func create(in layout: FleetLayout) -> [String] {
+    let columns = table.columns.map { "  \($0.name) \(type(of: $0))" }.joined(separator: ",\n")
+    let rows =
+      partition.map { column in
+        dialect == .legacy
+          ? "\nPARTITION BY toYYYYMM(toDateTime(intDiv(\(column), 1000000)))"
+          : "\nPARTITION BY toYYYYMM(\(column))"
+      } ?? ""
+    let order = "\nORDER BY (\(key.joined(separator: ", ")))"
+    guard let cluster = layout.cluster else {
+      return [
+        """
+        CREATE TABLE IF NOT EXISTS \(layout.name(name))
+        (
+        \(columns)
+        )
+        ENGINE = ReplacingMergeTree(revision)\(rows)\(order)
+        """
+      ]
+    }
+    // Rows with one key are on one shard: there the newest replaces the others.
+    return [
+      """
+      CREATE TABLE IF NOT EXISTS \(layout.name(name + "_local")) \(layout.onCluster)
+      (
+      \(columns)
+      )
+      ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/\(layout.database)/\(name)', '{replica}', revision)\(rows)\(order)
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(layout.name(name)) \(layout.onCluster) AS \(layout.name(name + "_local"))
+      ENGINE = Distributed(\(EngineText.quoted(cluster)), \(EngineText.quoted(layout.database)), \
+      \(EngineText.quoted(name + "_local")), \(shardingKey))
+      """,
+    ]
+  }
+
+  /// As text, since older versions do not hash a UUID.
+  private var shardingKey: String {
+    table == .finding ? "cityHash64(toString(collector))" : "cityHash64(toString(collector), toString(run))"
+  }
+
+  /// The statement before the rows.
+  func insert(into database: String) -> String {
+    let columns = table.columns.map(\.name).joined(separator: ", ")
+    return "INSERT INTO \(EngineText.identifier(database)).\(name) (\(columns)) FORMAT RowBinary"
+  }
+}
+
+/// What the engine understands.
+enum EngineDialect {
+  /// Version 23.10 and newer.
+  case current
+  /// Version 18.16, Debian's, which is not supported: the tests have real servers and clusters of it, without views, users and
+  /// types that are newer.
+  case legacy
+
+  /// - Parameter version: like `23.10.1.1`.
+  init(version: String) {
+    let year = version.split(separator: ".").first.flatMap { Int($0) } ?? 0
+    self = year < 20 ? .legacy : .current
+  }
+}
+
+/// Where the tables are: on one server, or replicated and divided over a cluster.
+public struct FleetLayout: Sendable, Equatable {
+  public var database: String
+  /// The name of a cluster of the server's configuration; `nil` for one server.
+  public var cluster: String?
+
+  public init(database: String, cluster: String? = nil) {
+    self.database = database
+    self.cluster = cluster
+  }
+
+  func name(_ table: String) -> String { "\(EngineText.identifier(database)).\(table)" }
+  var onCluster: String { cluster.map { "ON CLUSTER \(EngineText.quoted($0))" } ?? "" }
+  /// The operator for what is not in a table, whose rows are on other shards.
+  var exclusion: String { cluster == nil ? "NOT IN" : "GLOBAL NOT IN" }
+}
+
+/// Text in the engine's SQL.
+enum EngineText {
+  /// A string literal.
+  static func quoted(_ text: String) -> String { quoted(text, by: "'") }
+  /// A name of anything.
+  static func identifier(_ text: String) -> String { quoted(text, by: "`") }
+
+  private static func quoted(_ text: String, by mark: Character) -> String {
+    var quoted = String(mark)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": quoted += "\\\\"
+      case "'", "`": quoted += "\\\(scalar)"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case "\0": quoted += "\\0"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + String(mark)
+  }
+}

@@ -1,0 +1,157 @@
+import Configuration
+import Logging
+import Measurement
+import Store
+import Synchronization
+import Threads
+
+/// Forwards a collector's store for as long as the collector has it, on a thread of its own that nothing waits for.
+public final class FleetForwarding: Sendable {
+  private struct State {
+    var isStopping = false
+    /// When a stop does not wait for the engine any more.
+    var deadline: MonotonicTime?
+    var backlog: Int?
+    var thread: Wait?
+  }
+
+  private struct Wait {
+    var wake: WakeSignal
+    var ended: FirstResult<Void, Never>
+  }
+
+  private let fleet: FleetConfiguration
+  private let clock: any HostClock
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  /// Rows are collected so long before they are sent: small inserts cost the engine as much as large ones.
+  private static let interval = Duration.seconds(1)
+  /// How long the end of the collector waits for the last rows.
+  private static let farewell = Duration.seconds(5)
+  /// How often the rows that wait are counted while the engine does not take any.
+  private static let countInterval = Duration.seconds(10)
+
+  public init(_ fleet: FleetConfiguration, logger: Logger, clock: any HostClock = SystemClock()) {
+    self.fleet = fleet
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// Rows that are not in the fleet, as counted last; `nil` before the first time.
+  public var backlog: Int? { state.withLock { $0.backlog } }
+
+  /// Whether a request is to be given up.
+  private var isCancelled: Bool {
+    state.withLock { state in
+      guard state.isStopping else { return false }
+      return state.deadline.map { clock.monotonicNow() >= $0 } ?? true
+    }
+  }
+
+  private func run(_ store: CollectorStore, _ wake: WakeSignal) {
+    do {
+      let reader = try StoreReader.open(at: store.path)
+      defer { reader.close() }
+      let forwarder = try Forwarder(fleet, store: store, reader: reader) { [self] in isCancelled }
+      try work(forwarder, reader, wake)
+    } catch {
+      logger.error("nothing is forwarded: \(error)")
+    }
+  }
+
+  private func work(_ forwarder: Forwarder, _ reader: StoreReader, _ wake: WakeSignal) throws {
+    var backOff = BackOff()
+    var counted: MonotonicTime?
+    var isRenumbering = false
+    while true {
+      let isStopping = state.withLock { $0.isStopping }
+      if isStopping, isCancelled || backOff.isFailing { return }
+      do {
+        let step = try forwarder.step()
+        if let words = backOff.succeeded() { logger.notice("\(words) \(forwarder.place)") }
+        if step.isRenumbering, !isRenumbering {
+          logger.notice("the store is an older copy of one that was forwarded: its rows get new revisions")
+        }
+        isRenumbering = step.isRenumbering
+        if step.isMore { continue }
+        note(0)
+        if isStopping { return }
+        wake.wait(atMost: Self.interval)
+      } catch let error as StoreError where error.isStoreLost {
+        throw error
+      } catch {
+        if let words = backOff.failed(error) { logger.error("\(words)") }
+        let now = clock.monotonicNow()
+        if counted.map({ now - $0 >= Self.countInterval }) ?? true {
+          counted = now
+          note(try? reader.forwardBacklog())
+        }
+        wake.wait(atMost: backOff.pause)
+      }
+    }
+  }
+
+  private func note(_ backlog: Int?) { state.withLock { $0.backlog = backlog } }
+}
+
+/// The pauses between attempts that fail, and what is said of them.
+struct BackOff {
+  /// Doubled with each failure, up to a minute.
+  private(set) var pause = Duration.zero
+  private var said: String?
+
+  private static let first = Duration.milliseconds(500)
+  private static let longest = Duration.seconds(60)
+
+  var isFailing: Bool { pause > .zero }
+
+  /// - Returns: what to say of it: the same thing once.
+  mutating func failed(_ error: any Error) -> String? {
+    pause = isFailing ? min(pause * 2, Self.longest) : Self.first
+    let words = "\(error)"
+    defer { said = words }
+    return said == words ? nil : "\(words); nothing is lost, and it is tried again"
+  }
+
+  /// - Returns: what to say of it.
+  mutating func succeeded() -> String? {
+    defer { self = BackOff() }
+    return isFailing ? "rows are forwarded again to" : nil
+  }
+}
+
+extension FleetForwarding: CollectionObserver {
+  public func opened(_ store: CollectorStore) async throws {
+    let wake = try WakeSignal()
+    let ended = FirstResult<Void, Never>()
+    state.withLock { $0.thread = Wait(wake: wake, ended: ended) }
+    try DedicatedThread.start(name: "forward") { [self] in
+      run(store, wake)
+      ended.finish()
+    }
+    logger.info(
+      "forwarding to \(fleet.urls.map(\.origin).joined(separator: ", ")), database \(fleet.database)")
+  }
+
+  /// Sends what is left, for some seconds.
+  public func closing() async {
+    let thread = state.withLock { state in
+      state.isStopping = true
+      state.deadline = clock.monotonicNow() + Self.farewell
+      defer { state.thread = nil }
+      return state.thread
+    }
+    guard let thread else { return }
+    thread.wake.raise()
+    await thread.ended.value()
+  }
+
+  public func began(_ run: ObservedRun) {}
+  public func sending(isPossible: Bool) {}
+  public func committed(_ commit: ObservedCommit) {}
+  public func observed(_ connections: [ObservedConnection]) {}
+  public func interrupted(_ rows: [InterruptedRows]) {}
+  public func ended() {}
+  public func reloaded(isSuccessful: Bool) {}
+}

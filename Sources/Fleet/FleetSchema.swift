@@ -1,0 +1,188 @@
+import Measurement
+import Store
+
+/// The schema of a fleet's database as statements in the engine's language.
+public struct FleetSchema: Sendable {
+  /// The version that this pushscope writes. A database of a newer one is refused.
+  public static let version: Int64 = 1
+
+  /// Tables with rows of a run, which go when it is deleted.
+  static let tablesOfRuns = ForwardedTable.allCases.filter { $0 != .tombstone }.map(\.rawValue)
+
+  public let layout: FleetLayout
+  private let dialect: EngineDialect
+
+  public init(_ layout: FleetLayout) { self.init(layout, .current) }
+
+  init(_ layout: FleetLayout, _ dialect: EngineDialect) {
+    self.layout = layout
+    self.dialect = dialect
+  }
+
+  /// Makes the database and the table that says which version it has.
+  public var opening: [String] {
+    let time = dialect == .legacy ? "Int64" : "DateTime64(6, 'UTC')"
+    let columns = "(version UInt32, fleet String, applied_at \(time))"
+    let engine =
+      layout.cluster == nil
+      ? "MergeTree"
+      // One table over all shards.
+      : "ReplicatedMergeTree('/clickhouse/tables/all/\(layout.database)/schema_version', '{shard}_{replica}')"
+    return [
+      Self.joined("CREATE DATABASE IF NOT EXISTS", EngineText.identifier(layout.database), layout.onCluster),
+      Self.joined("CREATE TABLE IF NOT EXISTS", layout.name("schema_version"), layout.onCluster)
+        + "\n\(columns)\nENGINE = \(engine)\nORDER BY version",
+    ]
+  }
+
+  /// What makes each version out of the one before; steps are only ever added. Each statement may be repeated.
+  public var migrations: [[String]] {
+    [ForwardedTable.allCases.flatMap { EngineTable(table: $0, dialect: dialect).create(in: layout) }]
+  }
+
+  /// Views with the names and units of the CSV, without replaced rows and deleted runs. Made anew each time.
+  public var views: [String] { dialect == .legacy ? [] : FleetViews(layout: layout).all }
+
+  /// Notes the version. The first row gives the fleet its id.
+  public func note(version: Int64, fleet: String, at time: WallTime) -> String {
+    let applied = dialect == .legacy ? "\(time.microseconds)" : EngineText.quoted(Self.text(time))
+    return """
+      INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)
+      VALUES (\(version), \(EngineText.quoted(fleet)), \(applied))
+      """
+  }
+
+  /// The version and the fleet's id in one row.
+  static func lookup(in database: String) -> String {
+    """
+    SELECT max(version), argMin(fleet, applied_at), version() FROM \(EngineText.identifier(database)).schema_version
+    """
+  }
+
+  /// What the writer and the reader may do; the users must exist.
+  public func grants(writer: String, reader: String) -> [String] {
+    let names = ForwardedTable.allCases.map { layout.name($0.rawValue) }
+    let writer = EngineText.identifier(writer)
+    let reader = EngineText.identifier(reader)
+    let locals =
+      layout.cluster == nil ? [] : ForwardedTable.allCases.map { layout.name($0.rawValue + "_local") }
+    return (names + locals).map { Self.joined("GRANT", layout.onCluster, "INSERT ON \($0) TO \(writer)") }
+      // To find out where to go on.
+      + (names + locals).map {
+        Self.joined("GRANT", layout.onCluster, "SELECT(collector, run, revision) ON \($0) TO \(writer)")
+      }
+      + [
+        Self.joined("GRANT", layout.onCluster, "SELECT ON \(layout.name("schema_version")) TO \(writer)"),
+        Self.joined(
+          "GRANT", layout.onCluster, "SELECT ON \(EngineText.identifier(layout.database)).* TO \(reader)"),
+      ]
+  }
+
+  /// Makes a user. The engine and its logs get a hash of the password.
+  /// - Parameter passwordHash: SHA-256 in hexadecimal digits.
+  public func user(_ name: String, passwordHash: String, isReader: Bool) -> String {
+    Self.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
+      + " IDENTIFIED WITH sha256_hash BY \(EngineText.quoted(passwordHash))"
+      // 2: a query may have settings, and writes nothing.
+      + (isReader ? " SETTINGS readonly = 2" : "")
+  }
+
+  /// All of it for people: what ``FleetSetup`` does.
+  public func text(writer: String, reader: String) -> String {
+    let users = [(writer, ""), (reader, " SETTINGS readonly = 2")].map { name, settings in
+      "-- "
+        + Self.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
+        + " IDENTIFIED WITH sha256_password BY '…'\(settings);\n"
+    }
+    let statements = opening + migrations.flatMap { $0 } + views
+    return statements.map { $0 + ";\n" }.joined(separator: "\n")
+      + "\n-- The fleet's id: pushscope fleet setup makes one.\n"
+      + "INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)\n"
+      + "SELECT \(Self.version), toString(generateUUIDv4()), now64(6);\n\n" + users.joined()
+      + grants(writer: writer, reader: reader).map { $0 + ";\n" }.joined()
+  }
+
+  /// `YYYY-MM-DD hh:mm:ss.ffffff` in UTC, which every version of the engine reads.
+  static func text(_ time: WallTime) -> String {
+    String(time.rfc3339.dropLast()).replacing("T", with: " ")
+  }
+
+  private static func joined(_ words: String...) -> String {
+    words.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+/// The views of a fleet's database.
+struct FleetViews {
+  let layout: FleetLayout
+
+  var all: [String] {
+    [
+      view("sample_view", sample), view("receipt_view", plain(.receipt)), view("event_view", plain(.event)),
+      view("log_view", plain(.log)), view("path_view", plain(.path)), view("target_view", plain(.target)),
+      view("finding_view", plain(.finding) + " AND NOT x.hidden"), view("run_view", run),
+    ]
+  }
+
+  private func view(_ name: String, _ query: String) -> String {
+    let words = ["CREATE OR REPLACE VIEW", layout.name(name), layout.onCluster].filter { !$0.isEmpty }
+    return words.joined(separator: " ") + " AS\n" + query
+  }
+
+  /// `FINAL` shows the newest of the rows with one key.
+  private func from(_ table: ForwardedTable) -> String {
+    """
+    FROM \(layout.name(table.rawValue)) AS x FINAL
+    WHERE (x.collector, x.run) \(layout.exclusion) (SELECT collector, run FROM \(layout.name("tombstone")))
+    """
+  }
+
+  private func plain(_ table: ForwardedTable) -> String {
+    let columns = table.columns.filter { $0.kind != .revision }.map { column in
+      let isOptionalRun = column.name == "run" && (table == .event || table == .log)
+      return isOptionalRun
+        ? "nullIf(x.run, toUUID('00000000-0000-0000-0000-000000000000')) AS run"
+        : "x.\(column.name) AS \(column.name)"
+    }
+    return "SELECT \(columns.joined(separator: ", "))\n\(from(table))"
+  }
+
+  private var sample: String {
+    var columns: [String] = []
+    for column in ForwardedTable.sample.columns where column.kind != .revision {
+      let value = "x.\(column.name)"
+      // NULL, as in the store's view, of a target that lists none.
+      columns.append("\(column.name == "variant" ? "nullIf(\(value), '')" : value) AS \(column.name)")
+      guard column.name == "planned_at" else { continue }
+      for (name, delay) in [
+        ("sent_at", "schedule_lag_us"), ("accepted_at", "accept_us"), ("received_at", "delivery_us"),
+      ] {
+        columns.append("x.planned_at + toIntervalMicrosecond(x.\(delay)) AS \(name)")
+      }
+    }
+    columns.append(
+      """
+      multiIf(x.delivery_us IS NULL, NULL, ifNull(x.delivery_error_us, x.delivery_us) <= 0, '\(DeliveryCertainty.exact.rawValue)', \
+      ifNull(x.delivery_error_us, x.delivery_us) < x.delivery_us, '\(DeliveryCertainty.bounded.rawValue)', \
+      '\(DeliveryCertainty.limit.rawValue)') AS delivery_certainty
+      """)
+    return "SELECT \(columns.joined(separator: ", "))\n\(from(.sample))"
+  }
+
+  /// Runs with the counts of their notifications.
+  private var run: String {
+    let states = NotificationState.allCases.filter { $0 != .planned && $0 != .inFlight }.map(\.name)
+    let counts = states.map { "countIf(state = '\($0)') AS \($0)" }.joined(separator: ", ")
+    return """
+      SELECT x.run AS run, x.name AS name, x.collector AS collector, x.labels AS labels, x.started_at AS started_at,
+        x.ended_at AS ended_at, x.end_reason AS end_reason, s.targets AS targets, s.planned AS planned, s.sent AS sent,
+        \(states.map { "s.\($0) AS \($0)" }.joined(separator: ", "))
+      FROM (SELECT * \(from(.run))) AS x
+      LEFT JOIN (
+        SELECT collector, run, uniqExact(target) AS targets, count() AS planned,
+          countIf(schedule_lag_us IS NOT NULL) AS sent, \(counts)
+        FROM \(layout.name("sample")) FINAL GROUP BY collector, run
+      ) AS s ON s.collector = x.collector AND s.run = x.run
+      """
+  }
+}

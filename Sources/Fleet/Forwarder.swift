@@ -1,0 +1,168 @@
+import Configuration
+import Crypto
+import FoundationEssentials
+import Measurement
+import Store
+
+/// Forwards a store to a fleet, one part after the other. Confined to one thread.
+///
+/// A row's key makes it the same row in the fleet, and its revision says which of two is the newer one. So nothing is wrong with
+/// rows that are sent twice, and the cursor moves only after the engine's answer.
+public final class Forwarder {
+  private let store: CollectorStore
+  private let reader: StoreReader
+  private let client: EngineClient
+  private let database: String
+  /// `nil` until the fleet was looked at, and after each failure.
+  private var cursor: ForwardCursor?
+  private var renumbering: Renumbering?
+  private var dialect = EngineDialect.current
+
+  /// What a step came to.
+  public struct Step: Sendable, Equatable {
+    /// Sent to the fleet.
+    public var rows = 0
+    /// Whether there is more to send now.
+    public var isMore = false
+    /// Rows that were given new revisions, because the store is an older copy of one that was forwarded.
+    public var isRenumbering = false
+  }
+
+  /// - Parameters:
+  ///   - reader: of the same store, for this thread.
+  ///   - isCancelled: asked about once a second while the engine is waited for, on the same thread.
+  /// - Throws: ``FleetError`` when the configuration has no writer.
+  public init(
+    _ fleet: FleetConfiguration, store: CollectorStore, reader: StoreReader,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(FleetError) {
+    guard let writer = fleet.writer else {
+      throw FleetError(
+        .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.writer is not configured")
+    }
+    client = try EngineClient(fleet, as: writer, isCancelled: isCancelled)
+    database = fleet.database
+    self.store = store
+    self.reader = reader
+  }
+
+  /// Where rows are sent at present.
+  public var place: String { client.place }
+
+  /// Sends the next rows, or looks at the fleet first.
+  /// - Throws: ``FleetError``, `StoreError`. The step is done again by the next one.
+  public func step() throws -> Step {
+    do {
+      return try advance()
+    } catch {
+      // What answers next may be another server, or a fleet that was made anew.
+      cursor = nil
+      renumbering = nil
+      throw error
+    }
+  }
+
+  private func advance() throws -> Step {
+    if renumbering != nil {
+      let isMore = try renumbering?.step() ?? false
+      if !isMore {
+        renumbering = nil
+        if let cursor { try store.resumeForwarding(cursor.fleet) }
+      }
+      return Step(isMore: true, isRenumbering: true)
+    }
+    guard let cursor else {
+      try look()
+      return Step(isMore: true)
+    }
+    let window = try reader.forwardWindow(after: cursor.revision)
+    guard !window.isEmpty else { return Step() }
+    var step = Step(isMore: window.isMore)
+    for table in ForwardedTable.allCases {
+      var writer = RowBinaryWriter(table, dialect)
+      try reader.forward(table, window) { writer.write($0) }
+      guard writer.rows > 0 else { continue }
+      try send(writer, to: table)
+      step.rows += writer.rows
+    }
+    try store.moveForwardCursor(of: cursor.fleet, to: window.through)
+    self.cursor?.revision = window.through
+    return step
+  }
+
+  private func send(_ rows: RowBinaryWriter, to table: ForwardedTable) throws(FleetError) {
+    // From the content: one that came before with other rows would make the engine drop these.
+    var hash = SHA256()
+    hash.update(data: Data(table.rawValue.utf8))
+    hash.update(data: Data([0]))
+    hash.update(data: Data(rows.bytes))
+    let token = hash.finalize().map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+    try client.insert(rows.bytes, EngineTable(table: table).insert(into: database), token: token, dialect)
+  }
+
+  /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
+  private func look() throws {
+    let fleet = try FleetIdentity.fetch(client, database: database)
+    dialect = EngineDialect(version: fleet.engine)
+    let cursor = try store.beginForwarding(to: fleet.id)
+    if let openedAt = cursor.openedAt {
+      let collector = EngineText.quoted(store.collectorID.uuidString.lowercased())
+      let newer = ForwardedTable.allCases.map { table in
+        "SELECT revision, run FROM \(EngineText.identifier(database)).\(table.rawValue) "
+          + "WHERE collector = \(collector) AND revision > \(openedAt)"
+      }.joined(separator: " UNION ALL ")
+      let rows = try client.rows("SELECT max(revision), toString(run) FROM (\(newer)) GROUP BY run")
+      let highest = rows.compactMap { $0.first.flatMap { Int64($0) } }.max() ?? 0
+      if highest > openedAt {
+        renumbering = try Renumbering(
+          store, cursor, above: highest, runs: rows.compactMap { $0.count > 1 ? $0[1] : nil })
+      } else {
+        try store.resumeForwarding(fleet.id)
+      }
+    }
+    self.cursor = cursor
+  }
+}
+
+/// What a database of the engine says of itself.
+struct FleetIdentity: Equatable {
+  /// 0 while ``FleetSetup`` is not complete.
+  var version: Int64
+  /// Of this database alone: another one begins at the beginning.
+  var id: String
+  /// The engine's version.
+  var engine: String
+
+  /// - Throws: ``FleetError``, also for another version of the schema than this pushscope's.
+  static func fetch(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
+    let identity = try look(client, database: database)
+    if identity.version > FleetSchema.version {
+      throw FleetError(
+        .newerSchema, place: client.place,
+        detail:
+          "the database \(database) has version \(identity.version) of the schema, and this pushscope knows "
+          + "\(FleetSchema.version)")
+    }
+    guard identity.version == FleetSchema.version else {
+      throw FleetError(
+        identity.version == 0 ? .noSchema : .olderSchema, place: client.place,
+        detail:
+          "the database \(database) has version \(identity.version) of the schema, and this pushscope writes "
+          + "\(FleetSchema.version)")
+    }
+    return identity
+  }
+
+  static func look(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
+    let row = try client.rows(FleetSchema.lookup(in: database)).first ?? []
+    guard row.count == 3, let version = Int64(row[0]), row[1].utf8.count <= 64 else {
+      throw FleetError(
+        .refused, place: client.place,
+        detail: "the engine does not say which fleet the database \(database) is")
+    }
+    return FleetIdentity(version: version, id: row[1], engine: row[2])
+  }
+}

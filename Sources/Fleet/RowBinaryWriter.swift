@@ -1,0 +1,105 @@
+import FoundationEssentials
+import Store
+
+/// Writes rows in the engine's format RowBinary (https://clickhouse.com/docs/en/interfaces/formats#rowbinary): values one after the
+/// other without names and separators, so that no text is taken for anything but text.
+struct RowBinaryWriter {
+  private(set) var bytes: [UInt8] = []
+  private(set) var rows = 0
+  private let dialect: EngineDialect
+  private let columns: [(index: Int, kind: ForwardedColumn.Kind)]
+  /// Rows of one run follow each other, with the same labels.
+  private var labels: (json: [UInt8], encoded: [UInt8]) = ([], [0])
+
+  init(_ table: ForwardedTable, _ dialect: EngineDialect = .current) {
+    self.dialect = dialect
+    columns = table.columns.enumerated().map { ($0.offset, $0.element.kind) }
+  }
+
+  mutating func write(_ row: ForwardedRow) {
+    rows += 1
+    for (index, kind) in columns {
+      switch kind {
+      case .uuid: row.withText(index) { write(uuid: $0) }
+      case .name, .text: row.withText(index) { write(text: $0) }
+      case .optionalName, .optionalText:
+        if begin(row, index) { row.withText(index) { write(text: $0) } }
+      case .integer, .time, .revision: write(integer: row.integer(index))
+      case .optionalInteger, .optionalTime: if begin(row, index) { write(integer: row.integer(index)) }
+      case .real: write(integer: Int64(bitPattern: row.real(index).bitPattern))
+      case .optionalReal:
+        if begin(row, index) { write(integer: Int64(bitPattern: row.real(index).bitPattern)) }
+      case .flag: bytes.append(row.integer(index) == 0 ? 0 : 1)
+      case .optionalFlag: if begin(row, index) { bytes.append(row.integer(index) == 0 ? 0 : 1) }
+      case .labels:
+        row.withText(index) { dialect == .legacy ? write(text: $0) : write(labels: $0) }
+      }
+    }
+  }
+
+  /// A value that may be absent begins with whether it is.
+  private mutating func begin(_ row: ForwardedRow, _ index: Int) -> Bool {
+    let isNull = row.isNull(index)
+    bytes.append(isNull ? 1 : 0)
+    return !isNull
+  }
+
+  private mutating func write(integer: Int64) {
+    withUnsafeBytes(of: integer.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private mutating func write(text: UnsafeBufferPointer<UInt8>) {
+    Self.write(count: text.count, into: &bytes)
+    bytes.append(contentsOf: text)
+  }
+
+  /// LEB128.
+  private static func write(count: Int, into bytes: inout [UInt8]) {
+    var rest = UInt(count)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Two little-endian halves, the higher one first; zeros for what is no UUID.
+  private mutating func write(uuid text: UnsafeBufferPointer<UInt8>) {
+    var halves: (UInt64, UInt64) = (0, 0)
+    var digits = 0
+    for byte in text {
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+      default: continue
+      }
+      if digits < 16 {
+        halves.0 = halves.0 << 4 | UInt64(digit)
+      } else {
+        halves.1 = halves.1 << 4 | UInt64(digit)
+      }
+      digits += 1
+    }
+    if digits != 32 { halves = (0, 0) }
+    write(integer: Int64(bitPattern: halves.0))
+    write(integer: Int64(bitPattern: halves.1))
+  }
+
+  private mutating func write(labels json: UnsafeBufferPointer<UInt8>) {
+    if !labels.json.elementsEqual(json) {
+      let decoded = (try? JSONDecoder().decode([String: String].self, from: Data(json))) ?? [:]
+      var encoded: [UInt8] = []
+      Self.write(count: decoded.count, into: &encoded)
+      for (name, value) in decoded.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for text in [name, value] {
+          Self.write(count: text.utf8.count, into: &encoded)
+          encoded.append(contentsOf: text.utf8)
+        }
+      }
+      labels = (Array(json), encoded)
+    }
+    bytes.append(contentsOf: labels.encoded)
+  }
+}

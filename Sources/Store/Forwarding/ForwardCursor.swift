@@ -1,0 +1,192 @@
+import GRDB
+import Measurement
+
+/// How far a store is forwarded to a fleet.
+public struct ForwardCursor: Sendable, Equatable {
+  /// The fleet's id.
+  public var fleet: String
+  /// All rows up to this revision are in the fleet.
+  public var revision: Int64
+  /// The store's revision when a collector opened it, for the first time since ``CollectorStore/resumeForwarding(_:)``; `nil`
+  /// when none has. A higher revision in the fleet is not this file's: the file is an older copy of the one that was forwarded.
+  public var openedAt: Int64?
+
+  /// A collector opened the store, which may be another file than the last time.
+  static func noteOpening(at revision: Int64, _ db: Database) throws {
+    try db.execute(
+      sql: "UPDATE forward_cursor SET opened_at_revision = ? WHERE opened_at_revision IS NULL",
+      arguments: [revision])
+  }
+
+  /// Rows so far are the former collector's. What was closed when the store was opened is not: whoever has the original knows
+  /// better.
+  static func noteAdoption(of store: CollectorStore, _ db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO adoption (revision, collector) SELECT ?, collector FROM meta",
+      arguments: [store.revisionAtStart])
+  }
+
+  static func fetch(_ fleet: String, _ db: Database) throws -> ForwardCursor? {
+    try Row.fetchOne(
+      db, sql: "SELECT revision, opened_at_revision FROM forward_cursor WHERE fleet = ?", arguments: [fleet]
+    ).map { ForwardCursor(fleet: fleet, revision: $0[0], openedAt: $0[1]) }
+  }
+
+  /// Of the fleet that the store was forwarded to last; 0 when there is none yet.
+  static func currentRevision(_ db: Database) throws -> Int64 {
+    try Int64.fetchOne(db, sql: "SELECT revision FROM forward_cursor WHERE is_current = 1") ?? 0
+  }
+}
+
+/// A part of a store that is sent at once.
+public struct ForwardWindow: Sendable, Equatable {
+  /// Rows with a higher revision than this…
+  public var after: Int64
+  /// …up to this one.
+  public var through: Int64
+  /// The id of the collector that the rows are of.
+  public var collector: String
+  /// Whether there are rows with a higher revision.
+  public var isMore: Bool
+
+  public var isEmpty: Bool { through <= after }
+}
+
+extension StoreReader {
+  /// The next rows to forward: so few that they are in memory at once.
+  ///
+  /// Commits are serialized, so that rows up to the store's present revision are complete, whatever is written meanwhile: a row
+  /// that changes gets a higher one.
+  /// - Throws: ``StoreError``.
+  public func forwardWindow(after cursor: Int64) throws -> ForwardWindow {
+    try read { db in
+      let last = try Self.revision(db)
+      var through = last
+      var collector = try String.fetchOne(db, sql: "SELECT collector FROM meta") ?? ""
+      let adoption = try Row.fetchOne(
+        db, sql: "SELECT revision, collector FROM adoption WHERE revision > ? ORDER BY revision LIMIT 1",
+        arguments: [cursor])
+      if let adoption {
+        through = min(through, adoption[0])
+        collector = adoption[1]
+      }
+      for table in ForwardedTable.allCases {
+        let statement = try RawStatement(
+          db,
+          """
+          SELECT revision FROM \(table.rawValue) WHERE revision > ?1 AND revision <= ?2
+          ORDER BY revision LIMIT 1 OFFSET \(table.rowLimit - 1)
+          """)
+        statement.bind(cursor, at: 1)
+        statement.bind(through, at: 2)
+        if try statement.step() { through = min(through, statement.integer(0)) }
+        statement.reset()
+      }
+      return ForwardWindow(after: cursor, through: through, collector: collector, isMore: through < last)
+    }
+  }
+
+  /// Reads a table's rows of a window in one read transaction.
+  public func forward(
+    _ table: ForwardedTable, _ window: ForwardWindow, _ take: (ForwardedRow) throws -> Void
+  ) throws {
+    try read { db in
+      let statement = try RawStatement(db, table.selectSQL)
+      statement.bind(window.after, at: 1)
+      statement.bind(window.through, at: 2)
+      statement.bind(window.collector, at: 3)
+      defer { statement.reset() }
+      while try statement.step() { try take(ForwardedRow(statement)) }
+    }
+  }
+
+  /// How far the store is forwarded to a fleet; `nil` when nothing was sent to it yet.
+  public func forwardCursor(of fleet: String) throws -> ForwardCursor? {
+    try read { try ForwardCursor.fetch(fleet, $0) }
+  }
+
+  /// The number of rows that are not in the fleet that the store is forwarded to.
+  ///
+  /// Reads an index from the cursor on: some ms for a hundred thousand rows.
+  public func forwardBacklog() throws -> Int { try read(ForwardBacklog.count) }
+}
+
+enum ForwardBacklog {
+  static func count(_ db: Database) throws -> Int {
+    let cursor = try ForwardCursor.currentRevision(db)
+    guard try StoreReader.revision(db) > cursor else { return 0 }
+    let planned = NotificationState.planned.rawValue
+    return try ForwardedTable.allCases.reduce(0) { sum, table in
+      let condition = table == .sample ? "AND state <> \(planned)" : ""
+      let statement = try RawStatement(
+        db, "SELECT count(*) FROM \(table.rawValue) WHERE revision > ?1 \(condition)")
+      statement.bind(cursor, at: 1)
+      defer { statement.reset() }
+      return try statement.step() ? sum + Int(statement.integer(0)) : sum
+    }
+  }
+
+  /// The instant before which all notifications, or rows of another kind, are in the fleet, in whole hours; `nil` when all are.
+  static func oldest(_ kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
+    let sql: String
+    switch kind {
+    case .samples:
+      sql = """
+        SELECT planned_at FROM sample INDEXED BY sample_planned_at
+        WHERE planned_at < ?2 AND revision > ?1 ORDER BY planned_at LIMIT 1
+        """
+    case .receipts:
+      sql = "SELECT arrived_at FROM receipt WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
+    case .path, .log:
+      sql = "SELECT at FROM \(kind.rawValue) WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
+    case .events: sql = "SELECT at FROM event WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
+    case .findings: sql = "SELECT min(started_at) FROM finding WHERE revision > ?1 AND started_at < ?2"
+    // They stay on the host.
+    case .clock, .rollupSecond, .rollupMinute, .rollupHour: return nil
+    }
+    let statement = try RawStatement(db, sql)
+    statement.bind(try ForwardCursor.currentRevision(db), at: 1)
+    statement.bind(time.microseconds, at: 2)
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    let hour = RollupSpan.hour.start(of: RollupSpan.second(of: WallTime(microseconds: statement.integer(0))))
+    return WallTime(microseconds: hour * 1_000_000)
+  }
+}
+
+extension CollectorStore {
+  /// How far the store is forwarded to a fleet, from now on its only one.
+  /// - Throws: ``StoreError``.
+  public func beginForwarding(to fleet: String) throws -> ForwardCursor {
+    var cursor = ForwardCursor(fleet: fleet, revision: 0, openedAt: revisionAtStart)
+    try transaction { db, _ in
+      try db.execute(
+        sql: """
+          INSERT INTO forward_cursor (fleet, revision, opened_at_revision, is_current, moved_at) VALUES (?, 0, ?, 1, ?)
+          ON CONFLICT (fleet) DO UPDATE SET is_current = 1
+          """,
+        arguments: [fleet, revisionAtStart, clock.wallNow().microseconds])
+      try db.execute(sql: "UPDATE forward_cursor SET is_current = 0 WHERE fleet <> ?", arguments: [fleet])
+      cursor = try ForwardCursor.fetch(fleet, db) ?? cursor
+    }
+    return cursor
+  }
+
+  /// The fleet has nothing of this collector that the store does not know: notes that, until a collector opens the store again.
+  public func resumeForwarding(_ fleet: String) throws {
+    try transaction { db, _ in
+      try db.execute(
+        sql: "UPDATE forward_cursor SET opened_at_revision = NULL WHERE fleet = ?", arguments: [fleet])
+    }
+  }
+
+  /// Notes in a transaction of its own that all rows up to a revision are in the fleet.
+  /// - Throws: ``StoreError``.
+  public func moveForwardCursor(of fleet: String, to revision: Int64) throws {
+    try transaction { db, _ in
+      try db.cachedStatement(
+        sql: "UPDATE forward_cursor SET revision = ?, moved_at = ? WHERE fleet = ? AND is_current = 1"
+      ).execute(arguments: [revision, clock.wallNow().microseconds, fleet])
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import GRDB
+import Measurement
+
+/// A table of a fleet's engine and what its rows are read from. Names and units are the CSV's.
+public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
+  case run, target, sample, receipt, event, log, path, finding, tombstone
+
+  /// The columns in the order in which they are read and sent.
+  public var columns: [ForwardedColumn] {
+    switch self {
+    case .run: Self.head + Self.runColumns
+    case .target: Self.head + Self.targetColumns
+    case .sample: Self.head + Self.sampleColumns
+    case .receipt: Self.head + Self.receiptColumns
+    case .event: Self.head + Self.eventColumns
+    case .log: Self.head + Self.logColumns
+    case .path: Self.head + Self.pathColumns
+    case .finding: Self.head + Self.findingColumns
+    case .tombstone: [Self.head[0], Self.head[1], Self.head[2], .init("at", .time)]
+    }
+  }
+
+  /// How many rows are read at a time at most: rows of some tables hold text of some kB.
+  var rowLimit: Int {
+    switch self {
+    case .log, .event, .finding: 2_000
+    case .run, .target, .sample, .receipt, .path, .tombstone: 10_000
+    }
+  }
+
+  /// Rows with a revision in (?1, ?2] of runs of the collector ?3, oldest revision first.
+  var selectSQL: String {
+    let list = columns.map { $0.expression(self) }.joined(separator: ", ")
+    return """
+      SELECT \(list) FROM \(source) WHERE x.revision > ?1 AND x.revision <= ?2 AND \(condition)
+      ORDER BY x.revision
+      """
+  }
+
+  /// The table with the name x, its run as r, its target as t. Rows of a run that is being deleted have no target.
+  private var source: String {
+    let target = "JOIN run r ON r.id = t.run_id"
+    return switch self {
+    case .run: "run r JOIN run x ON x.id = r.id"
+    case .target: "target x JOIN target t ON t.id = x.id \(target)"
+    case .sample:
+      "sample x JOIN target t ON t.id = x.id >> \(SampleID.sequenceBits) \(target) LEFT JOIN variant v ON v.id = x.variant_id"
+    case .receipt:
+      "receipt x JOIN target t ON t.id = x.sample_id >> \(SampleID.sequenceBits) \(target)"
+    case .path: "path x JOIN target t ON t.id = x.target_id \(target)"
+    case .event, .log:
+      "\(rawValue) x LEFT JOIN run r ON r.id = x.run_id LEFT JOIN target t ON t.id = x.target_id"
+    case .finding: "finding x JOIN run r ON r.id = x.run_id"
+    case .tombstone: "tombstone x"
+    }
+  }
+
+  private var condition: String {
+    let isListed = "r.id NOT IN (SELECT run_id FROM deletion)"
+    return switch self {
+    case .run, .finding: "r.collector = ?3 AND \(isListed)"
+    case .target, .receipt, .path: "r.collector = ?3"
+    // What was never due leaves the store without a trace.
+    case .sample: "r.collector = ?3 AND x.state <> \(NotificationState.planned.rawValue)"
+    case .event, .log: "(r.id IS NULL OR r.collector = ?3 AND \(isListed))"
+    case .tombstone: "x.collector = ?3"
+    }
+  }
+
+  private static let head: [ForwardedColumn] = [
+    .init("collector", .uuid, "?3"), .init("run", .uuid, "r.uuid", in: [.tombstone: "x.run"]),
+    .init("revision", .revision), .init("labels", .labels, "r.labels"),
+  ]
+
+  private static let runColumns: [ForwardedColumn] = [
+    .init("name", .optionalText), .init("started_at", .time), .init("ended_at", .optionalTime),
+    .init("end_reason", .optionalName),
+  ]
+
+  private static let targetColumns: [ForwardedColumn] = [
+    .init("target", .name, "x.name"), .init("provider", .name), .init("endpoint", .optionalName),
+    .init("device", .optionalName), .init("receipt_deadline_us", .optionalInteger),
+    .init("asked_rate", .real),
+  ]
+
+  private static let sampleColumns: [ForwardedColumn] = [
+    .init("target", .name, "t.name"), .init("variant", .name, "ifnull(v.name, '')"),
+    .init("provider", .name, "t.provider"),
+    .init("sequence", .integer, "x.id & \(SampleID.sequenceMask)"),
+    .init("notification_id", .uuid, Self.notificationID("x.id")), .init("planned_at", .time),
+    .init(
+      "state", .name,
+      StoreViews.name(of: "x.state", NotificationState.allCases.map { ($0.rawValue, $0.name) })),
+    .init("status", .optionalInteger), .init("reason", .optionalName),
+    .init("schedule_lag_us", .optionalInteger),
+    .init("service_us", .optionalInteger), .init("accept_us", .optionalInteger),
+    .init("delivery_us", .optionalInteger), .init("delivery_error_us", .optionalInteger),
+    .init(
+      "timestamp_source", .optionalName,
+      StoreViews.name(of: "x.timestamp_source", TimestampSource.allCases.map { ($0.rawValue, $0.name) })),
+    .init("duplicates", .integer), .init("out_of_order", .flag), .init("connection_id", .optionalInteger),
+    .init("connection_age_ms", .optionalInteger), .init("fresh_connection", .optionalFlag),
+    .init("streams_in_flight", .optionalInteger), .init("attempt", .integer),
+    .init("payload_bytes", .optionalInteger), .init("dns_us", .optionalInteger),
+    .init("connect_us", .optionalInteger), .init("tls_us", .optionalInteger),
+    .init(
+      "http_version", .optionalName,
+      StoreViews.name(of: "x.http_version", HTTPVersion.allCases.map { ($0.rawValue, $0.name) })),
+    .init("delivery_low_us", .optionalInteger, StoreViews.deliveryLow("x")),
+    .init("delivery_high_us", .optionalInteger, StoreViews.deliveryHigh("x")),
+    .init("peer_ack_us", .optionalInteger), .init("path_us", .optionalInteger),
+  ]
+
+  private static let receiptColumns: [ForwardedColumn] = [
+    .init("target", .name, "t.name"), .init("sequence", .integer, "x.sample_id & \(SampleID.sequenceMask)"),
+    .init("notification_id", .uuid, Self.notificationID("x.sample_id")), .init("device", .name),
+    .init("received_at", .time), .init("arrived_at", .time), .init("same_clock", .flag),
+    .init("offset_us", .optionalInteger), .init("offset_error_us", .optionalInteger),
+    .init("duplicate", .flag),
+  ]
+
+  private static let eventColumns: [ForwardedColumn] = [
+    .init("at", .time), .init("target", .optionalName, "t.name"), .init("kind", .name),
+    .init("connection_id", .optionalInteger), .init("sequence", .optionalInteger), .init("count", .integer),
+    .init("detail", .text),
+  ]
+
+  private static let logColumns: [ForwardedColumn] = [
+    .init("at", .time), .init("level", .name), .init("target", .optionalName, "t.name"),
+    .init("label", .name),
+    .init("message", .text),
+  ]
+
+  private static let pathColumns: [ForwardedColumn] = [
+    .init("target", .name, "t.name"), .init("connection_id", .integer), .init("at", .time),
+    .init("round_trip_us", .integer),
+  ]
+
+  private static let findingColumns: [ForwardedColumn] = [
+    .init("id", .text), .init("incident", .text), .init("target", .name), .init("variant", .name),
+    .init("provider", .name), .init("endpoint", .name), .init("device", .name), .init("metric", .name),
+    .init("kind", .name), .init("status", .name), .init("started_at", .time),
+    .init("started_low", .optionalTime),
+    .init("started_high", .optionalTime), .init("ended_at", .optionalTime), .init("detected_at", .time),
+    .init("seen_until", .time), .init("quantile", .optionalReal), .init("before_us", .optionalInteger),
+    .init("after_us", .optionalInteger), .init("after_low_us", .optionalInteger),
+    .init("after_high_us", .optionalInteger), .init("share_before", .optionalReal),
+    .init("share_after", .optionalReal), .init("share_low", .optionalReal),
+    .init("share_high", .optionalReal),
+    .init("cause", .name), .init("scope", .optionalName), .init("causes", .text), .init("evidence", .text),
+    .init("samples", .integer), .init("effective_samples", .real), .init("window_us", .integer),
+    .init("statistic", .real), .init("threshold", .real), .init("gradual", .flag), .init("new_normal", .flag),
+    .init("verdicts", .text), .init("legs", .text), .init("events", .text), .init("detection", .text),
+    .init("hidden", .flag),
+  ]
+
+  private static func notificationID(_ id: String) -> String {
+    let low = StoreViews.lowHexadecimal(id)
+    return "r.notification_prefix || substr(\(low), 1, 4) || '-' || substr(\(low), 5)"
+  }
+}
+
+/// A column that is forwarded: what it holds says how it is sent.
+public struct ForwardedColumn: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    /// 36 characters; NULL where there is none.
+    case uuid
+    /// Text of few different values.
+    case name, optionalName
+    case text
+    case optionalText
+    case integer, optionalInteger
+    case real, optionalReal
+    /// µs since 1970.
+    case time, optionalTime
+    case flag, optionalFlag
+    /// A number that grows with each change: which of two rows with one key is the newer one.
+    case revision
+    /// A JSON object of texts; NULL for an empty one.
+    case labels
+  }
+
+  public let name: String
+  public let kind: Kind
+  private let sql: String
+  private let exceptions: [ForwardedTable: String]
+
+  /// - Parameters:
+  ///   - sql: of the column; by default the table's own column of that name.
+  ///   - exceptions: of single tables.
+  fileprivate init(
+    _ name: String, _ kind: Kind, _ sql: String? = nil, in exceptions: [ForwardedTable: String] = [:]
+  ) {
+    self.name = name
+    self.kind = kind
+    self.sql = sql ?? "x.\(name)"
+    self.exceptions = exceptions
+  }
+
+  fileprivate func expression(_ table: ForwardedTable) -> String { "\(exceptions[table] ?? sql) AS \(name)" }
+}
+
+/// A row while it is read.
+public struct ForwardedRow {
+  private let statement: RawStatement
+
+  init(_ statement: RawStatement) { self.statement = statement }
+
+  public func isNull(_ column: Int) -> Bool { statement.isNull(Int32(column)) }
+  public func integer(_ column: Int) -> Int64 { statement.integer(Int32(column)) }
+  public func real(_ column: Int) -> Double { statement.real(Int32(column)) }
+
+  /// Calls with the bytes of a text, UTF-8; none for NULL.
+  public func withText<T>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
+    try body(statement.bytes(Int32(column)) ?? UnsafeBufferPointer(start: nil, count: 0))
+  }
+}

@@ -1,0 +1,91 @@
+import ConstraintAnimation
+import Measurement
+
+/// What may stand below the plot, in the order of the tabs.
+enum Panel: Int, Sendable, Hashable, CaseIterable {
+  case histogram
+  case log
+  case events
+  case runs
+  case targets
+  case findings
+
+  /// The title on the tab, without the number.
+  var title: String {
+    switch self {
+    case .histogram: "Histogram"
+    case .log: "Log"
+    case .events: "Events"
+    case .runs: "Runs"
+    case .targets: "Targets"
+    case .findings: "Findings"
+    }
+  }
+
+  /// Whether it lists rows of which one is chosen.
+  var isTable: Bool {
+    switch self {
+    case .runs, .targets, .findings: true
+    case .histogram, .log, .events: false
+    }
+  }
+
+  /// Whether a heading stands above its rows.
+  var hasHeading: Bool { self == .events || isTable }
+
+  /// What the command of a key is in this panel: in tables Enter is for the chosen row, and in those of runs and targets Space
+  /// marks it instead of freezing.
+  func command(_ command: Command, of event: InputEvent) -> Command {
+    guard isTable else { return command }
+    if command == .list { return .choose }
+    let marks = self != .findings && event.kind == .key(.character(" "))
+    return command == .freeze && marks ? .mark : command
+  }
+
+  var next: Panel { Panel(rawValue: (rawValue + 1) % Panel.allCases.count) ?? .histogram }
+
+  var previous: Panel {
+    Panel(rawValue: (rawValue + Panel.allCases.count - 1) % Panel.allCases.count) ?? .histogram
+  }
+}
+
+/// Where the panel stands: below the plot, or to its right.
+enum Arrangement: Sendable, Hashable {
+  case below
+  case beside
+
+  /// Side by side where the terminal is wide and has few rows.
+  static func suitable(columns: Int, rows: Int) -> Arrangement {
+    columns >= 140 && rows < 30 && columns >= 5 * rows ? .beside : .below
+  }
+
+  var other: Arrangement { self == .below ? .beside : .below }
+}
+
+/// What is chosen in the tables of targets and findings.
+struct TableState: Sendable, Equatable {
+  var targets = RowPosition<TargetID>()
+  /// The targets that are not in the plot.
+  var hiddenTargets: Set<TargetID> = []
+  /// By the id of the incident's first finding.
+  var findings = RowPosition<String>()
+  /// The title of the column that a table is ordered by, or ``newestFirst``; without one it is in its own order.
+  var order: [Panel: String] = [:]
+  /// Titles of the columns that are not wanted.
+  var hiddenColumns: [Panel: Set<String>] = [:]
+
+  /// Targets and findings are those of another run.
+  mutating func beginRun() {
+    (targets, hiddenTargets, findings) = (RowPosition(), [], RowPosition())
+  }
+
+  /// The order of log and events other than that of writing.
+  static let newestFirst = "newest first"
+
+  /// Whether the newest line of log or events stands first.
+  func isNewestFirst(_ panel: Panel) -> Bool { order[panel] == Self.newestFirst }
+
+  mutating func toggleTarget(_ id: TargetID) {
+    if hiddenTargets.remove(id) == nil { hiddenTargets.insert(id) }
+  }
+}

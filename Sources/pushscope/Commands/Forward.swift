@@ -1,0 +1,59 @@
+import ArgumentParser
+import Configuration
+import Fleet
+import Logging
+import Measurement
+import Store
+import Synchronization
+import Threads
+
+struct Forward: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Forward a store to the fleet without collecting.",
+    discussion: """
+      For a store that no collector has: a collector with a section fleet: forwards by itself. Runs until SIGINT or SIGTERM; with \
+      --once until all rows are forwarded, and ends with 69 when the engine cannot be reached.
+
+      Example: pushscope forward --once --store old.sqlite
+      """)
+
+  @OptionGroup var configurationFile: ConfigurationOption
+  @OptionGroup var store: StoreOption
+
+  @Flag(help: "Forward what is there, and exit.")
+  var once = false
+
+  @OptionGroup var log: LogOptions
+
+  func run() async throws {
+    let fleet = try FleetFile.load(configurationFile)
+    let path = try store.path(for: .reading)
+    let logger = DaemonLog.logger("forward", log)
+    let collector = try StoreAdministration.open(path, clock: SystemClock())
+    defer { collector.close() }
+    if once {
+      let forwarded = try all(fleet, collector)
+      return StandardOutput.writeLine("\(path): \(CountText.text(forwarded, "row")) forwarded")
+    }
+    let forwarding = FleetForwarding(fleet, logger: logger)
+    try await forwarding.opened(collector)
+    let stopped = FirstResult<Void, Never>()
+    try await StopRequest.watch(untilInputEnds: false, stop: { stopped.finish() }) { await stopped.value() }
+    await forwarding.closing()
+  }
+
+  /// Forwards until there is nothing left.
+  private func all(_ fleet: FleetConfiguration, _ collector: CollectorStore) throws -> Int {
+    let reader = try StoreReader.open(at: collector.path)
+    defer { reader.close() }
+    let forwarder = try Forwarder(fleet, store: collector, reader: reader)
+    let progress = LongWork("forwarding \(collector.path)")
+    var rows = 0
+    while true {
+      let step = try forwarder.step()
+      rows += step.rows
+      guard step.isMore else { return rows }
+      progress.tick()
+    }
+  }
+}

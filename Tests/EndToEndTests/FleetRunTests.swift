@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// Real collectors and the engine of ClickHouse: what is collected is in the fleet, whoever is killed meanwhile.
+@Suite("Forwarding to a fleet", .enabled(if: Python.has("chdb")))
+struct FleetRunTests {
+  private let station: Station
+  private let port: Int
+
+  init() throws {
+    station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
+    port = try FreePort.take()
+    let configuration = try String(contentsOfFile: station.configuration, encoding: .utf8)
+    try station.directory.write(
+      "pushscope.yaml",
+      configuration + """
+        labels: { region: eu-west }
+        fleet:
+          url: http://127.0.0.1:\(port)
+          writer: { user: pushscope_writer }
+          reader: { user: pushscope_reader }
+
+        """)
+  }
+
+  private func startEngine() throws -> RunningProcess {
+    let engine = try RunningProcess(
+      Programs.python,
+      [
+        "-X", "utf8", Programs.repository + "/Tests/Support/clickhouse_front.py",
+        station.directory.file("engine"), "\(port)",
+      ], input: .open)
+    try FreePort.waitUntilTaken(port, by: engine)
+    return engine
+  }
+
+  private func ask(_ query: String) throws -> [[String]] {
+    let outcome = try run(
+      "curl", ["-sS", "--fail-with-body", "http://127.0.0.1:\(port)", "--data-binary", query])
+    guard outcome.status == 0 else { throw NeverHappened(what: query, seen: outcome.output + outcome.error) }
+    return outcome.output.split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  private func fleet(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+    try run(Programs.pushscope, arguments + ["--config", station.configuration])
+  }
+
+  /// Counts and sums of every settled notification, from both sides.
+  private func expectAgreement() throws {
+    let figures = """
+      count(*), sum(sequence), sum(coalesce(service_us, 0)), sum(coalesce(accept_us, 0)), sum(coalesce(delivery_us, 0)),
+      sum(coalesce(schedule_lag_us, 0)), sum(coalesce(payload_bytes, 0)), sum(duplicates)
+      """
+    let grouping = "WHERE state <> 'planned' GROUP BY state, target ORDER BY state, target"
+    let local = try station.query("SELECT state, target, \(figures) FROM sample_view \(grouping)")
+    let remote = try ask("SELECT state, target, \(figures) FROM pushscope.sample_view \(grouping)")
+    #expect(!local.isEmpty && remote == local)
+    for table in ["receipt", "event", "log"] {
+      let count = "SELECT count(*), sum(revision) FROM"
+      #expect(try ask("\(count) pushscope.\(table) FINAL") == station.query("\(count) \(table)"), "\(table)")
+    }
+  }
+
+  @Test(
+    "collectors are killed, the engine is away and back: everything is there once", .timeLimit(.minutes(5)))
+  func killed() throws {
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    // Nobody answers: collecting goes on.
+    let first = try station.collect([])
+    try first.waitFor(error: "nothing is lost, and it is tried again")
+    try station.waitFor("delivered", over: 100, by: first)
+    var engine = try startEngine()
+    let setup = try fleet(["fleet", "setup", "--no-users"])
+    #expect(setup.status == 0 && setup.output.contains("schema version 1"), "\(setup)")
+    try first.waitFor(error: "rows are forwarded again")
+    try eventually("rows arrive") {
+      Int(try ask("SELECT count() FROM pushscope.sample_view").first?.first ?? "") ?? 0 > 100
+    }
+    try first.kill()
+
+    let second = try station.collect([])
+    try station.waitFor("delivered", over: 300, by: second)
+    try engine.kill()
+    let before = try station.states()["delivered"] ?? 0
+    try station.waitFor("delivered", over: before + 100, by: second)
+    engine = try startEngine()
+    #expect(try second.stop() == 0)
+    let late = try fleet(["forward", "--once", "--store", station.store])
+    #expect(late.status == 0, "\(late)")
+    try expectAgreement()
+    let again = try fleet(["forward", "--once", "--store", station.store])
+    #expect(again.output.contains(": 0 rows forwarded"), "\(again)")
+
+    let status = try fleet(["fleet", "status", "--store", station.store])
+    #expect(status.status == 0 && status.output.contains("all rows are forwarded"), "\(status)")
+    #expect(status.output.contains("region=eu-west"))
+    #expect(try ask("SELECT DISTINCT labels['region'] FROM pushscope.sample") == [["eu-west"]])
+    try engine.kill()
+    #expect(try fleet(["forward", "--once", "--store", station.store]).status == 69)
+    #expect(try fleet(["fleet", "status", "--store", station.store]).status == 69)
+    try service.stop()
+  }
+
+  @Test("what goes wrong is said with an exit code of its own", .timeLimit(.minutes(2)))
+  func refusals() throws {
+    // Makes the files that the configuration names.
+    let service = try station.startLoopback()
+    let engine = try startEngine()
+    let missing = try fleet(["fleet", "status"])
+    #expect(missing.status == 66 && missing.error.contains("run pushscope fleet setup"), "\(missing)")
+    #expect(try fleet(["fleet", "schema", "--cluster", "main"]).status == 64)
+    let schema = try fleet(["fleet", "schema", "--replicated", "--cluster", "main"])
+    #expect(
+      schema.status == 0 && schema.output.contains("GRANT ON CLUSTER 'main' INSERT ON `pushscope`.sample"))
+    let plain = try station.directory.write(
+      "plain.yaml", "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n")
+    let none = try run(Programs.pushscope, ["fleet", "status", "--config", plain])
+    #expect(none.status == 78 && none.error.contains("no section fleet"), "\(none)")
+    let open = try station.directory.write(
+      "open.yaml",
+      "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
+        + "fleet: { url: 'http://clickhouse.example.com:8123', writer: { user: w } }\n")
+    let unencrypted = try run(Programs.pushscope, ["fleet", "status", "--config", open])
+    #expect(unencrypted.status == 78 && unencrypted.error.contains("fleet.url"), "\(unencrypted)")
+    try engine.kill()
+    try service.stop()
+  }
+}

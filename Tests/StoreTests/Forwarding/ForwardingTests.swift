@@ -1,0 +1,138 @@
+import FoundationEssentials
+import GRDB
+import Measurement
+import StoreTestKit
+import TestKit
+import Testing
+
+@testable import Store
+
+@Suite struct ForwardingTests {
+  private let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  private func hours(_ count: Int = 3) throws -> [Sample] {
+    let plans = fixture.plans(fixture.alpha, count: count * 60, interval: 60_000_000)
+    try fixture.commit(inserted: plans)
+    try fixture.commit(
+      updated: plans.map { $0.asDelivered() },
+      events: plans.map { Event(at: $0.plannedAt, kind: .connected, target: fixture.alpha) })
+    fixture.clock.advance(by: .seconds(count * 3600 + 7200))
+    while try fixture.store.rollUp() {}
+    return plans
+  }
+
+  private func count(_ table: String) throws -> Int {
+    try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+
+  private func prune(_ policy: RetentionPolicy) throws -> PruneStep {
+    var all = PruneStep()
+    while true {
+      let step = try fixture.store.prune(policy, atMost: 500, within: .seconds(5))
+      all.samples += step.samples
+      all.forcedTo = all.forcedTo ?? step.forcedTo
+      if !step.isMore { return all }
+    }
+  }
+
+  @Test func retentionWaitsForTheFleet() throws {
+    let plans = try hours()
+    var policy = RetentionPolicy(ages: [.samples: .seconds(3 * 3600), .events: .seconds(3 * 3600)])
+    policy.keepsWhatIsNotForwarded = true
+    #expect(try prune(policy).samples == 0)
+    #expect(try count("sample") == plans.count)
+    #expect(try count("event") == plans.count)
+
+    _ = try fixture.store.beginForwarding(to: "fleet")
+    let window = try fixture.reader().forwardWindow(after: 0)
+    #expect(!window.isMore && window.collector == fixture.store.collectorID.uuidString.lowercased())
+    try fixture.store.moveForwardCursor(of: "fleet", to: window.through)
+    #expect(try fixture.reader().forwardBacklog() == 0)
+    #expect(try prune(policy).samples > 30)
+    #expect(try count("event") < plans.count)
+
+    // What changes again stays until it is forwarded again.
+    let left = try count("sample")
+    let last = try #require(plans.last)
+    try fixture.commit(updated: [last.asDelivered(5)])
+    fixture.clock.advance(by: .seconds(7200))
+    while try fixture.store.rollUp() {}
+    let kept = try prune(policy).samples
+    #expect(try kept < left && count("sample") > 0)
+    #expect(try fixture.reader().forwardBacklog() == 1)
+  }
+
+  @Test func onlyTheSizeForcesWhatIsNotForwarded() throws {
+    _ = try hours()
+    var policy = RetentionPolicy(ages: [:], maximumSize: 1)
+    policy.keepsWhatIsNotForwarded = true
+    #expect(try prune(policy).forcedTo != nil)
+    let details = try fixture.store.queue.read {
+      try String.fetchAll($0, sql: "SELECT detail FROM event WHERE kind = 'pruned'")
+    }
+    #expect(details.contains { $0.contains("not forwarded to the fleet") })
+  }
+
+  @Test func aDeletedRunLeavesItsIDAndNothingElse() throws {
+    _ = try hours(1)
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
+    let before = try fixture.reader().revision()
+    try fixture.store.beginDeletion(of: fixture.run)
+    while try fixture.store.continueDeletion() {}
+    let rows = try fixture.store.queue.read { try Row.fetchAll($0, sql: "SELECT * FROM tombstone") }
+    #expect(rows.count == 1)
+    #expect(rows.first?["run"] == fixture.run.description)
+    #expect(rows.first?["collector"] == fixture.store.collectorID.uuidString.lowercased())
+    #expect((rows.first?["revision"] as Int64?).map { $0 > before } == true)
+    #expect(try count("sample") == 0 && count("run") == 0)
+    #expect(try fixture.reader().forwardWindow(after: before).through > before)
+  }
+
+  @Test func targetsHaveRevisions() throws {
+    let first = try fixture.store.queue.read {
+      try Int64.fetchAll($0, sql: "SELECT revision FROM target ORDER BY id")
+    }
+    #expect(first.count == 2 && first[0] > 0 && first[1] > first[0])
+    var changed = StoreFixture.description(of: fixture.run, fixture.clock).targets[1]
+    changed.askedRate = 7
+    _ = try fixture.store.changeTargets(
+      of: fixture.run, changed: [changed],
+      added: [TargetDescription(name: "gamma", provider: "http", receiptDeadline: nil, askedRate: 1)],
+      at: fixture.clock.wallNow())
+    let then = try fixture.store.queue.read {
+      try Int64.fetchAll($0, sql: "SELECT revision FROM target ORDER BY name")
+    }
+    #expect(then[0] > first[1] && then[1] == first[1] && then[2] > then[0])
+  }
+
+  @Test func labelsAreKeptWithTheRun() throws {
+    var generator = SeededGenerator(seed: 3)
+    var description = StoreFixture.description(
+      of: RunID(at: fixture.clock.wallNow(), using: &generator), fixture.clock)
+    description.labels = ["team": "mobile", "region": "eu\"west"]
+    _ = try fixture.store.beginRun(description)
+    let stored = try fixture.store.queue.read {
+      try String.fetchAll($0, sql: "SELECT labels FROM run ORDER BY id")
+    }
+    #expect(stored == ["{}", #"{"region":"eu\"west","team":"mobile"}"#])
+  }
+
+  /// Until the fleet was compared with it, the revision at which the file was opened first is kept.
+  @Test func anOpeningIsNoted() throws {
+    let cursor = try fixture.store.beginForwarding(to: "fleet")
+    #expect(cursor.revision == 0 && cursor.openedAt == 0)
+    try fixture.store.resumeForwarding("fleet")
+    #expect(try fixture.reader().forwardCursor(of: "fleet")?.openedAt == nil)
+    let at = try fixture.reader().revision()
+    fixture.store.close()
+    let second = try fixture.reopened()
+    try second.record([Event(at: fixture.clock.wallNow(), kind: .configReloaded)], run: nil)
+    #expect(try second.beginForwarding(to: "fleet").openedAt == at)
+    second.close()
+    let third = try fixture.reopened()
+    #expect(try third.beginForwarding(to: "fleet").openedAt == at)
+    third.close()
+  }
+}
