@@ -1,6 +1,8 @@
 import Configuration
 import Glibc
+import Logging
 import Measurement
+import Store
 
 /// The options of `pushscope collect`, which complete the configuration.
 public struct CollectorOptions: Sendable {
@@ -36,6 +38,17 @@ public struct CollectorOptions: Sendable {
     self.startTimeout = startTimeout
     self.drain = drain
   }
+}
+
+/// What all of a collector works with.
+struct CollectorEnvironment: Sendable {
+  var options: CollectorOptions
+  let clock: any HostClock
+  let logger: Logger
+  /// Told how the collector is.
+  var manager: ServiceManager?
+  /// Told what is recorded.
+  var observer: (any CollectionObserver)?
 }
 
 /// Why a run could not begin, and what to do.

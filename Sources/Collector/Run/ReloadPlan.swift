@@ -1,4 +1,5 @@
 import Configuration
+import HTTPServer
 
 /// What of a new configuration can be taken while the collector runs, and what needs a restart.
 struct ReloadPlan: Sendable {
@@ -118,5 +119,19 @@ extension ServiceConfiguration {
   var credentialFiles: [String] {
     (identity.map { [$0.certificateFile, $0.keyFile.path] } ?? [])
       + (authentication.map { [$0.passwordFile.path] } ?? [])
+  }
+}
+
+extension PushscopeConfiguration {
+  /// Reads the certificates, keys and passwords of the listeners.
+  /// - Throws: `FileReadError`, `HTTPServerError`.
+  func checkListenerFiles() throws {
+    if let receipts = collector.receipts {
+      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    }
+    if let identity = service?.identity {
+      _ = try ServerIdentity(certificateFile: identity.certificateFile, keyFile: identity.keyFile.path)
+    }
+    _ = try service?.authentication?.passwordFile.read()
   }
 }

@@ -42,6 +42,38 @@ struct TargetBuilder: Sendable {
     }
   }
 
+  /// Those of a configuration that the options select, all of them or the errors of all of them, so that one start shows
+  /// every error.
+  /// - Parameter now: when their credentials are to be valid.
+  /// - Throws: ``CollectorError``, `FileReadError`.
+  static func selected(
+    from configuration: PushscopeConfiguration, options: CollectorOptions, at now: WallTime
+  ) throws -> [TargetBuilder] {
+    let known = configuration.targets
+    for name in options.targetNames where !known.contains(where: { $0.name == name }) {
+      let names = known.map(\.name).joined(separator: ", ")
+      throw CollectorError(
+        .unknownTarget, "\(configuration.file) has no target named \"\(name)\"; it has: \(names)")
+    }
+    let selected =
+      options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
+    var builders: [TargetBuilder] = []
+    var problems: [any Error] = []
+    for target in selected {
+      do {
+        let builder = try TargetBuilder(target, options: options)
+        try builder.check(at: now)
+        builders.append(builder)
+      } catch {
+        problems.append(error)
+      }
+    }
+    guard let first = problems.first else { return builders }
+    guard problems.count > 1 else { throw first }
+    throw CollectorError(
+      (first as? CollectorError)?.code ?? .credentials, problems.map { "\($0)" }.joined(separator: "\n"))
+  }
+
   /// The documented limits that the target's schedule exceeds.
   /// - Parameter rate: replaces the schedule's rate.
   static func exceededLimits(of configuration: TargetConfiguration, rate: ArrivalRate? = nil) -> [SendLimit] {

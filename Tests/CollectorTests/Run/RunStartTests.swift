@@ -65,10 +65,10 @@ struct RunStartTests {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     return CollectorRun(
-      configuration: configuration,
-      options: CollectorOptions(
-        storePath: "", count: 2, startTimeout: .milliseconds(50)),
-      logger: logger)
+      configuration,
+      in: CollectorEnvironment(
+        options: CollectorOptions(storePath: "", count: 2, startTimeout: .milliseconds(50)),
+        clock: SystemClock(), logger: logger))
   }
 
   @Test("a part that fails leaves nothing behind", arguments: Part.allCases)

@@ -1,0 +1,101 @@
+import Logging
+import Measurement
+import Providers
+import Store
+import Threads
+
+/// Makes the parts of one run. In which order they start and end is for ``CollectorRun`` to say.
+struct RunParts: Sendable {
+  let run: RunID
+  /// Of this host.
+  let bootID: String
+  let store: CollectorStore
+  let inbox: RecorderInbox
+  let environment: CollectorEnvironment
+
+  private var clock: any HostClock { environment.clock }
+
+  /// Checks the receipts of this run's notifications.
+  func authenticator(secret: [UInt8]) -> ReceiptAuthenticator {
+    ReceiptAuthenticator(secret: secret, collectorID: store.collectorID)
+  }
+
+  /// The credentials and subscriptions of targets, which are begun.
+  /// - Parameter generation: which of the run's configurations they are of, from 0.
+  /// - Throws: ``ThreadError``, ``TransportError``.
+  func services(
+    of targets: [ActiveTargets.Entry], authenticator: ReceiptAuthenticator?, generation: Int = 0
+  ) throws -> TargetServices {
+    let seed = run.fingerprint &+ UInt64(generation) << 48
+    return try TargetServices(
+      credentials: targets.compactMap { $0.target.credential(id: $0.id, clock: clock) },
+      subscriptions: targets.compactMap {
+        $0.target.subscription(id: $0.id, seed: seed, authenticator: authenticator, bootID: bootID)
+      }, clock: clock, seed: seed, generation: generation, timeout: environment.options.startTimeout,
+      sink: inbox, post: { [inbox] in inbox.post($0) })
+  }
+
+  /// What the timing thread needs of each target.
+  func transportTargets(
+    of targets: [ActiveTargets.Entry], authenticator: ReceiptAuthenticator?, readiness: Readiness
+  ) throws -> [TransportTarget] {
+    try targets.map {
+      try $0.target.transportTarget(
+        id: $0.id, seed: run.fingerprint, authenticator: authenticator, readiness: readiness,
+        variants: $0.variants, generation: $0.generation)
+    }
+  }
+
+  /// The thread that plans, sends and stamps.
+  /// - Parameter services: told what answers say of credentials, and of connections.
+  /// - Throws: ``ThreadError``, ``TransportError``.
+  func timingThread(for targets: [TransportTarget], telling services: ServiceList) throws -> TimingThread {
+    try TimingThread(
+      run: run, targets: targets, clock: clock,
+      onCredential: { services.note($0) },
+      sink: { [inbox] in
+        services.note($0)
+        inbox.post($0)
+      })
+  }
+
+  /// The thread that applies what was observed, and commits it.
+  /// - Parameters:
+  ///   - run: has the targets, whose names are in log lines.
+  ///   - lifecycle: told when recording has failed.
+  /// - Throws: ``ThreadError``, `StoreError`.
+  func recorder(of run: ActiveRun, ending lifecycle: RunLifecycle) throws -> RecorderThread {
+    let targets = run.entries.map { $0.target.ledgerTarget(id: $0.id) }
+    let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
+    let logger = environment.logger
+    return try RecorderThread(
+      inbox: inbox, clock: clock,
+      make: { [self] in
+        Recorder(
+          run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
+          host: HostName.current(), known: known,
+          loopLag: { lifecycle.timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
+          onCommitted: {
+            lifecycle.timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
+          },
+          onLog: { line in logger.log(line, target: line.target.flatMap(run.name)) },
+          observer: environment.observer)
+      },
+      onRound: { [manager = environment.manager, clock] in
+        manager?.noteAlive(.recorder, at: clock.monotonicNow())
+      },
+      onTrouble: { [observer = environment.observer] error in
+        // While commits fail nothing more is sent than the store knows of.
+        observer?.sending(isPossible: lifecycle.isSending && error == nil)
+        if let error {
+          logger.error("\(error); sending waits for the store; the commit is retried each second")
+        } else {
+          logger.notice("commits to the store succeed again")
+        }
+      },
+      onFailure: { error in
+        logger.error("\(error); recording has ended, so nothing more is sent")
+        lifecycle.recordingFailed()
+      })
+  }
+}
