@@ -89,6 +89,8 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
 
+    .target(name: "HTTPClient", dependencies: ["CCurl", "Measurement"], swiftSettings: strict),
+
     // Floor 3: what the store's rows mean: intervals, changes and causes. The collector keeps them, the readers show them.
     .target(name: "Analysis", dependencies: ["Findings", "Measurement", "Store"], swiftSettings: strict),
 
@@ -96,8 +98,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Findings", "HTTPServer",
-        "Measurement", "Providers", "Store", "Threads",
+        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Findings", "HTTPClient",
+        "HTTPServer", "Measurement", "Providers", "Store", "Threads",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -145,7 +147,7 @@ let package = Package(
     .target(
       name: "Fleet",
       dependencies: [
-        "CCurl", "CZlib", "Configuration", "Measurement", "Store", "Threads",
+        "CZlib", "Configuration", "HTTPClient", "Measurement", "Store", "Threads",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
@@ -222,10 +224,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPServer",
-        "HTTPTestKit",
-        "Measurement",
-        "Providers", "TestKit", "Store", "Threads",
+        "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPClient",
+        "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "TestKit", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

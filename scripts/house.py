@@ -14,14 +14,14 @@ from pathlib import Path
 FLOORS = [
     ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CZlib"],
     ["Measurement", "ConstraintAnimation", "Threads"],
-    ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPServer", "Findings"],
+    ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPClient", "HTTPServer", "Findings"],
     ["Analysis"],
     ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
     ["pushscope"],
 ]
 # Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
 USERS = {
-    "CCurl": ["Collector", "Fleet"],
+    "CCurl": ["Collector", "HTTPClient"],
     "CLinux": ["Collector", "Monitoring", "Threads"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector"],

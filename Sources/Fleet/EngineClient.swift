@@ -1,13 +1,14 @@
 import CZlib
 import Configuration
 import FoundationEssentials
+import HTTPClient
 import Measurement
 
 /// Speaks the engine's HTTP interface (https://clickhouse.com/docs/en/interfaces/http). Confined to one thread.
 ///
 /// Of several servers the one that answered last is asked first.
 final class EngineClient {
-  private let request: EngineRequest
+  private let request: EasyHandle
   private let urls: [String]
   private let places: [String]
   private let caFile: String?
@@ -28,7 +29,7 @@ final class EngineClient {
     isCancelled: @escaping () -> Bool = { false }
   ) throws(FleetError) {
     places = fleet.urls.map(\.origin)
-    guard let request = EngineRequest() else {
+    guard let request = EasyHandle() else {
       throw FleetError(.unreachable, place: places.first ?? "", detail: "libcurl could not create a handle")
     }
     request.isCancelled = isCancelled
@@ -76,33 +77,41 @@ final class EngineClient {
   private func post(
     _ body: [UInt8], query: String?, settings: [(String, String)]
   ) throws(FleetError) -> [UInt8] {
-    var headers = ["Content-Type: application/octet-stream", "X-ClickHouse-User: \(user.name)"]
-    if let key = try password() { headers.append("X-ClickHouse-Key: \(key)") }
+    var headers = [
+      HeaderField("content-type", "application/octet-stream"), HeaderField("x-clickhouse-user", user.name),
+    ]
+    if let key = try password(), !key.isEmpty { headers.append(HeaderField("x-clickhouse-key", key)) }
     var bytes = body
     if body.count >= Self.compressionThreshold, let compressed = Self.gzip(body) {
       bytes = compressed
-      headers.append("Content-Encoding: gzip")
+      headers.append(HeaderField("content-encoding", "gzip"))
     }
     let parameters = (query.map { [("query", $0)] } ?? []) + settings
     let suffix = parameters.map { "\($0.0)=\(Self.percentEncoded($0.1))" }.joined(separator: "&")
     var failure = FleetError(.unreachable, place: place, detail: "there is no server")
     for _ in urls.indices {
       let url = urls[current] + (suffix.isEmpty ? "" : "?\(suffix)")
-      if let complaint = request.post(
-        bytes, to: url, headers: headers, caFile: caFile, timeout: Self.timeout, limit: Self.answerLimit)
-      {
-        if request.isCancelled() { throw FleetError(.cancelled, place: place, detail: "cancelled") }
-        failure = FleetError(.unreachable, place: place, detail: EscapedText.make(complaint))
-      } else if request.status == 200, request.exception == nil {
-        return request.body
-      } else {
+      request.prepare(
+        "POST", url, headers: headers, body: bytes, caFile: caFile, bodyLimit: Self.answerLimit)
+      do throws(CurlFailure) {
+        try request.perform(timeout: Self.timeout)
+        let exception = exception
+        if request.status == 200, exception == nil { return request.answer.body }
         failure = FleetError(
-          status: request.status, exception: request.exception, body: request.body, place: place)
-        guard [.busy, .unreachable].contains(failure.code) else { throw failure }
+          status: request.status, exception: exception, body: request.answer.body, place: place)
+      } catch {
+        if request.isCancelled() { throw FleetError(.cancelled, place: place, detail: "cancelled") }
+        failure = FleetError(.unreachable, place: place, detail: EscapedText.make(error.message))
       }
+      guard [.busy, .unreachable].contains(failure.code) else { throw failure }
       current = (current + 1) % urls.count
     }
     throw failure
+  }
+
+  /// The engine's code of what went wrong; `nil` for none.
+  private var exception: Int? {
+    request.headers["x-clickhouse-exception-code"].flatMap { Int($0.filter(\.isNumber)) }
   }
 
   /// Read anew each time: the file may have been replaced.

@@ -29,6 +29,9 @@ public final class FleetForwarding: Sendable {
   private static let interval = Duration.seconds(1)
   /// How long the end of the collector waits for the last rows.
   private static let farewell = Duration.seconds(5)
+  /// Between attempts that fail.
+  private static let firstPause = Duration.milliseconds(500)
+  private static let longestPause = Duration.seconds(60)
   /// How often the rows that wait are counted while the engine does not take any.
   private static let countInterval = Duration.seconds(10)
 
@@ -61,15 +64,17 @@ public final class FleetForwarding: Sendable {
   }
 
   private func work(_ forwarder: Forwarder, _ reader: StoreReader, _ wake: WakeSignal) throws {
-    var backOff = BackOff()
+    var backoff = Backoff(first: Self.firstPause, longest: Self.longestPause)
+    var logged = LoggedError()
     var counted: MonotonicTime?
     var isRenumbering = false
     while true {
       let isStopping = state.withLock { $0.isStopping }
-      if isStopping, isCancelled || backOff.isFailing { return }
+      if isStopping, isCancelled || backoff.isFailing { return }
       do {
         let step = try forwarder.step()
-        if let words = backOff.succeeded() { logger.notice("\(words) \(forwarder.place)") }
+        if backoff.succeeded() { logger.notice("rows are forwarded again to \(forwarder.place)") }
+        logged = LoggedError()
         if step.isRenumbering, !isRenumbering {
           logger.notice("the store is an older copy of one that was forwarded: its rows get new revisions")
         }
@@ -81,13 +86,14 @@ public final class FleetForwarding: Sendable {
       } catch let error as StoreError where error.isStoreLost {
         throw error
       } catch {
-        if let words = backOff.failed(error) { logger.error("\(words)") }
+        backoff.failed()
+        if logged.isNew(error) { logger.error("\(error); nothing is lost, and it is tried again") }
         let now = clock.monotonicNow()
         if counted.map({ now - $0 >= Self.countInterval }) ?? true {
           counted = now
           note(try? reader.forwardBacklog())
         }
-        wake.wait(atMost: backOff.pause)
+        wake.wait(atMost: backoff.pause)
       }
     }
   }
@@ -95,29 +101,13 @@ public final class FleetForwarding: Sendable {
   private func note(_ backlog: Int?) { state.withLock { $0.backlog = backlog } }
 }
 
-/// The pauses between attempts that fail, and what is said of them.
-struct BackOff {
-  /// Doubled with each failure, up to a minute.
-  private(set) var pause = Duration.zero
-  private var said: String?
+/// Tells an error from the one before: attempts that fail alike are logged once.
+struct LoggedError {
+  private var text: String?
 
-  private static let first = Duration.milliseconds(500)
-  private static let longest = Duration.seconds(60)
-
-  var isFailing: Bool { pause > .zero }
-
-  /// - Returns: what to say of it: the same thing once.
-  mutating func failed(_ error: any Error) -> String? {
-    pause = isFailing ? min(pause * 2, Self.longest) : Self.first
-    let words = "\(error)"
-    defer { said = words }
-    return said == words ? nil : "\(words); nothing is lost, and it is tried again"
-  }
-
-  /// - Returns: what to say of it.
-  mutating func succeeded() -> String? {
-    defer { self = BackOff() }
-    return isFailing ? "rows are forwarded again to" : nil
+  mutating func isNew(_ error: any Error) -> Bool {
+    defer { text = "\(error)" }
+    return text != "\(error)"
   }
 }
 

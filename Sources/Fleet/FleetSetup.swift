@@ -93,10 +93,7 @@ public struct FleetSetup {
         .denied, place: client.place, detail: "the password_file of \(user.name) is missing or cannot be read"
       )
     }
-    return SHA256.hash(data: Data(password)).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    return HexText.make(SHA256.hash(data: Data(password)))
   }
 
   /// How many runs are deleted at a time; more go the next time.

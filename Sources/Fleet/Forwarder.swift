@@ -96,11 +96,9 @@ public final class Forwarder {
     hash.update(data: Data(table.rawValue.utf8))
     hash.update(data: Data([0]))
     hash.update(data: Data(rows.bytes))
-    let token = hash.finalize().map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
-    try client.insert(rows.bytes, EngineTable(table: table).insert(into: database), token: token, dialect)
+    try client.insert(
+      rows.bytes, EngineTable(table: table).insert(into: database), token: HexText.make(hash.finalize()),
+      dialect)
   }
 
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.

@@ -22,7 +22,7 @@ public enum LocalAuthority {
     if !isUsable(files, now: now) { try make(files, in: directory, now: now) }
     if !FileManager.default.fileExists(atPath: files.secretFile) {
       try PrivateFile.write(
-        SymmetricKey(size: .bits256).hexadecimal + "\n", to: files.secretFile, mode: 0o600)
+        HexText.random(bytes: 32) + "\n", to: files.secretFile, mode: 0o600)
     }
     return files
   }
@@ -79,7 +79,7 @@ public enum LocalAuthority {
     let name = try DistinguishedName {
       CommonName("pushscope local authority")
       // Makes the name unique, since clients find issuers by name.
-      OrganizationalUnitName(SymmetricKey(size: .bits128).hexadecimal)
+      OrganizationalUnitName(HexText.random(bytes: 16))
     }
     return try X509.Certificate(
       version: .v3, serialNumber: .init(), publicKey: signer.publicKey, notValidBefore: start(now),
@@ -153,18 +153,6 @@ public enum LocalAuthority {
 extension Date {
   fileprivate init(_ time: WallTime) {
     self.init(timeIntervalSince1970: Double(time.microseconds / 1_000_000))
-  }
-}
-
-extension SymmetricKey {
-  /// The bytes in lower-case hexadecimal.
-  fileprivate var hexadecimal: String {
-    withUnsafeBytes { bytes in
-      bytes.map { byte in
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
-      }.joined()
-    }
   }
 }
 

@@ -68,31 +68,3 @@ public struct PushRequest: Sendable, Hashable {
     self.secrets = secrets
   }
 }
-
-/// A header line (RFC 9110, section 5).
-public struct HeaderField: Sendable, Hashable {
-  /// Lower case, as HTTP/2 requires.
-  public var name: String
-  public var value: String
-
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-
-  /// Whether the name is a token and the value has no control characters, which could start another header.
-  public var isSendable: Bool {
-    !name.isEmpty && name.utf8.allSatisfy(Self.isTokenByte)
-      && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
-  }
-
-  /// RFC 9110, section 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    // !  # $ % & '  *  +  -  .  ^ _ `  |  ~
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
-    default: false
-    }
-  }
-}

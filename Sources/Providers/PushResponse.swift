@@ -23,38 +23,6 @@ public struct PushResponse: Sendable, Hashable {
   }
 }
 
-/// Unparsed header lines of a response (`name: value`, CR LF), since most responses are interpreted by their status
-/// only.
-public struct ResponseHeaders: Sendable, Hashable {
-  private let lines: [UInt8]
-
-  /// Limit of the stored header lines.
-  public static let maximumBytes = 16 * 1024
-
-  /// - Parameter lines: header lines, each ended by LF or CR LF; a status line is skipped.
-  public init(lines: [UInt8] = []) { self.lines = lines }
-
-  /// Value of the first header with this name (any case), without surrounding blanks; invalid UTF-8 becomes U+FFFD.
-  public subscript(name: String) -> String? {
-    for line in lines.split(separator: 0x0A) {
-      guard let colon = line.firstIndex(of: 0x3A) else { continue }
-      guard Self.isSame(line[..<colon], name) else { continue }
-      let value = line[line.index(after: colon)...]
-      let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
-      guard let first = value.firstIndex(where: { !blanks.contains($0) }),
-        let last = value.lastIndex(where: { !blanks.contains($0) })
-      else { return "" }
-      return String(decoding: value[first...last], as: UTF8.self)
-    }
-    return nil
-  }
-
-  private static func isSame(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
-    func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-    return bytes.lazy.map(lower).elementsEqual(name.utf8.lazy.map(lower))
-  }
-}
-
 /// Reads the delay that a provider asks for (RFC 9110, section 10.2.3; RFC 6585, section 4).
 public enum RetryAfter {
   /// Delay of a 429 without `Retry-After`.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Measurement
 
 /// The credentials and receiver of a request. If a response repeats them, they must not reach logs and stores in any
 /// form: whole or cut, in upper or lower case, percent-encoded, with JSON's `\/`, or Base64-decoded.

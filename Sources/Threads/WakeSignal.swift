@@ -132,18 +132,16 @@ public struct RetryLoop {
   public func run<Value>(
     rest: (Duration) -> Void, mayRetry: (any Error) -> Bool = { _ in true }, round: () throws -> Value?
   ) throws -> Value {
-    var isFailing = false
+    var backoff = Backoff(first: interval, longest: interval)
     while true {
       do {
         let value = try round()
-        if isFailing { report(nil) }
-        isFailing = false
+        if backoff.succeeded() { report(nil) }
         if let value { return value }
       } catch {
         guard mayRetry(error) else { throw error }
-        if !isFailing { report(error) }
-        isFailing = true
-        rest(interval)
+        if backoff.failed() { report(error) }
+        rest(backoff.pause)
       }
     }
   }

@@ -50,14 +50,13 @@ import Testing
     #expect(TabSeparated.rows(Array("a\\tb\\\\\tc\\n\\'\n\t\n".utf8)) == [["a\tb\\", "c\n'"], ["", ""]])
   }
 
-  @Test func pausesGrowAndTheSameTroubleIsSaidOnce() {
-    var backOff = BackOff()
-    let error = FleetError(.busy, place: "http://127.0.0.1:1", detail: "HTTP 503")
-    #expect(backOff.failed(error)?.contains("HTTP 503") == true)
-    #expect(backOff.failed(error) == nil)
-    for _ in 0..<20 { _ = backOff.failed(error) }
-    #expect(backOff.pause == .seconds(60))
-    #expect(backOff.succeeded() != nil && backOff.succeeded() == nil && backOff.pause == .zero)
+  @Test func theSameErrorIsLoggedOnce() {
+    var logged = LoggedError()
+    let errors = [503, 503, 429, 503].map {
+      FleetError(.busy, place: "http://127.0.0.1:1", detail: "HTTP \($0)")
+    }
+    let isNew = errors.map { logged.isNew($0) }
+    #expect(isNew == [true, false, true, true])
   }
 
   /// Codes of https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp.

@@ -77,3 +77,23 @@ import Threads
     #expect(reports == 0)
   }
 }
+
+@Suite("Backoff") struct BackoffTests {
+  @Test("pauses are doubled up to the longest, and begin anew after a success") func pauses() {
+    var backoff = Backoff(first: .milliseconds(500), longest: .seconds(3))
+    #expect(!backoff.isFailing && backoff.pause == .zero)
+    let isFirst = backoff.failed()
+    #expect(isFirst && backoff.isFailing && backoff.pause == .milliseconds(500))
+    var pauses: [Duration] = []
+    for _ in 0..<4 {
+      let isFirst = backoff.failed()
+      #expect(!isFirst)
+      pauses.append(backoff.pause)
+    }
+    #expect(pauses == [.seconds(1), .seconds(2), .seconds(3), .seconds(3)])
+    let ended = [backoff.succeeded(), backoff.succeeded()]
+    #expect(ended == [true, false] && !backoff.isFailing && backoff.pause == .zero)
+    let isFirstAgain = backoff.failed()
+    #expect(isFirstAgain && backoff.pause == .milliseconds(500))
+  }
+}

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 
@@ -53,26 +54,26 @@ final class PeerProbe {
   func send(_ request: PushRequest) -> Outcome { perform(request, connectsOnly: false) }
 
   private func perform(_ request: PushRequest, connectsOnly: Bool) -> Outcome {
-    guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
+    guard let handle = EasyHandle() else {
       return Outcome(failure: .ownFiles, message: "libcurl could not create a handle", took: .zero)
     }
     alpn = nil
     certificateEnd = nil
     handle.prepare(request, caFile: caFile, clientCertificate: clientCertificate)
     let easy = handle.easy
-    ccurl_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
     ccurl_easy_set_long(easy, CURLOPT_VERBOSE, 1)
     ccurl_easy_set_debug_function(easy, probeMessage)
     ccurl_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
     if connectsOnly { ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1) }
     let start = clock.monotonicNow()
-    let code = curl_easy_perform(easy)
-    let took = clock.monotonicNow() - start
-    guard code == CURLE_OK else {
+    do throws(CurlFailure) {
+      try handle.perform(timeout: timeout)
+    } catch {
       return Outcome(
-        failure: Self.failure(code), message: handle.complaint(code), alpn: alpn,
-        certificateEnd: certificateEnd, took: took)
+        failure: Self.failure(error.code), message: error.message, alpn: alpn,
+        certificateEnd: certificateEnd, took: clock.monotonicNow() - start)
     }
+    let took = clock.monotonicNow() - start
     let response =
       connectsOnly
       ? nil

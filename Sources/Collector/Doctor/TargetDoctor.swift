@@ -1,4 +1,5 @@
 import Configuration
+import HTTPClient
 import Measurement
 import Providers
 

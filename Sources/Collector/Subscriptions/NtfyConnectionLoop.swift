@@ -1,6 +1,7 @@
 import CCurl
 import CLinux
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 import Threads

@@ -1,3 +1,4 @@
+import HTTPClient
 import Measurement
 import Providers
 import Synchronization
@@ -55,7 +56,7 @@ final class NtfySubscriber: Sendable {
     _ subject: Subject, clock: any HostClock, timeout: Duration, sink: any ReceiptSink,
     post: @escaping @Sendable ([Observation]) -> Void
   ) throws {
-    guard TimingThread.isLibraryReady else {
+    guard CurlLibrary.isReady else {
       throw TransportError(.system, target: subject.target, "libcurl could not be set up")
     }
     wake = try WakeSignal()

@@ -68,7 +68,7 @@ extension LoopbackCredentials {
         randomText(bytes: 17).prefix(22) + ":APA91b" + randomText(bytes: 100)
       }, subscription: browser.subscription, browser: browser.reader, applicationKey: application,
       ntfyToken: try text(in: file("ntfy.token")) {
-        "tk_" + SymmetricKey(size: .bits256).text.prefix(29)
+        "tk_" + HexText.random(bytes: 32).prefix(29)
       }, ntfyPassword: try text(in: file("ntfy.password")) { randomText(bytes: 18) })
   }
 
@@ -124,7 +124,7 @@ extension LoopbackCredentials {
     let json = try text(in: path) {
       let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
       let file = AccountFile(
-        project_id: projectID, private_key_id: SymmetricKey(size: .bits128).text.lowercased(),
+        project_id: projectID, private_key_id: HexText.random(bytes: 16),
         private_key: (key?.pkcs8PEMRepresentation ?? "") + "\n",
         client_email: "loopback@\(projectID).iam.gserviceaccount.com", token_uri: "")
       return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
@@ -147,13 +147,6 @@ extension LoopbackCredentials {
     LoopbackError(
       .unusableFile, place: path, message: "is not what the loopback service wrote there",
       remedy: "delete it, so that it is made anew, or name another directory (--credentials)")
-  }
-}
-
-extension SymmetricKey {
-  /// The bytes in hexadecimal.
-  fileprivate var text: String {
-    withUnsafeBytes { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
   }
 }
 

@@ -13,9 +13,7 @@ public enum LoopbackDevice {
   /// The device token of a name, hexadecimal.
   public static func token(of name: String) -> String {
     let bytes = Array(name.utf8.prefix(longestName))
-    return (bytes + Array(repeating: 0, count: tokenBytes - bytes.count)).reduce(into: "") { text, byte in
-      text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
+    return HexText.make(bytes + Array(repeating: 0, count: tokenBytes - bytes.count))
   }
 
   /// The name whose token it is; `nil` for another token.

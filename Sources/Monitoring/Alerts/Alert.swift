@@ -38,8 +38,7 @@ enum AlertFingerprint {
       for byte in value.utf8 { add(byte) }
       add(0xFF)
     }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return HexText.make(hash)
   }
 }
 

@@ -1,5 +1,6 @@
 import Collector
 import Glibc
+import HTTPClient
 import Measurement
 import Testing
 

@@ -1,4 +1,5 @@
 import Collector
+import HTTPClient
 import Measurement
 import Providers
 import Testing

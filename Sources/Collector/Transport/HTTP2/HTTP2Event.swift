@@ -1,4 +1,5 @@
 import CNghttp2
+import Measurement
 
 /// An error code of RST_STREAM and GOAWAY (RFC 9113, section 7).
 struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import CNghttp2
+import Measurement
 import Providers
 
 /// A request as HTTP/2 has it: control data as pseudo-header fields (RFC 9113, section 8.3.1).

@@ -2,6 +2,7 @@ import CCurl
 import CLinux
 import COpenSSL
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 

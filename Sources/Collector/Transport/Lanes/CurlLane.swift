@@ -1,6 +1,7 @@
 import CCurl
 import CLinux
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 
@@ -21,7 +22,7 @@ final class CurlLane: Lane {
     let request: OutgoingRequest
     /// libcurl put it on the connection.
     var startedAt: MonotonicTime?
-    var answer = CurlAnswer()
+    var answer = CurlAnswer(bodyLimit: PushResponse.maximumBodyBytes)
     var answeredAt: (time: MonotonicTime, source: TimestampSource)?
   }
 

@@ -1,5 +1,6 @@
 import CCurl
 import FoundationEssentials
+import Measurement
 import Providers
 
 /// Where a request goes: requests with the same origin can share a connection.

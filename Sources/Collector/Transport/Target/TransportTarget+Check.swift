@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 

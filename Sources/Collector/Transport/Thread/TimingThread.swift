@@ -1,5 +1,5 @@
-import CCurl
 import CLinux
+import HTTPClient
 import Measurement
 import Providers
 import Synchronization
@@ -30,7 +30,7 @@ public final class TimingThread: Sendable {
     onCredential: @escaping @Sendable (CredentialFeedback) -> Void = { _ in },
     sink: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
-    guard Self.isLibraryReady else { throw TransportError(.system, "libcurl could not be set up") }
+    guard CurlLibrary.isReady else { throw TransportError(.system, "libcurl could not be set up") }
     for target in targets { try target.check(run: run) }
     self.run = run
     self.targets = targets
@@ -116,7 +116,4 @@ public final class TimingThread: Sendable {
 
   /// Not older than a quarter of a second while the thread runs.
   public var statistics: TimingStatistics { mailbox.latestStatistics }
-
-  /// libcurl sets itself up once a process, before any thread uses it.
-  static let isLibraryReady = curl_global_init(ccurl_global_default()) == CURLE_OK
 }

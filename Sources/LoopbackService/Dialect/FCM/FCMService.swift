@@ -65,11 +65,10 @@ final class FCMService: DialectService {
     _ message: FCMMessage, number: Int, _ context: RequestContext
   ) -> IncomingNotification {
     let contents = PayloadReader.read(fields: message.data)
-    let digits = String(number, radix: 16)
     let name =
       message.isOnlyValidated
       ? "fake_message_id"
-      : "0:\(context.now.microseconds)%" + String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+      : "0:\(context.now.microseconds)%" + HexText.make(UInt64(truncatingIfNeeded: number))
     return IncomingNotification(
       id: contents.id ?? "fcm-\(number)",
       acceptance: FCMAnswer.accepted(project: account.projectID, message: name),

@@ -1,3 +1,4 @@
+import Measurement
 import Providers
 
 /// Sends only a token, as a header; every 200 is accepted.

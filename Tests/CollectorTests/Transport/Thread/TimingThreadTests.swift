@@ -1,5 +1,6 @@
 import Collector
 import Dispatch
+import HTTPClient
 import Measurement
 import Providers
 import Testing

@@ -1,24 +1,29 @@
-import Providers
+import Measurement
 
 /// An answer as libcurl hands it over, line by line and piece by piece, within bounds.
-struct CurlAnswer {
+public struct CurlAnswer {
   /// 0 before its status line.
-  private(set) var status = 0
+  public private(set) var status = 0
   /// Of the last block of headers, in the form of ``ResponseHeaders``.
-  private(set) var headerLines: [UInt8] = []
-  private(set) var body: [UInt8] = []
+  public private(set) var headerLines: [UInt8] = []
+  public private(set) var body: [UInt8] = []
   /// The headers of the final answer are there. Interim answers came before (RFC 9110, section 15.2), trailers come later and are
   /// dropped.
-  private(set) var hasHeaders = false
+  public private(set) var hasHeaders = false
   /// It was larger than it may be.
-  private(set) var isTooLarge = false
+  public private(set) var isTooLarge = false
   private var budget = HeaderBudget()
+  private let bodyLimit: Int
 
+  /// - Parameter bodyLimit: bytes of the body; a longer one is too large.
+  public init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
+
+  /// Says that it was larger than it may be.
   mutating func noteExcess() { isTooLarge = true }
 
   /// One header line; an empty one ends a block.
   /// - Returns: whether the peer may go on.
-  mutating func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
+  public mutating func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
     guard budget.take(line.count) else {
       isTooLarge = true
       return false
@@ -36,8 +41,8 @@ struct CurlAnswer {
   }
 
   /// - Returns: whether there is still room.
-  mutating func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-    guard body.count + bytes.count <= PushResponse.maximumBodyBytes else {
+  public mutating func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard body.count + bytes.count <= bodyLimit else {
       isTooLarge = true
       return false
     }

@@ -1,27 +1,27 @@
 import CCurl
-import Glibc
 import Measurement
-import Providers
 
-/// A libcurl easy handle for one request at a time outside the timing thread, set up for untrusted peers (``CurlSetup``), with
-/// bounded headers. Confined to one thread.
-final class EasyHandle {
-  let easy: UnsafeMutableRawPointer
+/// A libcurl easy handle for one request at a time, set up for untrusted peers (``CurlSetup``), with a bounded answer. It keeps
+/// its connections between requests. Confined to one thread.
+public final class EasyHandle {
+  /// For options beside those of ``prepare(_:_:headers:body:caFile:clientCertificate:bodyLimit:)``, which resets it.
+  public let easy: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var body: UnsafeMutableRawBufferPointer
 
   /// The answer as far as it was received.
-  private(set) var answer = CurlAnswer()
+  public private(set) var answer = CurlAnswer(bodyLimit: 0)
   /// Takes a part of the body in place of ``answer``; `false` ends the transfer.
-  var onBody: ((UnsafeRawBufferPointer) -> Bool)?
+  public var onBody: ((UnsafeRawBufferPointer) -> Bool)?
   /// Takes each socket that is opened.
-  var onSocket: (Int32) -> Void = { _ in }
+  public var onSocket: (Int32) -> Void = { _ in }
   /// Called about once a second; `true` ends the transfer.
-  var isCancelled: () -> Bool = { false }
+  public var isCancelled: () -> Bool = { false }
 
-  init?() {
-    guard let easy = curl_easy_init() else { return nil }
+  /// `nil` when libcurl cannot make one.
+  public init?() {
+    guard CurlLibrary.isReady, let easy = curl_easy_init() else { return nil }
     self.easy = easy
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText[0] = 0
@@ -36,25 +36,33 @@ final class EasyHandle {
   }
 
   /// Why a request that ended with this code has no answer.
-  func complaint(_ code: CURLcode) -> String {
+  public func complaint(_ code: CURLcode) -> String {
     // libcurl reports a header line above 100 kB as a lack of memory.
     if answer.isTooLarge || code == CURLE_OUT_OF_MEMORY { return "the answer is too large" }
     let text = String(cString: errorText)
     return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
   }
 
-  var status: Int { answer.status }
-  var headers: ResponseHeaders { ResponseHeaders(lines: answer.headerLines) }
+  /// 0 before the status line.
+  public var status: Int { answer.status }
+  public var headers: ResponseHeaders { ResponseHeaders(lines: answer.headerLines) }
 
   /// Sets the handle up for a request; nothing of an earlier one remains.
-  func prepare(_ request: PushRequest, caFile: String?, clientCertificate: ClientCertificate? = nil) {
+  /// - Parameters:
+  ///   - url: `https` or `http`.
+  ///   - caFile: PEM file of the authorities to trust; `nil` for the system's.
+  ///   - bodyLimit: bytes of the answer's body; a longer one ends the request.
+  public func prepare(
+    _ method: String, _ url: String, headers: [HeaderField] = [], body: [UInt8] = [], caFile: String?,
+    clientCertificate: ClientCertificate? = nil, bodyLimit: Int
+  ) {
     curl_easy_reset(easy)
-    answer = CurlAnswer()
+    answer = CurlAnswer(bodyLimit: bodyLimit)
     errorText[0] = 0
     let this = Unmanaged.passUnretained(self).toOpaque()
     CurlSetup.secure(easy, caFile: caFile, clientCertificate: clientCertificate)
-    ccurl_easy_set_pointer(easy, CURLOPT_URL, request.url)
-    ccurl_easy_set_pointer(easy, CURLOPT_CUSTOMREQUEST, request.method)
+    ccurl_easy_set_pointer(easy, CURLOPT_URL, url)
+    ccurl_easy_set_pointer(easy, CURLOPT_CUSTOMREQUEST, method)
     let numbers: [(CURLoption, Int)] = [
       (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_TCP_KEEPIDLE, 30), (CURLOPT_TCP_KEEPINTVL, 10),
       (CURLOPT_NOPROGRESS, 0),
@@ -70,8 +78,16 @@ final class EasyHandle {
     ccurl_easy_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_easy_set_sockopt_function(easy, easySocketOpened)
     ccurl_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, this)
-    set(headers: request.headers)
-    if !request.body.isEmpty { set(body: request.body) }
+    set(headers: headers)
+    if !body.isEmpty { set(body: body) }
+  }
+
+  /// Sends the request that was prepared, and blocks the calling thread until its answer is complete.
+  /// - Parameter timeout: for all of it, connecting included.
+  public func perform(timeout: Duration) throws(CurlFailure) {
+    ccurl_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
+    let code = curl_easy_perform(easy)
+    guard code == CURLE_OK else { throw CurlFailure(code: code, message: complaint(code)) }
   }
 
   private func set(headers: [HeaderField]) {
@@ -134,79 +150,39 @@ private func easyProgress(
   handle(context)?.isCancelled() ?? true ? 1 : 0
 }
 
-/// Sends a request to a token endpoint or a webhook and waits for its answer, on a thread that may block.
-public struct BlockingRequest: Sendable {
-  var caFile: String?
-  /// Includes connecting.
-  var timeout: Duration = .seconds(10)
-  var clock: any HostClock
-  /// Asked meanwhile, on the same thread.
-  var isCancelled: @Sendable () -> Bool = { false }
+/// Why there is no answer.
+public struct CurlFailure: Error, Sendable, Equatable {
+  public let code: CURLcode
+  /// libcurl's words.
+  public let message: String
+}
 
-  public struct Answer: Sendable {
-    public var response: PushResponse
-    public var took: Duration
-    /// For people: "143 ms (dns 2, connect 20, tls 61)".
-    public var timing: String
-  }
+/// libcurl in this process.
+public enum CurlLibrary {
+  /// Sets it up, once.
+  public static let isReady = curl_global_init(Int(ccurl_global_default())) == CURLE_OK
+}
 
-  /// Why there is no answer.
-  public struct Failure: Error, Sendable, Equatable {
-    public var message: String
-  }
+/// What proves a client to a server that asks for a certificate during the TLS handshake (RFC 8446, section 4.3.2).
+public struct ClientCertificate: Sendable, Hashable {
+  /// PEM: the certificate, and what chains it to an authority the server knows.
+  public var certificateFile: String
+  /// PEM of its private key, without a passphrase.
+  public var keyFile: String
 
-  init(
-    caFile: String? = nil, timeout: Duration = .seconds(10), clock: any HostClock,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) {
-    self.caFile = caFile
-    self.timeout = timeout
-    self.clock = clock
-    self.isCancelled = isCancelled
-  }
-
-  /// - Parameters:
-  ///   - caFile: PEM file of the authorities to trust; `nil` for the system's.
-  ///   - timeout: for all of it, connecting included.
-  public init(caFile: String? = nil, timeout: Duration = .seconds(10), clock: any HostClock) {
-    self.init(caFile: caFile, timeout: timeout, clock: clock, isCancelled: { false })
-  }
-
-  /// Blocks the calling thread until the answer is complete.
-  public func perform(_ request: PushRequest) -> Result<Answer, Failure> {
-    guard TimingThread.isLibraryReady, let handle = EasyHandle() else {
-      return .failure(Failure(message: "libcurl could not create a handle"))
-    }
-    handle.prepare(request, caFile: caFile)
-    ccurl_easy_set_long(handle.easy, CURLOPT_TIMEOUT_MS, Int(timeout.microseconds / 1000))
-    handle.isCancelled = isCancelled
-    let start = clock.monotonicNow()
-    let code = curl_easy_perform(handle.easy)
-    let took = clock.monotonicNow() - start
-    guard code == CURLE_OK else { return .failure(Failure(message: handle.complaint(code))) }
-    let response = PushResponse(
-      status: handle.status, headers: handle.headers, body: handle.answer.body,
-      receivedAt: clock.wallNow())
-    return .success(Answer(response: response, took: took, timing: Self.timing(handle, took)))
-  }
-
-  private static func timing(_ handle: EasyHandle, _ took: Duration) -> String {
-    let resolved = ccurl_easy_get_offset(handle.easy, CURLINFO_NAMELOOKUP_TIME_T)
-    let connected = ccurl_easy_get_offset(handle.easy, CURLINFO_CONNECT_TIME_T)
-    let secured = ccurl_easy_get_offset(handle.easy, CURLINFO_APPCONNECT_TIME_T)
-    var parts = ["dns \(resolved / 1000)", "connect \(max(0, connected - resolved) / 1000)"]
-    if secured > 0 { parts.append("tls \(max(0, secured - connected) / 1000)") }
-    return "\(took.microseconds / 1000) ms (\(parts.joined(separator: ", ")))"
+  public init(certificateFile: String, keyFile: String) {
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
   }
 }
 
 /// The libcurl options of every request: the peer is untrusted, and only the configuration decides where a request goes.
-enum CurlSetup {
+public enum CurlSetup {
   /// Sets up a new or reset handle: only http and https; no redirects; no content codings; peers are verified; proxies, .netrc
   /// and other settings of the environment are ignored.
   ///
-  /// The callbacks limit the size of an answer: ``HeaderBudget``, ``PushResponse/maximumBodyBytes``.
-  static func secure(
+  /// The callbacks limit the size of an answer: ``CurlAnswer``.
+  public static func secure(
     _ easy: UnsafeMutableRawPointer, caFile: String?, clientCertificate: ClientCertificate?
   ) {
     let texts: [(CURLoption, String?)] = [
@@ -228,7 +204,7 @@ enum CurlSetup {
   }
 
   /// A request's header lines for libcurl, which adds none of its own. The caller frees the list.
-  static func headerList(_ headers: [HeaderField]) -> UnsafeMutablePointer<curl_slist>? {
+  public static func headerList(_ headers: [HeaderField]) -> UnsafeMutablePointer<curl_slist>? {
     // A name without a value removes libcurl's own header.
     var list = curl_slist_append(nil, "Expect:")
     if !headers.contains(where: { $0.name == "content-type" }) {

@@ -1,0 +1,23 @@
+/// Bytes as lower-case hexadecimal digits, two a byte.
+public enum HexText {
+  public static func make(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Random bytes of the system's generator (getrandom(2)), fit for a secret.
+  public static func random(bytes: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return make((0..<bytes).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+  }
+
+  /// All 16 digits of a number.
+  public static func make(_ number: UInt64) -> String {
+    make(withUnsafeBytes(of: number.bigEndian) { Array($0) })
+  }
+}
