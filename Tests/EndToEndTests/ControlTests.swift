@@ -92,13 +92,15 @@ struct ControlTests {
       return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(collector.pid)/fd").count
     }
     var counts = [try descriptorsWhenIdle()]
-    for _ in 1...6 {
+    for _ in 1...9 {
       let start = try leave("'start', NULL, NULL", in: station)
       #expect(try answered(start, in: station).isEmpty)
       counts.append(try descriptorsWhenIdle())
     }
-    // The store opens readers on demand.
-    #expect(counts[6] <= counts[1] + 2, "\(counts)")
+    // The store opens readers on demand, and a listener's connections come and go: the least of some runs counts. One left
+    // open by each run would be six more.
+    let (first, last) = (try #require(counts.prefix(4).min()), try #require(counts.suffix(4).min()))
+    #expect(last < first + 5, "\(counts)")
     #expect(try collector.stop() == 0)
     try service.stop()
   }

@@ -106,8 +106,9 @@ struct DurabilityTests {
     let missed = try station.query(
       "SELECT count(*) FROM sample_view WHERE state = 'missed' AND reason = 'lag'")
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 >= 100)
-    #expect(
-      try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000") == [["0"]])
+    // One or two may have been on their way when all threads were stopped.
+    let late = try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000")
+    #expect((late.first?.first).flatMap { Int($0) } ?? .max <= 2)
     let text = try run(Programs.pushscope, ["summary", "--store", station.store]).output
     #expect(text.contains("own error: sent late"), "\(text)")
   }

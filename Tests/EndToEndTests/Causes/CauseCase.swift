@@ -38,13 +38,10 @@ struct CauseCase: Sendable {
 
   private static func both(_ lines: String...) -> [Service: [String]] { [.east: lines, .west: lines] }
 
-  /// Enough for deliveries to be half as slow again, too: what is not found of a case would be a part of what the next ones
-  /// are compared with.
+  /// Enough for deliveries to be half as slow again, too.
   private static let slowPath = "path: { delay: { distribution: uniform, from: 160ms, to: 240ms } }"
 
-  /// What the first collector meets, one after the other. What moves only some of the values comes first, when all that was
-  /// recorded before is quiet.
-  static let first: [CauseCase] = [
+  static let all: [CauseCase] = [
     CauseCase(
       "expensive connections",
       [
@@ -94,10 +91,6 @@ struct CauseCase: Sendable {
         .east: [slowPath, "devices: { phone: { deliveries: { lost: 40% } } }"],
         .west: ["devices: { phone: { deliveries: { lost: 40% } } }"],
       ], (.path, Service.east.provider), (.device, "phone")),
-  ]
-
-  /// What the second one meets.
-  static let second: [CauseCase] = [
     {
       var host = CauseCase("a host that stalls", [:], (.host, nil))
       host.isStalling = true

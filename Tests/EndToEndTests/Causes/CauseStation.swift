@@ -5,38 +5,31 @@ import Measurement
 import TestKit
 import Testing
 
-/// Two loopback services as two providers, a collector with two devices at each, and a series of cases played one after
-/// the other, each between two quiet stretches as long as itself.
+/// Two loopback services as two providers, a collector with two devices at each, and one case after a quiet stretch.
 final class CauseStation {
-  /// Seconds of an episode, and of quiet before each.
+  /// Seconds of the episode, of quiet before it and after it.
   struct Pace {
-    var episode: Double
     var quiet: Double
+    var episode: Double
+    var after: Double
     /// Notifications a second to each device at each provider.
     var rate: Int
   }
 
-  private let cases: [CauseCase]
+  private let instance: CauseCase
   private let pace: Pace
   private let directory: TemporaryDirectory
   private let ports: [CauseCase.Service: Int]
   private let receiptsPort: Int
   private let names = ["phone", "tablet"]
-  /// The names of cases in which the machine stood still, so that nothing can be said about them.
-  private(set) var disturbed: Set<String> = []
-  /// The same of those before which it stood still too often: what a change is found against is not quiet then.
-  private(set) var masked: Set<String> = []
 
-  init(_ cases: [CauseCase], pace: Pace) throws {
-    self.cases = cases
+  init(_ instance: CauseCase, pace: Pace) throws {
+    self.instance = instance
     self.pace = pace
     directory = try TemporaryDirectory()
     receiptsPort = try FreePort.take()
     ports = [.east: try FreePort.take(), .west: try FreePort.take()]
   }
-
-  /// Seconds. A young series has a reference after a quarter of a minute; half of what was recorded is in it.
-  private func start(of index: Int) -> Double { 30 + Double(index) * (pace.episode + pace.quiet) }
 
   // MARK: - Files
 
@@ -44,19 +37,16 @@ final class CauseStation {
     var lines = [
       "seed: \(seed)", "answers: { delay: { distribution: lognormal, median: 6ms, sigma: 0.3 } }",
       "deliveries: { delay: { distribution: lognormal, median: 250ms, sigma: 0.2 }, lost: 0.2% }",
-      "episodes:",
     ]
-    for (index, instance) in cases.enumerated() {
-      guard let changes = instance.changes[service] else { continue }
-      let (length, every) = instance.bursts ?? (pace.episode, pace.episode)
-      for offset in stride(from: 0, to: pace.episode, by: every) {
-        lines.append("  - name: \(instance.name)")
-        lines.append("    from: \(Int((start(of: index) + offset) * 1000))ms")
-        lines.append("    for: \(Int(length * 1000))ms")
-        lines += changes.map { "    " + $0 }
-      }
+    guard let changes = instance.changes[service] else { return lines.joined(separator: "\n") + "\n" }
+    lines.append("episodes:")
+    let (length, every) = instance.bursts ?? (pace.episode, pace.episode)
+    for offset in stride(from: 0, to: pace.episode, by: every) {
+      lines.append("  - name: \(instance.name)")
+      lines.append("    from: \(Int((pace.quiet + offset) * 1000))ms")
+      lines.append("    for: \(Int(length * 1000))ms")
+      lines += changes.map { "    " + $0 }
     }
-    if lines.last == "episodes:" { lines.removeLast() }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -90,10 +80,9 @@ final class CauseStation {
 
   // MARK: - The run
 
-  /// Plays all cases.
-  func play(seed: Int) throws {
-    let watch = MachineWatch()
-    defer { watch.stop() }
+  /// Plays the case.
+  /// - Returns: when its episode was, seconds since 1970.
+  func play(seed: Int) throws -> ClosedRange<Double> {
     let services = try CauseCase.Service.allCases.map { service in
       let file = try directory.write(
         "\(service.rawValue).yaml", scenario(of: service, seed: seed + (service == .east ? 0 : 100)))
@@ -110,7 +99,7 @@ final class CauseStation {
       return process
     }
     try writeConfiguration()
-    let length = start(of: cases.count)
+    let length = pace.quiet + pace.episode + pace.after
     let collector = try RunningProcess(
       Programs.pushscope,
       [
@@ -123,31 +112,19 @@ final class CauseStation {
       service.signal(SIGTERM)
       #expect(try service.waitForExit() == 0)
     }
-    let origin = Double(try #require(try started(), "nothing was sent").microseconds) / 1e6
-    for (index, instance) in cases.enumerated() {
-      let begin = origin + start(of: index)
-      // What it is compared with, and the receipts after it, count as well.
-      let isCalm = watch.wasCalm(from: begin - pace.quiet, to: begin + pace.episode + 3)
-      if !isCalm { disturbed.insert(instance.name) }
-      let before = watch.disturbedSeconds(from: origin, to: begin)
-      if before > 0.05 { masked.insert(instance.name) }
-      if !isCalm || before > 0.05 {
-        print(
-          "\(instance.name) is not judged: this machine stood still for 20 ms or more in \(Int(before * 100)) % of the "
-            + "seconds before\(isCalm ? "" : ", and for longer or too often in it")")
-      }
-    }
+    let begin = Double(try #require(try started(), "nothing was sent").microseconds) / 1e6 + pace.quiet
+    return begin...begin + pace.episode
   }
 
   private var store: String { directory.file("pushscope.sqlite") }
 
-  /// Stops the collector for 120 ms of each 300 ms while a case wants it.
+  /// Stops the collector for 120 ms of each 300 ms if the case wants it.
   private func stall(_ collector: RunningProcess) throws {
-    guard let index = cases.firstIndex(where: \.isStalling) else { return }
+    guard instance.isStalling else { return }
     let begin = try eventually("notifications were sent", seen: { collector.standardError }) {
       try started()
     }
-    let from = Double(begin.microseconds) / 1e6 + start(of: index)
+    let from = Double(begin.microseconds) / 1e6 + pace.quiet
     try eventually("the stall begins", within: .seconds(from - Date().timeIntervalSince1970 + 10)) {
       Date().timeIntervalSince1970 >= from ? true : nil
     }
@@ -181,43 +158,29 @@ final class CauseStation {
   struct StoredFinding: CustomStringConvertible {
     var target: String
     var metric: String
-    var start: WallTime
-    var end: WallTime?
     var causes: [CauseCase.Expectation]
     var evidence: String
     /// Seconds after the case began.
-    var after = 0.0
+    var after: Double
 
     var description: String {
       "\(target) \(metric) after \(after) s: \(causes) (\(evidence))"
     }
   }
 
-  /// What the collector found of each case, of what got worse.
-  func findings() throws -> [(instance: CauseCase, findings: [StoredFinding])] {
+  /// What the collector found, of what got worse.
+  func findings() throws -> [StoredFinding] {
     let origin = try #require(try started(), "nothing was sent")
     let rows = try query(
       """
-      SELECT target, metric, started_at, ifnull(ended_at, ''), evidence, verdicts FROM finding
+      SELECT target, metric, started_at, evidence, verdicts FROM finding
       WHERE kind <> 'faster' AND status <> 'withdrawn' ORDER BY started_at, id
       """)
-    let all = try rows.map { row in
-      StoredFinding(
-        target: row[0], metric: row[1], start: WallTime(microseconds: try #require(Int64(row[2]))),
-        end: Int64(row[3]).map(WallTime.init(microseconds:)), causes: try causes(row[5]), evidence: row[4])
-    }
-    return cases.enumerated().map { index, instance in
-      // A start is known to some bins of a second.
-      let start = origin.advanced(byMicroseconds: Int64((start(of: index) - 1.5) * 1e6))
-      let end = start.advanced(byMicroseconds: Int64((pace.episode + 1.5) * 1e6))
-      return (
-        instance,
-        all.filter { (start..<end).contains($0.start) }.map { finding in
-          var finding = finding
-          finding.after = Double(finding.start.microseconds - start.microseconds) / 1e6 - 1.5
-          return finding
-        }
-      )
+    return try rows.map { row in
+      let start = try #require(Int64(row[2]))
+      return StoredFinding(
+        target: row[0], metric: row[1], causes: try causes(row[4]), evidence: row[3],
+        after: Double(start - origin.microseconds) / 1e6 - pace.quiet)
     }
   }
 
@@ -233,20 +196,16 @@ final class CauseStation {
     }
   }
 
-  /// What is found of each case.
-  func verdicts() throws -> [(instance: CauseCase, verdicts: [Verdict])] {
+  /// What is said about the rows of its episode.
+  func verdicts() throws -> [Verdict] {
     let origin = try #require(try started(), "nothing was sent")
-    let targets = try targets()
-    let pings = try pings()
-    return cases.enumerated().map { index, instance in
-      let start = origin.advanced(byMicroseconds: Int64(start(of: index) * 1e6))
-      let end = start.advanced(byMicroseconds: Int64(pace.episode * 1e6))
-      // Next to the episode and as long as it, as for provisional findings; what is held up at the end of the episode
-      // before is left out.
-      let before = start.advanced(byMicroseconds: -Int64(min(pace.episode, pace.quiet - 1) * 1e6))
-      let episode = Episode(window: start..<end, baseline: before..<start, targets: targets, pings: pings)
-      return (instance, Diagnosis(episode).verdicts)
-    }
+    let start = origin.advanced(byMicroseconds: Int64(pace.quiet * 1e6))
+    let end = start.advanced(byMicroseconds: Int64(pace.episode * 1e6))
+    // Next to the episode and as long as it, as for provisional findings.
+    let before = start.advanced(byMicroseconds: -Int64(pace.episode * 1e6))
+    let episode = Episode(
+      window: start..<end, baseline: before..<start, targets: try targets(), pings: try pings())
+    return Diagnosis(episode).verdicts
   }
 
   private func service(of target: String) -> CauseCase.Service { target.hasPrefix("east") ? .east : .west }

@@ -59,14 +59,6 @@ final class MachineWatch: Sendable {
     return share >= 0.5 && notes.allSatisfy { $0.late < 0.1 && $0.share > Self.work / 0.1 }
   }
 
-  /// Of the seconds between two times, seconds since 1970, the share in which who asked for the processor waited for 20 ms or
-  /// more.
-  func disturbedSeconds(from start: Double, to end: Double) -> Double {
-    let notes = state.withLock { $0.notes }.filter { (start...end).contains($0.time) }
-    let disturbed = Set(notes.filter { max($0.late, $0.took) >= 0.02 }.map { Int($0.time - start) })
-    return Double(disturbed.count) / max(1, end - start)
-  }
-
   private static func now(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
