@@ -64,7 +64,8 @@ struct CauseTests {
   }
 
   /// Plays a case and compares what was said with what is right.
-  private static func problem(of instance: CauseCase, attempt: Int, _ watch: MachineWatch) throws -> Problem? {
+  private static func problem(of instance: CauseCase, attempt: Int, _ watch: MachineWatch) throws -> Problem?
+  {
     let station = try CauseStation(instance, pace: pace)
     let episode = try station.play(seed: 20 + attempt)
     let expected = Set(instance.expected)
