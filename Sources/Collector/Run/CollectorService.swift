@@ -15,7 +15,7 @@ import Threads
 /// up by itself.
 public final class CollectorService: Sendable {
   private let environment: CollectorEnvironment
-  private let control: RunControl
+  private let control: RunCoordinator
   private let reloader: ConfigurationReloader
   /// Whether it stays after a run is stopped through the store.
   private let serves: Bool
@@ -32,15 +32,12 @@ public final class CollectorService: Sendable {
     environment = CollectorEnvironment(
       options: options, clock: clock, logger: logger, manager: manager, observer: observer)
     serves = options.count == nil && options.duration == nil
-    control = RunControl(serves: serves)
+    control = RunCoordinator(serves: serves)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
   }
 
   /// What the collector works by at present.
   public var configuration: PushscopeConfiguration { reloader.configuration }
-
-  /// Whether the last reload was taken, or there was none yet.
-  public var wasLastReloadTaken: Bool { reloader.wasLastTaken }
 
   /// Adds what is told each configuration that a reload takes; called on the thread of the reload.
   public func onConfiguration(_ take: @escaping @Sendable (PushscopeConfiguration) -> Void) {
@@ -80,7 +77,7 @@ public final class CollectorService: Sendable {
     onEnd: @escaping @Sendable (RunEnd) -> Void = { _ in }
   ) async throws -> RunEnd? {
     let (logger, observer) = (environment.logger, environment.observer)
-    var next = RunControl.Start(name: environment.options.runName)
+    var next = RunCoordinator.Start(name: environment.options.runName)
     var last: RunEnd?
     // Configuration errors are found before the store is opened.
     _ = try RunPreparation(configuration, environment)
@@ -209,7 +206,7 @@ public final class CollectorService: Sendable {
   /// Records one run.
   /// - Returns: `nil` when a requested run could not begin.
   private func record(
-    _ start: RunControl.Start, in store: CollectorStore, _ bootID: String, _ maintenance: RoundThread,
+    _ start: RunCoordinator.Start, in store: CollectorStore, _ bootID: String, _ maintenance: RoundThread,
     onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
   ) async throws -> RunEnd? {
     var environment = environment

@@ -9,7 +9,6 @@ import Synchronization
 final class ConfigurationReloader: Sendable {
   private struct State {
     var configuration: PushscopeConfiguration
-    var wasTaken = true
     var onConfiguration: [@Sendable (PushscopeConfiguration) -> Void] = []
     /// As they were read last.
     var listeners: ListenerContents
@@ -19,13 +18,13 @@ final class ConfigurationReloader: Sendable {
 
   /// Reads the configuration again; `nil` where it is not from a file.
   private let load: (@Sendable () throws -> PushscopeConfiguration)?
-  private let control: RunControl
+  private let control: RunCoordinator
   private let environment: CollectorEnvironment
   private let queue = ReloadQueue()
   private let state: Mutex<State>
 
   init(
-    _ configuration: PushscopeConfiguration, control: RunControl, environment: CollectorEnvironment,
+    _ configuration: PushscopeConfiguration, control: RunCoordinator, environment: CollectorEnvironment,
     load: (@Sendable () throws -> PushscopeConfiguration)?
   ) {
     self.control = control
@@ -36,9 +35,6 @@ final class ConfigurationReloader: Sendable {
 
   /// What the collector works by at present.
   var configuration: PushscopeConfiguration { state.withLock { $0.configuration } }
-
-  /// Whether the last reload was taken, or there was none yet.
-  var wasLastTaken: Bool { state.withLock { $0.wasTaken } }
 
   /// Adds what is told each configuration that a reload takes; called on the thread of the reload.
   func onConfiguration(_ take: @escaping @Sendable (PushscopeConfiguration) -> Void) {
@@ -134,10 +130,7 @@ final class ConfigurationReloader: Sendable {
       logger.error(
         "configuration refused, the former one goes on: \(EscapedText.make(words, keepsLines: true))")
     }
-    let store = state.withLock { state in
-      state.wasTaken = isTaken
-      return state.store
-    }
+    let store = state.withLock { $0.store }
     environment.observer?.reloaded(isSuccessful: isTaken)
     do {
       try store?.record([event], run: control.currentRun)

@@ -30,7 +30,8 @@ public struct ChangeDetector: Sendable {
     fileprivate var hourlyMedians: [Int: Double] = [:]
     fileprivate var open: OpenFinding?
     fileprivate var lasting: [OpenFinding] = []
-    /// All findings that are open, and those closed since the last call of ``ChangeDetector/removeClosedFindings()``.
+    /// Open and closed, but for those that ended so long ago that they were forgotten
+    /// (``ChangeDetector/removeFindings(endedBefore:)``).
     public fileprivate(set) var findings: [Finding] = []
 
     fileprivate struct Stretch: Sendable, Hashable, Codable {
@@ -106,9 +107,6 @@ public struct ChangeDetector: Sendable {
   mutating func removeFindings(endedBefore time: Int64) {
     state.findings.removeAll { $0.hasEnded(before: time) }
   }
-
-  /// Forgets the findings that are closed; they are the store's.
-  public mutating func removeClosedFindings() { state.findings.removeAll { !$0.isOpen } }
 
   // MARK: - Bins
 

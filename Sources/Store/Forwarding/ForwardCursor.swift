@@ -100,11 +100,6 @@ extension StoreReader {
     }
   }
 
-  /// How far the store is forwarded to a fleet; `nil` when nothing was sent to it yet.
-  public func forwardCursor(of fleet: String) throws -> ForwardCursor? {
-    try read { try ForwardCursor.fetch(fleet, $0) }
-  }
-
   /// The number of rows that are not in the fleet that the store is forwarded to.
   ///
   /// Reads an index from the cursor on: some ms for a hundred thousand rows.

@@ -71,8 +71,6 @@ public struct ObjectiveRecord: Sendable, Equatable {
     burns = []
     quiet = 0
   }
-
-  public var isBreached: Bool { breachedAt != nil && endedAt == nil }
 }
 
 /// An alert that lasts, or whose delivery is not complete: a row of the table `alert`.

@@ -86,8 +86,6 @@ import Testing
     let finding = try #require(detector.findings.first)
     #expect(detector.findings.count == 1)
     #expect(finding.isNewNormal && finding.status == .closed && finding.end == nil)
-    detector.removeClosedFindings()
-    #expect(detector.findings.isEmpty)
   }
 
   @Test func findsLosses() throws {

@@ -83,8 +83,9 @@ import Testing
     fixture.store.close()
     let size = try StoreAdministration.compact(fixture.directory.storePath, clock: fixture.clock) {}
     #expect(size.after < size.before / 2)
-    let reader = try fixture.reader()
-    #expect(try reader.size().givesBack)
+    let store = try fixture.reopened()
+    #expect(try store.size().givesBack)
+    store.close()
     #expect(throws: StoreError.self) {
       try StoreAdministration.compact(fixture.directory.file("none"), clock: fixture.clock) {}
     }

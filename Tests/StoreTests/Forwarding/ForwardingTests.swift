@@ -124,7 +124,8 @@ import Testing
     let cursor = try fixture.store.beginForwarding(to: "fleet")
     #expect(cursor.revision == 0 && cursor.openedAt == 0)
     try fixture.store.resumeForwarding("fleet")
-    #expect(try fixture.reader().forwardCursor(of: "fleet")?.openedAt == nil)
+    let resumed = try fixture.store.queue.read { try ForwardCursor.fetch("fleet", $0) }
+    #expect(try #require(resumed).openedAt == nil)
     let at = try fixture.reader().revision()
     fixture.store.close()
     let second = try fixture.reopened()

@@ -37,8 +37,6 @@ import Testing
     try fixture.store.save(changes)
     let reader = try fixture.reader()
     #expect(try reader.objectives() == [silence, share])
-    #expect(share.isBreached)
-    #expect(!silence.isBreached)
     // Alerts alone leave objectives as they are.
     var alerts = ObjectiveChanges()
     var alert = AlertRecord(

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Which run a collector records: begins the next one on request, ends the one that is recorded, and knows whose commands are to
 /// be answered when it has ended.
-final class RunControl: RunController {
+final class RunCoordinator: RunController {
   /// A requested run.
   struct Start: Sendable {
     var name: String?
@@ -25,7 +25,7 @@ final class RunControl: RunController {
 
   private struct State {
     var phase = Phase.starting
-    /// ``RunControl/stop(because:)`` was called.
+    /// ``RunCoordinator/stop(because:)`` was called.
     var isEnding = false
     var run: CollectorRun?
     var id: RunID?
