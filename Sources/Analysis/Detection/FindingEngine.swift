@@ -10,13 +10,9 @@ public struct FindingEngine: Sendable {
   private let settings: DetectionSettings
   /// All rows up to this revision were looked at.
   private var cursor: Int64 = 0
-  /// By watched target: the runs that it is part of, in the order of time.
-  private var spans: [WatchedTarget: [WatchedSpan]] = [:]
-  private var watchedByTarget: [TargetID: [WatchedTarget]] = [:]
-  private var runsSeen: Int64?
+  private var runs = WatchedRuns()
   private var detectors: [WatchedTarget: TargetDetector] = [:]
-  /// Copies from before, ascending.
-  private var marks: [WatchedTarget: [TargetDetector]] = [:]
+  private var copies = DetectorCopies()
   private var known = KnownFindings()
   /// Per watched target: the earliest changed instant to go back to, µs since 1970.
   private var corrections: [WatchedTarget: Int64] = [:]
@@ -30,17 +26,11 @@ public struct FindingEngine: Sendable {
   private var waitingFor: [WatchedTarget: Int64] = [:]
   /// Those of ``waitingFor`` in whose second something changed since it was looked at.
   private var stirred: Set<WatchedTarget> = []
-  /// Runs that were being recorded at some time since the start: what is found in others is no news.
-  private var recorded: Set<RunID> = []
-  /// By run.
-  private var floors: [RunID: InstrumentFloor] = [:]
   private var checkpointTimes: CheckpointTimes
   private var isReady = false
   /// Whether it begins anew and writes no checkpoints.
   private let isRecomputing: Bool
   private let knowsStored: Bool
-  /// µs since 1970: where the oldest run that it looks at may begin.
-  private var horizon = Int64.min
 
   public init(settings: DetectionSettings = DetectionSettings()) {
     self.init(settings: settings, isRecomputing: false, knowsStored: true)
@@ -96,43 +86,17 @@ public struct FindingEngine: Sendable {
 
   /// Follows runs that begin, end and are deleted.
   private mutating func follow(_ reader: StoreReader, _ now: WallTime, _ step: inout Step) throws {
-    let seen = try reader.runsFingerprint()
-    guard seen != runsSeen else { return }
-    let isFirst = runsSeen == nil
-    runsSeen = seen
-    if isFirst, !isRecomputing { horizon = now.microseconds - settings.memory }
-    let all = try reader.seriesSpans(endingAfter: WallTime(microseconds: horizon))
-    let targets = Set(all.map(\.target))
-    recorded.formIntersection(all.map(\.run))
-    recorded.formUnion(all.filter { $0.endedAt == nil }.map(\.run))
-    if !isFirst, !Set(watchedByTarget.keys).isSubset(of: targets) {
-      // A run was deleted: what was learned from it is forgotten.
-      step.mustReset = true
-      detectors = [:]
-      marks = [:]
-      known.keep(runs: Set(all.map(\.run)))
-      corrections = [:]
-      comparedAt = [:]
-      waitingFor = [:]
-    }
-    spans = [:]
-    watchedByTarget = [:]
-    let variants = Dictionary(grouping: all, by: \.target).mapValues(\.count)
-    rates = [:]
-    for span in all {
-      let watched = WatchedTarget(span)
-      let rate = span.askedRate / Double(max(1, variants[span.target] ?? 1))
-      let first = rates[watched] ?? rate
-      rates[watched] = first
-      let widths = [settings.usual(first).binWidth, settings.firstHour(first).binWidth]
-      spans[watched, default: []].append(
-        WatchedSpan(span, after: spans[watched]?.last, binWidths: widths))
-      watchedByTarget[span.target, default: []].append(watched)
-    }
+    let left = try runs.follow(reader, now, memory: isRecomputing ? nil : settings.memory, settings)
+    guard let left else { return }
+    // A run was deleted: what was learned from it is forgotten.
+    step.mustReset = true
+    detectors = [:]
+    copies.removeAll()
+    known.keep(runs: left)
+    corrections = [:]
+    comparedAt = [:]
+    waitingFor = [:]
   }
-
-  /// Notifications a second of the first run, by which bins are chosen.
-  private var rates: [WatchedTarget: Double] = [:]
 
   private mutating func restore(_ reader: StoreReader) throws {
     for record in knowsStored ? try reader.findings(.everything) : [] {
@@ -146,7 +110,7 @@ public struct FindingEngine: Sendable {
     var cursors: [Int64] = []
     for record in try reader.detectors() {
       let watched = WatchedTarget(record)
-      guard let spans = spans[watched],
+      guard let spans = runs[watched],
         let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max)),
         let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
       else { continue }
@@ -167,10 +131,10 @@ public struct FindingEngine: Sendable {
   private mutating func note(_ changed: [ChangedSeries]) {
     for change in changed {
       let second = change.earliest.microseconds / 1_000_000 * 1_000_000
-      for watched in watchedByTarget[change.target] ?? [] {
+      for watched in runs.watched(of: change.target) {
         if let waiting = waitingFor[watched], second <= waiting { stirred.insert(watched) }
         guard let through = detectors[watched]?.through, second < through,
-          spans[watched]?.contains(where: {
+          runs[watched]?.contains(where: {
             $0.span.target == change.target && $0.span.variant == change.variant && second >= $0.start
           }) == true
         else { continue }
@@ -201,18 +165,15 @@ public struct FindingEngine: Sendable {
   }
 
   private mutating func goBack(_ watched: WatchedTarget, to second: Int64, _ reader: StoreReader) throws {
-    var copies = marks[watched] ?? []
-    copies.removeAll { $0.through > second }
     waitingFor[watched] = nil
-    marks[watched] = copies
-    if let copy = copies.last {
+    if let copy = copies.goBack(watched, to: second) {
       detectors[watched] = copy
       return
     }
     let record = DetectorRecord(
       target: watched.target, variant: watched.variant, provider: watched.provider,
       endpoint: watched.endpoint, through: WallTime(microseconds: 0), cursor: 0, age: 0, learning: nil)
-    if !isRecomputing, let spans = spans[watched],
+    if !isRecomputing, let spans = runs[watched],
       let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: second)),
       let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
     {
@@ -229,13 +190,13 @@ public struct FindingEngine: Sendable {
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
     var end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
-    let ends = spans.values.joined().map(\.end)
+    let ends = runs.spans.values.joined().map(\.end)
     // Of runs that have ended everything is written.
     if !ends.contains(nil) { end = max(end, ends.compactMap { $0 }.max() ?? end) }
     present = end
-    try readFloors(reader)
+    try runs.readFloors(reader)
     var positions: [WatchedTarget: Int64] = [:]
-    for (watched, spans) in spans {
+    for (watched, spans) in runs.spans {
       guard let first = spans.first, let last = spans.last else { continue }
       let through = detectors[watched]?.through ?? first.start
       // Done when its last run has ended and was looked at.
@@ -252,9 +213,9 @@ public struct FindingEngine: Sendable {
       let upcoming = spans.first { ($0.end ?? .max) > through }?.start ?? through
       var next = isIdle ? max(through, upcoming) : through
       if detectors[watched] == nil {
-        if horizon > .min { next = max(next, horizon / 1_000_000 * 1_000_000) }
+        if runs.horizon > .min { next = max(next, runs.horizon / 1_000_000 * 1_000_000) }
         guard next < end else { continue }
-        detectors[watched] = TargetDetector(rate: rates[watched] ?? 1, start: next, settings: settings)
+        detectors[watched] = TargetDetector(rate: runs.rate(of: watched), start: next, settings: settings)
       }
       positions[watched] = next
     }
@@ -272,29 +233,18 @@ public struct FindingEngine: Sendable {
     _ step: inout Step
   ) throws {
     guard let from = positions.values.min(), from < end else { return }
-    let targets = Set(positions.keys.flatMap { spans[$0]?.map(\.span.target) ?? [] })
+    let targets = Set(positions.keys.flatMap { runs[$0]?.map(\.span.target) ?? [] })
     let page = try reader.seriesSeconds(
       of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end))
     step.isMore = step.isMore || page.coveredTo.microseconds < end
     var seconds: [WatchedTarget: [SeriesSecond]] = [:]
     for second in page.seconds {
-      for watched in watchedByTarget[second.target] ?? [] where positions[watched] != nil {
+      for watched in runs.watched(of: second.target) where positions[watched] != nil {
         seconds[watched, default: []].append(second)
       }
     }
     for watched in positions.keys {
       feed(watched, seconds[watched] ?? [], to: page.coveredTo.microseconds, now.microseconds)
-    }
-  }
-
-  /// The floor of each run, as soon as the run refers to a calibration: in its first second.
-  private mutating func readFloors(_ reader: StoreReader) throws {
-    for span in spans.values.joined() where floors[span.span.run] == nil {
-      if let instrument = try reader.instrument(of: span.span.run) {
-        floors[span.span.run] = instrument.calibration.map(InstrumentFloor.init) ?? InstrumentFloor()
-      } else if span.end != nil {
-        floors[span.span.run] = InstrumentFloor()
-      }
     }
   }
 
@@ -309,10 +259,10 @@ public struct FindingEngine: Sendable {
     _ second: Int64, _ watched: WatchedTarget, _ reader: StoreReader, _ now: WallTime
   ) throws -> Bool {
     let page = try reader.seriesSeconds(
-      of: Set(spans[watched]?.map(\.span.target) ?? []), from: WallTime(microseconds: second),
+      of: Set(runs[watched]?.map(\.span.target) ?? []), from: WallTime(microseconds: second),
       to: WallTime(microseconds: second + 1_000_000))
     return page.seconds.allSatisfy { row in
-      spans[watched]?.first { $0.span.target == row.target && $0.takes(row) }?.isComplete(
+      runs[watched]?.first { $0.span.target == row.target && $0.takes(row) }?.isComplete(
         row, now: now.microseconds, longestOpen: settings.longestOpen) ?? true
     }
   }
@@ -320,7 +270,7 @@ public struct FindingEngine: Sendable {
   private mutating func feed(
     _ watched: WatchedTarget, _ seconds: [SeriesSecond], to end: Int64, _ now: Int64
   ) {
-    guard var detector = detectors.removeValue(forKey: watched), let spans = spans[watched] else { return }
+    guard var detector = detectors.removeValue(forKey: watched), let spans = runs[watched] else { return }
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var reached = end
     for second in seconds where second.start.microseconds >= detector.through {
@@ -333,7 +283,7 @@ public struct FindingEngine: Sendable {
       }
       mark(&detector, watched, before: second.start.microseconds)
       detector.append(
-        second, hasReceipts: span.hasReceipts, floor: floors[span.span.run] ?? InstrumentFloor())
+        second, hasReceipts: span.hasReceipts, floor: runs.floor(of: span.span.run))
     }
     endRun(&detector, byTarget, before: reached, next: nil)
     if reached > detector.through { detector.complete(through: reached) }
@@ -352,24 +302,14 @@ public struct FindingEngine: Sendable {
     if let end = span.end, end <= time { detector.endRun(at: max(end, detector.through)) }
   }
 
-  /// Keeps copies from some minutes and some hours ago, and makes a detector forget old findings.
+  /// Keeps a copy now and then, and makes a detector forget old findings.
   private mutating func mark(_ detector: inout TargetDetector, _ watched: WatchedTarget, before time: Int64) {
     let sixth = settings.checkpointInterval / 6
     guard time / sixth != detector.stretch else { return }
     detector.stretch = time / sixth
     detector.removeFindings(endedBefore: detector.through - 24 * settings.checkpointInterval)
     guard !isRecomputing else { return }
-    var copies = marks[watched] ?? []
-    var copy = detector
-    _ = copy.takeRemoved()
-    copies.append(copy)
-    if copies.count > 4 {
-      // The two newest, and two that are hours apart.
-      let newest = copies.count - 2
-      let hours = copies[..<newest].filter { $0.through % settings.checkpointInterval < sixth }
-      copies = Array((hours.isEmpty ? Array(copies[..<newest]) : Array(hours)).suffix(2)) + copies[newest...]
-    }
-    marks[watched] = copies
+    copies.add(detector, of: watched, interval: settings.checkpointInterval)
   }
 
   // MARK: - Progress
@@ -459,7 +399,7 @@ public struct FindingEngine: Sendable {
       before[record.id] = record
     }
     let notices = FindingNotices(
-      records, before: before, spans: spans.values.joined().filter { recorded.contains($0.span.run) }, at: now
+      records, before: before, spans: runs.recordedSpans, at: now
     )
     step.changes.events += notices.events
     step.changes.log += notices.log
@@ -473,7 +413,7 @@ public struct FindingEngine: Sendable {
     else { return [] }
     comparedAt[watched] = detector.through
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
-    let spans = spans[watched]
+    let spans = runs[watched]
     return known.revise(
       watched, found: found, forgottenBefore: detector.forgottenBefore,
       through: detector.target == nil ? .max : detector.through
@@ -484,8 +424,8 @@ public struct FindingEngine: Sendable {
 
   private func describe(_ known: inout KnownFinding, others: [KnownFinding], _ reader: StoreReader) throws {
     let watched = known.watched
-    let rate = rates[watched] ?? 1
-    let all = spans.values.flatMap { $0.map(\.span) }
+    let rate = runs.rate(of: watched)
+    let all = runs.spans.values.flatMap { $0.map(\.span) }
     let description = FindingDescription(
       reader: reader, spans: all, watched: watched, settings: settings,
       binWidth: settings.usual(rate).binWidth)

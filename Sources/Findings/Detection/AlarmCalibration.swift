@@ -66,8 +66,33 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     maxima.removeAll { $0.index < block.index - week }
   }
 
+  /// Takes the maxima of stretches against a reference, block by whole block.
+  mutating func measure(
+    _ segments: [Range<Int>], of history: BinHistory, against reference: Reference, _ layout: ScanLayout,
+    _ settings: DetectorSettings
+  ) {
+    let perBlock = max(1, Int(settings.maximaBlock / settings.binWidth))
+    for segment in segments where segment.count >= 2 * perBlock {
+      // One pass over the segment with its own cumulative counts.
+      var scan = WindowScan(reference, layout, startingAt: segment.lowerBound)
+      for bin in segment { scan.append(bin, of: history) }
+      var from = segment.lowerBound
+      while from + perBlock <= segment.upperBound {
+        var maxima = [Double](repeating: 0, count: layout.cells)
+        for end in from + 1...from + perBlock {
+          scan.forEachWindow(endingAt: end, notBefore: segment.lowerBound) { quantile, isDown, scale, nats in
+            let cell = layout.cell(quantile: quantile, isDown: isDown, scale: scale)
+            maxima[cell] = max(maxima[cell], nats)
+          }
+        }
+        add(maxima, at: history.start(from), settings)
+        from += perBlock
+      }
+    }
+  }
+
   /// Takes the maxima of a whole block of the first days.
-  mutating func add(_ maxima: [Double], at start: Int64, _ settings: DetectorSettings) {
+  private mutating func add(_ maxima: [Double], at start: Int64, _ settings: DetectorSettings) {
     self.maxima.append(Block(index: start / settings.maximaBlock, values: maxima))
   }
 

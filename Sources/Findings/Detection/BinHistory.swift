@@ -50,7 +50,8 @@ struct BinHistory: Sendable {
   /// The number of the next bin.
   private(set) var end = 0
   private(set) var profile = DailyProfile.flat
-  private let width: Int64
+  /// Of a bin, µs.
+  let width: Int64
 
   init(width: Int64, isShare: Bool, startingAt first: Int = 0) {
     self.width = width
@@ -178,6 +179,17 @@ struct BinHistory: Sendable {
         }
       }
     }
+  }
+
+  /// Counts of a bin in the cells between the levels of a reference, the lowest first.
+  func cellCounts(_ bin: Int, _ reference: Reference) -> [Double] {
+    let count = Double(count(bin))
+    if isShare {
+      let events = Double(above(0, bin))
+      return [count - events, events]
+    }
+    let above = [count] + reference.levels.map { Double(self.above($0, bin)) } + [0]
+    return zip(above, above.dropFirst()).map { $0 - $1 }
   }
 
   /// Adds the values of bins to a histogram by level (relative to the hour of day), so many times.

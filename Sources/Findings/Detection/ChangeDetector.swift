@@ -48,9 +48,7 @@ public struct ChangeDetector: Sendable {
   private let layout: ScanLayout
   /// `nil` without a reference.
   private var scan: WindowScan?
-  /// Of the bins that the reference was taken from; empty before.
-  private var histogram: [Int] = []
-  private var histogramBins: [Range<Int>] = []
+  private var references: ReferenceBuilder
 
   public init(_ metric: SeriesMetric, settings: DetectorSettings) {
     self.init(Checkpoint(metric: metric, settings: settings))
@@ -61,6 +59,7 @@ public struct ChangeDetector: Sendable {
     let settings = state.settings
     let isShare = state.metric.isShare
     layout = ScanLayout(settings, isShare: isShare)
+    references = ReferenceBuilder(layout, isShare: isShare)
     history = BinHistory(width: settings.binWidth, isShare: isShare, startingAt: state.firstBin)
   }
 
@@ -174,8 +173,8 @@ public struct ChangeDetector: Sendable {
     // What replaces a reference must be as long as a first one.
     guard Double(size) >= Double(warmUp) * 0.8 else { return }
     let effect = isProvisional ? state.settings.provisionalEffect : state.settings.smallestEffect
-    if !isShare { slideHistogram(to: segments) }
-    guard var reference = isShare ? shareReference(segments) : latencyReference(histogram, effect: effect),
+    guard
+      var reference = references.reference(from: segments, of: history, effect: effect, state.settings),
       reference.count >= 100
     else { return }
     let step = max(1, bins(state.settings.refresh))
@@ -184,7 +183,7 @@ public struct ChangeDetector: Sendable {
     if let old = state.reference, !isDifferentSize, state.next < state.effectsAt + bins(6 * 3_600_000_000) {
       reference.effects = old.effects
     } else {
-      measureEffects(&reference, segments)
+      references.measureEffects(of: &reference, segments, history)
       state.referenceSize = size
       state.effectsAt = state.next
     }
@@ -195,59 +194,6 @@ public struct ChangeDetector: Sendable {
       self.scan = scan.tested(against: reference)
     } else {
       rebuildScan()
-    }
-  }
-
-  /// Without design effects.
-  private func shareReference(_ segments: [Range<Int>]) -> Reference? {
-    var (events, count) = (0, 0)
-    for segment in segments {
-      for bin in segment {
-        events += history.above(0, bin)
-        count += history.count(bin)
-      }
-    }
-    return count > 0
-      ? Reference(events: events, count: count, effect: state.settings.smallestShareEffect) : nil
-  }
-
-  /// Without design effects.
-  private func latencyReference(_ histogram: [Int], effect: Double) -> Reference? {
-    let reference = Reference(histogram: histogram, effect: effect, floor: state.settings.floor)
-    return reference.count > 0 ? reference : nil
-  }
-
-  /// Makes the histogram that of some bins: most of them are those of an hour ago.
-  private mutating func slideHistogram(to segments: [Range<Int>]) {
-    if histogram.isEmpty || histogramBins.contains(where: { $0.lowerBound < history.first }) {
-      histogram = [Int](repeating: 0, count: LogScale.levels)
-      histogramBins = []
-    }
-    for bins in NormalStretches.difference(histogramBins, segments) {
-      history.add(bins, times: -1, to: &histogram)
-    }
-    for bins in NormalStretches.difference(segments, histogramBins) { history.add(bins, to: &histogram) }
-    histogramBins = segments
-  }
-
-  private func measureEffects(_ reference: inout Reference, _ segments: [Range<Int>]) {
-    let size = segments.reduce(0) { $0 + $1.count }
-    var counts: [Int] = []
-    counts.reserveCapacity(size)
-    var above = [[Int]](repeating: [], count: layout.quantiles)
-    for index in above.indices { above[index].reserveCapacity(size) }
-    let levels = Array(reference.levels.prefix(layout.quantiles).reversed())
-    for segment in segments {
-      for bin in segment {
-        counts.append(history.count(bin))
-        history.above(levels, bin) { above[layout.quantiles - 1 - $0].append($1) }
-      }
-    }
-    reference.effects = above.indices.map { index in
-      let share =
-        isShare ? Double(reference.events) / Double(max(1, reference.count)) : reference.shares[index]
-      return Reference.designEffects(
-        above: above[index], counts: counts, share: share, scales: layout.scales)
     }
   }
 
@@ -306,7 +252,7 @@ public struct ChangeDetector: Sendable {
       if profile != state.profile {
         state.profile = profile
         history.use(profile)
-        histogram = []
+        references.reset()
       }
     }
     let isFirst = isProvisional
@@ -322,45 +268,15 @@ public struct ChangeDetector: Sendable {
   /// calibration.
   private mutating func measureMaxima() {
     let segments = state.normal.all(upTo: state.next, from: history.first)
-    var all = [Int](repeating: 0, count: LogScale.levels)
-    if !isShare { for segment in segments { history.add(segment, to: &all) } }
-    let effect = state.settings.smallestEffect
-    guard var reference = isShare ? shareReference(segments) : latencyReference(all, effect: effect) else {
-      return
-    }
-    measureEffects(&reference, segments)
-    let perBlock = max(1, Int(state.settings.maximaBlock / state.settings.binWidth))
-    for segment in segments where segment.count >= 2 * perBlock {
-      // One pass over the segment with its own cumulative counts.
-      var scan = WindowScan(reference, layout, startingAt: segment.lowerBound)
-      for bin in segment { scan.append(bin, of: history) }
-      var from = segment.lowerBound
-      while from + perBlock <= segment.upperBound {
-        var maxima = [Double](repeating: 0, count: layout.cells)
-        for end in from + 1...from + perBlock {
-          scan.forEachWindow(endingAt: end, notBefore: segment.lowerBound) { quantile, isDown, scale, nats in
-            let cell = layout.cell(quantile: quantile, isDown: isDown, scale: scale)
-            maxima[cell] = max(maxima[cell], nats)
-          }
-        }
-        state.calibration.add(maxima, at: history.start(from), state.settings)
-        from += perBlock
-      }
-    }
+    guard
+      var reference = references.separateReference(
+        from: segments, of: history, effect: state.settings.smallestEffect, state.settings)
+    else { return }
+    references.measureEffects(of: &reference, segments, history)
+    state.calibration.measure(segments, of: history, against: reference, layout, state.settings)
   }
 
   // MARK: - Findings
-
-  /// Counts per cell of a bin.
-  private func cellCounts(_ bin: Int, _ reference: Reference) -> [Double] {
-    let count = Double(history.count(bin))
-    if isShare {
-      let events = Double(history.above(0, bin))
-      return [count - events, events]
-    }
-    let above = [count] + reference.levels.map { Double(history.above($0, bin)) } + [0]
-    return zip(above, above.dropFirst()).map { $0 - $1 }
-  }
 
   private mutating func open(_ alarm: Alarm, _ reference: Reference) {
     let end = state.next
@@ -372,7 +288,7 @@ public struct ChangeDetector: Sendable {
         metric: state.metric, detectedAt: history.start(end - 1) + state.settings.binWidth),
       reference: reference, isShare: isShare, quantileIndex: alarm.quantile, scale: alarm.scale,
       in: from..<end
-    ) { cellCounts($0, reference) }
+    ) { history.cellCounts($0, reference) }
     open.takeStart(until: end, atMost: end)
     var finding = Finding(
       id: open.id, kind: state.metric.kind(isUpward: !alarm.isDown),
@@ -383,7 +299,7 @@ public struct ChangeDetector: Sendable {
       evidence: Finding.Evidence(
         edges: isShare ? [] : reference.levels.map { LogScale.edge($0 + 1) }, weights: [],
         profile: state.profile))
-    describe(&finding, open, until: end)
+    open.describe(&finding, until: end, in: history, isShare: isShare)
     state.findings.append(finding)
     state.open = open
     state.calibration.spoilBlock()
@@ -412,7 +328,7 @@ public struct ChangeDetector: Sendable {
       return
     }
     let now = state.next
-    open.follow(cellCounts(now - 1, open.reference), keeping: Int.max / 4)
+    open.follow(history.cellCounts(now - 1, open.reference), keeping: Int.max / 4)
     if let end = open.returned(now: now, windows: layout.scales, scales: layout.scales, atLeast: 10) {
       self.end(open, place, at: end)
       return
@@ -421,7 +337,7 @@ public struct ChangeDetector: Sendable {
     let length = now - open.alarmBin
     if length > 0, length & (length - 1) == 0 {
       open.takeStart(until: now, atMost: open.alarmBin)
-      describe(&state.findings[place], open, until: now)
+      open.describe(&state.findings[place], until: now, in: history, isShare: isShare)
     }
     guard now - open.startBin >= bins(state.settings.lastingAfter) else {
       state.open = open
@@ -429,7 +345,7 @@ public struct ChangeDetector: Sendable {
     }
     // The new behavior becomes the reference.
     open.takeStart(until: now, atMost: now)
-    describe(&state.findings[place], open, until: now)
+    open.describe(&state.findings[place], until: now, in: history, isShare: isShare)
     if state.findings[place].status == .open { state.findings[place].status = .lasting }
     state.open = nil
     state.lasting.append(open)
@@ -454,7 +370,7 @@ public struct ChangeDetector: Sendable {
     let keep = layout.longest + 1
     for index in state.lasting.indices.reversed() {
       let bin = state.next - 1
-      state.lasting[index].follow(cellCounts(bin, state.lasting[index].reference), keeping: 2 * keep)
+      state.lasting[index].follow(history.cellCounts(bin, state.lasting[index].reference), keeping: 2 * keep)
       let lasting = state.lasting[index]
       guard let place = place(of: lasting) else {
         state.lasting.remove(at: index)
@@ -519,37 +435,9 @@ public struct ChangeDetector: Sendable {
   private mutating func finish(_ open: OpenFinding, _ place: Int, end: Int) {
     var open = open
     if open.isWhole, open.searchFrom < end { open.takeStart(until: end, atMost: end - 1) }
-    describe(&state.findings[place], open, until: end)
+    open.describe(&state.findings[place], until: end, in: history, isShare: isShare)
     state.findings[place].end = history.start(end)
     if state.findings[place].status != .provisional { state.findings[place].status = .closed }
     state.calibration.spoilBlock()
-  }
-
-  /// Start, effect and evidence as the bins up to `end` show them.
-  private func describe(_ finding: inout Finding, _ open: OpenFinding, until end: Int) {
-    let width = state.settings.binWidth
-    finding.start = history.start(open.startBin)
-    finding.seenUntil = history.start(end - 1) + width
-    guard open.reachesBack(to: end) else { return }
-    if let nearly = open.startInterval(until: end) {
-      finding.startInterval =
-        history.start(nearly.lowerBound) - width...history.start(nearly.upperBound) + width
-    }
-    let counted = open.counted(until: end)
-    let total = counted.reduce(0, +)
-    finding.count = Int(total)
-    finding.effectiveCount = total / open.effect
-    finding.evidence.weights = open.weights(counted)
-    if isShare {
-      finding.before = Double(open.reference.events) / Double(max(1, open.reference.count))
-      finding.after = total > 0 ? counted[1] / total : 0
-      return
-    }
-    finding.before = LogScale.edge(open.reference.levels[open.quantileIndex] + 1)
-    let stretch = max(open.startBin, history.first)..<max(end, open.startBin + 1)
-    guard let after = history.quantile(Reference.quantiles[open.quantileIndex], of: stretch) else { return }
-    finding.after = after
-    finding.isGettingWorse = history.isRising(stretch)
-    if finding.isGettingWorse { finding.startInterval = nil }
   }
 }

@@ -179,4 +179,34 @@ struct OpenFinding: Sendable, Hashable, Codable {
     }
     return end
   }
+
+  // MARK: - Description
+
+  /// Start, effect and evidence as the bins up to `end` show them.
+  func describe(_ finding: inout Finding, until end: Int, in history: BinHistory, isShare: Bool) {
+    let width = history.width
+    finding.start = history.start(startBin)
+    finding.seenUntil = history.start(end - 1) + width
+    guard reachesBack(to: end) else { return }
+    if let nearly = startInterval(until: end) {
+      finding.startInterval =
+        history.start(nearly.lowerBound) - width...history.start(nearly.upperBound) + width
+    }
+    let counted = counted(until: end)
+    let total = counted.reduce(0, +)
+    finding.count = Int(total)
+    finding.effectiveCount = total / effect
+    finding.evidence.weights = weights(counted)
+    if isShare {
+      finding.before = Double(reference.events) / Double(max(1, reference.count))
+      finding.after = total > 0 ? counted[1] / total : 0
+      return
+    }
+    finding.before = LogScale.edge(reference.levels[quantileIndex] + 1)
+    let stretch = max(startBin, history.first)..<max(end, startBin + 1)
+    guard let after = history.quantile(Reference.quantiles[quantileIndex], of: stretch) else { return }
+    finding.after = after
+    finding.isGettingWorse = history.isRising(stretch)
+    if finding.isGettingWorse { finding.startInterval = nil }
+  }
 }

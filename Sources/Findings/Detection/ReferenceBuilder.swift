@@ -1,0 +1,91 @@
+/// Takes references from the bins of one series, and measures their design effects.
+struct ReferenceBuilder: Sendable {
+  private let layout: ScanLayout
+  private let isShare: Bool
+  /// Of the bins that the last reference was taken from; empty before.
+  private var histogram: [Int] = []
+  private var histogramBins: [Range<Int>] = []
+
+  init(_ layout: ScanLayout, isShare: Bool) {
+    self.layout = layout
+    self.isShare = isShare
+  }
+
+  /// The reference that some bins are, without design effects; `nil` when they have no values.
+  ///
+  /// Most of the bins are those of the last call, so that only the others are counted.
+  /// - Parameter effect: the smallest change of a latency that is reported.
+  mutating func reference(
+    from segments: [Range<Int>], of history: BinHistory, effect: Double, _ settings: DetectorSettings
+  ) -> Reference? {
+    guard !isShare else { return share(of: segments, history, settings) }
+    slideHistogram(to: segments, history)
+    return latencies(histogram, effect: effect, settings)
+  }
+
+  /// The same, counted anew and not remembered.
+  func separateReference(
+    from segments: [Range<Int>], of history: BinHistory, effect: Double, _ settings: DetectorSettings
+  ) -> Reference? {
+    guard !isShare else { return share(of: segments, history, settings) }
+    var histogram = [Int](repeating: 0, count: LogScale.levels)
+    for segment in segments { history.add(segment, to: &histogram) }
+    return latencies(histogram, effect: effect, settings)
+  }
+
+  /// The bins are another scale's from now on: everything is counted anew.
+  mutating func reset() { histogram = [] }
+
+  private func share(of segments: [Range<Int>], _ history: BinHistory, _ settings: DetectorSettings)
+    -> Reference?
+  {
+    var (events, count) = (0, 0)
+    for segment in segments {
+      for bin in segment {
+        events += history.above(0, bin)
+        count += history.count(bin)
+      }
+    }
+    return count > 0 ? Reference(events: events, count: count, effect: settings.smallestShareEffect) : nil
+  }
+
+  private func latencies(_ histogram: [Int], effect: Double, _ settings: DetectorSettings) -> Reference? {
+    let reference = Reference(histogram: histogram, effect: effect, floor: settings.floor)
+    return reference.count > 0 ? reference : nil
+  }
+
+  /// Makes the histogram that of some bins.
+  private mutating func slideHistogram(to segments: [Range<Int>], _ history: BinHistory) {
+    if histogram.isEmpty || histogramBins.contains(where: { $0.lowerBound < history.first }) {
+      histogram = [Int](repeating: 0, count: LogScale.levels)
+      histogramBins = []
+    }
+    for bins in NormalStretches.difference(histogramBins, segments) {
+      history.add(bins, times: -1, to: &histogram)
+    }
+    for bins in NormalStretches.difference(segments, histogramBins) { history.add(bins, to: &histogram) }
+    histogramBins = segments
+  }
+
+  /// Sets a reference's design effects, as the bins show them that it was taken from.
+  func measureEffects(of reference: inout Reference, _ segments: [Range<Int>], _ history: BinHistory) {
+    let size = segments.reduce(0) { $0 + $1.count }
+    var counts: [Int] = []
+    counts.reserveCapacity(size)
+    var above = [[Int]](repeating: [], count: layout.quantiles)
+    for index in above.indices { above[index].reserveCapacity(size) }
+    let levels = Array(reference.levels.prefix(layout.quantiles).reversed())
+    for segment in segments {
+      for bin in segment {
+        counts.append(history.count(bin))
+        history.above(levels, bin) { above[layout.quantiles - 1 - $0].append($1) }
+      }
+    }
+    let (events, count, shares) = (reference.events, reference.count, reference.shares)
+    reference.effects = above.indices.map { index in
+      let share = isShare ? Double(events) / Double(max(1, count)) : shares[index]
+      return Reference.designEffects(
+        above: above[index], counts: counts, share: share, scales: layout.scales)
+    }
+  }
+}
