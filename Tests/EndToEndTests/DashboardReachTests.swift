@@ -200,6 +200,63 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
+  @Test(
+    "the order and the columns of lists, and the keys of fingers, under each preset",
+    .timeLimit(.minutes(5)), arguments: ["classic", "vim", "less"])
+  func presets(preset: String) throws {
+    let station = try Station.recorded(runs: ["zulu", "alpha"], count: 100)
+    let file = try station.directory.write("keys.yaml", "dashboard:\n  keys: { preset: \(preset) }\n")
+    let tmux = try Tmux(columns: 150, rows: 44)
+    try tmux.openDashboard(on: station, options: "--config \(file) --panel runs")
+    // Whether the first text stands above the second one.
+    func stand(_ first: String, above second: String, in screen: String) -> Bool {
+      let lines = screen.split(separator: "\n")
+      guard let one = lines.lastIndex(where: { $0.contains(first) }),
+        let other = lines.lastIndex(where: { $0.contains(second) })
+      else { return false }
+      return one < other
+    }
+    try tmux.press("S")
+    try tmux.waitUntil("runs by their names") {
+      $0.contains("runs by run") && stand(" alpha  ", above: " zulu  ", in: $0)
+    }
+    try tmux.press("C")
+    try tmux.waitFor("[x] length")
+    for key in ["Down", "Down", "Space"] { try tmux.press(key) }
+    try tmux.waitFor("[ ] length")
+    try tmux.press("q")
+    try tmux.waitUntil("the column is gone") { $0.contains("runs by run") && !$0.contains(" length") }
+    for (panel, title, column) in [("2", "[2 Log]", "component"), ("3", "[3 Events]", "connection")] {
+      try tmux.press(panel)
+      try tmux.waitUntil("the lines are read") { $0.contains(title) && $0.contains("oopback") }
+      try tmux.press("S")
+      try tmux.waitFor("newest first")
+      try tmux.press("S")
+      try tmux.waitFor("oldest first")
+      try tmux.press("C")
+      try tmux.waitFor("[x] \(column)")
+      try tmux.press("q")
+      try tmux.waitUntil("the choice is closed") { !$0.contains("[x] \(column)") }
+    }
+    try tmux.press("5")
+    try tmux.waitFor("[5 Targets]")
+    try tmux.press("S")
+    try tmux.waitFor("by target")
+    // What the preset calls the kind of axis, and that `h` and `l` move the window only where they should.
+    try tmux.press(preset == "classic" ? "l" : "L")
+    try tmux.waitFor("linear axis")
+    if preset != "classic" {
+      try tmux.press("h")
+      try tmux.press("BSpace")
+      #expect(try !tmux.screen().contains("no view before"))
+    }
+    if preset == "less" {
+      try tmux.press("Q")
+      try tmux.waitFor("/frame")
+    }
+    try tmux.leaveDashboard()
+  }
+
   @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(5)))
   func smallest() throws {
     let station = try Station.recorded(runs: ["first"], count: 300)
