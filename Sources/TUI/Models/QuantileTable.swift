@@ -8,6 +8,8 @@ struct QuantileTable {
 
   private static let nameColumns = 10
   private static let cellColumns = 17
+  /// One column stays free between two cells.
+  private static let textColumns = cellColumns - 1
 
   var width: Int { Self.nameColumns + WindowSummary.quantiles.count * Self.cellColumns }
 
@@ -46,7 +48,8 @@ struct QuantileTable {
       return
     }
     put(text, cell: cell, x: x, y: row, &picture, appearance(isFirst ? .strong : .text))
-    let details = [figure.interval, figure.effective].compactMap { $0 }.prefix(rows > 2 ? 2 : rows - 1)
+    let details = [figure.interval, figure.effective(columns: Self.textColumns)].compactMap { $0 }.prefix(
+      rows > 2 ? 2 : rows - 1)
     for (place, detail) in details.enumerated() {
       put(detail, cell: cell, x: x, y: row + 1 + place, &picture, appearance(.secondary))
     }
@@ -69,7 +72,8 @@ struct QuantileFigures {
   private static let nameColumns = 7
   private static let valueColumns = 8
   /// `n too small (needs 3 688)` is the longest.
-  static let width = nameColumns + valueColumns + 19
+  static let width = nameColumns + valueColumns + 2 + detailColumns
+  private static let detailColumns = 17
 
   func draw(_ picture: inout CellPicture, x: Int, y: Int, height: Int) {
     for (index, quantile) in WindowSummary.quantiles.enumerated() where index < height {
@@ -84,7 +88,7 @@ struct QuantileFigures {
       }
       picture.put(
         FittedText.padded(text, columns: Self.valueColumns), x: start, y: row, style: appearance(.strong))
-      guard let interval = figure.interval ?? figure.effective else { continue }
+      guard let interval = figure.interval ?? figure.effective(columns: Self.detailColumns) else { continue }
       picture.put(interval, x: start + Self.valueColumns + 2, y: row, style: appearance(.secondary))
     }
   }

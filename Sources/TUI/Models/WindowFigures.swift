@@ -139,12 +139,12 @@ enum QuantileFigure: Sendable, Hashable {
     }
   }
 
-  /// The same where `n` is shown nearby: `needs 368`.
+  /// The same where `n` is shown nearby: `needs 368`, `effective 12 345`.
   func shortText(isASCII: Bool = false) -> String {
     switch self {
     case .known, .pending: text(isASCII: isASCII)
     case .tooFew(let needs): "needs \(FixedPoint.grouped(needs))"
-    case .undetermined(let interval): "effective n \(interval.effectiveText)"
+    case .undetermined(let interval): "effective \(interval.effectiveText)"
     }
   }
 
@@ -157,9 +157,14 @@ enum QuantileFigure: Sendable, Hashable {
   }
 
   /// `n 38 of 3600`: as many independent values would say as much.
-  var effective: String? {
+  var effective: String? { effective(columns: .max) }
+
+  /// The same, or `n 12 345` where all of it takes more columns.
+  func effective(columns: Int) -> String? {
     guard case .known(let interval) = self else { return nil }
-    return "n \(interval.effectiveText) of \(FixedPoint.grouped(interval.count))"
+    let count = "n \(interval.effectiveText)"
+    let whole = "\(count) of \(FixedPoint.grouped(interval.count))"
+    return whole.count <= columns ? whole : count
   }
 }
 

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Findings
 import Measurement
 import Store
 import Terminal
@@ -125,5 +126,31 @@ struct ModelTests {
     let glyphs = GlyphSet(.braille)
     #expect(Sparkline.text([0, 0, 4, 4, 1, 0], glyphs) == " █▁")
     #expect(Sparkline.text([], glyphs) == "")
+  }
+
+  @Test("figures of many notifications stay in their column", arguments: [5_281, 163_000, 10_000_000])
+  func wideFigures(count: Int) {
+    let summary = WindowSummary(metric: .delivery, count: count, isExact: true) { quantile in
+      var interval = QuantileInterval(
+        independent: .known(value: 753_000, low: 360_000, high: 1_400_000), value: 753_000, count: count)
+      interval.effectiveCount = quantile == .p50 ? 66 : Double(count) / 4
+      // Its count stands where the others have their interval.
+      if quantile == .p999 { interval.high = nil }
+      return interval
+    }
+    let table = QuantileTable(
+      summaries: [summary], appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille))
+    var picture = CellPicture(width: table.width, height: 5)
+    table.draw(&picture, x: 0, y: 0, height: 5)
+    let text = (0..<5).map { y in
+      String(
+        String.UnicodeScalarView((0..<table.width).compactMap { Unicode.Scalar(picture.glyph(x: $0, y: y)) }))
+    }
+    // The first column of each cell parts it from the one before.
+    for (y, line) in text.enumerated() {
+      for cell in 0..<4 { #expect(picture.glyph(x: 9 + cell * 17, y: y) == 0x20, "\(line)") }
+    }
+    #expect(text[3].contains("n 66 of \(FixedPoint.grouped(count))") == (count < 10_000_000), "\(text)")
+    #expect(text[3].contains("n \(FixedPoint.grouped(count / 4))"), "\(text)")
   }
 }
