@@ -17,7 +17,10 @@ public struct FindingText {
   private var isOver: Bool { !record.isOpen }
 
   /// `Delivery to ios is slower`, `Delivery to ios was slower`.
-  public var headline: String {
+  public var headline: String { headline(isOver: isOver) }
+
+  /// - Parameter isOver: whether it is told in the past, as what is open is once nobody watches any longer.
+  public func headline(isOver: Bool) -> String {
     let verb = isOver && !record.isNewNormal ? "was" : "is"
     let more = isOver && !record.isNewNormal ? "lost" : "loses"
     return switch record.kind {

@@ -8,15 +8,22 @@ struct FindingArticle {
   private let repetition: FindingRepetition
   private let time: ReportTime
   private let isLong: Bool
+  private let recordedTo: [String: WallTime]
 
   /// Other findings of the same incident that are named.
   private static let mostOthers = 8
 
-  /// - Parameter isLong: whether times need their day.
-  init(_ repetition: FindingRepetition, _ time: ReportTime, isLong: Bool) {
+  /// - Parameters:
+  ///   - isLong: whether times need their day.
+  ///   - recordedTo: when the recording of targets ended that are not recorded now, by name: what is open then was not
+  ///     watched any longer.
+  init(
+    _ repetition: FindingRepetition, _ time: ReportTime, isLong: Bool, recordedTo: [String: WallTime]
+  ) {
     self.repetition = repetition
     self.time = time
     self.isLong = isLong
+    self.recordedTo = recordedTo
   }
 
   private var incident: FindingIncident { repetition.last }
@@ -40,7 +47,7 @@ struct FindingArticle {
       ? "" : "<p class=\"soft\">At its beginning: \(first.events.joined(separator: "; ")).</p>\n"
     return """
       <article class="finding\(style)\(provisional)">
-      <h3>\(words.headline), \(when)</h3>
+      <h3>\(words.headline(isOver: !first.isOpen || recordedTo[first.target] != nil)), \(when)</h3>
       <p>\(words.change).\(causes.count == 1 ? cause : "")</p>
       \(causes.count > 1 ? list : "")\(legs)\(others)\(more)\(decide)\(events)</article>
 
@@ -63,7 +70,14 @@ struct FindingArticle {
 
   private func when(_ finding: FindingRecord) -> Markup {
     let start = time.moment(finding.startedAt, isLong: isLong)
-    if finding.isGradual { return "getting worse since about \(start)" }
+    let watchedTo = finding.isOpen ? recordedTo[finding.target] : nil
+    let stopped: Markup? = watchedTo.map {
+      ", still open when recording stopped at \(time.moment($0, isLong: isLong))"
+    }
+    if finding.isGradual {
+      return stopped.map { "getting worse from about \(start) on\($0)" }
+        ?? "getting worse since about \(start)"
+    }
     var spread: Markup = ""
     if let low = finding.startedLow, let high = finding.startedHigh, high > low {
       let half = max(
@@ -73,7 +87,8 @@ struct FindingArticle {
     if let end = finding.endedAt {
       return "from \(start)\(spread) to \(time.moment(end, isLong: isLong))"
     }
-    return finding.isNewNormal ? "from \(start)\(spread), the new normal since" : "since \(start)\(spread)"
+    if finding.isNewNormal { return "from \(start)\(spread), the new normal since" }
+    return stopped.map { "from \(start)\(spread) on\($0)" } ?? "since \(start)\(spread)"
   }
 
   /// When another finding of the incident was, where that differs.

@@ -30,8 +30,13 @@ struct ReportAnswer {
     if let first = findings.open.first?.last.first {
       let others = findings.open.count - 1
       let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
-      return FindingText(first).headline + " since \(moment(first.startedAt))"
-        + (others == 0 ? "" : ", and \(rest)")
+      let more = others == 0 ? "" : ", and \(rest)"
+      // After the recording nobody knows whether it lasts.
+      guard let last = findings.recordedTo[first.target] else {
+        return FindingText(first).headline + " since \(moment(first.startedAt))" + more
+      }
+      return FindingText(first).headline(isOver: true)
+        + " from \(moment(first.startedAt)) until recording stopped at \(moment(last))" + more
     }
     if findings.changes.count == 1, let only = findings.changes.first {
       let words = FindingText(only.last.first).headline
@@ -93,7 +98,7 @@ struct ReportAnswer {
     return """
       <section id="findings">
       <h2>What changed</h2>
-      \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong).markup })\(more)\
+      \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong, recordedTo: findings.recordedTo).markup })\(more)\
       <p class="soft">Times are \(time.zoneName(at: content.start)). Figures since a change have 95 % intervals in brackets.\
       \(note)</p>
       </section>

@@ -19,7 +19,9 @@ struct ReportCharts {
   /// Shades of the density plot.
   static let shades = 6
   /// The part of the scatter plot's height that is for what never arrived.
-  private static let strip = 0.05
+  private static let strip = 0.06
+  /// The part of the strip that any loss takes, so that it can be seen.
+  private static let leastLoss = 0.2
   private static let latencyTop = 0.92
 
   private var latencyAxis: LatencyAxis? {
@@ -100,13 +102,15 @@ struct ReportCharts {
     return "no. \(dot.sequence), \(civil.hoursMinutesSeconds): \(latency)\(state)"
   }
 
-  /// Where something never arrived, by column.
+  /// Which share of each column never arrived, of those that have their end: only one in which all did not has full height.
   private var goneBoxes: [Chart.Box] {
     let width = 1 / Double(columns.count)
     return target.timeline.states.enumerated().compactMap { index, counts in
       guard counts.withoutLatency > 0 else { return nil }
       let x = Double(index) * width
-      return Chart.Box(x: x...x + width, y: 1 - Self.strip...1)
+      let share = Double(counts.withoutLatency) / Double(max(counts.withoutLatency, counts.settled))
+      let bottom = 1 - Self.strip
+      return Chart.Box(x: x...x + width, y: bottom...bottom + Self.strip * max(Self.leastLoss, share))
     }
   }
 

@@ -8,6 +8,8 @@ struct ReportFindings: Sendable {
   let changes: [FindingRepetition]
   /// The detectors of the report's targets.
   let detectors: [DetectorRecord]
+  /// When the recording of targets ended that are not recorded now, by name.
+  let recordedTo: [String: WallTime]
 
   /// Changes that are told in full.
   static let most = 12
@@ -20,6 +22,7 @@ struct ReportFindings: Sendable {
       return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
     }
     detectors = try reader.detectors().filter { names.contains($0.target) && $0.through > start }
+    recordedTo = try FindingsReport.recordedTo(reader)
   }
 
   var incidents: Int { changes.reduce(0) { $0 + $1.incidents.count } }

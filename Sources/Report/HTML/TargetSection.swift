@@ -76,7 +76,10 @@ struct TargetSection {
       target.dots.isComplete
       ? "A dot is a notification" : "The stronger the color, the more notifications; dots are the slowest"
     let never: Markup =
-      target.total.counts.withoutLatency > 0 ? " The strip on top shows what never arrived." : ""
+      target.total.counts.withoutLatency == 0
+      ? ""
+      : target.dots.isComplete
+        ? " The strip on top shows what never arrived." : " The bars on top show which share never arrived."
     return figure(
       "Latency over time",
       """

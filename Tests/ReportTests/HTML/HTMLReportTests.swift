@@ -23,7 +23,9 @@ import Testing
   }
 
   /// A run of `count` notifications, four a second: each hundredth lost, the others delivered after 40 ms and more.
-  private func fixture(count: Int64 = 400) throws -> (fixture: StoreFixture, run: RunRegistration) {
+  private func fixture(
+    count: Int64 = 400, isEnded: Bool = true
+  ) throws -> (fixture: StoreFixture, run: RunRegistration) {
     let fixture = try StoreFixture()
     let run = try fixture.begin(0, name: "nightly", [Self.loopback])
     let samples = (1...count).map { number -> Sample in
@@ -31,7 +33,7 @@ import Testing
       return number % 100 == 0 ? sent.ended(.lost, status: 200) : sent.delivered(after: 40_000 + number * 100)
     }
     try fixture.commit(run.run, samples)
-    try fixture.end(run, after: count / 4)
+    if isEnded { try fixture.end(run, after: count / 4) }
     return (fixture, run)
   }
 
@@ -169,6 +171,38 @@ import Testing
     #expect(large.utf8.count < 300_000)
   }
 
+  @Test func lossesHaveTheirTrueSize() throws {
+    let fixture = try StoreFixture()
+    let run = try fixture.begin(0, [Self.loopback])
+    // Each fiftieth is lost, and everything in the sixth tenth.
+    let samples = (Int64(1)...10_000).map { number -> Sample in
+      let sent = Sample.planned(run.targets[0].id, number).accepted(lag: 10, service: 500)
+      return number % 50 == 0 || (5_000..<6_000).contains(number)
+        ? sent.ended(.lost, status: 200) : sent.delivered(after: 40_000 + number)
+    }
+    try fixture.commit(run.run, samples)
+    try fixture.end(run, after: 2_500)
+    let content = try ReportContent(
+      fixture.reader(), RowSelection(), depth: .standard,
+      at: StoreFixture.start.advanced(byMicroseconds: 3_600_000_000))
+    let target = try #require(content.targets.first)
+    let chart = try #require(
+      ReportCharts(
+        target: target, time: ReportTime(.utc, start: content.start, end: content.end), notes: [],
+        stretches: []
+      ).scatter())
+    let heights = chart.layers.flatMap { layer -> [Double] in
+      guard layer.style == "gone", case .boxes(let boxes) = layer.shape else { return [] }
+      return boxes.map { $0.y.upperBound - $0.y.lowerBound }
+    }
+    let most = try #require(heights.max())
+    let full = heights.count { $0 > 0.9 * most }
+    #expect(heights.count > 60 && full >= 6 && full <= 10, "\(full) of \(heights.count)")
+    // The columns at both ends of the outage are in between.
+    let small = heights.count { $0 > 0.15 * most && $0 < 0.25 * most }
+    #expect(small >= heights.count - full - 2, "\(small) of \(heights.count)")
+  }
+
   @Test func rollupsMakeTheSameChartsUpToTheirBuckets() throws {
     let (fixture, _) = try fixture(count: 4_000)
     try fixture.rollUp()
@@ -247,7 +281,14 @@ import Testing
     let (fixture, run) = try fixture()
     try watch(fixture, run, ["closed", "open"])
     let page = try html(fixture)
-    #expect(page.contains("<h1>Delivery to ios is slower since 17:31:10</h1>"))
+    #expect(
+      page.contains(
+        "<h1>Delivery to ios was slower from 17:31:10 until recording stopped at 17:31:40</h1>"))
+    #expect(
+      page.replacing(/<\/?time[^>]*>/, with: "").contains(
+        "<h3>Delivery to ios was slower, from 17:31:10 on, still open when recording stopped at 17:31:40</h3>"
+      ))
+    #expect(!page.contains("slower since") && !page.contains("slower, since"))
     #expect(
       page.contains(
         "p99 240 ms → 1.21 s (at least 1.10 s). Cause: between provider and devices (&lt;b&gt;loopback&lt;/b&gt;): accept unchanged."
@@ -257,6 +298,15 @@ import Testing
     #expect(open.lowerBound < over.lowerBound, "open ones come first")
     #expect(page.contains("Delivery to ios was slower, from"))
     #expect(page.matches(of: /<path class="stretch"/).count >= 2)
+  }
+
+  @Test func whatIsOpenLastsWhileItIsRecorded() throws {
+    let (fixture, run) = try fixture(isEnded: false)
+    try watch(fixture, run, ["open"])
+    let page = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
+    #expect(page.contains("<h1>Delivery to ios is slower since 17:31</h1>"))
+    #expect(page.contains("<h3>Delivery to ios is slower, since 17:31:00</h3>"))
+    #expect(!page.contains("recording stopped"))
   }
 
   @Test func thoseThatRepeatAreOne() throws {
