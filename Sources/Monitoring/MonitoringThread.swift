@@ -31,12 +31,8 @@ final class MonitoringThread: Sendable {
     let round = make()
     let loop = RetryLoop(every: Self.retryInterval, report: onTrouble)
     try? loop.run(
-      rest: wake.wait(atMost:), mayRetry: { [self] _ in !isStopping.withLock { $0 } },
-      round: { [self] () -> Void? in
-        guard !isStopping.withLock({ $0 }) else { return () }
-        wake.wait(atMost: try round())
-        return nil
-      })
+      until: { isStopping.withLock { $0 } }, rest: wake.wait(atMost:),
+      mayRetry: { _ in !isStopping.withLock { $0 } }, round: round)
   }
 
   /// Starts the next round at once.

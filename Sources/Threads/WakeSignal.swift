@@ -145,4 +145,27 @@ public struct RetryLoop {
       }
     }
   }
+
+  /// Runs rounds that have no result until the work is stopped. A stop among failures is not reported as a success.
+  /// - Parameters:
+  ///   - isStopped: asked before each round.
+  ///   - rest: waits on the calling thread, between rounds and after a failure.
+  ///   - mayRetry: whether to go on after an error.
+  ///   - round: does one round; returns how long to wait before the next.
+  /// - Throws: the error that is not retried.
+  public func run(
+    until isStopped: () -> Bool, rest: (Duration) -> Void, mayRetry: (any Error) -> Bool = { _ in true },
+    round: () throws -> Duration
+  ) throws {
+    do {
+      let _: Never = try run(rest: rest, mayRetry: { !($0 is Stopped) && mayRetry($0) }) {
+        guard !isStopped() else { throw Stopped() }
+        rest(try round())
+        return nil
+      }
+    } catch is Stopped {}
+  }
+
+  /// Ends a loop that has no result.
+  private struct Stopped: Error {}
 }

@@ -68,6 +68,21 @@ import Threads
     #expect(rests == [.seconds(2), .seconds(2), .seconds(2)])
   }
 
+  @Test("a stop among failures is not reported as a success") func stops() throws {
+    var reports: [Int?] = []
+    var rests: [Duration] = []
+    var rounds = 0
+    try RetryLoop(every: .seconds(2)) { reports.append(($0 as? Trouble)?.number) }
+      .run(until: { rounds == 5 }, rest: { rests.append($0) }) {
+        rounds += 1
+        guard rounds == 2 || rounds == 3 else { throw Trouble(number: rounds) }
+        return .milliseconds(250)
+      }
+    #expect(reports == [1, nil, 4])
+    #expect(
+      rests == [.seconds(2), .milliseconds(250), .milliseconds(250), .seconds(2), .seconds(2)])
+  }
+
   @Test("an error that is not retried ends it, unreported") func ends() {
     var reports = 0
     #expect(throws: Trouble(number: 1)) {

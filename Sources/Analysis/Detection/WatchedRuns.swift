@@ -27,9 +27,10 @@ struct WatchedRuns: Sendable {
     let fingerprint = try reader.runsFingerprint()
     guard fingerprint != seen else { return nil }
     let isFirst = seen == nil
-    seen = fingerprint
     if isFirst, let memory { horizon = now.microseconds - memory }
     let all = try reader.seriesSpans(endingAfter: WallTime(microseconds: horizon))
+    // Only what was read is seen: after an error the next call reads it.
+    seen = fingerprint
     let runs = Set(all.map(\.run))
     recorded.formIntersection(runs)
     recorded.formUnion(all.filter { $0.endedAt == nil }.map(\.run))

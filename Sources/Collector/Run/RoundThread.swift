@@ -69,11 +69,7 @@ final class RoundThread: Sendable {
     _ round: @escaping () throws -> Duration, _ onTrouble: @escaping ((any Error)?) -> Void
   ) throws {
     try RetryLoop(every: Self.retryInterval, report: onTrouble).run(
-      rest: wake.wait(atMost:), mayRetry: { ($0 as? StoreError)?.isStoreLost != true },
-      round: { () -> Void? in
-        guard !isStopping.withLock({ $0 }) else { return () }
-        wake.wait(atMost: try round())
-        return nil
-      })
+      until: { isStopping.withLock { $0 } }, rest: wake.wait(atMost:),
+      mayRetry: { ($0 as? StoreError)?.isStoreLost != true }, round: round)
   }
 }

@@ -82,7 +82,7 @@ enum TargetRows {
   /// Seconds of a window that are over and belong to the run.
   private static func elapsed(in window: Range<WallTime>, _ snapshot: Snapshot) -> Double {
     let start = max(window.lowerBound, snapshot.run?.startedAt ?? window.lowerBound)
-    let end = min(window.upperBound, snapshot.edge)
+    let end = min(window.upperBound, snapshot.sendingEdge)
     return Double(max(0, end.microseconds - start.microseconds)) / 1_000_000
   }
 }

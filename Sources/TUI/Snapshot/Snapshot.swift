@@ -71,6 +71,12 @@ struct Snapshot: Sendable {
     }
   }
 
+  /// Time until which notifications were sent: now while the collector writes, afterwards the newest notification, since an
+  /// ended run has waited for the last receipts.
+  var sendingEdge: WallTime {
+    if case .ended = run?.phase { newestPlanned ?? edge } else { edge }
+  }
+
   private var newestPlanned: WallTime? {
     var newest: Int64?
     for track in tracks {

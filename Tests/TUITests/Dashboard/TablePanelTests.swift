@@ -73,6 +73,20 @@ struct TablePanelTests {
     return recent + repeated
   }
 
+  @Test("the rate of an ended run does not count the wait for the last receipts")
+  func rateOfEnded() throws {
+    var snapshot = Self.snapshot()
+    let ended = snapshot.now.advanced(byMicroseconds: 600_000_000)
+    snapshot.run?.phase = .ended(at: ended, reason: "duration reached")
+    let table = try #require(snapshot.panels.targets)
+    snapshot.panels.targets = TargetTable(window: SampleRun.start..<ended, rows: table.rows)
+    // 400 were sent in almost 110 s, not in 710.
+    for row in TargetRows.make(snapshot) {
+      let rate = try #require(row.rate)
+      #expect((3.6...3.8).contains(rate), "\(rate)")
+    }
+  }
+
   @Test("targets are listed with the worst first: by what was lost, then by the tail")
   func order() throws {
     let rows = TargetRows.make(Self.snapshot())
