@@ -240,7 +240,8 @@ let package = Package(
     .testTarget(
       name: "FleetTests",
       dependencies: [
-        "Configuration", "Fleet", "Measurement", "Store", "StoreTestKit", "TestKit",
+        "Analysis", "Configuration", "Fleet", "Formats", "Measurement", "Report", "Store", "StoreTestKit",
+        "TestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

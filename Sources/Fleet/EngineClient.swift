@@ -17,8 +17,8 @@ final class EngineClient {
 
   /// An answer may take as long as a query does.
   private static let timeout = Duration.seconds(120)
-  /// Enough for lists of collectors and runs; rows are read in parts.
-  private static let answerLimit = 16 << 20
+  /// Rows are read in parts, which are smaller where one is too large.
+  private static let answerLimit = 48 << 20
   /// Bodies that are smaller are sent as they are.
   private static let compressionThreshold = 512
 
@@ -46,6 +46,13 @@ final class EngineClient {
   func rows(_ query: String) throws(FleetError) -> [[String]] {
     let answer = try post(Array(query.utf8), query: nil, settings: [("default_format", "TSV")])
     return TabSeparated.rows(answer)
+  }
+
+  /// Asks for rows in the format RowBinary.
+  /// - Throws: ``FleetError`` with the code `tooLarge` where the answer is larger than it may be: ask for less.
+  func binary(_ query: String) throws(FleetError) -> RowBinaryReader {
+    RowBinaryReader(
+      try post(Array(query.utf8), query: nil, settings: [("default_format", "RowBinary")]), place: place)
   }
 
   /// Runs a statement without an answer.
@@ -101,7 +108,8 @@ final class EngineClient {
           status: request.status, exception: exception, body: request.answer.body, place: place)
       } catch {
         if request.isCancelled() { throw FleetError(.cancelled, place: place, detail: "cancelled") }
-        failure = FleetError(.unreachable, place: place, detail: EscapedText.make(error.message))
+        let code: FleetError.Code = request.answer.isTooLarge ? .tooLarge : .unreachable
+        failure = FleetError(code, place: place, detail: EscapedText.make(error.message))
       }
       guard [.busy, .unreachable].contains(failure.code) else { throw failure }
       current = (current + 1) % urls.count

@@ -17,8 +17,12 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
     case olderSchema
     /// The engine is older than what is supported.
     case oldEngine
+    /// It has no such run, or several.
+    case noSuchRun
     /// It does not understand, or answers what is not understood.
     case refused
+    /// An answer is larger than is read at once.
+    case tooLarge
     case cancelled
   }
 
@@ -42,6 +46,8 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
     case .newerSchema: "install the newer pushscope here"
     case .olderSchema: "run pushscope fleet setup with this pushscope"
     case .oldEngine: "install ClickHouse 23.10 or newer"
+    case .noSuchRun: "see pushscope runs --fleet"
+    case .tooLarge: "ask for a shorter time or fewer targets"
     case .refused: "look at the engine's log"
     case .cancelled: "try again"
     }

@@ -17,13 +17,13 @@ public struct SeriesReader {
     public static let standard = Depth.upTo(100_000)
   }
 
-  private let reader: StoreReader
+  private let reader: any SampleSource
   private let excluded: (SeriesWindow) throws -> [Range<WallTime>]
 
   /// - Parameter excluded: stretches that are no part of a series' history, instead of those of the store's closed
   ///   findings; asked with the time before a window.
   public init(
-    _ reader: StoreReader, excluding excluded: ((SeriesWindow) throws -> [Range<WallTime>])? = nil
+    _ reader: any SampleSource, excluding excluded: ((SeriesWindow) throws -> [Range<WallTime>])? = nil
   ) {
     self.reader = reader
     self.excluded =

@@ -68,7 +68,7 @@ public struct ComparisonReport: Sendable {
   /// - Throws: ``ReportError`` where nothing can be compared, `StoreError`.
   public init(
     _ first: ComparisonSide, _ second: ComparisonSide, _ plan: ComparisonPlan = ComparisonPlan(),
-    in reader: StoreReader
+    in reader: any SampleSource
   ) throws {
     let matched = try ComparisonPairs(first, second)
     self.first = first
@@ -115,7 +115,7 @@ public struct ComparisonReport: Sendable {
 
 /// Reads what a comparison needs.
 private struct ComparisonReading {
-  let reader: StoreReader
+  let reader: any SampleSource
   let plan: ComparisonPlan
   /// Series with more notifications than this are not compared in pairs, which takes every single one of them.
   private static let mostPaired = 1_000_000

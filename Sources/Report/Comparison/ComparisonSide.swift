@@ -26,7 +26,7 @@ public struct ComparisonSide: Sendable, Equatable {
   ///
   /// - Parameter address: `run`, `run/target` or `run/target/variant`; names may contain slashes.
   /// - Throws: ``ReportError``, `StoreError`.
-  public init(_ address: String, in reader: StoreReader) throws {
+  public init(_ address: String, in reader: any SampleSource) throws {
     let (run, rest) = try Self.run(address, in: reader)
     let records = try reader.targets(of: run.id)
     let found = try rest.map { try Self.target($0, of: records) }
@@ -47,7 +47,7 @@ public struct ComparisonSide: Sendable, Equatable {
   ///   - targets: by name; `nil` for all.
   /// - Throws: `StoreError`.
   public init(
-    _ time: Range<WallTime>, run: RunID? = nil, targets: Set<String>? = nil, in reader: StoreReader
+    _ time: Range<WallTime>, run: RunID? = nil, targets: Set<String>? = nil, in reader: any SampleSource
   ) throws {
     title = "\(RunText.time(time.lowerBound)) to \(RunText.time(time.upperBound)) UTC"
     (since, until) = (time.lowerBound, time.upperBound)
@@ -74,7 +74,7 @@ public struct ComparisonSide: Sendable, Equatable {
 
   /// The longest beginning of an address that names a run, and what follows its slash.
   private static func run(
-    _ address: String, in reader: StoreReader
+    _ address: String, in reader: any SampleSource
   ) throws -> (run: RunRecord, rest: String?) {
     let slashes = address.indices.filter { address[$0] == "/" }
     var first: (any Error)?

@@ -5,7 +5,7 @@ import Store
 
 /// Writes the rows of a selection as CSV or JSON Lines. It streams: memory does not grow with the number of rows.
 public struct Exporter {
-  let reader: StoreReader
+  let reader: any SampleSource
   let selection: RowSelection
   let format: RecordFormat
   /// How much of `summary` and `histogram` is read from single notifications.
@@ -18,7 +18,7 @@ public struct Exporter {
   static let rowsBetweenReports: Int64 = 8192
 
   public init(
-    reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
+    reader: any SampleSource, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
     isExact: Bool = false, method: IntervalMethod = .dependent,
     progress: @escaping (Int64) -> Void = { _ in }
   ) {
@@ -28,7 +28,7 @@ public struct Exporter {
   }
 
   init(
-    reader: StoreReader, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
+    reader: any SampleSource, selection: RowSelection = RowSelection(), format: RecordFormat = .csv,
     depth: RollupThreshold, method: IntervalMethod = .dependent,
     progress: @escaping (Int64) -> Void = { _ in }
   ) {
@@ -98,16 +98,18 @@ public enum ExportTable: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Exporter {
-  /// Writes some rows of the table `samples`, in its order. Ids that are not in the store are skipped. The exporter's
+  /// Writes some rows of a store's table `samples`, in its order. Ids that are not in the store are skipped. The exporter's
   /// selection must include the runs of all ids.
   /// - Returns: the number of rows.
   @discardableResult
-  public func exportSamples(withIDs ids: [SampleID], to sink: any ByteSink) throws -> Int64 {
+  public func exportSamples(withIDs ids: [SampleID], of store: StoreReader, to sink: any ByteSink) throws
+    -> Int64
+  {
     let columns = SamplesTable.columns
-    let directory = try TargetDirectory(reader, selection)
+    let directory = try TargetDirectory(store, selection)
     return try write(columns, to: sink) { writer in
       var context: SamplesTable.Context?
-      try reader.forEachSample(withIDs: ids) { row in
+      try store.forEachSample(withIDs: ids) { row in
         let current: SamplesTable.Context
         if let context, context.id == row.id.target {
           current = context

@@ -9,7 +9,7 @@ enum ReceiptsTable {
     Column("run") { $2.uuid($1.run.id.uuid.words) },
     Column("target") { $2.text($1.target.name) },
     Column("sequence") { $2.integer($0.sample.sequence) },
-    Column("notification_id") { $2.uuid(NotificationID(run: $1.run.id, sample: $0.sample).uuid.words) },
+    Column("notification_id") { $2.uuid($1.target.notificationID($0.sample).uuid.words) },
     Column("device") { $2.text($0.device) },
     Column("received_at") { $2.time($0.receivedAt) },
     Column("arrived_at") { $2.time($0.arrivedAt) },

@@ -7,7 +7,7 @@ enum SamplesTable {
   /// Fields that the rows of one target share, encoded in advance.
   final class Context {
     let id: TargetID
-    let runID: RunID
+    let record: TargetRecord
     let run: PreparedText
     let target: PreparedText
     let provider: PreparedText
@@ -16,7 +16,7 @@ enum SamplesTable {
 
     init(_ entry: TargetDirectory.Entry, format: RecordFormat) {
       id = entry.target.id
-      runID = entry.run.id
+      record = entry.target
       run = PreparedText(entry.run.id.description, for: format)
       target = PreparedText(entry.target.name, for: format)
       provider = PreparedText(entry.target.provider, for: format)
@@ -40,7 +40,7 @@ enum SamplesTable {
     Column("variant") { $2.prepared($1.variant($0.variant)) },
     Column("provider") { $2.prepared($1.provider) },
     Column("sequence") { $2.integer($0.id.sequence) },
-    Column("notification_id") { $2.uuid(NotificationID(run: $1.runID, sample: $0.id).uuid.words) },
+    Column("notification_id") { $2.uuid($1.record.notificationID($0.id).uuid.words) },
   ]
 
   private static let times: [Column<SampleRow, Context>] = [

@@ -8,7 +8,7 @@ import Store
 /// The runs of a store as text.
 public enum RunsReport {
   /// A table of all runs, oldest first.
-  public static func list(_ reader: StoreReader) throws -> [String] {
+  public static func list(_ reader: any SampleSource) throws -> [String] {
     let runs = try reader.runs()
     guard !runs.isEmpty else { return ["no runs yet: pushscope collect starts one"] }
     var columns: [TextTable.Column] = [
@@ -160,7 +160,7 @@ public enum RatesReport {
 /// Finds a run by id, name or `latest`.
 public enum RunFinder {
   /// - Parameter text: a run's UUID or the beginning of one (at least four characters), its name, or `latest`.
-  public static func find(_ text: String, in reader: StoreReader) throws -> RunRecord {
+  public static func find(_ text: String, in reader: any SampleSource) throws -> RunRecord {
     let runs = try reader.runs()
     if text == "latest" {
       guard let latest = runs.last else {
@@ -192,7 +192,7 @@ public enum RunFinder {
   }
 
   /// Checks that each name is a target of a selected run, so that a typing mistake is an error and not an empty report.
-  public static func check(targets: Set<String>, of run: RunID?, in reader: StoreReader) throws {
+  public static func check(targets: Set<String>, of run: RunID?, in reader: any SampleSource) throws {
     let runs = try RowSelection(run: run).runs(in: reader)
     let known = Set(runs.flatMap(\.targetNames))
     guard let missing = targets.subtracting(known).min() else { return }

@@ -4,7 +4,7 @@ import Store
 /// Reads the data for the figures of a target: single notifications where there are few, otherwise rollups, with the
 /// notifications before the first whole second and after the last one.
 struct TargetFigures {
-  let reader: StoreReader
+  let reader: any SampleSource
   let selection: RowSelection
   let depth: RollupThreshold
 
@@ -70,7 +70,7 @@ struct TargetDirectory {
   let entries: [Entry]
   private let byID: [TargetID: Entry]
 
-  init(_ reader: StoreReader, _ selection: RowSelection) throws {
+  init(_ reader: any SampleSource, _ selection: RowSelection) throws {
     var entries: [Entry] = []
     for run in try selection.runs(in: reader) {
       for target in try reader.targets(of: run.id) where selection.targets?.contains(target.name) ?? true {
@@ -92,7 +92,7 @@ struct TargetDirectory {
 
 extension RowSelection {
   /// The runs that it selects from, oldest first.
-  func runs(in reader: StoreReader) throws -> [RunRecord] {
+  func runs(in reader: any SampleSource) throws -> [RunRecord] {
     guard let run else { return try reader.runs() }
     return try reader.run(run).map { [$0] } ?? []
   }

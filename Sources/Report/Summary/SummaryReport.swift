@@ -28,14 +28,14 @@ public struct SummaryReport: Sendable, Equatable {
   ///     where a target has more than 100 000 notifications.
   ///   - method: how intervals are computed.
   public init(
-    _ reader: StoreReader, _ selection: RowSelection = RowSelection(), isExact: Bool = false,
+    _ reader: any SampleSource, _ selection: RowSelection = RowSelection(), isExact: Bool = false,
     method: IntervalMethod = .dependent
   ) throws {
     try self.init(reader, selection, depth: isExact ? .exact : .standard, method: method)
   }
 
   init(
-    _ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold,
+    _ reader: any SampleSource, _ selection: RowSelection, depth: RollupThreshold,
     method: IntervalMethod = .dependent
   ) throws {
     var runs: [Run] = []
@@ -54,7 +54,7 @@ public struct SummaryReport: Sendable, Equatable {
 
   /// Calls `body` with each target as soon as its figures are read. A target without rows has no groups.
   static func forEachTarget(
-    _ reader: StoreReader, _ selection: RowSelection, _ depth: RollupThreshold, _ method: IntervalMethod,
+    _ reader: any SampleSource, _ selection: RowSelection, _ depth: RollupThreshold, _ method: IntervalMethod,
     _ body: (RunRecord, TargetSummary) throws -> Void
   ) throws {
     let series = SeriesReader(reader)

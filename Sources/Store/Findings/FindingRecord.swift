@@ -230,5 +230,18 @@ public struct FindingSelection: Sendable, Equatable {
     self.includesWithdrawn = includesWithdrawn
   }
 
+  /// Whether a finding is selected; its run may be any where ``run`` is not set.
+  public func includes(_ finding: FindingRecord) -> Bool {
+    if let run, finding.run != run { return false }
+    if let targets, !targets.contains(finding.target) { return false }
+    if finding.isHidden, !includesHidden { return false }
+    if finding.status == "withdrawn", !includesWithdrawn { return false }
+    if let until, finding.startedAt >= until { return false }
+    guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
+    // What goes on has not ended, whenever it was looked at last.
+    return finding.endedAt == nil && !finding.isNewNormal
+      && ["open", "lasting", "provisional"].contains(finding.status)
+  }
+
   public static let everything = FindingSelection(includesHidden: true, includesWithdrawn: true)
 }

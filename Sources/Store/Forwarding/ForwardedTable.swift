@@ -88,6 +88,7 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
     .init("provider", .name, "t.provider"),
     .init("sequence", .integer, "x.id & \(SampleID.sequenceMask)"),
     .init("notification_id", .uuid, Self.notificationID("x.id")), .init("planned_at", .time),
+    .init("planned_monotonic_us", .integer),
     .init(
       "state", .name,
       StoreViews.name(of: "x.state", NotificationState.allCases.map { ($0.rawValue, $0.name) })),

@@ -18,6 +18,10 @@ public struct EventRecord: Sendable, Equatable {
   public var run: RunID?
   public var targetName: String?
   public var event: Event
+
+  public init(revision: Int64, run: RunID?, targetName: String?, event: Event) {
+    (self.revision, self.run, self.targetName, self.event) = (revision, run, targetName, event)
+  }
 }
 
 /// A log line with its run and target.
@@ -26,12 +30,18 @@ public struct LogRecord: Sendable, Equatable {
   public var run: RunID?
   public var targetName: String?
   public var line: LogLine
+
+  public init(revision: Int64, run: RunID?, targetName: String?, line: LogLine) {
+    (self.revision, self.run, self.targetName, self.line) = (revision, run, targetName, line)
+  }
 }
 
 /// A stored receipt.
 public struct ReceiptRecord: Sendable, Equatable {
   public var revision: Int64
   public var receipt: Receipt
+
+  public init(revision: Int64, receipt: Receipt) { (self.revision, self.receipt) = (revision, receipt) }
 }
 
 /// Selects and decodes rows of the tables `event`, `log` and `receipt`.

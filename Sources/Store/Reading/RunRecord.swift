@@ -20,11 +20,43 @@ public struct RunRecord: Sendable, Equatable {
   public var targetNames: [String]
   public var counts: StateCounts
   public var revision: Int64
+
+  /// A run as others than its own store know it: without the clocks of its host.
+  public init(
+    id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, endedAt: WallTime?,
+    endReason: RunEndReason?, targetNames: [String], counts: StateCounts
+  ) {
+    self.init(
+      id: id, name: name, collectorID: collectorID, startedAt: startedAt,
+      startedMonotonic: MonotonicTime(microseconds: 0 as Int64), bootID: "", endedAt: endedAt,
+      endReason: endReason, lastHeartbeat: nil, targetNames: targetNames, counts: counts, revision: 0)
+  }
+
+  init(
+    id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, startedMonotonic: MonotonicTime,
+    bootID: String, endedAt: WallTime?, endReason: RunEndReason?, lastHeartbeat: WallTime?,
+    targetNames: [String], counts: StateCounts, revision: Int64
+  ) {
+    self.id = id
+    self.name = name
+    self.collectorID = collectorID
+    self.startedAt = startedAt
+    self.startedMonotonic = startedMonotonic
+    self.bootID = bootID
+    self.endedAt = endedAt
+    self.endReason = endReason
+    self.lastHeartbeat = lastHeartbeat
+    self.targetNames = targetNames
+    self.counts = counts
+    self.revision = revision
+  }
 }
 
 /// A stored target of a run.
 public struct TargetRecord: Sendable, Equatable {
   public var id: TargetID
+  /// The number that its own store gave it, which is a part of its notifications' ids: ``id``, where it is read from that store.
+  public var storedID: TargetID
   public var run: RunID
   public var name: String
   public var provider: String
@@ -39,6 +71,27 @@ public struct TargetRecord: Sendable, Equatable {
   /// At least one; it has an empty name if the target lists no values.
   public var variants: [VariantRecord]
 
+  public init(
+    id: TargetID, storedID: TargetID? = nil, run: RunID, name: String, provider: String,
+    receiptDeadline: Int64?, askedRate: Double, endpoint: String?, device: String?, variants: [VariantRecord]
+  ) {
+    self.id = id
+    self.storedID = storedID ?? id
+    self.run = run
+    self.name = name
+    self.provider = provider
+    self.receiptDeadline = receiptDeadline
+    self.askedRate = askedRate
+    self.endpoint = endpoint
+    self.device = device
+    self.variants = variants
+  }
+
+  /// The id that a notification of it travels with.
+  public func notificationID(_ sample: SampleID) -> NotificationID {
+    NotificationID(run: run, sample: SampleID(target: storedID, sequence: sample.sequence))
+  }
+
   /// Over all variants.
   public var counts: StateCounts { variants.reduce(StateCounts()) { $0 + $1.counts } }
 }
@@ -49,6 +102,10 @@ public struct VariantRecord: Sendable, Equatable {
   /// `priority=10,push_type=alert`; empty if the target lists no values.
   public var name: String
   public var counts: StateCounts
+
+  public init(id: VariantID, name: String, counts: StateCounts) {
+    (self.id, self.name, self.counts) = (id, name, counts)
+  }
 }
 
 extension StoreReader {

@@ -114,6 +114,13 @@ public struct SampleRow: ~Copyable {
   }
 }
 
+extension SampleRow {
+  /// Visits notifications that do not come from a store as its rows.
+  public static func forEach(of samples: [Sample], _ body: (borrowing SampleRow) throws -> Void) rethrows {
+    try SampleChunk(samples).forEach(body)
+  }
+}
+
 /// Rows copied from the database as plain numbers, so that they are visited outside of a transaction: an open read
 /// transaction, as of a slow reader of an export's pipe, would keep the WAL from being reset.
 struct SampleChunk {
@@ -175,6 +182,57 @@ struct SampleChunk {
     if row[Int(reason)] != SampleRow.absent, let bytes = statement.bytes(reason) {
       row[Int(reason)] = TextSlice(offset: texts.count, count: bytes.count).packed
       texts.append(contentsOf: bytes)
+    }
+  }
+
+  init(_ samples: [Sample]) {
+    self.init(capacity: samples.count)
+    count = samples.count
+    for (place, sample) in samples.enumerated() {
+      let first = place * SampleColumn.count
+      for column in SampleColumn.allCases {
+        values[first + Int(column.rawValue)] = number(sample, column) ?? SampleRow.absent
+      }
+    }
+  }
+
+  /// A column's number; texts are appended to ``texts``.
+  private mutating func number(_ sample: Sample, _ column: SampleColumn) -> Int64? {
+    let connection = sample.connection
+    func integer(_ value: Int?) -> Int64? { value.map { Int64($0) } }
+    switch column {
+    case .id: return sample.id.rawValue
+    case .variant: return sample.variant.rawValue
+    case .plannedAt: return sample.plannedAt.microseconds
+    case .plannedMonotonic: return sample.plannedMonotonic
+    case .state: return Int64(sample.state.rawValue)
+    case .status: return integer(sample.status)
+    case .reason:
+      guard let reason = sample.reason else { return nil }
+      let slice = TextSlice(offset: texts.count, count: reason.utf8.count)
+      texts.append(contentsOf: reason.utf8)
+      return slice.packed
+    case .scheduleLag: return sample.scheduleLag
+    case .serviceTime: return sample.serviceTime
+    case .acceptLatency: return sample.acceptLatency
+    case .deliveryLatency: return sample.deliveryLatency
+    case .deliveryError: return sample.deliveryError
+    case .timestampSource: return integer(sample.timestampSource?.rawValue)
+    case .duplicates: return Int64(sample.duplicates)
+    case .outOfOrder: return sample.isOutOfOrder ? 1 : 0
+    case .connectionID: return connection?.id
+    case .connectionAge: return connection?.age
+    case .freshConnection: return connection.map { $0.isFresh ? 1 : 0 }
+    case .streamsInFlight: return integer(connection?.streamsInFlight)
+    case .attempt: return Int64(sample.attempt)
+    case .payloadBytes: return integer(sample.payloadBytes)
+    case .dns: return connection?.phases?.dns
+    case .connect: return connection?.phases?.connect
+    case .tls: return connection?.phases?.tls
+    case .httpVersion: return integer(sample.httpVersion?.rawValue)
+    case .deliveryHigh: return sample.deliveryHigh
+    case .peerAck: return sample.peerAck
+    case .path: return sample.path
     }
   }
 

@@ -7,6 +7,10 @@ public struct TargetStretch: Sendable, Hashable {
   public var startedAt: WallTime
   /// `nil` while it is being recorded.
   public var endedAt: WallTime?
+
+  public init(target: TargetID, startedAt: WallTime, endedAt: WallTime?) {
+    (self.target, self.startedAt, self.endedAt) = (target, startedAt, endedAt)
+  }
 }
 
 extension StoreReader {

@@ -4,7 +4,7 @@ import Measurement
 /// the figures that a rollup counts. ``RollupRow`` is the smaller one for plots.
 public struct RollupBin: Sendable {
   private let key: RollupKey
-  private let content: RollupContent
+  fileprivate let content: RollupContent
   /// Whether retention has deleted the notifications that it counts.
   public let isPruned: Bool
 
@@ -12,6 +12,23 @@ public struct RollupBin: Sendable {
     self.key = key
     self.content = content
     self.isPruned = isPruned
+  }
+
+  /// Counts that something else than a store has made; figures that are left out have no values.
+  /// - Parameter start: in seconds since 1970, a multiple of the span.
+  public init(
+    span: RollupSpan, start: Int64, target: TargetID, variant: VariantID, counts: StateCounts,
+    duplicates: Int,
+    outOfOrder: Int, freshConnections: Int, figures: [RollupFigure: PackedLatencies]
+  ) {
+    key = RollupKey(span: span, start: start, target: target, variant: variant)
+    var content = RollupContent(
+      counts: counts,
+      sideCounts: RollupSideCounts(
+        duplicates: duplicates, outOfOrder: outOfOrder, freshConnections: freshConnections))
+    for (figure, packed) in figures { content.figures[figure] = packed }
+    self.content = content
+    isPruned = false
   }
 
   /// A multiple of the span since 1970.
@@ -45,6 +62,10 @@ public struct RollupBin: Sendable {
       counted: content.figures[.freshDelivery], lows: content.figures[.freshDeliveryLow],
       highs: content.figures[.freshDeliveryHigh])
   }
+}
+
+extension RollupTotal {
+  mutating func add(_ bin: RollupBin) { add(bin.content) }
 }
 
 extension StoreReader {

@@ -116,4 +116,18 @@ public struct RollupTotals: Sendable {
   /// from the notifications.
   public let from: WallTime
   public let to: WallTime
+
+  init(variants: [RollupTotal], from: WallTime, to: WallTime) {
+    (self.variants, self.from, self.to) = (variants, from, to)
+  }
+
+  /// The sums of some bins of one target.
+  /// - Parameter range: that they cover, in whole seconds.
+  public init(_ bins: [RollupBin], covering range: Range<WallTime>) {
+    var totals: [VariantID: RollupTotal] = [:]
+    for bin in bins { totals[bin.variant, default: RollupTotal(variant: bin.variant)].add(bin) }
+    self.init(
+      variants: totals.values.sorted { $0.variant < $1.variant }, from: range.lowerBound, to: range.upperBound
+    )
+  }
 }

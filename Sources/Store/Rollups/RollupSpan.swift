@@ -11,7 +11,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   public var microseconds: Int64 { Int64(rawValue) * 1_000_000 }
 
   /// The next finer span, which this one is summed from; `nil` for seconds, which are summed from notifications.
-  var part: RollupSpan? {
+  public var part: RollupSpan? {
     switch self {
     case .second: nil
     case .minute: .second
@@ -20,20 +20,18 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   }
 
   /// The start of the span that contains an instant; both in seconds since 1970.
-  @inline(__always)
-  func start(of second: Int64) -> Int64 {
+  public func start(of second: Int64) -> Int64 {
     let length = Int64(rawValue)
     return second.flooringDivision(by: length) * length
   }
 
   /// The first second since 1970 that begins at or after an instant.
-  static func firstWholeSecond(_ time: WallTime) -> Int64 {
+  public static func firstWholeSecond(_ time: WallTime) -> Int64 {
     second(of: WallTime(microseconds: max(time.microseconds, .min + 1) - 1)) + 1
   }
 
   /// The second since 1970 that contains an instant.
-  @inline(__always)
-  static func second(of time: WallTime) -> Int64 {
+  public static func second(of time: WallTime) -> Int64 {
     time.microseconds.flooringDivision(by: 1_000_000)
   }
 }

@@ -19,6 +19,7 @@ struct Compare: ParsableCommand {
       Example: pushscope compare before after --fail-if slower
       Example: pushscope compare latest/ios/priority=10 latest/ios/priority=5
       Example: pushscope compare --before -2h..-1h --after -1h..now --target ios
+      Example: pushscope compare --fleet --by region --before -2d..-1d --after -1d..now
       """)
 
   @Argument(help: ArgumentHelp("The first: run, run/target or run/target/variant.", valueName: "A"))
@@ -76,7 +77,7 @@ struct Compare: ParsableCommand {
 
   @OptionGroup var intervals: IntervalOptions
 
-  @OptionGroup var store: StoreOption
+  @OptionGroup var source: SourceOptions
 
   func validate() throws {
     let words = Metric.allCases.map(\.rawValue) + Self.shares.map(\.rawValue)
@@ -128,7 +129,7 @@ struct Compare: ParsableCommand {
   }
 
   func run() throws {
-    let reader = try store.reader()
+    let reader = try reader()
     let report = try ComparisonReport(
       side(first, before, reader), side(second, after, reader), plan, in: reader)
     try ReportRun.write(lines: json ? [report.json.text] : report.lines)
@@ -137,8 +138,16 @@ struct Compare: ParsableCommand {
     if decisions.contains(.undecided) { throw ExitCode(ExitStatus.undecided.rawValue) }
   }
 
+  private func reader() throws -> any SampleSource {
+    guard let before, let after else { return try source.reader(since: WallTime(microseconds: 0)) }
+    // Runs of the time that is compared; named ones may be of any.
+    return try source.reader(
+      since: min(before.range.lowerBound, after.range.lowerBound),
+      until: max(before.range.upperBound, after.range.upperBound))
+  }
+
   private func side(
-    _ address: String?, _ time: TimeRangeArgument?, _ reader: StoreReader
+    _ address: String?, _ time: TimeRangeArgument?, _ reader: any SampleSource
   ) throws -> ComparisonSide {
     guard let time else { return try ComparisonSide(address ?? "", in: reader) }
     let run = try wantedRun.map { try RunFinder.find($0, in: reader).id }

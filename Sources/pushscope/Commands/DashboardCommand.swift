@@ -127,7 +127,7 @@ enum DashboardRun {
     options.writeSamples = { ids, sink in
       let reader = try StoreReader.open(at: store)
       defer { reader.close() }
-      try Exporter(reader: reader).exportSamples(withIDs: ids, to: sink)
+      try Exporter(reader: reader).exportSamples(withIDs: ids, of: reader, to: sink)
     }
     _ = try Dashboard.run(options)
   }

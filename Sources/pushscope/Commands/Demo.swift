@@ -99,7 +99,10 @@ struct Demo: AsyncParsableCommand {
     let reader = try StoreReader.open(at: environment.store)
     try ReportRun.summary(of: RowSelection(), from: reader, asJSON: false)
     if let output {
-      try ReportRun.export(.samples, of: RowSelection(), format: .csv, from: reader, to: output)
+      try ReportRun.export(
+        .samples,
+        of: ReportSource(reader: reader, selection: .everything, path: environment.store), format: .csv,
+        to: output)
       StandardError.write("all samples are in \(output)")
     }
     environment.remove()

@@ -12,6 +12,7 @@ struct Export: ParsableCommand {
       is empty. docs/reports.md describes the columns.
 
       Example: pushscope export samples --since -1h --target ios --output samples.csv
+      Example: pushscope export summary --fleet --by region
       """)
 
   @Argument(
@@ -33,16 +34,21 @@ struct Export: ParsableCommand {
   @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
-  @OptionGroup var store: StoreOption
+  @OptionGroup var source: SourceOptions
+
+  func validate() throws {
+    guard source.by == nil || [.summary, .histogram].contains(table) else {
+      throw ValidationError("--by groups figures, and \(table.rawValue) are single rows; leave it out")
+    }
+  }
 
   func run() throws {
-    let path = try store.path(for: .reading)
-    if let output, output != "-" { try OutputGuard(databases: [path]).check(output) }
-    let reader = try StoreOption.reader(at: path)
-    let rows = try selection.selection(in: reader)
+    if !source.fleet, let output, output != "-" {
+      try OutputGuard(databases: [try source.store.path(for: .reading)]).check(output)
+    }
+    let source = try source.source(selection)
     try ReportRun.export(
-      table, of: rows, format: format, from: reader, to: output, isExact: exact,
-      method: intervals.method)
+      table, of: source, format: format, to: output, isExact: exact, method: intervals.method)
   }
 }
 

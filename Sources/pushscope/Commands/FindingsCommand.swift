@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Fleet
 import Formats
 import Foundation
 import Measurement
@@ -28,6 +29,7 @@ struct FindingsCommand: ParsableCommand {
         prints what is found; with --save it is also written, for which no collector may have the store.
 
         Example: pushscope findings --since -1d --fail-on open
+        Example: pushscope findings --fleet --label region=eu-west
         Example: pushscope findings --recompute --store old.sqlite
         """)
 
@@ -47,25 +49,39 @@ struct FindingsCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var selection: SelectionOptions
-    @OptionGroup var store: StoreOption
+    @OptionGroup var source: SourceOptions
 
     func validate() throws {
+      if recompute, source.fleet {
+        throw ValidationError("--recompute looks at a store; leave --fleet out")
+      }
       if save, !recompute { throw ValidationError("--save writes what --recompute finds; give both") }
     }
 
     func run() throws {
-      let path = try store.path(for: save ? .writing : .reading)
-      let reader = try StoreOption.reader(at: path)
-      let rows = try selection.selection(in: reader)
-      let report =
-        recompute
-        ? try FindingsReport(
-          recomputed(reader, path), rows, detectors: [], recordedTo: FindingsReport.recordedTo(reader))
-        : try FindingsReport(reader, rows)
+      let report = source.fleet ? try fleetReport() : try storeReport()
       try ReportRun.write(lines: json ? [report.json.text] : report.lines)
       if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
         throw ExitCode(ExitStatus.threshold.rawValue)
       }
+    }
+
+    private func fleetReport() throws -> FindingsReport {
+      let source = try source.source(selection)
+      let rows = source.selection
+      return FindingsReport(
+        try source.reader.findings(
+          FindingSelection(run: rows.run, targets: rows.targets, since: rows.since, until: rows.until)),
+        detectors: [], recordedTo: (source.reader as? FleetReader)?.recordedTo ?? [:])
+    }
+
+    private func storeReport() throws -> FindingsReport {
+      let path = try source.store.path(for: save ? .writing : .reading)
+      let reader = try StoreOption.reader(at: path)
+      let rows = try selection.selection(in: reader)
+      guard recompute else { return try FindingsReport(reader, rows) }
+      return try FindingsReport(
+        recomputed(reader, path), rows, detectors: [], recordedTo: FindingsReport.recordedTo(reader))
     }
 
     private func recomputed(_ reader: StoreReader, _ path: String) throws -> [FindingRecord] {

@@ -12,13 +12,18 @@ struct Runs: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the runs, one line each, oldest first.", discussion: "Example: pushscope runs list")
+      abstract: "List the runs, one line each, oldest first.",
+      discussion: """
+        With --fleet: the runs of all collectors of the last 24 hours; the counts are of that time.
 
-    @OptionGroup var store: StoreOption
+        Example: pushscope runs list
+        Example: pushscope runs list --fleet --label region=eu-west
+        """)
+
+    @OptionGroup var source: SourceOptions
 
     func run() throws {
-      let reader = try store.reader()
-      try ReportRun.write(lines: RunsReport.list(reader))
+      try ReportRun.write(lines: RunsReport.list(source.reader()))
     }
   }
 

@@ -11,6 +11,7 @@ struct Summary: ParsableCommand {
       in brackets is how many independent probes would say as much.
 
       Example: pushscope summary --run latest --json
+      Example: pushscope summary --fleet --label team=mobile --by region
       """)
 
   @Flag(help: "Print one JSON object instead of a table.")
@@ -27,14 +28,11 @@ struct Summary: ParsableCommand {
   @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
-  @OptionGroup var store: StoreOption
+  @OptionGroup var source: SourceOptions
 
   func run() throws {
-    let reader = try store.reader()
-    var selection = selection
-    if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
+    let source = try source.source(selection, newest: true)
     try ReportRun.summary(
-      of: try selection.selection(in: reader), from: reader, asJSON: json, isExact: exact,
-      method: intervals.method)
+      of: source.selection, from: source.reader, asJSON: json, isExact: exact, method: intervals.method)
   }
 }

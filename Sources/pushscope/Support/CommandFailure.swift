@@ -65,8 +65,8 @@ extension CommandFailure {
     switch error.code {
     case .unreachable, .busy: .unavailable
     case .denied: .configuration
-    case .noSchema, .newerSchema, .olderSchema, .oldEngine: .noInput
-    case .refused, .cancelled: .failed
+    case .noSchema, .newerSchema, .olderSchema, .oldEngine, .noSuchRun: .noInput
+    case .refused, .tooLarge, .cancelled: .failed
     }
   }
 

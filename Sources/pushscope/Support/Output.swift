@@ -8,16 +8,15 @@ import Store
 /// Writes reports to files and to standard output.
 enum ReportRun {
   static func export(
-    _ table: ExportTable, of selection: RowSelection, format: RecordFormat, from reader: StoreReader,
-    to path: String?, isExact: Bool = false,
-    method: IntervalMethod = .dependent
+    _ table: ExportTable, of source: ReportSource, format: RecordFormat, to path: String?,
+    isExact: Bool = false, method: IntervalMethod = .dependent
   ) throws {
     OutputSignals.ignore()
-    try notePruned(table, of: selection, from: reader)
+    try notePruned(table, of: source.selection, from: source.reader)
     var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
-    try ReportOutput.write(to: path, store: reader.path) { sink in
+    try ReportOutput.write(to: path, store: source.path) { sink in
       let exporter = Exporter(
-        reader: reader, selection: selection, format: format, isExact: isExact, method: method
+        reader: source.reader, selection: source.selection, format: format, isExact: isExact, method: method
       ) {
         progress.update(rows: $0)
       }
@@ -26,9 +25,9 @@ enum ReportRun {
   }
 
   /// Says where retention has deleted a part of what was asked for.
-  private static func notePruned(_ table: ExportTable, of selection: RowSelection, from reader: StoreReader)
-    throws
-  {
+  private static func notePruned(
+    _ table: ExportTable, of selection: RowSelection, from reader: any SampleSource
+  ) throws {
     guard [.samples, .receipts, .summary, .histogram].contains(table),
       let pruned = try reader.pruned().samples,
       selection.since ?? WallTime(microseconds: .min) < pruned,
@@ -42,7 +41,7 @@ enum ReportRun {
   }
 
   static func summary(
-    of selection: RowSelection, from reader: StoreReader, asJSON: Bool, isExact: Bool = false,
+    of selection: RowSelection, from reader: any SampleSource, asJSON: Bool, isExact: Bool = false,
     method: IntervalMethod = .dependent
   ) throws {
     let report = try SummaryReport(reader, selection, isExact: isExact, method: method)

@@ -38,7 +38,7 @@ struct SelectionOptions: ParsableArguments {
   }
 
   /// - Throws: `ReportError` when the run or a target is not in the store.
-  func selection(in reader: StoreReader) throws -> RowSelection {
+  func selection(in reader: any SampleSource) throws -> RowSelection {
     let run = try run.map { try RunFinder.find($0, in: reader).id }
     if !targets.isEmpty { try RunFinder.check(targets: Set(targets), of: run, in: reader) }
     return RowSelection(

@@ -25,8 +25,9 @@ import Testing
       stride(from: Int64(1), through: 1_600, by: 1).map { SampleID(target: target.id, sequence: $0) }
     }
     let sink = MemorySink()
-    let count = try Exporter(reader: try fixture.reader()).exportSamples(
-      withIDs: ids.reversed() + [SampleID(target: TargetID(rawValue: 99), sequence: 1)], to: sink)
+    let reader = try fixture.reader()
+    let count = try Exporter(reader: reader).exportSamples(
+      withIDs: ids.reversed() + [SampleID(target: TargetID(rawValue: 99), sequence: 1)], of: reader, to: sink)
     let rows = sink.text.split(separator: "\r\n").map(String.init)
     #expect(count == 3_000)
     #expect(rows[0] == ExportTable.samples.columns.joined(separator: ","))
@@ -36,7 +37,8 @@ import Testing
   @Test func nothingChosenIsATableWithoutRows() throws {
     let fixture = try StoreFixture()
     let sink = MemorySink()
-    #expect(try Exporter(reader: try fixture.reader()).exportSamples(withIDs: [], to: sink) == 0)
+    let reader = try fixture.reader()
+    #expect(try Exporter(reader: reader).exportSamples(withIDs: [], of: reader, to: sink) == 0)
     #expect(sink.text == ExportTable.samples.columns.joined(separator: ",") + "\r\n")
   }
 }

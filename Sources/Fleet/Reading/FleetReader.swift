@@ -1,0 +1,418 @@
+import Configuration
+import FoundationEssentials
+import Measurement
+import Store
+
+/// Reads a fleet's engine for reports: it counts there, and what it counts becomes figures by the functions that reports of stores
+/// use. Confined to one thread.
+public final class FleetReader: SampleSource {
+  private let client: EngineClient
+  private let directory: FleetDirectory
+  private let rows: FleetRows
+  private let selection: FleetSelection
+  /// By name, from 1; ``VariantID/none`` for the empty one.
+  private var variants: [String: VariantID] = ["": .none]
+  /// By target: what its variants' notifications came to, in the selected time.
+  private var counts: [TargetID: [VariantRecord]] = [:]
+  private var storedIDs: [TargetID: TargetID] = [:]
+
+  /// Bins that are asked for at a time.
+  private static let binsAtOnce: Int64 = 512
+
+  /// - Throws: ``FleetError``, also where no reader is configured, or the selection names a run that is not there.
+  public init(_ fleet: FleetConfiguration, _ selection: FleetSelection) throws(FleetError) {
+    guard let user = fleet.reader ?? fleet.writer else {
+      throw FleetError(
+        .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.reader is not configured")
+    }
+    client = try EngineClient(fleet, as: user)
+    _ = try FleetIdentity.fetch(client, database: fleet.database)
+    directory = try FleetDirectory(client, database: fleet.database, selection)
+    rows = FleetRows(database: EngineText.identifier(fleet.database))
+    self.selection = selection
+  }
+
+  /// The server that was asked last.
+  public var place: String { client.place }
+
+  /// Oldest first.
+  public var selectedRuns: [RunID] { directory.runs.map(\.id) }
+
+  /// When the last run of each target ended, of those that are not recorded now; by name.
+  public var recordedTo: [String: WallTime] {
+    let targets = directory.runs.flatMap(\.targets).compactMap { directory[$0] }
+    return Dictionary(grouping: targets, by: \.name).compactMapValues { targets in
+      let members = targets.flatMap(\.members)
+      return members.contains { $0.endedAt == nil } ? nil : members.compactMap(\.endedAt).max()
+    }
+  }
+
+  private func variant(_ name: String) -> VariantID {
+    if let known = variants[name] { return known }
+    let id = VariantID(rawValue: Int64(variants.count))
+    variants[name] = id
+    return id
+  }
+
+  /// The parts of a target that may have notifications of a range of planned time.
+  private func members(of target: TargetID, _ start: WallTime?, _ end: WallTime?) -> [FleetDirectory.Member] {
+    directory[target]?.members.filter {
+      $0.mayHave(start ?? WallTime(microseconds: .min), end ?? WallTime(microseconds: .max))
+    } ?? []
+  }
+
+  public func runs() throws -> [RunRecord] {
+    try count(directory.runs.flatMap(\.targets))
+    return try directory.runs.compactMap { try run($0.id) }
+  }
+
+  public func run(_ id: RunID) throws -> RunRecord? {
+    guard let run = directory.run(id), let collector = UUID(uuidString: run.collector) else { return nil }
+    let targets = try targets(of: id)
+    return RunRecord(
+      id: id, name: run.name, collectorID: collector, startedAt: run.startedAt, endedAt: run.endedAt,
+      endReason: run.endReason, targetNames: targets.map(\.name),
+      counts: targets.reduce(into: StateCounts()) { $0 += $1.counts })
+  }
+
+  public func targets(of run: RunID) throws -> [TargetRecord] {
+    guard let found = directory.run(run) else { return [] }
+    try count(found.targets)
+    return found.targets.compactMap { directory[$0] }.map { target in
+      TargetRecord(
+        id: target.id, storedID: storedIDs[target.id], run: run, name: target.name,
+        provider: target.provider, receiptDeadline: target.receiptDeadline, askedRate: target.askedRate,
+        endpoint: target.endpoint, device: target.device, variants: counts[target.id] ?? [])
+    }
+  }
+
+  /// Counts the notifications of targets by state, each target once.
+  private func count(_ targets: [TargetID]) throws(FleetError) {
+    let states = NotificationState.allCases.filter { $0 != .planned }
+    for target in targets where counts[target] == nil {
+      let columns =
+        states.map { "countIf(state = \(EngineText.quoted($0.name)))" } + [
+          "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)",
+        ]
+      var reader = try client.binary(
+        """
+        SELECT toString(variant) AS name, toString(any(notification_id)),
+          \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))
+        FROM \(rows.database).sample FINAL
+        WHERE \(FleetRows.isOf(members(of: target, selection.since, selection.until)))
+          AND \(FleetRows.isWithin("planned_at", selection.since, selection.until))
+        GROUP BY name ORDER BY name
+        """)
+      var found: [VariantRecord] = []
+      while !reader.isAtEnd {
+        let name = try reader.text()
+        if let id = NotificationID(try reader.text()) { storedIDs[target] = id.sample.target }
+        var counted = StateCounts()
+        for state in states { counted[state] = Int(try reader.integer()) }
+        counted.sent = Int(try reader.integer())
+        counted.acceptedByProvider = Int(try reader.integer())
+        found.append(VariantRecord(id: variant(name), name: name, counts: counted))
+      }
+      counts[target] = found.isEmpty ? [VariantRecord(id: .none, name: "", counts: StateCounts())] : found
+    }
+  }
+
+  /// Collectors keep what they know of themselves.
+  public func instrument(of run: RunID) throws -> InstrumentRecord? { nil }
+  public func objectives() throws -> [ObjectiveRecord] { [] }
+  /// A fleet keeps what collectors forget, and what its engine's own limits delete is gone without a trace.
+  public func pruned() throws -> PrunedSpans { PrunedSpans() }
+
+  public func targets(sameAs targets: [TargetID], recordedFrom from: WallTime, to: WallTime) throws
+    -> [TargetStretch]
+  {
+    directory.targets(sameAs: targets).compactMap { target -> TargetStretch? in
+      let members = target.members.filter { $0.startedAt < to && $0.endedAt.map { $0 > from } ?? true }
+      guard let first = members.map(\.startedAt).min() else { return nil }
+      let isOpen = members.contains { $0.endedAt == nil }
+      return TargetStretch(
+        target: target.id, startedAt: first, endedAt: isOpen ? nil : members.compactMap(\.endedAt).max())
+    }.sorted { ($0.startedAt, $0.target) < ($1.startedAt, $1.target) }
+  }
+
+  public func plannedTimes(of targets: [TargetID], from start: WallTime?, to end: WallTime?) throws
+    -> ClosedRange<WallTime>?
+  {
+    let members = targets.flatMap { self.members(of: $0, start, end) }
+    var reader = try client.binary(
+      """
+      SELECT toInt64(count()), toInt64(min(toUnixTimestamp64Micro(planned_at))), toInt64(max(toUnixTimestamp64Micro(planned_at)))
+      FROM \(rows.database).sample FINAL
+      WHERE \(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", start, end))
+      """)
+    let count = try reader.integer()
+    let first = try reader.time()
+    let last = try reader.time()
+    return count == 0 ? nil : first...last
+  }
+
+  /// Of several runs, whose clocks are not one, the planned times on the wall clock count.
+  public func pace(of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int) throws
+    -> PlannedPace?
+  {
+    let members = self.members(of: target, start, end)
+    let time = members.count == 1 ? "planned_monotonic_us" : "toUnixTimestamp64Micro(planned_at)"
+    let order = start == nil && end == nil && members.count == 1 ? "sequence" : "planned_at"
+    let condition = "\(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", start, end))"
+    let from = "FROM \(rows.database).sample FINAL WHERE \(condition)"
+    var reader = try client.binary(
+      """
+      WITH (SELECT argMin(\(time), \(order)) \(from)) AS first
+      SELECT toInt64(count()), toInt64(ifNull(first, 0)), toInt64(argMax(\(time), \(order))), toInt64(countIf(\(time) = first))
+      \(from)
+      """)
+    let count = try reader.integer()
+    let first = try reader.integer()
+    let last = try reader.integer()
+    let dueAtFirst = try reader.integer()
+    guard count > 0 else { return nil }
+    return PlannedPace(first: first, last: last, due: due, dueAtFirst: Int(dueAtFirst))
+  }
+
+  public func pointCount(of targets: [TargetID], from start: WallTime, to end: WallTime, atMost limit: Int)
+    throws -> Int
+  {
+    var reader = try client.binary(
+      """
+      SELECT toInt64(count()) FROM \(rows.database).sample FINAL
+      WHERE \(FleetRows.isOf(targets.flatMap { members(of: $0, start, end) }))
+        AND \(FleetRows.isWithin("planned_at", start, end))
+      """)
+    return min(limit, Int(try reader.integer()))
+  }
+
+  public func forEachRollup(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
+  ) throws -> Range<WallTime>? {
+    let query = RollupQuery(database: rows.database, figures: figures)
+    // No further than there is something.
+    guard let planned = try plannedTimes(of: targets, from: start, to: end) else { return nil }
+    let first = max(RollupSpan.firstWholeSecond(start), RollupSpan.second(of: planned.lowerBound))
+    let last = min(RollupSpan.second(of: end), RollupSpan.second(of: planned.upperBound) + 1)
+    guard first < last else { return nil }
+    for target in targets.sorted() {
+      for part in RollupQuery.parts(from: first, to: last, span: span) {
+        var next = part.start
+        var bins = Self.binsAtOnce
+        while next < part.end {
+          let slice = RollupQuery.Part(
+            span: part.span, start: next, end: min(part.end, next + bins * Int64(part.span.rawValue)))
+          do throws(FleetError) {
+            try visit(slice, of: target, query, body)
+            next = slice.end
+          } catch {
+            guard error.code == .tooLarge, bins > 1 else { throw error }
+            bins = max(1, bins / 8)
+          }
+        }
+      }
+    }
+    return WallTime(microseconds: first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
+  }
+
+  private func visit(
+    _ part: RollupQuery.Part, of target: TargetID, _ query: RollupQuery, _ body: (RollupBin) -> Void
+  ) throws(FleetError) {
+    let members = self.members(
+      of: target, WallTime(microseconds: part.start * 1_000_000),
+      WallTime(microseconds: part.end * 1_000_000))
+    guard !members.isEmpty else { return }
+    var reader = try client.binary(query.text(part, of: members))
+    while !reader.isAtEnd { body(try query.bin(&reader, span: part.span, of: target, variant)) }
+  }
+
+  public func rollupTotals(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
+  ) throws -> RollupTotals? {
+    guard let planned = try plannedTimes(of: [target], from: start, to: end) else { return nil }
+    let first = WallTime(microseconds: RollupSpan.second(of: planned.lowerBound) * 1_000_000)
+    let after = WallTime(microseconds: (RollupSpan.second(of: planned.upperBound) + 1) * 1_000_000)
+    var bins: [RollupBin] = []
+    let covered = try forEachRollup(
+      of: [target], plannedFrom: start ?? first, to: end ?? after, span: .hour, figures: figures
+    ) { bins.append($0) }
+    // Without a beginning there is nothing before.
+    return covered.map {
+      RollupTotals(
+        bins, covering: (start == nil ? WallTime(microseconds: .min) : $0.lowerBound)..<$0.upperBound)
+    }
+  }
+
+  public func forEachSample(_ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void) throws {
+    for target in selected(selection) {
+      for member in members(of: target, selection.since, selection.until) {
+        try forEachSample(of: target, member, selection.since, selection.until, body)
+      }
+    }
+  }
+
+  public func forEachSample(
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    guard start < end else { return }
+    for member in members(of: target, start, end) { try forEachSample(of: target, member, start, end, body) }
+  }
+
+  private func forEachSample(
+    of target: TargetID, _ member: FleetDirectory.Member, _ start: WallTime?, _ end: WallTime?,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    var last: Int64 = 0
+    var samples: [Sample] = []
+    repeat {
+      samples.removeAll(keepingCapacity: true)
+      var reader = try client.binary(rows.samples(of: member, start, end, after: last))
+      while !reader.isAtEnd { samples.append(try FleetRows.sample(&reader, of: target, variant)) }
+      try SampleRow.forEach(of: samples, body)
+      last = samples.last?.id.sequence ?? last
+    } while samples.count == FleetRows.page
+  }
+
+  /// The targets of a selection in the order of runs and names.
+  private func selected(_ selection: RowSelection) -> [TargetID] {
+    directory.runs.filter { selection.run ?? $0.id == $0.id }.flatMap(\.targets).filter { id in
+      selection.targets.map { names in directory[id].map { names.contains($0.name) } ?? false } ?? true
+    }
+  }
+
+  public func forEachPing(of targets: [TargetID], in range: Range<WallTime>, _ body: (PingAnswer) -> Void)
+    throws
+  {
+    for target in targets.sorted() {
+      let members = self.members(of: target, range.lowerBound, range.upperBound)
+      guard !members.isEmpty else { continue }
+      var reader = try client.binary(rows.pings(of: members, in: range))
+      while !reader.isAtEnd {
+        let connection = try reader.integer()
+        body(
+          PingAnswer(
+            target: target, connectionID: connection, at: try reader.time(), roundTrip: try reader.integer()))
+      }
+    }
+  }
+
+  public func forEachReceipt(_ selection: RowSelection, _ body: (ReceiptRecord) throws -> Void) throws {
+    for target in selected(selection) {
+      for member in members(of: target, nil, nil) {
+        var last = (sequence: Int64(0), revision: Int64.min)
+        var count = 0
+        repeat {
+          count = 0
+          var reader = try client.binary(rows.receipts(of: member, selection, after: last))
+          while !reader.isAtEnd {
+            let record = try FleetRows.receipt(&reader, of: target)
+            last = (record.receipt.sample.sequence, record.revision)
+            count += 1
+            try body(record)
+          }
+        } while count == FleetRows.page
+      }
+    }
+  }
+
+  public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
+    let columns = "toString(kind), connection_id, sequence, count, detail"
+    try forEachRecord(.event, columns, selection) { reader, run, head in
+      let kind = EventKind(rawValue: try reader.text())
+      let connection = try reader.optionalInteger()
+      let sequence = try reader.optionalInteger()
+      let count = Int(try reader.integer())
+      let detail = try reader.text()
+      guard let kind else { return }
+      try body(
+        EventRecord(
+          revision: head.revision, run: run, targetName: head.target,
+          event: Event(
+            at: head.at, kind: kind, target: nil, connectionID: connection, sequence: sequence, count: count,
+            detail: detail)))
+    }
+  }
+
+  public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
+    try forEachRecord(.log, "toString(level), toString(label), message", selection) { reader, run, head in
+      let level = LogLine.Level(rawValue: try reader.text())
+      let label = try reader.text()
+      let message = try reader.text()
+      guard let level else { return }
+      try body(
+        LogRecord(
+          revision: head.revision, run: run, targetName: head.target,
+          line: LogLine(at: head.at, level: level, target: nil, label: label, message: message)))
+    }
+  }
+
+  private struct RecordHead {
+    var revision: Int64
+    var at: WallTime
+    var target: String?
+  }
+
+  /// Visits rows of the tables `event` and `log`, those of no run first.
+  private func forEachRecord(
+    _ table: ForwardedTable, _ columns: String, _ selection: RowSelection,
+    _ body: (inout RowBinaryReader, RunID?, RecordHead) throws -> Void
+  ) throws {
+    let chosen = directory.runs.filter { selection.run ?? $0.id == $0.id }
+    let collectors = Set(chosen.map(\.collector)).sorted()
+    var places: [(collector: String, run: FleetDirectory.Run?)] = []
+    if selection.run == nil { places += collectors.map { ($0, nil) } }
+    places += chosen.map { ($0.collector, $0) }
+    for place in places {
+      var last = (collector: "", revision: Int64.min)
+      var count = 0
+      repeat {
+        count = 0
+        var reader = try client.binary(
+          rows.records(
+            table, columns, collector: place.collector, run: place.run?.id.description, selection, after: last
+          ))
+        while !reader.isAtEnd {
+          last = (try reader.text(), try reader.integer())
+          let head = RecordHead(
+            revision: last.revision, at: try reader.time(), target: try reader.optionalText())
+          count += 1
+          try body(&reader, place.run?.id, head)
+        }
+      } while count == FleetRows.page
+    }
+  }
+
+  public func findings(_ selection: FindingSelection) throws -> [FindingRecord] {
+    let chosen = directory.runs.filter { selection.run ?? $0.id == $0.id }.flatMap(\.targets)
+    let members = chosen.flatMap { self.members(of: $0, nil, nil) }
+    return try findings(of: members).filter { selection.includes($0) }
+  }
+
+  public func closedFindings(of targets: [TargetID], variants: Set<VariantID>?, in range: Range<WallTime>)
+    throws -> [Range<WallTime>]
+  {
+    // All runs that measured the same.
+    let members = directory.targets(sameAs: targets).flatMap(\.members)
+    let names = variants.map { wanted in Set(self.variants.filter { wanted.contains($0.value) }.keys) }
+    let found = try findings(of: members).compactMap { finding -> Range<WallTime>? in
+      guard finding.status == "closed", let end = finding.endedAt,
+        end > max(finding.startedAt, range.lowerBound),
+        finding.startedAt < range.upperBound, names?.contains(finding.variant) ?? true
+      else { return nil }
+      return finding.startedAt..<end
+    }
+    return Set(found).sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+  }
+
+  private func findings(of members: [FleetDirectory.Member]) throws(FleetError) -> [FindingRecord] {
+    guard !members.isEmpty else { return [] }
+    var reader = try client.binary(FleetFindings.query(database: rows.database, of: members))
+    var found: [FindingRecord] = []
+    while !reader.isAtEnd {
+      if let finding = try FleetFindings.record(&reader) { found.append(finding) }
+    }
+    return found
+  }
+}

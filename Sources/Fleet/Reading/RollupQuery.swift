@@ -1,0 +1,115 @@
+import Measurement
+import Store
+
+/// A query that counts notifications by spans of planned time in the engine, in the buckets of a `LatencyHistogram`: what a store
+/// keeps as rollups.
+struct RollupQuery {
+  /// As an identifier.
+  let database: String
+  let figures: [RollupFigure]
+
+  /// States that an engine has: what is only planned is not forwarded.
+  private static let states = NotificationState.allCases.filter { $0 != .planned }
+
+  init(database: String, figures: Set<RollupFigure>) {
+    self.database = database
+    self.figures = RollupFigure.allCases.filter { figures.contains($0) }
+  }
+
+  /// A range of whole spans, in seconds since 1970.
+  struct Part: Equatable {
+    var span: RollupSpan
+    var start: Int64
+    var end: Int64
+  }
+
+  /// Divides a range into whole spans of a size, and the rest at its ends into finer ones.
+  static func parts(from start: Int64, to end: Int64, span: RollupSpan) -> [Part] {
+    guard start < end else { return [] }
+    guard let finer = span.part else { return [Part(span: span, start: start, end: end)] }
+    let length = Int64(span.rawValue)
+    let first = span.start(of: start) == start ? start : span.start(of: start) + length
+    let last = span.start(of: end)
+    guard first < last else { return parts(from: start, to: end, span: finer) }
+    return parts(from: start, to: first, span: finer) + [Part(span: span, start: first, end: last)]
+      + parts(from: last, to: end, span: finer)
+  }
+
+  func text(_ part: Part, of members: [FleetDirectory.Member]) -> String {
+    let length = part.span.rawValue
+    let counts = Self.states.map { "countIf(state = \(EngineText.quoted($0.name)))" }
+    let values = figures.map { figure in
+      let value = Self.value(of: figure)
+      return """
+        sumMapIf([\(Self.bucket(of: "assumeNotNull(\(value.column))"))], [toUInt64(1)], \(value.condition))
+        """
+    }
+    let columns =
+      counts + [
+        "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)", "sum(duplicates)",
+        "countIf(out_of_order)", "countIf(ifNull(fresh_connection, false))",
+      ]
+    return """
+      SELECT intDiv(toUnixTimestamp64Micro(planned_at), \(length)000000) * \(length) AS start, toString(variant) AS name,
+        \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))\(values.map { ",\n  " + $0 }.joined())
+      FROM \(database).sample FINAL
+      WHERE \(FleetRows.isOf(members)) AND toUnixTimestamp64Micro(planned_at) >= \(part.start)000000
+        AND toUnixTimestamp64Micro(planned_at) < \(part.end)000000
+      GROUP BY start, name ORDER BY start, name
+      """
+  }
+
+  /// Reads a row of the answer.
+  func bin(
+    _ reader: inout RowBinaryReader, span: RollupSpan, of target: TargetID, _ variant: (String) -> VariantID
+  ) throws(FleetError) -> RollupBin {
+    let start = try reader.integer()
+    let name = try reader.text()
+    var counts = StateCounts()
+    for state in Self.states { counts[state] = Int(try reader.integer()) }
+    counts.sent = Int(try reader.integer())
+    counts.acceptedByProvider = Int(try reader.integer())
+    let duplicates = Int(try reader.integer())
+    let outOfOrder = Int(try reader.integer())
+    let fresh = Int(try reader.integer())
+    var values: [RollupFigure: PackedLatencies] = [:]
+    for figure in figures { values[figure] = try reader.buckets() }
+    return RollupBin(
+      span: span, start: start, target: target, variant: variant(name), counts: counts,
+      duplicates: duplicates, outOfOrder: outOfOrder, freshConnections: fresh, figures: values)
+  }
+
+  /// The lower end of a value's bucket: the value itself up to 2047, and from there on its upper 11 bits.
+  private static func bucket(of value: String) -> String {
+    let value = "greatest(\(value), toInt64(0))"
+    let shift = "if(\(value) < 2048, 0, toInt64(floor(log2(\(value)))) - 10)"
+    return "bitShiftLeft(bitShiftRight(\(value), \(shift)), \(shift))"
+  }
+
+  /// A figure's column, and which notifications have it (`RollupContribution`).
+  private static func value(of figure: RollupFigure) -> (column: String, condition: String) {
+    func plain(_ column: String, _ other: String = "1") -> (String, String) {
+      (column, "\(column) IS NOT NULL AND \(other)")
+    }
+    let isFresh = "ifNull(fresh_connection, false)"
+    let error = "ifNull(delivery_error_us, delivery_us)"
+    return switch figure {
+    case .service: plain("service_us", "accept_us IS NOT NULL")
+    case .accept: plain("accept_us")
+    case .delivery: plain("delivery_us")
+    case .scheduleLag: plain("schedule_lag_us")
+    case .freshService: plain("service_us", "accept_us IS NOT NULL AND \(isFresh)")
+    case .freshAccept: plain("accept_us", isFresh)
+    case .freshDelivery: plain("delivery_us", isFresh)
+    case .deliveryError:
+      plain("delivery_error_us", "delivery_us IS NOT NULL AND \(error) > 0 AND \(error) < delivery_us")
+    case .deliveryLimit: plain("delivery_us", "\(error) > 0 AND \(error) >= delivery_us")
+    case .deliveryLow: plain("delivery_low_us", "delivery_us IS NOT NULL")
+    case .deliveryHigh: plain("delivery_high_us", "delivery_us IS NOT NULL")
+    case .freshDeliveryLow: plain("delivery_low_us", "delivery_us IS NOT NULL AND \(isFresh)")
+    case .freshDeliveryHigh: plain("delivery_high_us", "delivery_us IS NOT NULL AND \(isFresh)")
+    case .path: plain("path_us")
+    case .freshPath: plain("path_us", isFresh)
+    }
+  }
+}

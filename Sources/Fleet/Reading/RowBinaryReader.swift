@@ -1,0 +1,91 @@
+import Measurement
+
+/// Reads the engine's format RowBinary (https://clickhouse.com/docs/en/interfaces/formats#rowbinary), value by value. What ends
+/// too early is an error: the answer is another program's.
+struct RowBinaryReader {
+  private let bytes: [UInt8]
+  private let place: String
+  private var next = 0
+
+  /// - Parameter place: of the engine, for errors.
+  init(_ bytes: [UInt8], place: String) {
+    (self.bytes, self.place) = (bytes, place)
+  }
+
+  var isAtEnd: Bool { next == bytes.count }
+
+  private func cut() -> FleetError {
+    FleetError(.refused, place: place, detail: "an answer of the engine ends within a row")
+  }
+
+  private mutating func take(_ count: Int) throws(FleetError) -> Range<Int> {
+    guard count >= 0, count <= bytes.count - next else { throw cut() }
+    defer { next += count }
+    return next..<next + count
+  }
+
+  /// `Int64`, `UInt64` up to 2⁶³ - 1, `DateTime64`.
+  mutating func integer() throws(FleetError) -> Int64 {
+    let range = try take(8)
+    return bytes.withUnsafeBytes {
+      Int64(littleEndian: $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Int64.self))
+    }
+  }
+
+  mutating func real() throws(FleetError) -> Double {
+    Double(bitPattern: UInt64(bitPattern: try integer()))
+  }
+
+  /// `UInt8`, `Bool`.
+  mutating func flag() throws(FleetError) -> Bool { bytes[try take(1).lowerBound] != 0 }
+
+  private mutating func length() throws(FleetError) -> Int {
+    var value = 0
+    var shift = 0
+    while true {
+      let byte = bytes[try take(1).lowerBound]
+      value |= Int(byte & 0x7F) << shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+      guard shift < 42 else { throw cut() }
+    }
+  }
+
+  /// `String`; hostile where a person or a provider wrote it.
+  mutating func text() throws(FleetError) -> String {
+    let count = try length()
+    return String(decoding: bytes[try take(count)], as: UTF8.self)
+  }
+
+  /// A value of a `Nullable` type.
+  mutating func optional<Value>(
+    _ value: (inout RowBinaryReader) throws(FleetError) -> Value
+  ) throws(FleetError) -> Value? {
+    try flag() ? nil : try value(&self)
+  }
+
+  mutating func optionalInteger() throws(FleetError) -> Int64? {
+    try flag() ? nil : try integer()
+  }
+
+  mutating func optionalText() throws(FleetError) -> String? {
+    try flag() ? nil : try text()
+  }
+
+  mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
+
+  mutating func optionalTime() throws(FleetError) -> WallTime? {
+    try flag() ? nil : try time()
+  }
+
+  /// `Tuple(Array(Int64), Array(UInt64))`: the lower ends of buckets, and how many values are in each.
+  mutating func buckets() throws(FleetError) -> PackedLatencies {
+    var lower: [Int64] = []
+    for _ in 0..<(try length()) { lower.append(try integer()) }
+    var values = LatencyAccumulator()
+    let count = try length()
+    guard count == lower.count else { throw cut() }
+    for place in 0..<count { values.add(lower[place], count: Int(try integer())) }
+    return values.packed
+  }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Configuration
+import Fleet
+import Foundation
+import Measurement
+import Report
+import Store
+
+/// What a report is read from: a store, or with `--fleet` the engine that many collectors forward to.
+struct SourceOptions: ParsableArguments {
+  @OptionGroup var store: StoreOption
+
+  @Flag(
+    help: ArgumentHelp(
+      "Read the ClickHouse of the configuration's section fleet: instead of a store.",
+      discussion: "Without --run and --since, the last 24 hours."))
+  var fleet = false
+
+  @Option(
+    name: .customLong("label"),
+    help: ArgumentHelp(
+      "With --fleet: only runs with this label (repeatable).", valueName: "name=value"),
+    transform: LabelArgument.parse)
+  var labels: [FleetSelection.Label] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --fleet: take runs with the same value of this label as one.", valueName: "name"))
+  var by: String?
+
+  @OptionGroup var configurationFile: ConfigurationOption
+
+  func validate() throws {
+    guard fleet else {
+      if !labels.isEmpty || by != nil {
+        throw ValidationError("--label and --by select and group a fleet's runs; give --fleet, too")
+      }
+      return
+    }
+    if store.file != nil { throw ValidationError("--store and --fleet name two sources; give one of them") }
+  }
+
+  /// µs; of a fleet, where neither a run nor a time is named.
+  private static let usualTime: Int64 = 86_400_000_000
+
+  /// - Parameter newest: whether a store's newest run is meant where neither a run nor a time is given.
+  /// - Throws: ``CommandFailure``, `StoreError`, `FleetError`, `ReportError`.
+  func source(_ selection: SelectionOptions, newest: Bool = false) throws -> ReportSource {
+    guard fleet else {
+      let path = try store.path(for: .reading)
+      let reader = try StoreOption.reader(at: path)
+      var selection = selection
+      if newest, selection.run == nil, selection.since == nil, selection.until == nil {
+        selection.run = "latest"
+      }
+      return ReportSource(reader: reader, selection: try selection.selection(in: reader), path: path)
+    }
+    let (reader, since) = try fleetReader(
+      run: selection.run, since: selection.since?.time, until: selection.until?.time)
+    let run = selection.run == nil ? nil : reader.selectedRuns.first
+    let targets = selection.targets.isEmpty ? nil : Set(selection.targets)
+    if let targets { try RunFinder.check(targets: targets, of: run, in: reader) }
+    return ReportSource(
+      reader: reader,
+      selection: RowSelection(run: run, targets: targets, since: since, until: selection.until?.time),
+      path: nil)
+  }
+
+  /// All runs of a store, or those of a fleet in a time, the last day without one.
+  func reader(since: WallTime? = nil, until: WallTime? = nil) throws -> any SampleSource {
+    fleet ? try fleetReader(run: nil, since: since, until: until).reader : try store.reader()
+  }
+
+  private func fleetReader(run: String?, since: WallTime?, until: WallTime?) throws -> (
+    reader: FleetReader, since: WallTime?
+  ) {
+    var since = since
+    if run == nil, since == nil {
+      let now = SystemClock().wallNow()
+      since = min(now, until ?? now).advanced(byMicroseconds: -Self.usualTime)
+    }
+    let selection = FleetSelection(run: run, since: since, until: until, labels: labels, grouping: by)
+    return (try FleetReader(try FleetFile.load(configurationFile), selection), since)
+  }
+}
+
+/// An open source, and which rows of it are asked for.
+struct ReportSource {
+  var reader: any SampleSource
+  var selection: RowSelection
+  /// Of a store's file.
+  var path: String?
+}
+
+/// `region=eu-west`.
+enum LabelArgument {
+  static func parse(_ text: String) throws -> FleetSelection.Label {
+    guard let place = text.firstIndex(of: "="), place > text.startIndex else {
+      throw ValidationError("\"\(text)\" is not a label; write its name and value, like region=eu-west")
+    }
+    return FleetSelection.Label(
+      name: String(text[..<place]), value: String(text[text.index(after: place)...]))
+  }
+}
