@@ -43,6 +43,20 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     }
   }
 
+  /// Reads the section `fleet` alone: a host that only looks at a fleet has no targets, and what else is wrong does not matter.
+  /// - Returns: `nil` where there is none.
+  /// - Throws: all problems of the section, in file order.
+  public static func loadFleet(path: String, environment: [String: String]) throws(ConfigurationError)
+    -> FleetConfiguration?
+  {
+    struct Section {
+      var fleet: FleetConfiguration?
+    }
+    return try YAMLFile.load(path: path, environment: environment) { value -> Section? in
+      value.mapping(keys: keys).map { Section(fleet: $0["fleet"].flatMap { FleetConfiguration($0) }) }
+    }.fleet
+  }
+
   /// Default paths in search order: the user's, then the system's.
   public static func defaultPaths(environment: [String: String]) -> [String] {
     var paths: [String] = []

@@ -105,6 +105,43 @@ struct FleetRunTests {
     try service.stop()
   }
 
+  @Test("reports read the fleet, with a configuration that has nothing else", .timeLimit(.minutes(3)))
+  func reports() throws {
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let engine = try startEngine()
+    #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
+    let collector = try station.collect(["--count", "300"])
+    #expect(try collector.waitForExit() == 0)
+    // What is written when the collector ends is forwarded, too.
+    let status = try fleet(["fleet", "status", "--store", station.store])
+    #expect(status.output.contains("all rows are forwarded"), "\(status)")
+    let reader = try station.directory.write(
+      "reader.yaml", "fleet: { url: 'http://127.0.0.1:\(port)', reader: { user: pushscope_reader } }\n")
+    func report(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+      try run(Programs.pushscope, arguments + ["--fleet", "--config", reader])
+    }
+    for table in ["samples", "receipts", "events", "runs", "histogram", "summary", "findings", "log"] {
+      let local = try run(Programs.pushscope, ["export", table, "--run", "latest", "--store", station.store])
+      let remote = try report(["export", table, "--run", "latest"])
+      #expect(remote.status == 0 && remote.output == local.output, "\(table): \(remote.error)")
+    }
+    let summary = try report(["summary", "--label", "region=eu-west", "--by", "region"])
+    #expect(summary.status == 0 && summary.output.contains("\"region=eu-west\""), "\(summary)")
+    #expect(summary.output.contains("300 planned, 300 sent"), "\(summary)")
+    #expect(try report(["summary", "--label", "region=us"]).output == "no runs here\n")
+    #expect(try report(["runs", "list"]).output.contains("completed"))
+    #expect(try report(["findings"]).status == 0)
+    let missing = try report(["summary", "--run", "nope"])
+    #expect(missing.status == 66 && missing.error.contains("there is no run \"nope\""), "\(missing)")
+    for wrong in [["--label", "region"], ["--store", station.store]] {
+      #expect(try report(["summary"] + wrong).status == 64)
+    }
+    #expect(try run(Programs.pushscope, ["summary", "--by", "region"]).status == 64)
+    try engine.kill()
+    #expect(try report(["summary"]).status == 69)
+    try service.stop()
+  }
+
   @Test("what goes wrong is said with an exit code of its own", .timeLimit(.minutes(2)))
   func refusals() throws {
     // Makes the files that the configuration names.

@@ -124,14 +124,18 @@ public final class CollectorService: Sendable {
         next = request
       } while true
     } catch {
-      await observer?.closing()
-      for thread in threads.reversed() { await thread.stop() }
+      await close(threads)
       throw error
     }
-    await observer?.closing()
-    for thread in threads.reversed() { await thread.stop() }
+    await close(threads)
     if let failure = control.failure { throw failure }
     return last
+  }
+
+  /// Ends what works beside the runs. The observer is last: it is to see what the others write at their end.
+  private func close(_ threads: [RoundThread]) async {
+    for thread in threads.reversed() { await thread.stop() }
+    await environment.observer?.closing()
   }
 
   /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist

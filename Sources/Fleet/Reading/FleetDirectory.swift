@@ -43,7 +43,6 @@ struct FleetDirectory {
     var askedRate: Double
     /// In the order of their runs.
     var members: [Member]
-    var isSelected: Bool
   }
 
   struct Run {
@@ -99,6 +98,8 @@ struct FleetDirectory {
     var run: Run
     var uuid: String
     var label: String
+
+    var key: RunKey { RunKey(collector: run.collector, run: uuid) }
   }
 
   private struct TargetRow {
@@ -117,73 +118,66 @@ struct FleetDirectory {
 
   private mutating func list(_ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetRow]]) {
     for row in found {
-      let key = RunKey(collector: row.run.collector, run: row.uuid)
+      let key = row.key
       var run = row.run
       for target in rows[key] ?? [] {
         let member = Member(
           key: FleetKey(collector: key.collector, run: key.run, target: target.name),
           startedAt: run.startedAt, endedAt: run.endedAt)
-        run.targets.append(add(target, of: run.id, [member], isSelected: selected.contains(key)))
+        run.targets.append(add(target, of: run.id, [member]))
       }
       if selected.contains(key) { runs.append(run) }
     }
   }
 
+  /// What the runs with one value of the label have of a target.
+  private struct Group {
+    var row: TargetRow
+    var members: [Member] = []
+    /// By collector: of its newest selected run.
+    var rates: [String: Double] = [:]
+  }
+
   private mutating func group(_ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetRow]]) {
-    struct Series: Hashable {
-      var name: String
-      var provider: String
-    }
     for (label, members) in Dictionary(grouping: found, by: \.label).sorted(by: { $0.key < $1.key }) {
-      let chosen = members.filter { selected.contains(RunKey(collector: $0.run.collector, run: $0.uuid)) }
-      guard let newest = chosen.last, let oldest = chosen.first else { continue }
-      var run = newest.run
+      let chosen = members.filter { selected.contains($0.key) }.map(\.run)
+      guard var run = chosen.last, let oldest = chosen.first else { continue }
       run.name = label
-      run.startedAt = oldest.run.startedAt
-      if chosen.contains(where: { $0.run.endedAt == nil }) {
-        (run.endedAt, run.endReason) = (nil, nil)
-      } else {
-        run.endedAt = chosen.compactMap(\.run.endedAt).max()
-      }
-      var series: [Series: (row: TargetRow, members: [Member], rate: Double)] = [:]
+      run.startedAt = oldest.startedAt
+      let isOpen = chosen.contains { $0.endedAt == nil }
+      run.endedAt = isOpen ? nil : chosen.compactMap(\.endedAt).max()
+      if isOpen { run.endReason = nil }
+      var groups: [[String]: Group] = [:]
       for member in members {
-        let key = RunKey(collector: member.run.collector, run: member.uuid)
-        for target in rows[key] ?? [] {
-          let name = Series(name: target.name, provider: target.provider)
-          let part = Member(
-            key: FleetKey(collector: key.collector, run: key.run, target: target.name),
-            startedAt: member.run.startedAt, endedAt: member.run.endedAt)
-          let rate = selected.contains(key) ? target.askedRate : 0
-          var known = series[name] ?? (target, [], 0)
-          known.members.append(part)
-          known.rate += rate
-          if selected.contains(key) { known.row = target }
-          series[name] = known
+        for target in rows[member.key] ?? [] {
+          var group = groups[[target.name, target.provider]] ?? Group(row: target)
+          group.members.append(
+            Member(
+              key: FleetKey(collector: member.key.collector, run: member.key.run, target: target.name),
+              startedAt: member.run.startedAt, endedAt: member.run.endedAt))
+          if selected.contains(member.key) {
+            group.row = target
+            group.rates[member.key.collector] = target.askedRate
+          }
+          groups[[target.name, target.provider]] = group
         }
       }
-      for (name, entry) in series.sorted(by: {
-        ($0.key.name, $0.key.provider) < ($1.key.name, $1.key.provider)
-      })
-      where entry.members.contains(where: {
-        selected.contains(RunKey(collector: $0.key.collector, run: $0.key.run))
-      }) {
-        var row = entry.row
-        (row.name, row.askedRate) = (name.name, entry.rate)
-        run.targets.append(add(row, of: run.id, entry.members, isSelected: true))
+      for (_, group) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) })
+      where !group.rates.isEmpty {
+        var row = group.row
+        row.askedRate = group.rates.values.reduce(0, +)
+        run.targets.append(add(row, of: run.id, group.members))
       }
       runs.append(run)
     }
   }
 
-  private mutating func add(
-    _ row: TargetRow, of run: RunID, _ members: [Member], isSelected: Bool
-  ) -> TargetID {
+  private mutating func add(_ row: TargetRow, of run: RunID, _ members: [Member]) -> TargetID {
     let id = TargetID(rawValue: Int64(targets.count + 1))
     targets.append(
       Target(
         id: id, run: run, name: row.name, provider: row.provider, endpoint: row.endpoint, device: row.device,
-        receiptDeadline: row.receiptDeadline, askedRate: row.askedRate, members: members,
-        isSelected: isSelected))
+        receiptDeadline: row.receiptDeadline, askedRate: row.askedRate, members: members))
     return id
   }
 
@@ -252,7 +246,7 @@ struct FleetDirectory {
     throws(FleetError) -> Set<RunKey>
   {
     func keys(_ rows: some Sequence<RunRow>) -> Set<RunKey> {
-      Set(rows.map { RunKey(collector: $0.run.collector, run: $0.uuid) })
+      Set(rows.map(\.key))
     }
     guard let wanted = selection.run else {
       return keys(

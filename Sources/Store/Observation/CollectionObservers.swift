@@ -1,4 +1,4 @@
-/// Several observers as one, told in their order.
+/// Several observers as one, told in their order; the first is closed last.
 public struct CollectionObservers: CollectionObserver {
   private let observers: [any CollectionObserver]
 
@@ -31,5 +31,6 @@ public struct CollectionObservers: CollectionObserver {
   public func reloaded(isSuccessful: Bool) {
     for observer in observers { observer.reloaded(isSuccessful: isSuccessful) }
   }
-  public func closing() async { for observer in observers { await observer.closing() } }
+  /// The last one first: it may write what an earlier one forwards.
+  public func closing() async { for observer in observers.reversed() { await observer.closing() } }
 }

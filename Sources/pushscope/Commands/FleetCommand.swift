@@ -48,7 +48,7 @@ struct FleetCommand: ParsableCommand {
 
     func run() throws {
       let fleet = try configurationFile.existingPath.flatMap {
-        try PushscopeConfiguration.load(path: $0, environment: ProcessEnvironment.all).fleet
+        try PushscopeConfiguration.loadFleet(path: $0, environment: ProcessEnvironment.all)
       }
       let schema = FleetSchema(
         FleetLayout(database: fleet?.database ?? "pushscope", cluster: cluster.cluster))
@@ -159,7 +159,7 @@ enum FleetFile {
   /// - Throws: ``CommandFailure`` when there is none.
   static func load(_ option: ConfigurationOption) throws -> FleetConfiguration {
     let path = try option.path()
-    guard let fleet = try PushscopeConfiguration.load(path: path, environment: ProcessEnvironment.all).fleet
+    guard let fleet = try PushscopeConfiguration.loadFleet(path: path, environment: ProcessEnvironment.all)
     else {
       throw CommandFailure(
         "\(path) has no section fleet:; add one with url, writer and reader (docs/fleet.md)",
