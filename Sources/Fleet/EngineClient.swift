@@ -129,10 +129,12 @@ final class EngineClient {
     do throws(FileReadError) {
       bytes = try file.read()
     } catch {
-      throw FleetError(.denied, place: place, detail: "\(error)")
+      throw FleetError(.unusablePassword, place: place, detail: "\(error)")
     }
     guard !bytes.contains(where: { $0 < 0x20 }) else {
-      throw FleetError(.denied, place: place, detail: "the password of \(user.name) has control characters")
+      throw FleetError(
+        .unusablePassword, place: place,
+        detail: "\(file.path): the password of \(user.name) has control characters; write it in one line")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -9,6 +9,8 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
     case busy
     /// User or password are wrong, or the user lacks a right.
     case denied
+    /// A password's file cannot be read, or is none; the detail says all.
+    case unusablePassword
     /// The tables are missing: `fleet setup` was not run.
     case noSchema
     /// The tables are a newer pushscope's.
@@ -42,6 +44,7 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unreachable: "check fleet.url, the network and the engine; what is not forwarded stays in the store"
     case .busy: "it is tried again; look at the engine's load and disk if it lasts"
     case .denied: "check user, password_file and the grants (pushscope fleet schema prints them)"
+    case .unusablePassword: ""
     case .noSchema: "run pushscope fleet setup"
     case .newerSchema: "install the newer pushscope here"
     case .olderSchema: "run pushscope fleet setup with this pushscope"
@@ -53,7 +56,9 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  public var description: String { "\(place): \(detail); \(remedy)" }
+  public var description: String {
+    code == .unusablePassword ? detail : "\(place): \(detail); \(remedy)"
+  }
 }
 
 extension FleetError {

@@ -88,12 +88,18 @@ public struct FleetSetup {
   }
 
   private func hash(of user: FleetConfiguration.User) throws(FleetError) -> String {
-    guard let file = user.passwordFile, let password = try? file.read() else {
+    guard let file = user.passwordFile else {
       throw FleetError(
-        .denied, place: client.place, detail: "the password_file of \(user.name) is missing or cannot be read"
+        .unusablePassword, place: client.place,
+        detail:
+          "fleet: \(user.name) has no password_file, and a user is made with a password; add one, or give --no-users"
       )
     }
-    return HexText.make(SHA256.hash(data: Data(password)))
+    do throws(FileReadError) {
+      return HexText.make(SHA256.hash(data: Data(try file.read())))
+    } catch {
+      throw FleetError(.unusablePassword, place: client.place, detail: "\(error)")
+    }
   }
 
   /// How many runs are deleted at a time; more go the next time.

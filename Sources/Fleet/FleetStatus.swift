@@ -31,6 +31,8 @@ public struct FleetStatus: Sendable, Equatable {
     let client = try EngineClient(fleet, as: reader)
     let identity = try FleetIdentity.fetch(client, database: fleet.database)
     let database = EngineText.identifier(fleet.database)
+    // Of deleted runs only the tombstones count, until the next setup.
+    let isListed = "(collector, run) NOT IN (SELECT collector, run FROM \(database).tombstone)"
     let rows = try client.rows(
       """
       SELECT toString(r.collector), r.label_text, r.runs, s.notifications, s.newest, greatest(r.highest, s.highest)
@@ -38,12 +40,12 @@ public struct FleetStatus: Sendable, Equatable {
         SELECT collector, uniqExact(run) AS runs, max(revision) AS highest,
           argMax(arrayStringConcat(arrayMap((k, v) -> concat(k, '=', v), mapKeys(labels), mapValues(labels)), ','), started_at)
             AS label_text
-        FROM \(database).run FINAL GROUP BY collector
+        FROM \(database).run FINAL WHERE \(isListed) GROUP BY collector
       ) AS r
       LEFT JOIN (
         SELECT collector, count() AS notifications, toUnixTimestamp64Micro(max(planned_at)) AS newest,
           max(revision) AS highest
-        FROM \(database).sample FINAL GROUP BY collector
+        FROM \(database).sample FINAL WHERE \(isListed) GROUP BY collector
       ) AS s ON s.collector = r.collector
       ORDER BY 1
       """)

@@ -130,6 +130,7 @@ import Testing
     try forwarder.all()
     try comparison.check()
     #expect(try engine.count("SELECT count() FROM DB.event_view WHERE run IS NOT NULL") == 0)
+    #expect(try FleetStatus.fetch(engine.configuration).collectors.isEmpty)
     // The administrator's setup removes the rows themselves.
     #expect(try engine.setUp().purgedRuns == 1)
   }
