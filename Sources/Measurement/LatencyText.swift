@@ -118,3 +118,20 @@ public enum FixedPoint {
     return result
   }
 }
+
+/// Text whose numbers stay on one line with their units.
+public enum UnbrokenText {
+  private static let units: Set<Substring> = ["%", "µs", "ms", "s", "min", "h", "d"]
+
+  /// Puts U+00A0 between a number and its unit. Of text for people only: files and programs keep spaces.
+  public static func make(_ text: String) -> String {
+    var made = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      let unit = word.prefix { $0.isLetter || $0 == "%" }
+      let isUnit = units.contains(unit) && made.last?.isNumber == true
+      if !made.isEmpty || word.startIndex > text.startIndex { made += isUnit ? "\u{A0}" : " " }
+      made += word
+    }
+    return made
+  }
+}

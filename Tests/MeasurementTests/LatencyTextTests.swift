@@ -31,4 +31,12 @@ struct LatencyTextTests {
     #expect(FixedPoint.grouped(1_234_567) == "1 234 567")
     #expect(FixedPoint.grouped(-12_345) == "-12 345")
   }
+
+  @Test("numbers keep their units, and nothing else changes")
+  func unbroken() {
+    #expect(
+      UnbrokenText.make("lost 1 % → 25.5 %, 2 hosts in 3 s (4 min)")
+        == "lost 1\u{A0}% → 25.5\u{A0}%, 2 hosts in 3\u{A0}s (4\u{A0}min)")
+    for text in ["", " ", "  a  b ", "s %", "12 samples"] { #expect(UnbrokenText.make(text) == text) }
+  }
 }

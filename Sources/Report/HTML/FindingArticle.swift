@@ -36,7 +36,7 @@ struct FindingArticle {
     let others = incident.findings.dropFirst().prefix(Self.mostOthers).map { other -> Markup in
       let text = FindingText(other)
       return
-        "<p class=\"soft\">With it: \(text.headline.loweredFirst), \(text.change)\(beside(other)).</p>\n"
+        "<p class=\"soft\">With it: \(text.headline.loweredFirst), \(UnbrokenText.make(text.change))\(beside(other)).</p>\n"
     }
     let further = incident.findings.count - 1 - others.count
     let more: Markup =
@@ -48,7 +48,7 @@ struct FindingArticle {
     return """
       <article class="finding\(style)\(provisional)">
       <h3>\(words.headline(isOver: !first.isOpen || recordedTo[first.target] != nil)), \(when)</h3>
-      <p>\(words.change).\(causes.count == 1 ? cause : "")</p>
+      <p>\(UnbrokenText.make(words.change)).\(causes.count == 1 ? cause : "")</p>
       \(causes.count > 1 ? list : "")\(legs)\(others)\(more)\(decide)\(events)</article>
 
       """
@@ -100,12 +100,12 @@ struct FindingArticle {
 
   private var causes: [FindingText.Cause] { FindingText(incident.explained).causes }
 
-  private var cause: Markup { " Cause: \(causes[0].sentence)." }
+  private var cause: Markup { " Cause: \(UnbrokenText.make(causes[0].sentence))." }
 
   private var list: Markup {
     """
     <p>\(causes.count) causes:</p>
-    <ul>\(causes.map { "<li>\($0.sentence).</li>\n" as Markup })</ul>
+    <ul>\(causes.map { "<li>\(UnbrokenText.make($0.sentence)).</li>\n" as Markup })</ul>
 
     """
   }
@@ -141,7 +141,7 @@ extension LegsRecord {
       value.isFinite && abs(value) < 1e15 ? FigureText.latency(Int64(value.rounded())) : "unknown"
     }
     let span = low.flatMap { low in high.map { " (\(latency(low)) to \(latency($0)))" } } ?? ""
-    return (change > 0 ? "+" : "") + latency(change) + span
+    return UnbrokenText.make((change > 0 ? "+" : "") + latency(change) + span)
   }
 }
 

@@ -68,7 +68,10 @@ struct ReportCharts {
     var layers = background
     if !target.dots.isComplete { layers += density(axis) }
     let gone = goneBoxes
-    if !gone.isEmpty, !target.dots.isComplete { layers.append(Chart.Layer("gone", .boxes(gone))) }
+    // Behind dots, which hide one another where many are lost.
+    if !gone.isEmpty {
+      layers.append(Chart.Layer(target.dots.isComplete ? "gone faint" : "gone", .boxes(gone)))
+    }
     var arrived: [Chart.NamedPoint] = []
     var late: [Chart.NamedPoint] = []
     var lost: [Chart.NamedPoint] = []

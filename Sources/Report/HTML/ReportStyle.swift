@@ -86,7 +86,7 @@ enum ReportStyle {
     svg .bar { fill: var(--d3); } svg .interval { fill: var(--stretch); }
     svg .quantile { stroke: var(--note); stroke-width: 1.5; }
     svg .stretch { fill: var(--stretch); } svg .note { stroke: var(--note); stroke-width: 1.5; stroke-dasharray: 4 3; }
-    svg .gone { fill: var(--lost); } svg .event { fill: var(--d3); } svg .trouble { fill: var(--lost); }
+    svg .gone { fill: var(--lost); } svg .faint { fill-opacity: .3; } svg .event { fill: var(--d3); } svg .trouble { fill: var(--lost); }
     svg .named path { stroke: var(--dot); stroke-width: 5; stroke-linecap: round; }
     svg .late path { stroke: var(--late); } svg .gone path { stroke: var(--lost); }
     svg .named path.near { stroke: var(--ink); stroke-width: 9; }

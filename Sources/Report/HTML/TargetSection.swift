@@ -79,7 +79,8 @@ struct TargetSection {
       target.total.counts.withoutLatency == 0
       ? ""
       : target.dots.isComplete
-        ? " The strip on top shows what never arrived." : " The bars on top show which share never arrived."
+        ? " The strip on top shows what never arrived, and its bars which share that is."
+        : " The bars on top show which share never arrived."
     return figure(
       "Latency over time",
       """

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 
 /// A notice in place of the dashboard: what is wrong, where, and what to do.
 struct NoticeModel: Sendable, Equatable {
@@ -110,12 +111,12 @@ struct NoticeModel: Sendable, Equatable {
     return picture
   }
 
-  /// Lines of at most `columns`, wrapped at spaces; longer words are split.
+  /// Lines of at most `columns`, wrapped at spaces, but not between a number and its unit; longer words are split.
   static func wrapped(_ text: String, columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      var word = String(word)
+    for word in UnbrokenText.make(text).split(separator: " ", omittingEmptySubsequences: false) {
+      var word = String(word).replacing("\u{A0}", with: " ")
       if !line.isEmpty, TextSpan("\(line) \(word)", .plain).columns <= columns {
         line += " \(word)"
         continue

@@ -203,6 +203,23 @@ import Testing
     #expect(small >= heights.count - full - 2, "\(small) of \(heights.count)")
   }
 
+  /// Dots of losses at one time hide one another; the bars behind them say how many there were.
+  @Test func fewNotificationsHaveBarsOfLossesBehindTheirDots() throws {
+    let (fixture, _) = try fixture(count: 400)
+    let content = try ReportContent(
+      fixture.reader(), RowSelection(), depth: .standard, at: StoreFixture.start.advanced(byMicroseconds: 1))
+    let target = try #require(content.targets.first)
+    #expect(target.dots.isComplete && target.total.counts.withoutLatency > 0)
+    let chart = try #require(
+      ReportCharts(
+        target: target, time: ReportTime(.utc, start: content.start, end: content.end), notes: [],
+        stretches: []
+      ).scatter())
+    let bars = try #require(chart.layers.firstIndex { $0.style == "gone faint" })
+    let dots = try #require(chart.layers.firstIndex { $0.style == "dot gone" })
+    #expect(bars < dots)
+  }
+
   @Test func rollupsMakeTheSameChartsUpToTheirBuckets() throws {
     let (fixture, _) = try fixture(count: 4_000)
     try fixture.rollUp()
@@ -290,9 +307,10 @@ import Testing
       ))
     #expect(!page.contains("slower since") && !page.contains("slower, since"))
     #expect(
-      page.contains(
+      page.replacing("\u{A0}", with: " ").contains(
         "p99 240 ms → 1.21 s (at least 1.10 s). Cause: between provider and devices (&lt;b&gt;loopback&lt;/b&gt;): accept unchanged."
       ))
+    #expect(page.contains("p99 240\u{A0}ms → 1.21\u{A0}s"))
     let open = try #require(page.range(of: "<article class=\"finding\">"))
     let over = try #require(page.range(of: "<article class=\"finding over\">"))
     #expect(open.lowerBound < over.lowerBound, "open ones come first")

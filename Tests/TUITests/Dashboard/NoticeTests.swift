@@ -70,6 +70,7 @@ struct NoticeTests {
     let lines = NoticeModel.wrapped("There is no file \(path) here.", columns: 40)
     #expect(lines.allSatisfy { $0.count <= 40 })
     #expect(lines.joined().filter { $0 != " " } == "Thereisnofile\(path)here.")
+    #expect(NoticeModel.wrapped("lost 1 % → 25 % of it", columns: 14) == ["lost 1 % →", "25 % of it"])
     #expect(NoticeModel.wrapped("", columns: 10) == [""])
     #expect(NoticeModel.wrapped("宽宽宽宽", columns: 4) == ["宽宽", "宽宽"])
   }
