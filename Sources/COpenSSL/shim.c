@@ -37,6 +37,9 @@ int copenssl_read_from_memory(void *ssl) {
   /* libcurl has the buffers of idle connections freed, and so allocated anew for each record. */
   SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
   SSL_set_read_ahead(ssl, 0);
+  /* A record may hold several session tickets (BoringSSL's does), of which each read would end with one: nothing would say that
+     more is there once the bytes of the record are read. */
+  SSL_set_mode(ssl, SSL_MODE_AUTO_RETRY);
   SSL_set0_rbio(ssl, memory);
   return 0;
 }

@@ -31,6 +31,36 @@ struct LoopbackRunTests {
     #expect(try service.stop() == 0)
   }
 
+  /// The collector was not looking while session tickets, SETTINGS and the answer arrived.
+  @Test("a first answer that arrives in one piece with session tickets is seen", .timeLimit(.minutes(3)))
+  func gathered() throws {
+    let station = try Station(rate: "5/s", target: ["timeout: 10s", "max_lag: 10s"])
+    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let port = try FreePort.take()
+    let relay = try RunningProcess(
+      Programs.python,
+      [Programs.repository + "/Tests/Support/gathering_relay.py", "\(port)", "\(station.loopbackPort)"])
+    try relay.waitFor(output: "listening")
+    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
+    try station.directory.write(
+      "pushscope.yaml", text.replacing("127.0.0.1:\(station.loopbackPort)", with: "127.0.0.1:\(port)"))
+    let collector = try station.collect(["--count", "8"])
+    #expect(try collector.waitForExit() == 0)
+    #expect(try station.states()["failed"] == nil)
+    #expect(
+      try station.query("SELECT count(*), sum(connection_id) FROM sample_view WHERE accept_us > 0") == [
+        ["8", "8"]
+      ])
+    // Tickets, SETTINGS and an answer.
+    try relay.waitFor(output: "gathered")
+    let bytes = relay.standardOutput.split(separator: "\n").last?.split(separator: " ").last.flatMap {
+      Int($0)
+    }
+    #expect(bytes ?? 0 > 500, "\(relay.standardOutput)")
+    try relay.kill()
+    try service.stop()
+  }
+
   @Test("the path is told apart from the service's own time", .timeLimit(.minutes(5)))
   func path() throws {
     let station = try Station(target: ["path_probe: 100ms"])
