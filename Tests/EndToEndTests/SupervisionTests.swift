@@ -145,6 +145,16 @@ struct SupervisionTests {
     let invalid = try check()
     #expect(invalid.status == 78)
     #expect(invalid.error.contains("pushscope.yaml:8:"))
+
+    // A check has two answers; a start tells a missing file (66) from an invalid one.
+    try FileManager.default.removeItem(atPath: station.configuration)
+    let missing = try check()
+    #expect(missing.status == 78)
+    #expect(missing.error.components(separatedBy: "does not exist").count == 2, "\(missing.error)")
+    let unstarted = try run(
+      Programs.pushscope, ["collect", "--config", station.configuration, "--store", station.store])
+    #expect(unstarted.status == 66)
+    #expect(unstarted.error.components(separatedBy: "does not exist").count == 2, "\(unstarted.error)")
   }
 
   @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(5)))

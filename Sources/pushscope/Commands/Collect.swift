@@ -89,9 +89,7 @@ struct Collect: AsyncParsableCommand {
 
   func run() async throws {
     let logger = DaemonLog.logger("collect", log)
-    let file = try configurationFile.path()
-    let configuration = try PushscopeConfiguration.load(
-      path: file, environment: ProcessEnvironment.all, checksOnly: check)
+    let (file, configuration) = try loadConfiguration()
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
     let forwarding =
@@ -134,6 +132,19 @@ struct Collect: AsyncParsableCommand {
       throw failure
     }
     if !gates.isEmpty { try judge(last, in: path) }
+  }
+
+  /// A check ends with 0 or 78, also where there is no file.
+  private func loadConfiguration() throws -> (file: String, configuration: PushscopeConfiguration) {
+    do {
+      let file = try configurationFile.path()
+      let configuration = try PushscopeConfiguration.load(
+        path: file, environment: ProcessEnvironment.all, checksOnly: check)
+      return (file, configuration)
+    } catch {
+      guard check else { throw error }
+      throw CommandFailure(CommandFailure(describing: error).message, exitStatus: .configuration)
+    }
   }
 
   /// `nil` where the configuration asks for no endpoint, objective or alert.
