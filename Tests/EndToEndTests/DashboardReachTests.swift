@@ -257,6 +257,88 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
+  @Test("the keys of the help that say in a word what they did", .timeLimit(.minutes(5)))
+  func words() throws {
+    let station = try Station.recorded(runs: ["first"], count: 300)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.openDashboard(on: station, options: "--since -10m")
+    for (key, words) in [
+      ("Tab", "[2 Log]"), ("BTab", "[1 Histogram]"), ("O", "panels slide up and down"),
+      ("O", "panels slide sideways"), ("y", "the axis ends at p99"), ("y", "the axis keeps its range"),
+      ("y", "the axis fits all latencies"), ("v", "accept latency, from planned send"),
+      ("d", "two values in one plot"), ("d", "two values in two plots"), ("d", "one value"),
+      ("t", "the run has one target"), ("u", "colors by state"), ("u", "colors by target"),
+      ("a", "running median"), ("a", "running mean"), ("a", "no averages"), ("T", "threshold line at"),
+      ("<", "threshold line at"), (">", "threshold line at"), ("T", "no threshold line"),
+      ("Z", "nothing is selected"), ("D", "zooms to a box"), ("D", "selects a box"), ("D", "pans"),
+      ("b", "buckets of seconds"), ("b", "logarithmic buckets"), ("J", "selected"), ("K", "selected"),
+      ("(", "nothing is being replayed"), ("*", "runs are marked in their panel"),
+      ("n", "no words are looked for"), ("P", "theme light"), ("w", "basic motion"), ("w", "no motion"),
+      ("F", "/frame"), ("i", "i leave"), (".", "#"), ("z", "Z zoom to it"), ("Escape", "i leave"),
+    ] {
+      try tmux.press(key)
+      try tmux.waitUntil("\(key) answers '\(words)'") { $0.contains(words) }
+    }
+    try tmux.press("Escape")
+    try tmux.waitUntil("the crosshair is left") { !$0.contains("i leave") }
+    try tmux.press("Space")
+    try tmux.waitFor("frozen")
+    try tmux.press("Space")
+    try tmux.waitUntil("it goes on") { !$0.contains("frozen") }
+    // What changes the picture and says nothing: the other key changes it back.
+    func picture() throws -> String {
+      try tmux.screen().split(separator: "\n").dropLast().joined(separator: "\n")
+    }
+    for (key, other) in [
+      ("]", "["), ("+", "-"), ("Left", "Right"), ("S-Left", "S-Right"), ("S-Up", "S-Down"),
+    ] {
+      for pressed in [key, other] {
+        let before = try picture()
+        try tmux.press(pressed)
+        try eventually("\(pressed) changes the picture", seen: { before }) {
+          try picture() != before ? true : nil
+        }
+      }
+    }
+    try tmux.press("C-l")
+    try tmux.waitFor("1 Histogram")
+    try tmux.leaveDashboard()
+  }
+
+  @Test("the keys that move in a list", .timeLimit(.minutes(5)))
+  func movement() throws {
+    let station = try Station.recorded(runs: ["older", "newer"], count: 100)
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.openDashboard(on: station, options: "--panel runs")
+    func expectChosen(_ run: String, by key: String) throws {
+      try tmux.waitUntil("\(key) chooses \(run)") {
+        $0.split(separator: "\n").contains { $0.hasPrefix("│ >") && $0.contains(" \(run) ") }
+      }
+    }
+    try expectChosen("newer", by: "the beginning")
+    for (down, up) in [
+      ("Down", "Up"), ("j", "k"), ("NPage", "PPage"), ("C-d", "C-u"), ("End", "Home"), ("G", "Home"),
+    ] {
+      try tmux.press(down)
+      try expectChosen("older", by: down)
+      try tmux.press(up)
+      try expectChosen("newer", by: up)
+    }
+    for (key, words) in [("Space", "newer is marked"), ("*", "newer is no longer marked")] {
+      try tmux.press(key)
+      try tmux.waitFor(words)
+    }
+    try tmux.press("X")
+    try tmux.waitFor("delete the run?")
+    try tmux.press("Escape")
+    try tmux.waitFor("Enter open")
+    try tmux.press("R")
+    try tmux.waitFor("rename the run")
+    try tmux.press("Escape")
+    try tmux.waitFor("Enter open")
+    try tmux.leaveDashboard()
+  }
+
   @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(5)))
   func smallest() throws {
     let station = try Station.recorded(runs: ["first"], count: 300)

@@ -87,6 +87,8 @@ struct TimeAxisModel {
   let geometry: ScatterGeometry
   let appearance: Appearance
   let zone: LocalTime
+  /// Columns at the left end of the row of labels that something else is drawn in.
+  var reservedColumns = 0
 
   func draw(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs
@@ -104,6 +106,7 @@ struct TimeAxisModel {
       let end = start + tick.label.count
       guard end <= geometry.width, hasOwnRow || !taken[start - 1..<end].contains(true) else { continue }
       picture.set(glyphs.teeDown, x: left + tick.column, y: y, style: appearance(.faint))
+      guard start > reservedColumns || reservedColumns == 0 else { continue }
       picture.put(tick.label, x: start, y: y + geometry.axisRows - 1, style: appearance(.secondary))
       if !hasOwnRow { for column in start..<end { taken[column] = true } }
     }

@@ -60,9 +60,10 @@ struct ScatterModel {
     }
     LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(&picture)
     TimeAxisModel(
-      marks: eventMarks, window: window, geometry: geometry, appearance: appearance, zone: zone
+      marks: eventMarks, window: window, geometry: geometry, appearance: appearance, zone: zone,
+      reservedColumns: averageLegend.reduce(0) { $0 + 1 + $1.name.count }
     ).draw(&picture)
-    if marks == .dots { drawAverageLegend(&picture) }
+    drawAverageLegend(&picture)
     drawHint(&picture)
     PlotOverlayModel(
       overlay: overlay,
@@ -122,17 +123,22 @@ struct ScatterModel {
     }
   }
 
-  /// Names the lines in the corner below the axis, where nothing else is at any width.
+  /// The lines that are drawn, with their names.
+  private var averageLegend: [(glyph: UInt32, name: String, role: Role)] {
+    guard marks == .dots else { return [] }
+    return (averages.showsMedian ? [(appearance.glyphs.median, "med", .median)] : [])
+      + (averages.showsMean ? [(appearance.glyphs.mean, "avg", .mean)] : [])
+  }
+
+  /// Names the lines in the corner below the axis, at any width. Labels of the axis keep away from it.
   private func drawAverageLegend(_ picture: inout CellPicture) {
     let y = geometry.height - 1
     var x = 0
-    func put(_ glyph: UInt32, _ name: String, _ role: Role) {
+    for (glyph, name, role) in averageLegend {
       picture.set(glyph, x: x, y: y, style: appearance(role))
       picture.put(name, x: x + 1, y: y, style: appearance(.secondary))
       x += 1 + name.count
     }
-    if averages.showsMedian { put(appearance.glyphs.median, "med", .median) }
-    if averages.showsMean { put(appearance.glyphs.mean, "avg", .mean) }
   }
 
   /// The events in the window that concern a target on display.

@@ -194,7 +194,7 @@ extension Reducer {
   /// Shows the stretch of the chosen finding with as much time on either side.
   mutating func goToFinding() {
     let rows = context.listed.findings
-    guard !rows.isEmpty else { return }
+    guard !rows.isEmpty else { return say("there is no finding to go to") }
     let row = rows[state.tables.findings.place(in: rows.map(\.id))]
     state.tables.findings.chosen = row.id
     let length = max(row.stretch.upperBound.microseconds - row.stretch.lowerBound.microseconds, 1_000_000)
@@ -236,7 +236,9 @@ extension Reducer {
   mutating func markRun() {
     guard let run = chosenRun else { return say("runs are marked in their panel", .warning) }
     state.runs.toggleMark(run.id)
-    guard state.runs.marked.count == 2 else { return }
+    guard state.runs.marked.count == 2 else {
+      return say("\(run.title) is \(state.runs.marked.contains(run.id) ? "marked" : "no longer marked")")
+    }
     let key = label(.compare)
     say("two runs are marked\(key.isEmpty ? "" : "; \(key) compares them")")
   }
@@ -245,7 +247,7 @@ extension Reducer {
   mutating func compare() {
     if state.comparison != nil {
       state.endComparison()
-      return
+      return say("the comparison is over")
     }
     let marked = state.runs.marked
     if marked.count == 2 {

@@ -164,7 +164,9 @@ extension Reducer {
 
   /// Fits time and latency to the selection.
   mutating func zoomToSelection() {
-    guard let content = context.content, let selection = state.plot.selection else { return }
+    guard let content = context.content, let selection = state.plot.selection else {
+      return sayNothingSelected()
+    }
     var times: ClosedRange<Int64>?
     for track in shown.tracks {
       selection.forEach(of: track, in: 0..<track.count) { _, point in

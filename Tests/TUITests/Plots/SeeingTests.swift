@@ -335,6 +335,21 @@ struct SeeingTests {
     #expect(row.contains("Jun 16") && row.contains("00:30"), "\(row)")
   }
 
+  @Test("the names of the running averages and a label of the time axis never overlap")
+  func averageLegend() throws {
+    var isCrowded = false
+    for seconds in 40..<100 {
+      var stage = try Stage(snapshot: SampleRun(seconds: seconds).snapshot)
+      stage.frame()
+      let axis = try #require(stage.rows.firstIndex { $0.contains("med╌avg") })
+      #expect(stage.rows[axis].contains("med╌avg "), "\(stage.rows[axis])")
+      // A tick so near to the left end that its label would reach into the names.
+      let corner = stage.rows[axis - 1].prefix(13)
+      isCrowded = isCrowded || corner.contains("┬")
+    }
+    #expect(isCrowded)
+  }
+
   @Test("a frame in which all of the plot moves is at most 40 KB at 200×60", arguments: ["", "B", "HH", "M"])
   func bytes(keys: String) throws {
     var stage = try Stage(

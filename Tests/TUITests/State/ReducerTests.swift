@@ -120,7 +120,21 @@ struct ReducerTests {
     Row(command: .choose),
     Row(
       command: .mark, before: runs, context: listed,
-      after: { $0.runs.marked = [listed.latest.runs[0].id] }),
+      after: { $0.runs.marked = [listed.latest.runs[0].id] },
+      effects: [.say("\(listed.latest.runs[0].title) is marked", .accent)]),
+    Row(
+      command: .mark,
+      before: state {
+        $0.panel = .runs
+        $0.runs.marked = [listed.latest.runs[0].id]
+      }, context: listed, after: { $0.runs.marked = [] },
+      effects: [.say("\(listed.latest.runs[0].title) is no longer marked", .accent)]),
+    Row(
+      command: .choose, before: state { $0.panel = .findings },
+      effects: [.say("there is no finding to go to", .accent)]),
+    Row(
+      command: .zoomToBox,
+      effects: [.say("nothing is selected: click or drag in the plot, or press i, then Enter", .accent)]),
     Row(
       command: .choose, before: runs, context: listed, after: { $0.subject = Subject() }, effects: [.adopt]),
     Row(
@@ -142,7 +156,7 @@ struct ReducerTests {
     Row(command: .compare, context: context(two()), after: { $0.comparison = .targets(0, 1) }),
     Row(
       command: .compare, before: state { $0.comparison = .targets(0, 1) }, context: context(two()),
-      after: { $0.comparison = nil }),
+      after: { $0.comparison = nil }, effects: [.say("the comparison is over", .accent)]),
     Row(
       command: .compare,
       before: state { $0.runs.marked = [listed.latest.runs[0].id, listed.latest.runs[1].id] },
