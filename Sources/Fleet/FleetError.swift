@@ -74,9 +74,10 @@ extension FleetError {
     let exception = exception ?? text.firstMatch(of: /^Code: ([0-9]{1,6}),/).flatMap { Int($0.1) }
     let code: Code =
       switch (status, exception) {
-      // TOO_MANY_PARTS, MEMORY_LIMIT_EXCEEDED, TOO_MANY_SIMULTANEOUS_QUERIES, NOT_ENOUGH_SPACE, TIMEOUT_EXCEEDED,
-      // SOCKET_TIMEOUT, NETWORK_ERROR, TABLE_IS_READ_ONLY, KEEPER_EXCEPTION, ALL_CONNECTION_TRIES_FAILED, quorum.
-      case (_, 252), (_, 241), (_, 202), (_, 243), (_, 159), (_, 209), (_, 210), (_, 242), (_, 999), (_, 279),
+      // TOO_MANY_PARTS, MEMORY_LIMIT_EXCEEDED, TOO_MANY_SIMULTANEOUS_QUERIES, NOT_ENOUGH_SPACE,
+      // CANNOT_WRITE_TO_FILE_DESCRIPTOR (a disk that fills up meanwhile), TIMEOUT_EXCEEDED, SOCKET_TIMEOUT, NETWORK_ERROR, TABLE_IS_READ_ONLY, KEEPER_EXCEPTION, ALL_CONNECTION_TRIES_FAILED, quorum.
+      case (_, 252), (_, 241), (_, 202), (_, 243), (_, 75), (_, 159), (_, 209), (_, 210), (_, 242), (_, 999),
+        (_, 279),
         (_, 285), (_, 286), (_, 289), (_, 319), (429, _), (503, _), (502, _), (504, _):
         .busy
       // AUTHENTICATION_FAILED, ACCESS_DENIED, UNKNOWN_USER, WRONG_PASSWORD, REQUIRED_PASSWORD, READONLY.

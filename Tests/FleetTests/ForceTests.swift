@@ -8,8 +8,8 @@ import Testing
 @testable import Fleet
 @testable import Store
 
-/// Collector, forwarder and engine die at any moment, answers are lost after the engine has the rows, bodies are cut: afterwards
-/// fleet and store agree row for row.
+/// Collector, forwarder and engine die at any moment, answers are lost after the engine has the rows, bodies are cut, the engine's
+/// disk is full, a backup takes the store's place, a copy goes on beside it: afterwards fleet and stores agree row for row.
 @Suite(.enabled(if: TestEngine.isUsable)) struct ForceTests {
   private static let asked =
     ProcessInfo.processInfo.environment["PUSHSCOPE_FLEET_ROUNDS"].flatMap { Int($0) }
@@ -27,6 +27,8 @@ import Testing
 
     var store = fixture.store
     var forwarder: Forwarder?
+    var backup: String?
+    var hasOnlyItsRows = true
     for round in 0..<Self.steps {
       try history.change(store)
       switch history.random.next(upTo: 10) {
@@ -43,14 +45,23 @@ import Testing
         forwarder = nil
       case 2:
         // The collector dies, and another one goes on with what is on disk.
-        let copy = fixture.directory.file("after-\(round).sqlite")
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
-          try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
-        }
+        let copy = try Self.copy(store, to: fixture.directory.file("after-\(round).sqlite"))
         store.close()
         store = try fixture.reopened(copy)
         forwarder = nil
         try history.begin(store)
+      case 3, 4:
+        guard let former = backup else {
+          backup = try Self.copy(store, to: fixture.directory.file("backup-\(round).sqlite"))
+          break
+        }
+        // The disk is lost, and a collector goes on with the backup.
+        backup = nil
+        hasOnlyItsRows = false
+        store.close()
+        store = try fixture.reopened(former)
+        forwarder = nil
+        try history.restore(store)
       default: break
       }
       let current =
@@ -71,8 +82,78 @@ import Testing
     let last = try Forwarder(engine.configuration, store: store, reader: try StoreReader.open(at: store.path))
     try last.all()
     let comparison = FleetComparison(engine: engine, store: store)
-    try comparison.check()
+    try comparison.check(isOnlyOne: hasOnlyItsRows)
+
+    // A copy that was adopted goes on beside the original, and takes nothing of it.
+    let copy = try Self.copy(store, to: fixture.directory.file("adopted.sqlite"))
+    _ = try StoreAdministration.adopt(copy, clock: fixture.clock)
+    let adopted = try fixture.reopened(copy)
+    let since = try adopted.queue.read { try Int64.fetchOne($0, sql: "SELECT max(revision) FROM adoption") }
+    try history.adopt(adopted)
+    for _ in 0..<3 { try history.change(adopted) }
+    try Forwarder(engine.configuration, store: adopted, reader: try StoreReader.open(at: copy)).all()
+    try FleetComparison(engine: engine, store: adopted, after: try #require(since)).check()
+    try comparison.check(isOnlyOne: hasOnlyItsRows)
+    adopted.close()
     store.close()
+    if Self.asked != nil { print("fleet-test: round \(seed) of \(Self.rounds) agrees") }
+  }
+
+  /// What a week without the engine leaves arrives in parts of bounded size, whatever goes wrong meanwhile.
+  @Test func aWeeksBacklogArrives() throws {
+    let engine = try TestEngine()
+    try engine.setUp()
+    let fixture = try StoreFixture()
+    let count = Self.asked == nil ? 12_000 : 200_000
+    for first in stride(from: 0, to: count, by: 4_000) {
+      let part = fixture.plans(fixture.alpha, from: Int64(first) + 1, count: 4_000, interval: 3_000_000)
+      try fixture.commit(inserted: part)
+      try fixture.commit(updated: part.map { $0.asDelivered(40_000 + $0.id.sequence % 1_000) })
+      fixture.clock.advance(by: .seconds(12_000))
+    }
+    try engine.kill()
+    try engine.start(faults: 5)
+    let forwarder = try Forwarder(
+      engine.configuration, store: fixture.store, reader: try StoreReader.open(at: fixture.store.path))
+    var failures = 0
+    var most = 0
+    while failures < 1_000 {
+      do {
+        let step = try forwarder.step()
+        most = max(most, step.rows)
+        guard step.isMore else { break }
+      } catch let error as FleetError {
+        failures += 1
+        try #require([.unreachable, .busy].contains(error.code), "\(error)")
+      }
+    }
+    #expect(most <= 10_010)
+    try engine.kill()
+    try engine.start()
+    let figures = "count(*), sum(sequence), sum(delivery_us), sum(revision)"
+    let local = try fixture.store.queue.read { db in
+      try Row.fetchOne(
+        db,
+        sql:
+          "SELECT count(*), sum(id & \(SampleID.sequenceMask)), sum(delivery_us), sum(revision) FROM sample"
+      ).map { row in (0..<4).map { "\(row[$0] as Int64)" } }
+    }
+    #expect(try engine.rows("SELECT \(figures) FROM DB.sample FINAL").first == local)
+    #expect(local?.first == "\(count)")
+    if Self.asked != nil {
+      let bytes = try engine.rows(
+        "SELECT sum(bytes_on_disk), sum(rows) FROM system.parts WHERE active AND table = 'sample'")
+      print("fleet-test: notifications in the engine: \(bytes) bytes and rows")
+    }
+    fixture.store.close()
+  }
+
+  /// As a disk has it at this moment.
+  private static func copy(_ store: CollectorStore, to copy: String) throws -> String {
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
+      try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
+    }
+    return copy
   }
 }
 
@@ -85,6 +166,7 @@ private struct History {
   private var sequence: Int64 = 0
   private var open: [Sample] = []
   private var runs: [RunID] = []
+  private var deleted: [RunID] = []
 
   init(seed: UInt64, _ fixture: StoreFixture) {
     random = SeededGenerator(seed: seed)
@@ -102,6 +184,22 @@ private struct History {
     target = registration["alpha"]?.id ?? target
     sequence = 0
     open = []
+  }
+
+  /// Goes on with a backup. What was deleted since stays deleted in the fleet, so it is deleted here once more.
+  mutating func restore(_ store: CollectorStore) throws {
+    try begin(store)
+    let known = try store.queue.read {
+      try String.fetchSet($0, sql: "SELECT uuid FROM run WHERE id NOT IN (SELECT run_id FROM deletion)")
+    }
+    runs.removeAll { !known.contains($0.description) }
+    for run in deleted where known.contains(run.description) { try store.beginDeletion(of: run) }
+  }
+
+  /// Goes on with a copy that has an id of its own, and leaves the original's runs alone.
+  mutating func adopt(_ store: CollectorStore) throws {
+    try begin(store)
+    runs = []
   }
 
   mutating func change(_ store: CollectorStore) throws {
@@ -143,7 +241,9 @@ private struct History {
       try begin(store)
     case 3:
       if !runs.isEmpty, random.next(upTo: 2) == 0 {
-        try store.beginDeletion(of: runs.remove(at: random.next(upTo: runs.count)))
+        let run = runs.remove(at: random.next(upTo: runs.count))
+        deleted.append(run)
+        try store.beginDeletion(of: run)
       }
       while random.next(upTo: 3) > 0, try store.continueDeletion(atMost: 100) {}
     default: break

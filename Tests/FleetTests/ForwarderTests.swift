@@ -36,7 +36,7 @@ import Testing
 
   /// Rows of every kind, with text that means something to SQL, TSV, JSON and terminals.
   private func fill(_ count: Int = 40) throws {
-    let hostile = "a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
+    let hostile = "🧨a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
     let plans = fixture.plans(fixture.alpha, count: count)
     let others = fixture.plans(fixture.beta, count: 10)
     try fixture.commit(inserted: plans + others)
@@ -76,7 +76,7 @@ import Testing
     // What changes later arrives too.
     let late = fixture.plans(fixture.beta, count: 5).map { $0.asDelivered(9_999_999) }
     try fixture.commit(updated: late)
-    try fixture.store.rename(fixture.run, to: "Früh\t'x'")
+    try fixture.store.rename(fixture.run, to: "Früh\t'x' 🧨`--")
     #expect(try forwarder.all() == 6)
     try comparison.check()
     #expect(try engine.count("SELECT count() FROM DB.sample_view WHERE delivery_us = 9999999") == 5)
@@ -237,5 +237,32 @@ import Testing
     let collector = try #require(try FleetStatus.fetch(engine.configuration).collectors.first)
     #expect(collector.id == fixture.store.collectorID.uuidString.lowercased() && collector.runs == 1)
     #expect(collector.notifications > 40 && collector.newest != nil)
+  }
+
+  /// config/grafana/fleet.json, with values in place of its variables and of the data source's macros.
+  @Test func theGrafanaFileAsksWhatTheEngineAnswers() throws {
+    try fill()
+    try forwarder().all()
+    let data = try Data(contentsOf: URL(fileURLWithPath: Programs.repository + "/config/grafana/fleet.json"))
+    let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let panels = try #require(dashboard["panels"] as? [[String: Any]])
+    #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
+    let variables = (dashboard["templating"] as? [String: Any])?["list"] as? [[String: Any]] ?? []
+    let queries =
+      panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] }.compactMap { $0["rawSql"] as? String }
+      + variables.compactMap { $0["definition"] as? String }
+    #expect(queries.count >= 9)
+    for query in queries {
+      let statement = query.replacing(#/\$__timeFilter\((\w+)\)/#) {
+        "\($0.1) > toDateTime64('2000-01-01 00:00:00', 6)"
+      }
+      .replacing("${region:singlequote}", with: "'', 'eu-west'").replacing(
+        "${target:singlequote}", with: "'alpha', 'beta'"
+      )
+      .replacing("pushscope.", with: "DB.")
+      #expect(!statement.contains("$"), "\(statement)")
+      let rows = try engine.rows(statement)
+      #expect(!rows.isEmpty || query.contains("finding_view"), "\(query)")
+    }
   }
 }

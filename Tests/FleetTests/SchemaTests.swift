@@ -1,5 +1,6 @@
 import Foundation
 import Measurement
+import Store
 import TestKit
 import Testing
 
@@ -30,14 +31,22 @@ import Testing
   @Test func theWriterMayInsertAndReadKeysOnly() {
     let schema = FleetSchema(FleetLayout(database: "pushscope"))
     let grants = schema.grants(writer: "w", reader: "r")
-    #expect(grants.contains("GRANT INSERT ON `pushscope`.sample TO `w`"))
-    #expect(grants.contains("GRANT SELECT(collector, run, revision) ON `pushscope`.sample TO `w`"))
-    #expect(grants.filter { $0.hasSuffix("TO `r`") } == ["GRANT SELECT ON `pushscope`.* TO `r`"])
-    #expect(grants.filter { $0.contains("TO `w`") && $0.contains("*") }.isEmpty)
-    #expect(
-      grants.filter { $0.contains("SELECT ON") && $0.contains("TO `w`") } == [
-        "GRANT SELECT ON `pushscope`.schema_version TO `w`"
-      ])
+    let tables = ["run", "target", "sample", "receipt", "event", "log", "path", "finding", "tombstone"]
+    #expect(Set(tables) == Set(ForwardedTable.allCases.map(\.rawValue)))
+    func expected(_ tables: [String], _ words: String) -> Set<String> {
+      var lines: Set<String> = []
+      for table in tables {
+        lines.insert("GRANT \(words)INSERT ON `pushscope`.\(table) TO `w`")
+        lines.insert("GRANT \(words)SELECT(collector, run, revision) ON `pushscope`.\(table) TO `w`")
+      }
+      lines.insert("GRANT \(words)SELECT ON `pushscope`.schema_version TO `w`")
+      lines.insert("GRANT \(words)SELECT ON `pushscope`.* TO `r`")
+      return lines
+    }
+    #expect(Set(grants) == expected(tables, ""))
+    let wide = FleetSchema(FleetLayout(database: "pushscope", cluster: "main")).grants(
+      writer: "w", reader: "r")
+    #expect(Set(wide) == expected(tables + tables.map { $0 + "_local" }, "ON CLUSTER 'main' "))
     let hash = String(repeating: "a", count: 64)
     #expect(
       schema.user("r", passwordHash: hash, isReader: true)
@@ -63,6 +72,7 @@ import Testing
   @Test(
     arguments: [
       (500, 252, FleetError.Code.busy), (503, nil, .busy), (429, nil, .busy), (500, 243, .busy),
+      (500, 75, .busy),
       (404, 60, .noSchema),
       (404, 81, .noSchema), (403, 516, .denied), (500, 497, .denied), (500, 62, .refused),
       (400, nil, .refused),

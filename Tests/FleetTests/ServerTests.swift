@@ -139,4 +139,41 @@ enum ServerPrograms {
     try forwarder(cluster.configuration(["server"])).all()
     try expectAgreement(cluster.configuration(["server"]))
   }
+
+  /// Two shards of two replicas each: nodes are lost and come back, and each says the same afterwards.
+  @Test(.timeLimit(.minutes(5))) func aClusterThatLosesNodes() throws {
+    let cluster = try Cluster(isCluster: true)
+    let names = ["1a", "1b", "2a", "2b"]
+    let configuration = cluster.configuration(names)
+    let setup = try FleetSetup(
+      configuration, administrator: .init(name: "default"), cluster: "main", clock: SystemClock())
+    _ = try setup.run(makesUsers: false, acceptsLegacy: true)
+    try record(100)
+    try forwardAll(configuration)
+    try expectAgreement(configuration)
+    for (round, lost) in ["1a", "2b", "1b"].enumerated() {
+      try record(40 + round)
+      let forwarder = try forwarder(configuration)
+      for _ in 0..<round { _ = try forwarder.step() }
+      try cluster.kill(lost)
+      try record(10 + round)
+      try forwardAll(configuration)
+      try cluster.restart(lost)
+    }
+    for name in names { try expectAgreement(cluster.configuration([name])) }
+  }
+
+  /// Tries again as long as the engine says that it cannot at the moment.
+  private func forwardAll(_ configuration: FleetConfiguration) throws {
+    let forwarder = try forwarder(configuration)
+    try eventually("all rows are forwarded", within: .seconds(60)) {
+      do {
+        try forwarder.all()
+        return true
+      } catch let error as FleetError {
+        try #require([.busy, .unreachable].contains(error.code), "\(error)")
+        return false
+      }
+    }
+  }
 }

@@ -5,13 +5,16 @@
 Statements run one at a time. An insert is answered with 200 only after the engine has the rows; a body that ends too early, or is not
 what its format says, is not inserted at all. What the engine refuses is answered with its exception and X-ClickHouse-Exception-Code.
 
---faults: about one request in four goes wrong, before the engine sees it, in the middle of its body, or after the engine has done it.
+--faults: about one request in four goes wrong, before the engine sees it, in the middle of its body, while the engine writes the rows,
+as if its disk was full, or after the engine has done it.
 """
 import argparse
+import contextlib
 import gzip
 import os
 import random
 import re
+import resource
 import socket
 import struct
 import sys
@@ -20,6 +23,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+import chdb
 from chdb import session
 
 INSERT = re.compile(r"^\s*INSERT\s+INTO\s+(\S+)\s*\(([^)]*)\)\s*FORMAT\s+(\w+)\s*$", re.IGNORECASE)
@@ -56,6 +60,22 @@ class StandardErrorFile:
         self.file.close()
 
 
+class FullDisk:
+    """Files cannot grow meanwhile: what the engine writes fails in the middle, as on a disk that has no space left."""
+
+    # The engine says what failed in a file, too.
+    MOST = 1024
+    # Newer versions take such a write for a whole one, so that they are not put to it: the answer is all that is tried.
+    IS_NOTICED = chdb.__version__.startswith("1.")
+
+    def __enter__(self):
+        self.former, self.hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.MOST, self.hard))
+
+    def __exit__(self, *_):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.former, self.hard))
+
+
 class Engine:
     def __init__(self, folder):
         os.makedirs(folder, exist_ok=True)
@@ -71,12 +91,12 @@ class Engine:
                 raise EngineError(str(error)) from error
             # Older ones only say it.
             message = said.text()
-        if "DB::Exception" in message:
+        if re.search(r"DB::\w*Exception", message):
             raise EngineError(message)
         data = result.bytes()
         return data if isinstance(data, bytes) else (data or "").encode()
 
-    def insert(self, table, columns, form, body, settings):
+    def insert(self, table, columns, form, body, settings, is_full):
         known = self.types.get(table)
         if known is None:
             rows = self.query(f"DESCRIBE TABLE {table} FORMAT TabSeparatedRaw").decode().splitlines()
@@ -87,10 +107,11 @@ class Engine:
             file.write(body)
             file.flush()
             chosen = ", ".join(f"{name} = '{value}'" for name, value in settings.items() if name in PASSED)
-            self.query(
-                f"INSERT INTO {table} ({columns}) SELECT * FROM file('{file.name}', '{form}', '{structure}')"
-                + (f" SETTINGS {chosen}" if chosen else "")
-            )
+            with FullDisk() if is_full else contextlib.nullcontext():
+                self.query(
+                    f"INSERT INTO {table} ({columns}) SELECT * FROM file('{file.name}', '{form}', '{structure}')"
+                    + (f" SETTINGS {chosen}" if chosen else "")
+                )
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -112,6 +133,9 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "cut":
             self.rfile.read(length // 2)
             return self.hang_up()
+        if fault == "full" and not FullDisk.IS_NOTICED:
+            self.rfile.read(length)
+            return self.answer(500, b"Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space.\n", 243)
         if fault == "busy":
             self.rfile.read(length)
             return self.answer(503, b"Code: 202. DB::Exception: Too many simultaneous queries.\n", 202)
@@ -121,7 +145,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
         try:
-            result = self.run(body)
+            result = self.run(body, fault == "full")
         except EngineError as error:
             status = 404 if error.code in (60, 81) else 403 if error.code in (516, 497) else 500
             return self.answer(status, str(error).encode(), error.code)
@@ -129,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.hang_up()
         self.answer(200, result)
 
-    def run(self, body):
+    def run(self, body, is_full):
         server = self.server
         name = self.headers.get("X-ClickHouse-User", "default")
         if server.users and server.users.get(name) != self.headers.get("X-ClickHouse-Key", ""):
@@ -143,7 +167,7 @@ class Handler(BaseHTTPRequestHandler):
             found = INSERT.match(query)
             if not found:
                 return server.engine.query(query + "\n" + body.decode())
-            server.engine.insert(*found.groups(), body, parameters)
+            server.engine.insert(*found.groups(), body, parameters, is_full)
             return b""
 
     def answer(self, status, body, exception=None):
@@ -181,7 +205,7 @@ class Server(ThreadingHTTPServer):
     def fault(self):
         if self.random is None or self.random.random() > 0.25:
             return None
-        return self.random.choice(["refuse", "cut", "busy", "lose", "lose"])
+        return self.random.choice(["refuse", "cut", "busy", "full", "lose", "lose"])
 
     def handle_error(self, request, address):
         if not isinstance(sys.exc_info()[1], (ConnectionError, BrokenPipeError)):
