@@ -140,11 +140,6 @@ import Testing
     }
     #expect(try engine.rows("SELECT \(figures) FROM DB.sample FINAL").first == local)
     #expect(local?.first == "\(count)")
-    if Self.asked != nil {
-      let bytes = try engine.rows(
-        "SELECT sum(bytes_on_disk), sum(rows) FROM system.parts WHERE active AND table = 'sample'")
-      print("fleet-test: notifications in the engine: \(bytes) bytes and rows")
-    }
     fixture.store.close()
   }
 

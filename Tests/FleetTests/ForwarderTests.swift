@@ -262,7 +262,9 @@ import Testing
       .replacing("pushscope.", with: "DB.")
       #expect(!statement.contains("$"), "\(statement)")
       let rows = try engine.rows(statement)
-      #expect(!rows.isEmpty || query.contains("finding_view"), "\(query)")
+      // A line of nothing but an empty text is none here.
+      #expect(
+        !rows.isEmpty || query.contains("finding_view") || query.contains("DISTINCT labels"), "\(query)")
     }
   }
 }
