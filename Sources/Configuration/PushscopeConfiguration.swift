@@ -85,12 +85,16 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     if elements.isEmpty { list.report("is empty", remedy: "configure at least one target") }
     var targets: [TargetConfiguration] = []
     var names: Set<String> = []
+    var unreadNames: Set<String> = []
     for element in elements {
       let known = element.context.unreadCredentials.count
       guard
         var target = TargetConfiguration(
           element, hasReceiptListener: map["collector"]?.peek("receipts") != nil)
-      else { continue }
+      else {
+        if let name = element.peekText("name") { unreadNames.insert(name) }
+        continue
+      }
       if !names.insert(target.name).inserted {
         element.report(
           "is another target named \"\(target.name)\"", remedy: "give each target a name of its own")
@@ -102,7 +106,8 @@ public struct PushscopeConfiguration: Sendable, Hashable {
     retention = map["retention"].flatMap { RetentionConfiguration($0) }
     service = map["service"].flatMap { ServiceConfiguration($0) }
     labels = map["labels"].map { LabelSection.read($0) } ?? []
-    objectives = map["objectives"].map { ObjectiveConfiguration.read($0, targets: targets) } ?? []
+    objectives =
+      map["objectives"].map { ObjectiveConfiguration.read($0, targets: targets, unread: unreadNames) } ?? []
     alerts = map["alerts"].flatMap { AlertConfiguration($0) }
     fleet = map["fleet"].flatMap { FleetConfiguration($0) }
     unreadCredentials = value.context.unreadCredentials

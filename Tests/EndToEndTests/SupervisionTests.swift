@@ -176,6 +176,21 @@ struct SupervisionTests {
     #expect(try all.waitForExit() == 0)
     #expect(
       all.standardError.split(separator: "\n").allSatisfy { $0.wholeMatch(of: /<[0-7]>[a-z]+: .+/) != nil })
+    // What ends it is a line of the log, too: `journalctl -p err` has it.
+    let broken = try station.directory.write(
+      "broken.yaml",
+      "targets: [{ name: a, provider: loopback }]\ncolector: {}\nobjectives: [{ name: o, target: a }]\n")
+    let failed = try run(Programs.pushscope, ["collect", "--config", broken, "--log-format", "journal"])
+    let said = failed.error.split(separator: "\n")
+    #expect(failed.status == 78 && said.count >= 2, "\(failed.error)")
+    #expect(said.allSatisfy { $0.hasPrefix("<3>pushscope: ") }, "\(failed.error)")
+    // The target has its own problem; that an objective names it is none.
+    #expect(!failed.error.contains("names no target"), "\(failed.error)")
+    let object = try run(Programs.pushscope, ["collect", "--config", broken, "--log-format", "json"])
+    for line in object.error.split(separator: "\n") {
+      let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+      #expect(fields?["level"] == "error", "\(line)")
+    }
     service.signal(SIGTERM)
   }
 }

@@ -27,14 +27,17 @@ public struct ObjectiveConfiguration: Sendable, Hashable {
   private static let standardWindow = Duration.seconds(30 * 86_400)
   static let maximumCount = 200
 
-  /// - Parameter targets: those of the file that could be read.
-  init?(_ value: YAMLValue, targets: [TargetConfiguration]) {
+  /// - Parameters:
+  ///   - targets: those of the file that could be read.
+  ///   - unread: names of the others, whose own problems are enough.
+  init?(_ value: YAMLValue, targets: [TargetConfiguration], unread: Set<String>) {
     guard let map = value.mapping(keys: Self.keys) else { return nil }
     let name = map.required("name", example: "name: ios fast")?.string(maximumBytes: 64)
     guard let targetName = map.required("target", example: "target: ios")?.string(), let name else {
       return nil
     }
     guard let target = targets.first(where: { $0.name == targetName }) else {
+      if unread.contains(targetName) { return nil }
       map["target"]?.report(
         "names no target: \(targetName.quoted)",
         remedy: NearestWord.remedy(for: targetName, among: targets.map(\.name), noun: "targets"))
@@ -87,14 +90,18 @@ public struct ObjectiveConfiguration: Sendable, Hashable {
   }
 
   /// Reads the section; names are unique.
-  static func read(_ value: YAMLValue, targets: [TargetConfiguration]) -> [ObjectiveConfiguration] {
+  static func read(_ value: YAMLValue, targets: [TargetConfiguration], unread: Set<String>)
+    -> [ObjectiveConfiguration]
+  {
     var objectives: [ObjectiveConfiguration] = []
     let elements = value.sequence() ?? []
     if elements.count > maximumCount {
       value.report("has more than \(maximumCount) objectives", remedy: "keep those that somebody acts on")
     }
     for element in elements.prefix(maximumCount) {
-      guard let objective = ObjectiveConfiguration(element, targets: targets) else { continue }
+      guard let objective = ObjectiveConfiguration(element, targets: targets, unread: unread) else {
+        continue
+      }
       if objectives.contains(where: { $0.name == objective.name }) {
         element.report(
           "is another objective named \(objective.name.quoted)", remedy: "give each a name of its own")

@@ -62,6 +62,11 @@ public struct YAMLValue {
     return YAMLValue(node: value, path: child(key), keyMark: name.mark, context: context)
   }
 
+  /// The text of a key as it stands, of a mapping that could not be read.
+  func peekText(_ key: String) -> String? {
+    node.mapping?.first { $0.key.scalar?.string == key }?.value.scalar?.string
+  }
+
   /// Reads a mapping with arbitrary keys, like headers, in file order.
   public func entries() -> [(key: String, value: YAMLValue)]? {
     guard !isEmpty else { return nil }

@@ -87,7 +87,9 @@ struct Collect: AsyncParsableCommand {
     if let runName { try RunNameArgument.check(runName, as: "--run-name") }
   }
 
-  func run() async throws {
+  func run() async throws { try await log.tellingFailures { try await collect() } }
+
+  private func collect() async throws {
     let logger = DaemonLog.logger("collect", log)
     let (file, configuration) = try loadConfiguration()
     // A check needs no store, and no home directory that one could be in.

@@ -25,7 +25,9 @@ struct Forward: AsyncParsableCommand {
 
   @OptionGroup var log: LogOptions
 
-  func run() async throws {
+  func run() async throws { try await log.tellingFailures { try await forward() } }
+
+  private func forward() async throws {
     let fleet = try FleetFile.load(configurationFile)
     let path = try store.path(for: .reading)
     let logger = DaemonLog.logger("forward", log)

@@ -52,6 +52,19 @@ struct LogOptions: ParsableArguments {
   @Option(help: "The least severe level that is logged: debug, info, notice, warning or error.")
   var logLevel = Level.info
 
+  /// Does a command's work. In the formats for programs, what ends it is a line of the log, too.
+  /// - Throws: `ExitCode` where the error is in the log, else the error.
+  func tellingFailures(_ work: () async throws -> Void) async throws {
+    do {
+      try await work()
+    } catch  where logFormat != .text && !(error is ExitCode) && !(error is ValidationError) {
+      let failure = CommandFailure(describing: error)
+      let logger = DaemonLog.logger("pushscope", self)
+      for line in failure.message.split(separator: "\n") { logger.error("\(line)") }
+      throw ExitCode(failure.exitStatus.rawValue)
+    }
+  }
+
   /// For commands that do not offer the options.
   static var standard: LogOptions {
     var options = LogOptions()
