@@ -3,15 +3,16 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
 @testable import Report
 
 @Suite struct ComparisonReportTests {
-  private let fixture: StoreFixture
+  private let fixture: RecordedStore
 
-  init() throws { fixture = try StoreFixture() }
+  init() throws { fixture = try RecordedStore() }
 
   /// A run, `number` hours after the start, with noise of its own; each variant takes turns.
   /// - Parameters:
@@ -173,8 +174,8 @@ import Testing
     try record(1, name: "after") { _ in 2 }
     let reader = try fixture.reader()
     func time(_ from: Int64, _ to: Int64) -> Range<WallTime> {
-      StoreFixture.start.advanced(
-        byMicroseconds: from * 60_000_000)..<StoreFixture.start.advanced(byMicroseconds: to * 60_000_000)
+      RecordedStore.start.advanced(
+        byMicroseconds: from * 60_000_000)..<RecordedStore.start.advanced(byMicroseconds: to * 60_000_000)
     }
     let report = try ComparisonReport(
       ComparisonSide(time(0, 60), in: reader), ComparisonSide(time(60, 120), in: reader), in: reader)

@@ -2,11 +2,12 @@ import Formats
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import Testing
 
 @Suite struct ChosenSamplesTests {
   @Test func chosenRowsAreThoseOfTheWholeTableInItsOrder() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let targets = ["a", "b"].map {
       TargetDescription(name: $0, provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4)
     }
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func nothingChosenIsATableWithoutRows() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let sink = MemorySink()
     let reader = try fixture.reader()
     #expect(try Exporter(reader: reader).exportSamples(withIDs: [], of: reader, to: sink) == 0)

@@ -1,6 +1,7 @@
 import Formats
 import Report
 import Store
+import StoreTestKit
 import Testing
 
 /// The columns are a contract: appended to only, never renamed.
@@ -31,7 +32,7 @@ import Testing
     ),
   ]) func areAsPublished(_ table: ExportTable, _ columns: String) throws {
     #expect(table.columns.joined(separator: ",") == columns)
-    #expect(try StoreFixture().export(table) == columns + "\r\n")
-    #expect(try StoreFixture().export(table, .init(), .jsonl) == "")
+    #expect(try RecordedStore().export(table) == columns + "\r\n")
+    #expect(try RecordedStore().export(table, .init(), .jsonl) == "")
   }
 }

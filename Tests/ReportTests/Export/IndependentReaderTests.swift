@@ -3,15 +3,16 @@ import Foundation
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
 /// Python's csv, json and sqlite3 modules against our writer: what they read from an export must be what the store's
 /// view gives them.
 @Suite struct IndependentReaderTests {
-  private static func fixture() throws -> StoreFixture {
+  private static func fixture() throws -> RecordedStore {
     var generator = SystemRandomNumberGenerator()
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let reasons = [
       "Unregistered", "=1+1", "+x", "-x", "@x", "a,b", "say \"no\"", "tab\there", "line\nbreak", "\r",
       "\u{1B}[31mred",
@@ -36,7 +37,7 @@ import Testing
         run.run,
         events: reasons.enumerated().map { index, reason in
           Event(
-            at: StoreFixture.start.advanced(byMicroseconds: Int64(index)),
+            at: RecordedStore.start.advanced(byMicroseconds: Int64(index)),
             kind: EventKind.allCases.randomElement(using: &generator) ?? .failed,
             target: index.isMultiple(of: 3) ? nil : run.targets[0].id,
             connectionID: index.isMultiple(of: 2) ? nil : 5, sequence: index.isMultiple(of: 4) ? nil : 7,
@@ -46,7 +47,7 @@ import Testing
       var finding = FindingRecord(
         id: "f\(number)", incident: "f0", run: run.run, target: "a", variant: "", provider: "http",
         endpoint: "https://127.0.0.1", device: "phone", metric: "accept", kind: "slower", status: "closed",
-        startedAt: StoreFixture.start, detectedAt: StoreFixture.start, seenUntil: StoreFixture.start)
+        startedAt: RecordedStore.start, detectedAt: RecordedStore.start, seenUntil: RecordedStore.start)
       finding.evidence = reasons[number]
       try fixture.save([finding])
     }

@@ -2,12 +2,13 @@ import Formats
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import Testing
 
 @Suite struct SamplesExportTests {
   /// One sample of each fate, with what only it has.
-  private static func fixture() throws -> (StoreFixture, RunRegistration) {
-    let fixture = try StoreFixture()
+  private static func fixture() throws -> (RecordedStore, RunRegistration) {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, name: "first",
       [
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test func rowsAreOrderedByRunTargetSequence() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let targets = ["b", "a"].map {
       TargetDescription(name: $0, provider: "http", receiptDeadline: nil, askedRate: 1)
     }
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test func aSelectionLeavesOutTheRest() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let targets = ["a", "b"].map {
       TargetDescription(name: $0, provider: "http", receiptDeadline: nil, askedRate: 1)
     }
@@ -107,15 +108,15 @@ import Testing
     }
     #expect(try fixture.rows(.samples, RowSelection(run: runs[1].run)).count == 16)
     #expect(try fixture.rows(.samples, RowSelection(targets: ["a"])).count == 16)
-    let from = StoreFixture.start.advanced(byMicroseconds: 500_000)
-    let to = StoreFixture.start.advanced(byMicroseconds: 1_000_000)
+    let from = RecordedStore.start.advanced(byMicroseconds: 500_000)
+    let to = RecordedStore.start.advanced(byMicroseconds: 1_000_000)
     let some = try fixture.rows(
       .samples, RowSelection(run: runs[0].run, targets: ["b"], since: from, until: to))
     #expect(some.map { $0.split(separator: ",", omittingEmptySubsequences: false)[4] } == ["3", "4"])
   }
 
   @Test func progressIsToldNowAndThen() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)])
     try fixture.commit(run.run, (1...20_000).map { .planned(run.targets[0].id, $0) })

@@ -1,15 +1,16 @@
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import Testing
 
 @Suite struct SmallTablesTests {
-  private let fixture: StoreFixture
+  private let fixture: RecordedStore
   private let run: RunRegistration
   private let target: TargetID
 
   init() throws {
-    fixture = try StoreFixture()
+    fixture = try RecordedStore()
     run = try fixture.begin(
       0, name: "first",
       [TargetDescription(name: "loopback", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4)])
@@ -24,7 +25,7 @@ import Testing
   }
 
   private func at(_ microseconds: Int64) -> WallTime {
-    StoreFixture.start.advanced(byMicroseconds: microseconds)
+    RecordedStore.start.advanced(byMicroseconds: microseconds)
   }
 
   @Test func receipts() throws {
@@ -83,8 +84,8 @@ import Testing
     try fixture.end(run, after: 10)
     #expect(
       try fixture.rows(.runs) == [
-        "\(run.run),first,\(fixture.collector),2026-03-01T12:00:00.000000Z,2026-03-01T12:00:10.000000Z,stopped,loopback,4,3,3,2,0,1,0,0,1,0",
-        "\(open.run),,\(fixture.collector),2026-03-01T13:00:00.000000Z,,,a b,0,0,0,0,0,0,0,0,0,0",
+        "\(run.run),first,\(fixture.collectorName),2026-03-01T12:00:00.000000Z,2026-03-01T12:00:10.000000Z,stopped,loopback,4,3,3,2,0,1,0,0,1,0",
+        "\(open.run),,\(fixture.collectorName),2026-03-01T13:00:00.000000Z,,,a b,0,0,0,0,0,0,0,0,0,0",
       ])
     #expect(try fixture.rows(.runs, RowSelection(targets: ["b"])).count == 1)
     #expect(try fixture.rows(.runs, RowSelection(since: at(1))).count == 1)

@@ -3,13 +3,14 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
 @testable import Report
 
 @Suite struct FindingsReportTests {
-  private static let start = StoreFixture.start
+  private static let start = RecordedStore.start
 
   /// A finding of `ios` that began so many seconds after the fixture's start.
   private func record(
@@ -222,7 +223,7 @@ import Testing
 
   @Test("the table and the JSON, from a store", .enabled(if: Python.isUsable))
   func stored() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "ios", provider: "apns", receiptDeadline: 1, askedRate: 4)])
     try fixture.save([

@@ -3,15 +3,16 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
 @testable import Report
 
 @Suite struct GateReportTests {
-  private let fixture: StoreFixture
+  private let fixture: RecordedStore
 
-  init() throws { fixture = try StoreFixture() }
+  init() throws { fixture = try RecordedStore() }
 
   /// A run of one target with so many notifications of each kind, mixed evenly.
   private func record(

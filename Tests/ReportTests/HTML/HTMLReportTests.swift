@@ -2,6 +2,7 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -13,11 +14,11 @@ import Testing
 
   /// The report of a store, made an hour after the fixture's start in a zone east of UTC.
   private func html(
-    _ fixture: StoreFixture, _ selection: RowSelection = RowSelection(), depth: RollupThreshold = .standard
+    _ fixture: RecordedStore, _ selection: RowSelection = RowSelection(), depth: RollupThreshold = .standard
   ) throws -> String {
     let sink = MemorySink()
     let zone = LocalTime { _ in 19_800_000_000 }
-    let now = StoreFixture.start.advanced(byMicroseconds: 3_600_000_000)
+    let now = RecordedStore.start.advanced(byMicroseconds: 3_600_000_000)
     try HTMLReport(fixture.reader(), selection, depth: depth, at: now, in: zone).write(to: sink)
     return sink.text
   }
@@ -25,8 +26,8 @@ import Testing
   /// A run of `count` notifications, four a second: each hundredth lost, the others delivered after 40 ms and more.
   private func fixture(
     count: Int64 = 400, isEnded: Bool = true
-  ) throws -> (fixture: StoreFixture, run: RunRegistration) {
-    let fixture = try StoreFixture()
+  ) throws -> (fixture: RecordedStore, run: RunRegistration) {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(0, name: "nightly", [Self.loopback])
     let samples = (1...count).map { number -> Sample in
       let sent = Sample.planned(run.targets[0].id, number).accepted(lag: 10, service: 500)
@@ -86,9 +87,9 @@ import Testing
     try fixture.commit(
       run.run,
       events: [
-        Event(at: StoreFixture.start, kind: .connected, target: run.targets[0].id, connectionID: 1),
+        Event(at: RecordedStore.start, kind: .connected, target: run.targets[0].id, connectionID: 1),
         Event(
-          at: StoreFixture.start.advanced(byMicroseconds: 9_000_000), kind: .goaway,
+          at: RecordedStore.start.advanced(byMicroseconds: 9_000_000), kind: .goaway,
           target: run.targets[0].id,
           detail: "shutdown"),
       ],
@@ -129,7 +130,7 @@ import Testing
   func hostileTextStaysText() throws {
     let hostile =
       "</title></style><script>alert(1)</script><img src=x onerror=alert(1)>\"'&amp; \u{202E}\u{1B}[2J"
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, name: hostile,
       [
@@ -146,7 +147,7 @@ import Testing
     }
     let kinds: [EventKind] = [.connected, .disconnected, .goaway, .retryAfter, .interrupted, .annotation]
     let events = kinds.map {
-      Event(at: StoreFixture.start, kind: $0, target: target.id, detail: hostile)
+      Event(at: RecordedStore.start, kind: $0, target: target.id, detail: hostile)
     }
     try fixture.commit(run.run, samples, events: events, instrument: InstrumentFigures(host: hostile))
     try fixture.end(run, after: 10)
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test func lossesHaveTheirTrueSize() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(0, [Self.loopback])
     // Each fiftieth is lost, and everything in the sixth tenth.
     let samples = (Int64(1)...10_000).map { number -> Sample in
@@ -184,7 +185,7 @@ import Testing
     try fixture.end(run, after: 2_500)
     let content = try ReportContent(
       fixture.reader(), RowSelection(), depth: .standard,
-      at: StoreFixture.start.advanced(byMicroseconds: 3_600_000_000))
+      at: RecordedStore.start.advanced(byMicroseconds: 3_600_000_000))
     let target = try #require(content.targets.first)
     let chart = try #require(
       ReportCharts(
@@ -207,7 +208,7 @@ import Testing
   @Test func fewNotificationsHaveBarsOfLossesBehindTheirDots() throws {
     let (fixture, _) = try fixture(count: 400)
     let content = try ReportContent(
-      fixture.reader(), RowSelection(), depth: .standard, at: StoreFixture.start.advanced(byMicroseconds: 1))
+      fixture.reader(), RowSelection(), depth: .standard, at: RecordedStore.start.advanced(byMicroseconds: 1))
     let target = try #require(content.targets.first)
     #expect(target.dots.isComplete && target.total.counts.withoutLatency > 0)
     let chart = try #require(
@@ -224,10 +225,10 @@ import Testing
     let (fixture, _) = try fixture(count: 4_000)
     try fixture.rollUp()
     let exact = try ReportContent(
-      fixture.reader(), RowSelection(), depth: .standard, at: StoreFixture.start.advanced(byMicroseconds: 1))
+      fixture.reader(), RowSelection(), depth: .standard, at: RecordedStore.start.advanced(byMicroseconds: 1))
     let rolled = try ReportContent(
       fixture.reader(), RowSelection(), depth: RollupThreshold(rows: 100),
-      at: StoreFixture.start.advanced(byMicroseconds: 1))
+      at: RecordedStore.start.advanced(byMicroseconds: 1))
     let (a, b) = (try #require(exact.targets.first), try #require(rolled.targets.first))
     #expect(b.rolledUpTo != nil)
     #expect(a.rolledUpTo == nil)
@@ -243,7 +244,7 @@ import Testing
   }
 
   @Test func runsOfOneTargetContinueEachOther() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     for number in 0..<2 {
       let run = try fixture.begin(number, [Self.loopback])
       let offset = Int64(number) * 3_600_000_000
@@ -258,7 +259,7 @@ import Testing
     }
     let content = try ReportContent(
       fixture.reader(), RowSelection(), depth: .standard,
-      at: StoreFixture.start.advanced(byMicroseconds: 9_000_000_000))
+      at: RecordedStore.start.advanced(byMicroseconds: 9_000_000_000))
     #expect(content.runs.count == 2)
     #expect(content.targets.map(\.total.counts.planned) == [400])
     #expect(content.targets.first?.timeline.total.planned == 400)
@@ -266,11 +267,11 @@ import Testing
 
   /// What was found of the target, and how far its detector has learned.
   private func watch(
-    _ fixture: StoreFixture, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil
+    _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil
   ) throws {
     var changes = FindingChanges()
     for (index, status) in statuses.enumerated() {
-      let start = StoreFixture.start.advanced(byMicroseconds: 60_000_000 + Int64(index) * 10_000_000)
+      let start = RecordedStore.start.advanced(byMicroseconds: 60_000_000 + Int64(index) * 10_000_000)
       var finding = FindingRecord(
         id: "finding\(index)", incident: "finding\(index)", run: run.run, target: "ios", variant: "",
         provider: "loopback", endpoint: "", device: "phone", metric: "delivery", kind: "slower",
@@ -288,7 +289,7 @@ import Testing
       DetectorChange(
         DetectorRecord(
           target: "ios", variant: "", provider: "loopback", endpoint: "",
-          through: StoreFixture.start.advanced(byMicroseconds: 100_000_000), cursor: 1, age: 100_000_000,
+          through: RecordedStore.start.advanced(byMicroseconds: 100_000_000), cursor: 1, age: 100_000_000,
           learning: learning))
     ]
     try fixture.save(changes)
@@ -340,7 +341,7 @@ import Testing
   /// Deliveries are slower from 60 s on, by what follows the provider's answer.
   @Test(.enabled(if: Python.isUsable, "needs python3"))
   func theLegsSayWhereTheTimeWent() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(0, [Self.loopback])
     let samples = (1...400).map { (number: Int64) -> Sample in
       Sample.planned(run.targets[0].id, number).accepted(lag: 10, service: 500)
@@ -349,7 +350,7 @@ import Testing
     let pings = (0..<10).map { (number: Int64) in
       PingAnswer(
         target: run.targets[0].id, connectionID: 1,
-        at: StoreFixture.start.advanced(byMicroseconds: number * 10_000_000), roundTrip: 300 + number)
+        at: RecordedStore.start.advanced(byMicroseconds: number * 10_000_000), roundTrip: 300 + number)
     }
     try fixture.commit(run.run, samples, pings: pings)
     try fixture.end(run, after: 100)
@@ -381,7 +382,7 @@ import Testing
 
   @Test func aTimeWithoutNotificationsSaysSo() throws {
     let (fixture, _) = try fixture()
-    let later = StoreFixture.start.advanced(byMicroseconds: 3_000_000_000)
+    let later = RecordedStore.start.advanced(byMicroseconds: 3_000_000_000)
     let page = try html(fixture, RowSelection(since: later))
     #expect(page.contains("Nothing was sent in this time"))
     #expect(!page.contains("At a glance"))

@@ -1,13 +1,14 @@
 import Formats
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
 
 @Suite struct InstrumentReportTests {
-  private func filled(_ rows: Int64) throws -> StoreFixture {
-    let fixture = try StoreFixture()
+  private func filled(_ rows: Int64) throws -> RecordedStore {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "loopback", receiptDeadline: nil, askedRate: 4)])
     let target = run.targets[0].id
@@ -20,9 +21,9 @@ import Testing
     return fixture
   }
 
-  private func report(_ fixture: StoreFixture) throws -> CalibrationReport {
+  private func report(_ fixture: RecordedStore) throws -> CalibrationReport {
     try CalibrationReport(
-      fixture.reader(), host: "ho\u{1B}st", at: StoreFixture.start, rate: 4, length: 100_000_000)
+      fixture.reader(), host: "ho\u{1B}st", at: RecordedStore.start, rate: 4, length: 100_000_000)
   }
 
   @Test func theFloorLeavesOutWhatOpenedAConnection() throws {
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func withoutAnswersThereIsNoFloor() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "loopback", receiptDeadline: nil, askedRate: 4)])
     try fixture.commit(run.run, [Sample.planned(run.targets[0].id, 1).ended(.missed, reason: "lag")])

@@ -2,14 +2,15 @@ import Analysis
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import Testing
 
 @Suite struct RunsTests {
-  private let fixture: StoreFixture
+  private let fixture: RecordedStore
   private let runs: [RunRegistration]
 
   init() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     self.fixture = fixture
     runs = try (0..<3).map { number in
       let targets = ["b", "a"].map {
@@ -48,7 +49,7 @@ import Testing
     #expect(ambiguous.code == .ambiguousRun)
     #expect(ambiguous.remedy.contains(runs[1].run.description))
     #expect(try failure("x\u{1B}")?.message == "there is no run \"x␛\"")
-    #expect(throws: ReportError.self) { try RunFinder.find("latest", in: StoreFixture().reader()) }
+    #expect(throws: ReportError.self) { try RunFinder.find("latest", in: RecordedStore().reader()) }
   }
 
   @Test func aTargetThatIsNotThereIsAnError() throws {
@@ -68,7 +69,7 @@ import Testing
     #expect(lines[1].hasPrefix("\(runs[0].run)  2026-03-01 12:00:00  1m 15s  stopped"))
     #expect(lines[1].hasSuffix("a b      nightly 0"))
     #expect(lines[3].contains("open"))
-    #expect(try RunsReport.list(StoreFixture().reader()) == ["no runs yet: pushscope collect starts one"])
+    #expect(try RunsReport.list(RecordedStore().reader()) == ["no runs yet: pushscope collect starts one"])
   }
 
   @Test func aRunIsShownWithItsTargets() throws {

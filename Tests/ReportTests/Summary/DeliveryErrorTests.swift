@@ -1,6 +1,7 @@
 import Formats
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
@@ -9,8 +10,8 @@ import Testing
 @Suite struct DeliveryErrorTests {
   /// 1 000 deliveries of 1…1000 ms: the first 400 on one clock, the next 500 within 5 ms, the slowest 100 known as upper
   /// limits only.
-  private static func fixture() throws -> StoreFixture {
-    let fixture = try StoreFixture()
+  private static func fixture() throws -> RecordedStore {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "fcm", receiptDeadline: 30_000_000, askedRate: 4)])
     let samples = (1...1000).map { number -> Sample in

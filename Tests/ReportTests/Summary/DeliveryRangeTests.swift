@@ -3,6 +3,7 @@ import Formats
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
@@ -15,9 +16,9 @@ import Testing
     var fresh: [Int64] = []
   }
 
-  private static func fixture(seed: UInt64) throws -> (StoreFixture, Truth) {
+  private static func fixture(seed: UInt64) throws -> (RecordedStore, Truth) {
     var generator = SeededGenerator(seed: seed)
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "fcm", receiptDeadline: 30_000_000, askedRate: 4)])
     var truth = Truth()

@@ -2,6 +2,7 @@ import Findings
 import Formats
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
@@ -11,8 +12,8 @@ import Testing
   private static let variants = ["priority=10", "priority=5"]
 
   /// 4000 notifications in 1000 s, and a PING each 10 s that they carry until the next one.
-  private func fixture(pingsFrom first: Int64 = 0) throws -> (StoreFixture, TargetID) {
-    let fixture = try StoreFixture()
+  private func fixture(pingsFrom first: Int64 = 0) throws -> (RecordedStore, TargetID) {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0,
       [
@@ -29,7 +30,7 @@ import Testing
     let pings = (first..<100).map { number in
       PingAnswer(
         target: target.id, connectionID: 1,
-        at: StoreFixture.start.advanced(byMicroseconds: number * 10_000_000),
+        at: RecordedStore.start.advanced(byMicroseconds: number * 10_000_000),
         roundTrip: Self.roundTrip(number))
     }
     try fixture.commit(run.run, samples, pings: pings)
@@ -73,7 +74,7 @@ import Testing
 
   @Test func aPartOfTheTimeHasItsOwn() throws {
     let (fixture, _) = try fixture()
-    let start = StoreFixture.start
+    let start = RecordedStore.start
     let selection = RowSelection(
       since: start.advanced(byMicroseconds: 205_000_000), until: start.advanced(byMicroseconds: 305_000_000))
     let report = try SummaryReport(fixture.reader(), selection)

@@ -3,15 +3,16 @@ import Findings
 import Formats
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
 
 /// A report from rollups says what one from every notification says: counts exactly, quantiles to three digits.
 @Suite struct RolledUpSummaryTests {
-  private static func fixture(seed: UInt64) throws -> StoreFixture {
+  private static func fixture(seed: UInt64) throws -> RecordedStore {
     var generator = SeededGenerator(seed: seed)
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     for number in 0..<2 {
       let run = try fixture.begin(
         number,
@@ -128,7 +129,7 @@ import Testing
     var generator = SeededGenerator(seed: seed &+ 7)
     for round in 0..<6 {
       let bounds = [0, 1].map { _ in
-        StoreFixture.start.advanced(byMicroseconds: Int64.random(in: 0...2_250_000_000, using: &generator))
+        RecordedStore.start.advanced(byMicroseconds: Int64.random(in: 0...2_250_000_000, using: &generator))
       }.sorted()
       let selection = RowSelection(
         since: round % 2 == 0 ? nil : bounds[0], until: round % 3 == 0 ? nil : bounds[1])
@@ -165,7 +166,7 @@ import Testing
   }
 
   @Test func aRunShowsWhatItWasAskedForAndWhatItDid() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 4)])
     #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == ["a: asked 4/s, nothing due yet"])
@@ -186,7 +187,7 @@ import Testing
 
   /// A run in which nothing was answered well: each ending stands in the line, and behind the colon it adds up.
   @Test func aRunThatFailedShowsHow() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "http", receiptDeadline: 1000, askedRate: 4)])
     let target = run.targets[0].id

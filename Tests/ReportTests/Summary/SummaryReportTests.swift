@@ -3,14 +3,15 @@ import Findings
 import Formats
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import Report
 
 @Suite struct SummaryReportTests {
   /// 1000 notifications: 900 delivered with service times 1…900 ms in a shuffled order, 60 lost, 40 missed.
-  private static func fixture(variants: [String] = []) throws -> StoreFixture {
-    let fixture = try StoreFixture()
+  private static func fixture(variants: [String] = []) throws -> RecordedStore {
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, name: "bench\u{1B}[2J",
       [
@@ -53,7 +54,7 @@ import Testing
 
   /// Where there is any; a target without has no empty column.
   @Test func pathStandsBesideService() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0,
       ["a", "b"].map {
@@ -172,17 +173,17 @@ import Testing
   }
 
   @Test func aTargetWithoutRowsIsNotForgotten() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     _ = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)])
     let report = try SummaryReport(fixture.reader())
     #expect(report.runs.first?.targets.first?.groups.isEmpty == true)
     #expect(report.lines.contains("  nothing planned"))
-    #expect(try SummaryReport(StoreFixture().reader()).lines == ["no runs here"])
+    #expect(try SummaryReport(RecordedStore().reader()).lines == ["no runs here"])
   }
 
   @Test func withoutReceiptsThereIsNoDelivery() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin(
       0, [TargetDescription(name: "a", provider: "http", receiptDeadline: nil, askedRate: 1)])
     try fixture.commit(run.run, [Sample.planned(run.targets[0].id, 1).accepted(lag: 1, service: 2)])

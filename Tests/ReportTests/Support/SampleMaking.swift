@@ -1,4 +1,5 @@
 import Measurement
+import StoreTestKit
 
 extension Sample {
   /// Number `sequence` of a target, planned 250 ms after the one before.
@@ -6,7 +7,7 @@ extension Sample {
     let offset = (sequence - 1) * 250_000
     return Sample(
       id: SampleID(target: target, sequence: sequence), variant: variant,
-      plannedAt: StoreFixture.start.advanced(byMicroseconds: offset), plannedMonotonic: offset)
+      plannedAt: RecordedStore.start.advanced(byMicroseconds: offset), plannedMonotonic: offset)
   }
 
   /// With what a good answer brings.

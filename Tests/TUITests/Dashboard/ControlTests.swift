@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import StoreTestKit
 import Testing
 
 @testable import TUI
@@ -120,7 +121,7 @@ struct ControlTests {
 
   @Test("the clerk carries a command to the store and reports what became of it")
   func clerk() async throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin()
     try fixture.end()
     fixture.close()

@@ -2,6 +2,7 @@ import ConstraintAnimation
 import Foundation
 import Measurement
 import Terminal
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -34,10 +35,10 @@ struct SoakTests {
 
   @Test("keeps no more than it must, leaves nothing running, and shows the last second like the first")
   func hour() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["loopback"], rate: 2)
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     let buffer = CellBuffer(columns: 60, rows: 16, colors: .trueColor)
     let screen = try DashboardScreen(
       size: (60, 16), appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille),

@@ -3,6 +3,7 @@ import Foundation
 import Measurement
 import Report
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 /// One store with notifications in every state, on every surface: the same word has the same number, and the words of the
 /// CSV files are the reference.
 @Suite struct CountWordsTests {
-  private let fixture: StoreFixture
+  private let fixture: RecordedStore
   private let run: RunID
 
   /// How many are in each state; 4 of the failed and 1 of the interrupted never went onto the wire.
@@ -25,7 +26,7 @@ import Testing
   private static let due = 142 - 9
 
   init() throws {
-    fixture = try StoreFixture()
+    fixture = try RecordedStore()
     run = try fixture.begin(deadline: 30_000_000)
     var samples: [Sample] = []
     for state in NotificationState.allCases.dropFirst() + [.planned] {
@@ -160,7 +161,7 @@ import Testing
 
   @Test func theDashboard() throws {
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     source.follow(Subject(), wantsRuns: true)
     let start = fixture.sample(1).plannedAt
     let read = source.poll(

@@ -2,6 +2,7 @@ import ConstraintAnimation
 import Findings
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -13,9 +14,9 @@ import Testing
   private static let seconds: Int64 = 300
 
   /// Two targets, of which the second takes 20 ms longer, and what is true of each.
-  private static func recorded() throws -> (fixture: StoreFixture, truths: [[Int64]]) {
+  private static func recorded() throws -> (fixture: RecordedStore, truths: [[Int64]]) {
     var generator = SeededGenerator(seed: 12)
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b"], rate: 10)
     var truths: [[Int64]] = [[], []]
     for second in 0..<seconds {
@@ -52,7 +53,7 @@ import Testing
       firstColumn: fixture.sample(1).plannedAt.microseconds.flooringDivision(by: 1_000_000),
       columns: Int(Self.seconds) + 1)
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: isSummedUp ? 500 : 100_000)
     let request = ReadRequest(from: window.start, to: window.end, tick: 1_000_000)
     let read = source.poll(request)
@@ -104,7 +105,7 @@ import Testing
     let (fixture, truths) = try Self.recorded()
     let truth = try #require(ExactQuantiles(truths[0]).value(.p50))
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(target: "a"), clock: fixture.clock, bootID: StoreFixture.bootID)
+      path: fixture.path, subject: Subject(target: "a"), clock: fixture.clock, bootID: fixture.bootID)
     let read = source.poll(nil)
     let snapshot = try #require(read)
     let reader = try StoreReader.open(at: fixture.path)

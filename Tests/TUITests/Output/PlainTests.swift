@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Measurement
 import Store
+import StoreTestKit
 import Synchronization
 import Testing
 import Threads
@@ -43,7 +44,7 @@ struct PlainTests {
     }
   }
 
-  private static func settings(_ fixture: StoreFixture, run: RunID? = nil, target: String? = nil) throws
+  private static func settings(_ fixture: RecordedStore, run: RunID? = nil, target: String? = nil) throws
     -> DashboardSettings
   {
     var options = Dashboard.Options(storePath: fixture.path, environment: [:])
@@ -67,7 +68,7 @@ struct PlainTests {
 
   @Test("one report is enough where one is asked for, and no line is wider than a page")
   func once() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a-target-with-a-rather-long-name", "another-target-with-a-long-name"])
     try fixture.commit(inserted: (1...400).map { fixture.delivered($0, at: $0 * 10) })
     var settings = try Self.settings(fixture)
@@ -103,7 +104,7 @@ struct PlainTests {
 
   @Test("an ended run is summed up once, in full, and that is all")
   func ended() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b\u{1B}[2J"])
     var samples = (1...400).map { fixture.delivered($0, at: $0 * 10, after: 100_000 + $0 * 100) }
     samples[6].state = .lost
@@ -128,7 +129,7 @@ struct PlainTests {
 
   @Test("while a run goes on there is a line each time, until somebody says stop")
   func live() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let pipe = Pipe()
@@ -155,7 +156,7 @@ struct PlainTests {
 
   @Test("it ends when told to, also when nobody takes what it writes")
   func deaf() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let pipe = Pipe()
@@ -199,7 +200,7 @@ struct PlainTests {
 
   @Test("a reader that leaves ends it quietly")
   func leaves() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     var ends: [Int32] = [-1, -1]
@@ -214,7 +215,7 @@ struct PlainTests {
 
   @Test("a store that cannot be read is an error with a remedy, not a wait")
   func errors() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let missing = #expect(throws: DashboardError.self) {
       try PlainDashboard(settings: Self.settings(fixture), stop: DashboardStop(), output: -1).run()
     }

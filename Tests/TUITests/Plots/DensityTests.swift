@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import StoreTestKit
 import Terminal
 import TestKit
 import Testing
@@ -205,8 +206,8 @@ struct DensityTests {
   }
 
   /// A run of 20 notifications a second that begins at an odd moment, and has ended.
-  private static func ended(seconds: Int) throws -> (fixture: StoreFixture, start: WallTime) {
-    let fixture = try StoreFixture()
+  private static func ended(seconds: Int) throws -> (fixture: RecordedStore, start: WallTime) {
+    let fixture = try RecordedStore()
     // To 20.3 s after a whole minute.
     let now = fixture.clock.wallNow().microseconds
     let odd = (now / 60_000_000 + 1) * 60_000_000 + 20_300_000
@@ -240,7 +241,7 @@ struct DensityTests {
       snapshot: Snapshot, figures: PlaceFigures
     ) {
       var source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
         capacity: capacity)
       let snapshot = source.poll(request)
       let figures = source.figures(FiguresOrder(places: [FiguresOrder.Place(window, targets: [0])]))
@@ -304,7 +305,7 @@ struct DensityTests {
   @Test(
     "a window with more than there is room for is read as sums, and as notifications again when it is short")
   func reading() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(rate: 20)
     var sequence: Int64 = 0
     // Five minutes, committed as they pass.
@@ -323,7 +324,7 @@ struct DensityTests {
     while try store.rollUp() {}
     try fixture.end()
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: 2_000)
     let start = fixture.sample(1).plannedAt
     let end = start.advanced(byMicroseconds: 300_000_000)

@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import StoreTestKit
 import Terminal
 import TestKit
 import Testing
@@ -219,7 +220,7 @@ struct SeeingTests {
 
   @Test("hours are read from the store's sums, with what was lost in them")
   func calendar() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(rate: 1)
     var sequence: Int64 = 0
     for hour in 0..<3 {
@@ -236,7 +237,7 @@ struct SeeingTests {
     let store = try #require(fixture.collector)
     while try store.rollUp() {}
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     _ = source.poll(nil)
     let order = CalendarOrder(targets: [0], metric: .delivery)
     let read = source.calendar(order)

@@ -2,6 +2,7 @@ import Analysis
 import Findings
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -13,8 +14,8 @@ import Testing
 
   /// Two runs of the same target a minute apart: one of 30 minutes, whose latencies drift in bad minutes, then one of two
   /// minutes that goes on. Some are lost, and one PING is the path of all of its ten seconds.
-  private static func recorded() throws -> (fixture: StoreFixture, start: WallTime) {
-    let fixture = try StoreFixture()
+  private static func recorded() throws -> (fixture: RecordedStore, start: WallTime) {
+    let fixture = try RecordedStore()
     var start = fixture.clock.wallNow()
     for (run, seconds) in [Int64(1_800), 120].enumerated() {
       if run > 0 {
@@ -52,10 +53,10 @@ import Testing
     return (fixture, start)
   }
 
-  private static func source(_ fixture: StoreFixture, capacity: Int = PointWindow.capacity) -> SnapshotSource
+  private static func source(_ fixture: RecordedStore, capacity: Int = PointWindow.capacity) -> SnapshotSource
   {
     SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID,
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: capacity)
   }
 
@@ -129,7 +130,7 @@ import Testing
 
   @Test("they are taken once, and again only when something has changed and half a second has passed")
   func again() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(rate: 5)
     try fixture.commit(inserted: (1...50).map { fixture.delivered($0, at: $0 * 100) })
     let window = TimeWindow(

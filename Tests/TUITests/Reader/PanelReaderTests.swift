@@ -1,6 +1,7 @@
 import Findings
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -19,9 +20,9 @@ struct PanelReaderTests {
   private final class Watcher {
     private var source: SnapshotSource
 
-    init(_ fixture: StoreFixture) {
+    init(_ fixture: RecordedStore) {
       source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     }
 
     func poll() -> Snapshot? { source.poll(nil) }
@@ -31,7 +32,7 @@ struct PanelReaderTests {
 
   @Test("findings are read with the run, and again when one changes, but not more than once a second")
   func findings() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let run = try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let source = Watcher(fixture)
@@ -55,7 +56,7 @@ struct PanelReaderTests {
 
   @Test("figures of targets are those of the window, read only while the table is shown")
   func targets() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b"])
     var samples: [Sample] = (1...500).map { (sequence: Int64) in
       fixture.delivered(sequence, at: sequence * 10, after: 100_000 + sequence * 100)
@@ -86,7 +87,7 @@ struct PanelReaderTests {
 
   @Test("a notification is read with its receipts and what happened around it")
   func notification() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let sample = fixture.delivered(7, at: 1_000)
     func event(_ milliseconds: Int64, _ kind: EventKind, _ sequence: Int64?) -> Event {

@@ -1,6 +1,7 @@
 import Foundation
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -9,8 +10,8 @@ import Testing
 @Suite("Other runs than the newest")
 struct RunsReadingTests {
   /// Two runs of one and two notifications, the second one going on.
-  private static func fixture() throws -> (StoreFixture, first: RunID, second: RunID) {
-    let fixture = try StoreFixture()
+  private static func fixture() throws -> (RecordedStore, first: RunID, second: RunID) {
+    let fixture = try RecordedStore()
     let first = try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     try fixture.end()
@@ -24,9 +25,9 @@ struct RunsReadingTests {
   private final class Watcher {
     private var source: SnapshotSource
 
-    init(_ fixture: StoreFixture) {
+    init(_ fixture: RecordedStore) {
       source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     }
 
     func poll(_ request: ReadRequest?) -> Snapshot? { source.poll(request) }

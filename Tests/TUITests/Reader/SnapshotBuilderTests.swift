@@ -1,5 +1,6 @@
 import Foundation
 import Measurement
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 private final class Building {
   private var builder: SnapshotBuilder
 
-  init(bootID: String = StoreFixture.bootID) { builder = SnapshotBuilder(bootID: bootID) }
+  init(bootID: String = RecordedStore.bootID) { builder = SnapshotBuilder(bootID: bootID) }
 
   func build(_ content: StoreContent, tick: Int64?, now: WallTime, monotonicNow: Int64) -> Snapshot? {
     builder.build(content, tick: tick, now: now, monotonicNow: monotonicNow)
@@ -23,7 +24,7 @@ private final class Building {
 private final class Following {
   private var follower: StoreFollower
 
-  init(_ fixture: StoreFixture) {
+  init(_ fixture: RecordedStore) {
     follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
   }
 
@@ -38,7 +39,7 @@ struct SnapshotBuilderTests {
 
   /// What a follower of a live run with one target has read.
   private static func content(inFlight: Int = 0) throws -> StoreContent {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     var follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
     var content = follower.poll(nil)
@@ -121,7 +122,7 @@ struct SnapshotBuilderTests {
   @Test("monotonic time is given for runs of this boot only")
   func boot() throws {
     let content = try Self.content()
-    for (bootID, expected) in [(StoreFixture.bootID, Int64(17)), ("another", nil)] {
+    for (bootID, expected) in [(RecordedStore.bootID, Int64(17)), ("another", nil)] {
       let builder = Building(bootID: bootID)
       let snapshot = try #require(builder.build(content, tick: nil, now: Self.start, monotonicNow: 17))
       #expect(snapshot.monotonicNow == expected)
@@ -133,7 +134,7 @@ struct SnapshotBuilderTests {
 struct StoreFollowerTests {
   @Test("an error is a condition and leaves what was read in place; the next poll recovers")
   func recovers() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let follower = Following(fixture)
     let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1)
     let missing = follower.poll(request)
@@ -152,7 +153,7 @@ struct StoreFollowerTests {
 
   @Test("points are read at once, counts at intervals")
   func intervals() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let follower = Following(fixture)
@@ -167,7 +168,7 @@ struct StoreFollowerTests {
 
   @Test("runs are read while they are wanted, once a second")
   func runs() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let follower = Following(fixture)
     #expect(follower.poll(nil).runs.isEmpty)

@@ -25,11 +25,11 @@ struct SnapshotSourceTests {
     var isLive: Bool { source.isLive }
   }
 
-  private static func source(_ fixture: StoreFixture, run: RunID? = nil, target: String? = nil) -> Watcher {
+  private static func source(_ fixture: RecordedStore, run: RunID? = nil, target: String? = nil) -> Watcher {
     Watcher(
       SnapshotSource(
         path: fixture.path, subject: Subject(run: run, target: target), clock: fixture.clock,
-        bootID: StoreFixture.bootID))
+        bootID: fixture.bootID))
   }
 
   private static func row(_ sample: Sample) -> PointRow {
@@ -38,7 +38,7 @@ struct SnapshotSourceTests {
 
   @Test("no store, then an empty one, then a run: each is seen without being asked twice")
   func appears() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.condition == .missing)
     #expect(source.poll(nil) == nil)
@@ -54,7 +54,7 @@ struct SnapshotSourceTests {
 
   @Test("planned, sent, accepted, delivered, lost: each change arrives, late ones too")
   func follows() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let source = Self.source(fixture)
     _ = source.poll(nil)
@@ -87,7 +87,7 @@ struct SnapshotSourceTests {
 
   @Test("whatever is written in whatever order, the tracks are what a fresh reader finds")
   func property() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b", "c"])
     let source = Self.source(fixture)
     var generator = SeededGenerator(seed: 15)
@@ -131,7 +131,7 @@ struct SnapshotSourceTests {
 
   @Test("an idle store costs a look, not a snapshot; time shows when it moves the edge by a column")
   func idle() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.sample(1)], updated: [])
     let source = Self.source(fixture)
@@ -152,7 +152,7 @@ struct SnapshotSourceTests {
   @Test(
     "what stands behind the counts is read a few times a second, and at last also when nothing more comes")
   func facts() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let source = Self.source(fixture)
@@ -169,7 +169,7 @@ struct SnapshotSourceTests {
 
   @Test("a run and who records it come together and go together")
   func presence() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.open()
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.collector?.isIdle == true)
@@ -184,7 +184,7 @@ struct SnapshotSourceTests {
 
   @Test("a collector that falls silent is said to be gone, with its age; its return is seen")
   func silence() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.sample(1)])
     let heard = fixture.clock.wallNow()
@@ -201,7 +201,7 @@ struct SnapshotSourceTests {
 
   @Test("the end of a run is seen, and so is the next run; a run that was asked for by its id stays")
   func runs() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let first = try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let following = Self.source(fixture)
@@ -224,7 +224,7 @@ struct SnapshotSourceTests {
 
   @Test("one target alone; a wrong name or run is said with what there is")
   func subjects() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b"])
     try fixture.commit(inserted: [fixture.delivered(1, target: 0), fixture.delivered(1, target: 1)])
     let one = Self.source(fixture, target: "b")
@@ -240,7 +240,7 @@ struct SnapshotSourceTests {
 
   @Test("the first look reads little; a window in the past is fetched, kept up to date, and let go")
   func history() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(rate: 100)
     let start = fixture.clock.wallNow()
     try fixture.commit(inserted: (1...9_000).map { fixture.delivered($0, at: $0 * 10) })
@@ -264,7 +264,7 @@ struct SnapshotSourceTests {
 
   @Test("after a long pause changes come in the order of their revisions, and nothing is let go for that")
   func pause() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b"], rate: 100)
     let start = fixture.clock.wallNow()
     try fixture.commit(inserted: (1...6_000).map { fixture.delivered($0, at: $0 * 10) })
@@ -292,7 +292,7 @@ struct SnapshotSourceTests {
 
   @Test("points that are missing in between are read anew, all that the picture asks for")
   func gap() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(rate: 100)
     let start = fixture.clock.wallNow()
     try fixture.commit(inserted: (1...9_000).map { fixture.delivered($0, at: $0 * 10) })
@@ -308,7 +308,7 @@ struct SnapshotSourceTests {
   @Test("so many changes that they are better read anew are not collected")
   func behind() throws {
     let target = TargetID(rawValue: 1)
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     var window = PointWindow(
       targets: [target], page: PointPage(points: [], revision: 0, isTruncated: false))
@@ -325,13 +325,13 @@ struct SnapshotSourceTests {
 
   @Test("a store that is replaced or deleted while it is shown is noticed, said, and its successor opened")
   func replaced() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     let first = try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.run?.id == first)
     fixture.close()
-    let other = try StoreFixture()
+    let other = try RecordedStore()
     let second = try other.begin(targets: ["other"])
     try other.commit(inserted: [other.delivered(1), other.delivered(2, at: 10)])
     try other.end()
@@ -368,7 +368,7 @@ struct SnapshotSourceTests {
   @Test("what is too much is cut at its old end, said, and not asked for again and again")
   func capacity() throws {
     let targets = [TargetID(rawValue: 1), TargetID(rawValue: 2)]
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin(targets: ["a", "b"])
     var window = PointWindow(targets: targets, page: PointPage(points: [], revision: 0, isTruncated: false))
     let share = PointWindow.capacity / 2
@@ -390,7 +390,7 @@ struct SnapshotSourceTests {
 
   @Test("events and log lines are those of the run, in order, and go on")
   func lists() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let at = fixture.clock.wallNow()
     try fixture.commit(
@@ -411,7 +411,7 @@ struct SnapshotSourceTests {
 
   @Test("every event and log line can be listed, and every mark is on the axis, however many there are")
   func longLists() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let start = fixture.clock.wallNow()
     func at(_ number: Int) -> WallTime { start.advanced(byMicroseconds: Int64(number) * 1_000) }
@@ -500,7 +500,7 @@ struct SnapshotSourceTests {
 
   @Test("what is no store is told apart, and a store put in its place is opened")
   func refusals() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: true)
     let source = Self.source(fixture)
     guard case .notAStore = source.poll(nil)?.condition else {
@@ -521,12 +521,12 @@ struct SnapshotSourceTests {
 
   @Test("the thread hands over what it finds, answers requests and ends when told to")
   func thread() async throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     try fixture.commit(inserted: [fixture.delivered(1)])
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     let reader = try SnapshotReader(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID
     ) { continuation.yield() }
     try reader.start()
     var iterator = stream.makeAsyncIterator()

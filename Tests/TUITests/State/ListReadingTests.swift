@@ -1,6 +1,7 @@
 import ConstraintAnimation
 import Measurement
 import Store
+import StoreTestKit
 import Terminal
 import TestKit
 import Testing
@@ -216,7 +217,7 @@ struct ListReadingTests {
     "a search goes on in lines that are not in memory, one page after the other, and comes back without a hit"
   )
   func farHits() throws {
-    let fixture = try StoreFixture()
+    let fixture = try RecordedStore()
     try fixture.begin()
     let start = fixture.sample(1).plannedAt
     let lines = (0..<21_000).map { number in
@@ -229,7 +230,7 @@ struct ListReadingTests {
         inserted: part == 0 ? [fixture.delivered(1)] : [], log: Array(lines[part..<part + 3_000]))
     }
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: StoreFixture.bootID)
+      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     var stage = try Stage(motion: .none, snapshot: nil)
     var pages = 0
     func read(_ stage: inout Stage) {

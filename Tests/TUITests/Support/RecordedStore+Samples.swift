@@ -1,38 +1,14 @@
 import Measurement
 import Store
+import StoreTestKit
 import TestKit
 
 @testable import TUI
 
-/// A store in a temporary directory, and a collector that writes to it when the test says so.
-final class StoreFixture {
-  private let directory: TemporaryDirectory
+extension RecordedStore {
   /// Begins at 2025-06-15T14:02:00Z.
-  let clock = SteppedHostClock(wall: WallTime(microseconds: 1_749_996_120_000_000))
-  private(set) var collector: CollectorStore?
-  private(set) var run: RunRegistration?
-  /// Of the run that was begun last.
-  private lazy var start = ClockAnchor(monotonic: clock.monotonicNow(), wall: clock.wallNow())
-  private var generator = SeededGenerator(seed: 99)
-
-  static let bootID = "7f0c7f43-0000-4000-8000-00000000b007"
-
-  init() throws {
-    directory = try TemporaryDirectory("dashboard")
-  }
-
-  deinit { collector?.close() }
-
-  var path: String { directory.file("store.sqlite") }
-
-  func open() throws {
-    collector = try CollectorStore.open(
-      at: path, clock: clock, options: CollectorStoreOptions(bootID: Self.bootID))
-  }
-
-  func close() {
-    collector?.close()
-    collector = nil
+  convenience init() throws {
+    try self.init(clock: SteppedHostClock(wall: WallTime(microseconds: 1_749_996_120_000_000)))
   }
 
   /// Begins a run at the clock's time.
@@ -40,16 +16,11 @@ final class StoreFixture {
   func begin(targets: [String] = ["loopback"], rate: Double = 4, deadline: Int64? = 30_000_000) throws
     -> RunID
   {
-    if collector == nil { try open() }
-    start = ClockAnchor(monotonic: clock.monotonicNow(), wall: clock.wallNow())
-    let id = RunID(at: clock.wallNow(), using: &generator)
-    run = try collector?.beginRun(
-      RunDescription(
-        id: id, startedAt: clock.wallNow(), startedMonotonic: clock.monotonicNow(), bootID: Self.bootID,
-        targets: targets.map {
-          TargetDescription(name: $0, provider: "loopback", receiptDeadline: deadline, askedRate: rate)
-        }))
-    return id
+    try begin(
+      targets.map {
+        TargetDescription(name: $0, provider: "loopback", receiptDeadline: deadline, askedRate: rate)
+      }
+    ).run
   }
 
   /// A planned sample of a target, its time counted in ms from the run's start.
@@ -84,13 +55,13 @@ final class StoreFixture {
     throws
   {
     clock.advance(by: .microseconds(StoreFollower.runInterval))
-    _ = try collector?.commit(
+    try write(
       WriteBatch(run: run?.run, inserted: inserted, updated: updated, events: events, log: log))
   }
 
   func end(_ reason: RunEndReason = .completed) throws {
     guard let run else { return }
     clock.advance(by: .microseconds(StoreFollower.runInterval))
-    try collector?.endRun(run.run, at: clock.wallNow(), reason: reason)
+    try end(run.run, at: clock.wallNow(), reason: reason)
   }
 }
