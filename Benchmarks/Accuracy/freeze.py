@@ -2,14 +2,14 @@
 """30 s at 100/s, the service frozen once for 1.4 s; the accept latency's p99 beside its analytic value, with parallel
 streams and with one stream at a time."""
 
-from station import Station, quantile, verdict
+from installation import Installation, quantile, verdict
 
 RATE, LENGTH, FREEZE, SERVICE = 100, 30, 1.4, 0.002
 TARGET = ["receipt_deadline: 5s", "timeout: 10s", "max_lag: 10s"]
 
 
-def show(station, streams, name):
-    rows = station.rows("SELECT schedule_lag_us, service_us, accept_us FROM sample WHERE accept_us IS NOT NULL")
+def show(installation, streams, name):
+    rows = installation.rows("SELECT schedule_lag_us, service_us, accept_us FROM sample WHERE accept_us IS NOT NULL")
     lag, service, accept = (sorted(row[i] / 1e6 for row in rows) for i in range(3))
     base = quantile(service, 0.5)
     if streams == 1:
@@ -24,20 +24,20 @@ def show(station, streams, name):
             f"{found * 1e3:.1f} ms beside {analytic * 1e3:.1f} ms, {difference:+.2f} %", "within 2 %", abs(difference) <= 2)
     print(f"  p99 of schedule lag {quantile(lag, 0.99) * 1e3:.1f} ms, of service {quantile(service, 0.99) * 1e3:.1f} ms;"
           f" p50 of service {base * 1e3:.2f} ms")
-    station.report_check()
+    installation.report_check()
 
 
 for streams in (1000, 1):
-    with Station(RATE, TARGET) as station:
-        service = station.loopback(
+    with Installation(RATE, TARGET) as installation:
+        service = installation.loopback(
             f"stream_limit: {streams}\nanswers: {{ delay: 2ms }}\ndeliveries: {{ delay: 1ms }}\n"
             "freeze: { from: 10s, for: 1400ms }\n")
-        station.run("--duration", f"{LENGTH}s")
-        station.stop(service)
-        show(station, streams, "loopback service")
-    with Station(RATE, TARGET) as station:
-        service = station.python_service("--max-streams", str(streams), "--answer-delay", "constant:2",
+        installation.run("--duration", f"{LENGTH}s")
+        installation.stop(service)
+        show(installation, streams, "loopback service")
+    with Installation(RATE, TARGET) as installation:
+        service = installation.python_service("--max-streams", str(streams), "--answer-delay", "constant:2",
                                          "--freeze", "10000:1400", "--delivery-delay", "constant:1")
-        station.run("--duration", f"{LENGTH}s")
-        station.stop(service)
-        show(station, streams, "python-h2")
+        installation.run("--duration", f"{LENGTH}s")
+        installation.stop(service)
+        show(installation, streams, "python-h2")

@@ -6,22 +6,22 @@ import os
 import subprocess
 import sys
 
-from station import Station, quantile, verdict
+from installation import Installation, quantile, verdict
 
 SECONDS = int(os.environ.get("SECONDS_EACH", "20"))
 
 
 def measure(name, loops, aim):
-    with Station(1000, ["receipt_deadline: 5s"]) as station:
-        service = station.loopback("answers: { delay: 1ms }\ndeliveries: { delay: 1ms }\n", script=False, receipts=True)
-        busy = [station.spawn(sys.executable, "-c", "while True: pass") for _ in range(loops)]
-        station.run("--duration", f"{SECONDS}s")
+    with Installation(1000, ["receipt_deadline: 5s"]) as installation:
+        service = installation.loopback("answers: { delay: 1ms }\ndeliveries: { delay: 1ms }\n", script=False, receipts=True)
+        busy = [installation.spawn(sys.executable, "-c", "while True: pass") for _ in range(loops)]
+        installation.run("--duration", f"{SECONDS}s")
         for process in busy:
             process.kill()
-        station.stop(service)
-        lags = [row[0] for row in station.rows("SELECT schedule_lag_us FROM sample WHERE schedule_lag_us IS NOT NULL")]
-        missed = station.rows("SELECT count(*) FROM sample_view WHERE state = 'missed'")[0][0]
-        own = station.rows("SELECT loop_lag_p50_us, loop_lag_p99_us, loop_lag_max_us, commits, longest_commit_us, commit_stalls"
+        installation.stop(service)
+        lags = [row[0] for row in installation.rows("SELECT schedule_lag_us FROM sample WHERE schedule_lag_us IS NOT NULL")]
+        missed = installation.rows("SELECT count(*) FROM sample_view WHERE state = 'missed'")[0][0]
+        own = installation.rows("SELECT loop_lag_p50_us, loop_lag_p99_us, loop_lag_max_us, commits, longest_commit_us, commit_stalls"
                            " FROM instrument")[0]
         figures = ", ".join(f"p{share * 100:g} {quantile(lags, share)}" for share in (0.5, 0.9, 0.99, 0.999))
         verdict(f"schedule lag at 1 000/s {name}", f"{figures}, max {max(lags)} µs", f"p99 <= {aim} µs",

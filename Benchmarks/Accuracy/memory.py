@@ -7,7 +7,7 @@ import pathlib
 import sys
 import time
 
-from station import Station, verdict
+from installation import Installation, verdict
 
 RATE = int(os.environ.get("RATE", "10000"))
 SAMPLES = int(os.environ.get("SAMPLES", "3600000"))
@@ -31,12 +31,12 @@ def slope(pairs):
     return sum((at - mean[0]) * (mb - mean[1]) for at, mb in pairs) / spread if spread else 0.0
 
 
-with Station(RATE, ["timeout: 10s", "max_in_flight: 5000"], provider="http") as station:
-    service = station.nghttpd()
+with Installation(RATE, ["timeout: 10s", "max_in_flight: 5000"], provider="http") as installation:
+    service = installation.nghttpd()
     if service is None:
         print("  [left out] memory: nghttpd is not installed")
         sys.exit(0)
-    collector = station.collect("--count", str(SAMPLES))
+    collector = installation.collect("--count", str(SAMPLES))
     begin, seen = time.monotonic(), []
     while collector.poll() is None:
         try:
@@ -52,8 +52,8 @@ with Station(RATE, ["timeout: 10s", "max_in_flight: 5000"], provider="http") as 
         sys.exit(f"the collector failed: {collector.stderr.read()}")
     # The last reading may be of a process that is ending.
     seen = [pair for pair in seen if pair[1]]
-    states = dict(station.rows("SELECT state, count(*) FROM sample_view GROUP BY state"))
-    size = station.store.stat().st_size / 2**20
+    states = dict(installation.rows("SELECT state, count(*) FROM sample_view GROUP BY state"))
+    size = installation.store.stat().st_size / 2**20
     print(f"{sum(states.values())} samples in {took:.0f} s ({states}); store {size:.0f} MB")
     print("  resident, MB, every 10 s:")
     for row in range(0, len(seen), 10):
@@ -65,6 +65,6 @@ with Station(RATE, ["timeout: 10s", "max_in_flight: 5000"], provider="http") as 
     verdict("memory over an hour's worth of samples",
             f"{half[-1][1]:.1f} MB at the end, slope of the second half {growth:+.2f} MB over all of it",
             f"flat: within {FLAT:g} MB", abs(growth) <= FLAT)
-    own = station.rows("SELECT commits, longest_commit_us, commit_stalls, schedule_lag_p99_us FROM instrument")[0]
+    own = installation.rows("SELECT commits, longest_commit_us, commit_stalls, schedule_lag_p99_us FROM instrument")[0]
     print(f"  {own[0]} commits, longest {own[1] / 1000:.0f} ms, {own[2]} over 100 ms; schedule lag p99 {own[3]} µs")
-    station.stop(service)
+    installation.stop(service)

@@ -9,34 +9,34 @@ import sys
 import time
 
 from capture import exchanges
-from station import Station, quantile, verdict
+from installation import Installation, quantile, verdict
 
 SECONDS = int(os.environ.get("SECONDS_EACH", "15"))
 
 
 def measure(name, rate, start, provider="loopback", target=("receipt_deadline: 5s",)):
-    with Station(rate, target, provider) as station:
-        service = start(station)
+    with Installation(rate, target, provider) as installation:
+        service = start(installation)
         if service is None:
             print(f"  [left out] {name} at {rate}/s: not installed")
             return True
-        packets = station.capture()
+        packets = installation.capture()
         if packets is None:
             print("  [left out] wire")
             return False
-        keys = station.folder / "keys"
+        keys = installation.folder / "keys"
         os.environ["SSLKEYLOGFILE"] = str(keys)
-        station.run("--duration", f"{SECONDS}s")
+        installation.run("--duration", f"{SECONDS}s")
         del os.environ["SSLKEYLOGFILE"]
         time.sleep(0.5)
         packets.send_signal(signal.SIGINT)
         packets.wait()
-        station.stop(service)
-        rows = station.rows(
+        installation.stop(service)
+        rows = installation.rows(
             "SELECT connection_id, service_us, planned_at + schedule_lag_us, fresh_connection, timestamp_source, schedule_lag_us,"
             " accept_us IS NOT NULL FROM sample WHERE connection_id IS NOT NULL"
             " ORDER BY connection_id, planned_monotonic_us + schedule_lag_us, id")
-        streams = exchanges(station.folder / "wire.pcap", keys, station.port)
+        streams = exchanges(installation.folder / "wire.pcap", keys, installation.port)
         pairs, place = [], {}
         for row in rows:
             number = place[row[0]] = place.get(row[0], -1) + 1
@@ -71,7 +71,7 @@ def measure(name, rate, start, provider="loopback", target=("receipt_deadline: 5
 
 STEADY = "answers: { delay: 0s }\ndeliveries: { delay: 1ms }\n"
 for rate in (200, 1000):
-    if not measure("loopback service", rate, lambda station: station.loopback(STEADY, script=False)):
+    if not measure("loopback service", rate, lambda installation: installation.loopback(STEADY, script=False)):
         sys.exit(0)
-    measure("nghttpd", rate, lambda station: station.nghttpd(), provider="http", target=())
-measure("python-h2", 200, lambda station: station.python_service("--answer-delay", "constant:0"))
+    measure("nghttpd", rate, lambda installation: installation.nghttpd(), provider="http", target=())
+measure("python-h2", 200, lambda installation: installation.python_service("--answer-delay", "constant:0"))

@@ -16,7 +16,7 @@ import urllib.request
 
 import sqlite3
 
-from service import Station, quantile, targets, verdict
+from service import Installation, quantile, targets, verdict
 
 ROWS = int(os.environ.get("ROWS", "10000000"))
 RATE = int(os.environ.get("RATE", "1000"))
@@ -76,63 +76,63 @@ def look(path, spans, ends):
             time.sleep(0.03)
 
 
-with Station(50, ["receipt_deadline: 5s"]) as station:
-    endpoint = station.monitor()
+with Installation(50, ["receipt_deadline: 5s"]) as installation:
+    endpoint = installation.monitor()
     if KEPT and pathlib.Path(KEPT).exists():
-        shutil.copy(KEPT, station.store)
+        shutil.copy(KEPT, installation.store)
     else:
-        station.rewrite(targets(2, station.port, "{ arrivals: constant, rate: 1/s }", "5s"))
-        service = station.loopback(SCENARIO, script=False)
-        station.run("--duration", "2s")
-        station.stop(service)
+        installation.rewrite(targets(2, installation.port, "{ arrivals: constant, rate: 1/s }", "5s"))
+        service = installation.loopback(SCENARIO, script=False)
+        installation.run("--duration", "2s")
+        installation.stop(service)
         begin = time.monotonic()
-        fill(station.store)
+        fill(installation.store)
         print(f"  {ROWS} notifications made in {time.monotonic() - begin:.0f} s", flush=True)
         # Rolled up while nothing else goes on.
         begin = time.monotonic()
-        service = station.loopback(SCENARIO, script=False)
-        collector = station.collect()
-        station.wait_for_rows("SELECT count(*) > 0 AND max(start) >= (SELECT max(planned_at) / 1000000 / 3600 * 3600 - 7200"
+        service = installation.loopback(SCENARIO, script=False)
+        collector = installation.collect()
+        installation.wait_for_rows("SELECT count(*) > 0 AND max(start) >= (SELECT max(planned_at) / 1000000 / 3600 * 3600 - 7200"
                               " FROM sample WHERE id >> 40 <= 2) FROM rollup WHERE span = 3600", within=3600)
-        station.stop(collector)
-        station.stop(service)
+        installation.stop(collector)
+        installation.stop(service)
         print(f"  rolled up in {time.monotonic() - begin:.0f} s", flush=True)
         if KEPT:
-            shutil.copy(station.store, KEPT)
+            shutil.copy(installation.store, KEPT)
     # What was just written must not be on its way to the disk while commits are timed.
     os.sync()
-    station.rewrite(targets(20, station.port, f"{{ arrivals: constant, rate: {RATE / 20:g}/s }}", "5s"))
-    service = station.loopback(SCENARIO, script=False)
+    installation.rewrite(targets(20, installation.port, f"{{ arrivals: constant, rate: {RATE / 20:g}/s }}", "5s"))
+    service = installation.loopback(SCENARIO, script=False)
 
     def measure(name):
-        collector = station.collect(log=True)
-        station.wait(f"{endpoint}/-/ready", within=600)
+        collector = installation.collect(log=True)
+        installation.wait(f"{endpoint}/-/ready", within=600)
         spans, ends = [], threading.Event()
-        reader = threading.Thread(target=look, args=(station.store, spans, ends))
+        reader = threading.Thread(target=look, args=(installation.store, spans, ends))
         reader.start()
         # Old notifications only: what is recorded meanwhile has greater ids.
         old = ("SELECT (SELECT count(*) FROM sample WHERE id < 3 << 40)"
                " + (SELECT count(*) FROM receipt INDEXED BY receipt_sample WHERE sample_id < 3 << 40)")
-        begin, before = time.monotonic(), station.rows(old)[0][0]
+        begin, before = time.monotonic(), installation.rows(old)[0][0]
         time.sleep(SECONDS)
-        left, took = station.rows(old)[0][0], time.monotonic() - begin
+        left, took = installation.rows(old)[0][0], time.monotonic() - begin
         with urllib.request.urlopen(f"{endpoint}/metrics") as answer:
             text = answer.read().decode()
         ends.set()
         reader.join()
-        station.stop(collector)
-        commits, longest, stalls = station.rows("SELECT commits, longest_commit_us, commit_stalls FROM instrument ORDER BY run_id DESC")[0]
+        installation.stop(collector)
+        commits, longest, stalls = installation.rows("SELECT commits, longest_commit_us, commit_stalls FROM instrument ORDER BY run_id DESC")[0]
         over = {bound: int(metric(text, "pushscope_commit_seconds_count")
                            - metric(text, rf'pushscope_commit_seconds_bucket{{le="{bound}"}}')) for bound in ("0.02", "0.05", "0.1")}
-        lag = station.rows("SELECT schedule_lag_p99_us FROM instrument ORDER BY run_id DESC")[0][0]
+        lag = installation.rows("SELECT schedule_lag_p99_us FROM instrument ORDER BY run_id DESC")[0][0]
         print(f"  {name}: {commits} commits, longest {longest / 1000:.1f} ms, over 20/50/100 ms:"
               f" {'/'.join(str(count) for count in over.values())}; schedule lag p99 {lag} µs; a reader waits"
               f" {statistics.median(spans) * 1e3:.2f} ms, at p99 {quantile(spans, .99) * 1e3:.2f} ms", flush=True)
         return longest / 1000, (before - left) / took, quantile(spans, 0.99)
 
-    size = station.store.stat().st_size
+    size = installation.store.stat().st_size
     _, _, alone = measure("keeping everything")
-    station.add("retention: { samples: 1h }")
+    installation.add("retention: { samples: 1h }")
     longest, rate, beside = measure("pruning")
     print(f"  {rate:.0f} rows a second are deleted: notifications, and before them their receipts")
     verdict("the longest commit beside pruning", f"{longest:.1f} ms", "below 100 ms", longest < 100)
@@ -140,8 +140,8 @@ with Station(50, ["receipt_deadline: 5s"]) as station:
             beside <= 3 * alone + 0.005)
     # To the end, where that is asked for: how small the file becomes.
     if os.environ.get("TO_THE_END"):
-        collector = station.collect(log=True)
-        station.wait_for_log("retention deleted", within=7200)
-        station.stop(collector)
-        print(f"  file: {size / 2**20:.0f} MiB before, {station.store.stat().st_size / 2**20:.0f} MiB after")
-    station.stop(service)
+        collector = installation.collect(log=True)
+        installation.wait_for_log("retention deleted", within=7200)
+        installation.stop(collector)
+        print(f"  file: {size / 2**20:.0f} MiB before, {installation.store.stat().st_size / 2**20:.0f} MiB after")
+    installation.stop(service)

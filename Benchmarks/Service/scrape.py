@@ -7,20 +7,20 @@ import statistics
 import time
 import urllib.request
 
-from service import Station, cpu, quantile, targets, verdict
+from service import Installation, cpu, quantile, targets, verdict
 
 ROUNDS = int(os.environ.get("ROUNDS", "6"))
 SECONDS = int(os.environ.get("SECONDS_EACH", "10"))
 PROTOBUF = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
 
-with Station(50, ["receipt_deadline: 5s"]) as station:
-    endpoint = station.monitor()
-    station.rewrite(targets(20, station.port, "{ arrivals: constant, rate: 50/s }"))
-    service = station.loopback("answers: { delay: 1ms }\ndeliveries: { delay: 5ms }\n", script=False)
-    collector = station.collect()
-    station.wait(f"{endpoint}/-/ready")
+with Installation(50, ["receipt_deadline: 5s"]) as installation:
+    endpoint = installation.monitor()
+    installation.rewrite(targets(20, installation.port, "{ arrivals: constant, rate: 50/s }"))
+    service = installation.loopback("answers: { delay: 1ms }\ndeliveries: { delay: 5ms }\n", script=False)
+    collector = installation.collect()
+    installation.wait(f"{endpoint}/-/ready")
     # Some of twenty connections at once are refused at first, and come a few seconds later.
-    station.wait_for_rows("SELECT count(DISTINCT id >> 40) = 20 FROM sample WHERE state = 3")
+    installation.wait_for_rows("SELECT count(DISTINCT id >> 40) = 20 FROM sample WHERE state = 3")
     time.sleep(3)
     spans, answers = {False: [], True: []}, []
     for round in range(2 * ROUNDS):
@@ -37,11 +37,11 @@ with Station(50, ["receipt_deadline: 5s"]) as station:
         if round < 2:
             continue  # connections that were refused at first have come by now
         spans[scraped].append((begin, time.time(), (cpu(collector.pid) - used) / (time.time() - begin)))
-    station.stop(collector)
-    station.stop(service)
+    installation.stop(collector)
+    installation.stop(service)
     lags = {}
     for scraped, parts in spans.items():
-        lags[scraped] = [lag for begin, end, _ in parts for (lag,) in station.rows(
+        lags[scraped] = [lag for begin, end, _ in parts for (lag,) in installation.rows(
             "SELECT schedule_lag_us FROM sample WHERE planned_at BETWEEN ? AND ? AND schedule_lag_us IS NOT NULL",
             int(begin * 1e6), int(end * 1e6))]
     for scraped in (False, True):

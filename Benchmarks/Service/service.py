@@ -1,4 +1,4 @@
-"""A station of ../Accuracy with what an administrator's collector has besides: an endpoint, more targets, a log."""
+"""An installation of ../Accuracy with what an administrator's collector has besides: an endpoint, more targets, a log."""
 
 import os
 import pathlib
@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Accuracy"))
-import station as accuracy  # noqa: E402
-from station import PUSHSCOPE, free_port, quantile, verdict  # noqa: E402,F401
+import installation as accuracy  # noqa: E402
+from installation import PUSHSCOPE, free_port, quantile, verdict  # noqa: E402,F401
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -27,7 +27,7 @@ def targets(count, port, schedule, deadline="60s"):
         f" receipt_deadline: {deadline}, schedule: {schedule} }}\n" for number in range(count))
 
 
-class Station(accuracy.Station):
+class Installation(accuracy.Installation):
     @property
     def configuration(self):
         return self.folder / "pushscope.yaml"

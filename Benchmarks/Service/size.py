@@ -5,7 +5,7 @@ The same at two rates: rollups of a second weigh the more the fewer notification
 import os
 import sqlite3
 
-from service import Station
+from service import Installation
 
 SECONDS = int(os.environ.get("SECONDS_EACH", "30"))
 SCENARIO = "answers: { delay: 1ms }\ndeliveries: { delay: 5ms }\n"
@@ -22,15 +22,15 @@ def tables(path):
 
 
 for rate in (1000, 20):
-    with Station(rate, ["receipt_deadline: 5s"]) as station:
-        service = station.loopback(SCENARIO, script=False)
-        station.run("--duration", "1s")
-        base, (count,) = station.store.stat().st_size, station.rows("SELECT count(*) FROM sample")[0]
-        former = dict(tables(station.store))
-        station.run("--duration", f"{SECONDS}s")
-        station.stop(service)
-        more = station.rows("SELECT count(*) FROM sample")[0][0] - count
-        size = station.store.stat().st_size - base
-        parts = [(name, bytes - former.get(name, 0)) for name, bytes in tables(station.store)]
+    with Installation(rate, ["receipt_deadline: 5s"]) as installation:
+        service = installation.loopback(SCENARIO, script=False)
+        installation.run("--duration", "1s")
+        base, (count,) = installation.store.stat().st_size, installation.rows("SELECT count(*) FROM sample")[0]
+        former = dict(tables(installation.store))
+        installation.run("--duration", f"{SECONDS}s")
+        installation.stop(service)
+        more = installation.rows("SELECT count(*) FROM sample")[0][0] - count
+        size = installation.store.stat().st_size - base
+        parts = [(name, bytes - former.get(name, 0)) for name, bytes in tables(installation.store)]
         words = ", ".join(f"{name} {bytes / more:.0f}" for name, bytes in parts if bytes > more)
         print(f"  at {rate}/s: {size / more:.0f} bytes a notification, receipt included, of {more}" + (f" ({words})" if words else ""))

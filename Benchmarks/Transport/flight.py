@@ -21,7 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Accuracy"))
 
-from station import PUSHSCOPE, Station, free_port, quantile, verdict  # noqa: E402
+from installation import PUSHSCOPE, Installation, free_port, quantile, verdict  # noqa: E402
 
 SECONDS = int(os.environ.get("SECONDS_EACH", "10"))
 RATES = [int(rate) for rate in os.environ.get("RATES", "500 1000 2000").split()]
@@ -36,41 +36,41 @@ def program(name):
     return shutil.which(name, path=path)
 
 
-def backend(station, delay):
+def backend(installation, delay):
     port = free_port()
-    process = station.spawn(sys.executable, HERE / "delaying_backend.py", port, delay, stdout=subprocess.PIPE)
+    process = installation.spawn(sys.executable, HERE / "delaying_backend.py", port, delay, stdout=subprocess.PIPE)
     process.stdout.readline()
     return port
 
 
-def started(station, process):
+def started(installation, process):
     """Waits until the server takes connections."""
     import socket
 
     for _ in range(200):
         try:
-            socket.create_connection(("127.0.0.1", station.port)).close()
+            socket.create_connection(("127.0.0.1", installation.port)).close()
             return process
         except OSError:
             time.sleep(0.05)
     sys.exit("the server does not listen")
 
 
-def nghttpx(station, delay):
+def nghttpx(installation, delay):
     if not program("nghttpx"):
         return None
-    credentials = station.credentials
-    return started(station, station.spawn(
-        program("nghttpx"), "--conf=/dev/null", f"--frontend=127.0.0.1,{station.port}",
-        f"--backend=127.0.0.1,{backend(station, delay)}", "--workers=1", "--single-process",
+    credentials = installation.credentials
+    return started(installation, installation.spawn(
+        program("nghttpx"), "--conf=/dev/null", f"--frontend=127.0.0.1,{installation.port}",
+        f"--backend=127.0.0.1,{backend(installation, delay)}", "--workers=1", "--single-process",
         "--frontend-http2-max-concurrent-streams=1000", "--backend-connections-per-frontend=0", "--accesslog-file=/dev/null",
         credentials / "server.key", credentials / "server.pem", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
 
-def nginx(station, delay):
+def nginx(installation, delay):
     if not program("nginx"):
         return None
-    folder, credentials = station.folder / "nginx", station.credentials
+    folder, credentials = installation.folder / "nginx", installation.credentials
     folder.mkdir()
     places = "".join(f"{name}_temp_path {folder}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
     (folder / "conf").write_text(f"""
@@ -79,24 +79,24 @@ def nginx(station, delay):
         http {{
           access_log off; {places}
           keepalive_requests 10000000; http2_max_concurrent_streams 1000;
-          upstream delaying {{ server 127.0.0.1:{backend(station, delay)}; keepalive 1024; keepalive_requests 10000000; }}
+          upstream delaying {{ server 127.0.0.1:{backend(installation, delay)}; keepalive 1024; keepalive_requests 10000000; }}
           server {{
-            listen 127.0.0.1:{station.port} ssl http2;
+            listen 127.0.0.1:{installation.port} ssl http2;
             ssl_protocols TLSv1.3; ssl_certificate {credentials}/server.pem; ssl_certificate_key {credentials}/server.key;
             location / {{ proxy_pass http://delaying; proxy_http_version 1.1; proxy_set_header connection ""; }}
           }}
         }}""")
-    return started(station, station.spawn(program("nginx"), "-c", folder / "conf", "-p", folder, stderr=subprocess.DEVNULL))
+    return started(installation, installation.spawn(program("nginx"), "-c", folder / "conf", "-p", folder, stderr=subprocess.DEVNULL))
 
 
-def loopback(station, delay):
-    return station.loopback(f"answers: {{ delay: {delay}ms }}\ndeliveries: {{ delay: 1ms }}\n", script=False)
+def loopback(installation, delay):
+    return installation.loopback(f"answers: {{ delay: {delay}ms }}\ndeliveries: {{ delay: 1ms }}\n", script=False)
 
 
-def python_h2(station, delay):
+def python_h2(installation, delay):
     if not importlib.util.find_spec("h2"):
         return None
-    return station.python_service("--answer-delay", f"constant:{delay}")
+    return installation.python_service("--answer-delay", f"constant:{delay}")
 
 
 START = {
@@ -111,14 +111,14 @@ def cpu():
     return usage.ru_utime + usage.ru_stime
 
 
-def wire_errors(station, keys):
+def wire_errors(installation, keys):
     """|service time - wire| in µs of each answered notification that did not open a connection."""
     from capture import exchanges
 
-    rows = station.rows(
+    rows = installation.rows(
         "SELECT connection_id, service_us, fresh_connection, accept_us IS NOT NULL FROM sample WHERE connection_id IS NOT NULL"
         " ORDER BY connection_id, planned_monotonic_us + schedule_lag_us, id")
-    streams = exchanges(station.folder / "wire.pcap", keys, station.port)
+    streams = exchanges(installation.folder / "wire.pcap", keys, installation.port)
     errors, place = [], {}
     for connection, service, is_fresh, is_answered in rows:
         number = place[connection] = place.get(connection, -1) + 1
@@ -135,24 +135,24 @@ class Flight:
     def __init__(self, name, rate, program=PUSHSCOPE, captures=False):
         self.rows, self.errors, self.name = [], [], f"{name} at {rate}/s"
         start, provider, target = START[name]
-        with Station(rate, ("max_in_flight: 5000", "timeout: 20s", *target), provider) as station:
-            service = start(station, DELAY)
+        with Installation(rate, ("max_in_flight: 5000", "timeout: 20s", *target), provider) as installation:
+            service = start(installation, DELAY)
             if service is None:
                 print(f"  [left out] {name}: not installed")
                 return
-            self.run(station, program, captures)
-            station.stop(service)
-            self.read(station)
+            self.run(installation, program, captures)
+            installation.stop(service)
+            self.read(installation)
 
-    def run(self, station, program, captures):
+    def run(self, installation, program, captures):
         if captures and not importlib.util.find_spec("cryptography"):
             print("  no capture here: this Python has no module cryptography (scripts/bootstrap test)")
             captures = False
-        capture = station.capture() if captures else None
-        keys = station.folder / "keys"
+        capture = installation.capture() if captures else None
+        keys = installation.folder / "keys"
         if capture:
             os.environ["SSLKEYLOGFILE"] = str(keys)
-        collector = station.collect("--duration", f"{SECONDS}s", program=program)
+        collector = installation.collect("--duration", f"{SECONDS}s", program=program)
         os.environ.pop("SSLKEYLOGFILE", None)
         before = cpu()
         _, text = collector.communicate()
@@ -163,13 +163,13 @@ class Flight:
             time.sleep(0.5)
             capture.send_signal(signal.SIGINT)
             capture.wait()
-            self.errors = wire_errors(station, keys)
+            self.errors = wire_errors(installation, keys)
 
-    def read(self, station):
+    def read(self, installation):
         # A new connection takes one request until that is answered: what waits for that is not what is asked here.
-        self.rows = station.rows("SELECT timestamp_source, schedule_lag_us FROM sample WHERE accept_us IS NOT NULL AND"
+        self.rows = installation.rows("SELECT timestamp_source, schedule_lag_us FROM sample WHERE accept_us IS NOT NULL AND"
                                  " planned_monotonic_us > (SELECT min(planned_monotonic_us) + 1000000 FROM sample)")
-        self.ends = dict(station.rows("SELECT state, count(*) FROM sample_view GROUP BY state"))
+        self.ends = dict(installation.rows("SELECT state, count(*) FROM sample_view GROUP BY state"))
         lags = [lag for _, lag in self.rows]
         if not lags:
             print(f"  [FAILED] {self.name}: nothing was answered: {self.ends}")
@@ -219,12 +219,12 @@ def memory():
     driver = os.environ.get("DRIVER")
     if not driver:
         return
-    with Station(1000, (), "http") as station:
-        service = next((s for s in (make(station, 800) for make in (nghttpx, nginx)) if s), None)
+    with Installation(1000, (), "http") as installation:
+        service = next((s for s in (make(installation, 800) for make in (nghttpx, nginx)) if s), None)
         if service is None:
             print("  [left out] memory: neither nghttpx nor nginx is installed")
             return
-        subprocess.run([driver, "memory", f"https://127.0.0.1:{station.port}/", str(station.credentials / "ca.pem"), "1000",
+        subprocess.run([driver, "memory", f"https://127.0.0.1:{installation.port}/", str(installation.credentials / "ca.pem"), "1000",
                         "4", "200"], check=True)
 
 

@@ -14,7 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Accuracy"))
 
-from station import Station, verdict  # noqa: E402
+from installation import Installation, verdict  # noqa: E402
 
 REQUESTS = int(sys.argv[1]) if len(sys.argv) > 1 else 60000
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
@@ -37,17 +37,17 @@ def run(words, pattern):
     return float(found[1]), (usage.ru_utime + usage.ru_stime) / REQUESTS * 1e6
 
 
-def stored(station, streams):
+def stored(installation, streams):
     """The collector: from its first answer to its last, as the others count."""
-    for path in station.folder.glob("store.sqlite*"):
+    for path in installation.folder.glob("store.sqlite*"):
         path.unlink()
-    collector = station.collect("--count", str(REQUESTS))
+    collector = installation.collect("--count", str(REQUESTS))
     text = collector.stderr.read()
     _, status, usage = os.wait4(collector.pid, 0)
     collector.returncode = os.waitstatus_to_exitcode(status)
     if collector.returncode:
         sys.exit(f"the collector failed: {text}")
-    count, first, last = station.rows(
+    count, first, last = installation.rows(
         "SELECT count(*), min(at), max(at) FROM (SELECT planned_monotonic_us + schedule_lag_us + service_us AS at FROM sample"
         " WHERE service_us IS NOT NULL)")[0]
     if count < REQUESTS * 0.99:
@@ -58,24 +58,24 @@ def stored(station, streams):
 def measure(streams):
     # What waits for a stream waits in the collector's queue: its rate is the server's.
     target = ("max_in_flight: 100000", "max_lag: 1h", "timeout: 60s", "body_file: body")
-    with Station(ASKED, target, "http") as station:
-        service = station.nghttpd(streams)
+    with Installation(ASKED, target, "http") as installation:
+        service = installation.nghttpd(streams)
         if service is None:
             sys.exit("nghttpd is not installed")
-        url, authority = f"https://127.0.0.1:{station.port}/", station.credentials / "ca.pem"
-        body = station.folder / "body"
+        url, authority = f"https://127.0.0.1:{installation.port}/", installation.credentials / "ca.pem"
+        body = installation.folder / "body"
         body.write_text("x" * BYTES)
         clients = {
             "h2load": lambda: run(["h2load", "-n", REQUESTS, "-c", 1, "-m", streams, "-d", body, url], r"finished in .*, ([\d.]+) req/s"),
             "bare libcurl": lambda: run([PEER, url, authority, REQUESTS, streams, BYTES], r"([\d.]+)/s"),
             "transport": lambda: run([DRIVER, "throughput", url, authority, REQUESTS, streams, BYTES], r"(\d+)/s"),
-            "collector": lambda: stored(station, streams),
+            "collector": lambda: stored(installation, streams),
         }
         results = {name: [] for name in clients}
         for _ in range(ROUNDS):
             for name, client in clients.items():
                 results[name].append(client())
-        station.stop(service)
+        installation.stop(service)
     ours = {name: [statistics.median(each[i] for each in all) for i in (0, 1)] for name, all in results.items()}
     reference = ours["h2load"][0]
     print(f"{streams} streams, medians of {ROUNDS} rounds of {REQUESTS} POSTs of {BYTES} bytes:")

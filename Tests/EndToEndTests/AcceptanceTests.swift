@@ -16,18 +16,19 @@ struct AcceptanceTests {
   @Test("a freeze is measured in full, with parallel streams and one at a time", .timeLimit(.minutes(5)))
   func freeze() throws {
     for streams in [1000, 1] {
-      let station = try Station(rate: "100/s", target: Self.target)
+      let installation = try Installation(rate: "100/s", target: Self.target)
       let service = try PushService(
-        station, ["--max-streams", "\(streams)", "--freeze", "1000:1400", "--answer-delay", "constant:2"])
-      let collector = try station.collect(["--count", "400"])
+        installation,
+        ["--max-streams", "\(streams)", "--freeze", "1000:1400", "--answer-delay", "constant:2"])
+      let collector = try installation.collect(["--count", "400"])
       #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
       try service.stop()
-      let figures = try PushService.check(station, script: service.script)
-      #expect(try station.states() == ["delivered": 400])
+      let figures = try PushService.check(installation, script: service.script)
+      #expect(try installation.states() == ["delivered": 400])
       // 4 s are planned: 1 % of the notifications were planned in the first 40 ms of the freeze.
       #expect(try micros(figures, "accept_us", "p99") >= 1_340_000)
-      let slow = try station.query("SELECT count(*) FROM sample_view WHERE service_us > 700000")
-      let waited = try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 700000")
+      let slow = try installation.query("SELECT count(*) FROM sample_view WHERE service_us > 700000")
+      let waited = try installation.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 700000")
       if streams == 1 {
         #expect(slow == [["1"]], "only what was under way sees the freeze on the wire")
         #expect(Int(waited.first?.first ?? "") ?? 0 >= 60, "the others waited in our own queue")
@@ -36,7 +37,7 @@ struct AcceptanceTests {
       }
       // Planned times are exactly 10 ms apart, also during the freeze.
       #expect(
-        try station.query(
+        try installation.query(
           "SELECT max(planned_monotonic_us) - min(planned_monotonic_us) FROM sample") == [["3990000"]])
     }
   }
@@ -50,15 +51,16 @@ struct AcceptanceTests {
       ("pareto:4:1.2", 4000 * pow(2.0, 1 / 1.2), 4000 * pow(10.0, 1 / 1.2)),
     ])
   func distribution(delay: String, median: Double, p90: Double) throws {
-    let station = try Station(rate: "250/s", target: Self.target)
-    let service = try PushService(station, ["--answer-delay", delay, "--seed", "11"])
-    let collector = try station.collect(["--count", "1000"])
+    let installation = try Installation(rate: "250/s", target: Self.target)
+    let service = try PushService(installation, ["--answer-delay", delay, "--seed", "11"])
+    let collector = try installation.collect(["--count", "1000"])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
-    try PushService.check(station, script: service.script)
+    try PushService.check(installation, script: service.script)
 
     // No latency is measured shorter than it was. Therefore no quantile is, nor either end of its interval.
-    let summary = try run(Programs.pushscope, ["summary", "--json", "--exact", "--store", station.store])
+    let summary = try run(
+      Programs.pushscope, ["summary", "--json", "--exact", "--store", installation.store])
     let report = try #require(
       try JSONSerialization.jsonObject(with: Data(summary.output.utf8)) as? [String: Any])
     let injected = try String(contentsOfFile: service.script, encoding: .utf8).split(separator: "\n")
@@ -76,33 +78,33 @@ struct AcceptanceTests {
 
   @Test("losses, duplicates, reordering and rejections are counted exactly", .timeLimit(.minutes(5)))
   func loss() throws {
-    let station = try Station(
+    let installation = try Installation(
       rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
     let service = try PushService(
-      station,
+      installation,
       [
         "--lost", "0.1", "--duplicated", "0.1", "--reordered", "0.05", "--rejected", "0.05", "--reset",
         "0.03",
         "--seed", "5",
       ])
-    let collector = try station.collect(["--count", "600"])
+    let collector = try installation.collect(["--count", "600"])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
-    try PushService.check(station, script: service.script)
-    let states = try station.states()
+    try PushService.check(installation, script: service.script)
+    let states = try installation.states()
     #expect(states.values.reduce(0, +) == 600)
     for state in ["lost", "rejected", "failed"] { #expect(states[state] ?? 0 > 5, "\(states)") }
     #expect(
-      try station.query("SELECT DISTINCT status, reason FROM sample_view WHERE state = 'rejected'")
+      try installation.query("SELECT DISTINCT status, reason FROM sample_view WHERE state = 'rejected'")
         == [["410", "Unregistered"]])
   }
 
   @Test("the loopback service's own script agrees with a run", .timeLimit(.minutes(5)))
   func loopback() throws {
-    let station = try Station(
+    let installation = try Installation(
       rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
-    let script = station.directory.file("script.jsonl")
-    let service = try station.startLoopback(
+    let script = installation.directory.file("script.jsonl")
+    let service = try installation.startLoopback(
       scenario: """
         seed: 3
         answers:
@@ -111,26 +113,26 @@ struct AcceptanceTests {
         deliveries: { delay: 15ms, lost: 8%, duplicated: 8%, reordered: { probability: 5%, by: 60ms } }
         freeze: { from: 1s, for: 700ms }
         """, extra: ["--script", script])
-    let collector = try station.collect(["--count", "600"])
+    let collector = try installation.collect(["--count", "600"])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
-    let figures = try PushService.check(station, script: script)
+    let figures = try PushService.check(installation, script: script)
     #expect(try micros(figures, "accept_us", "p99") >= 650_000, "the freeze is in the figures")
   }
 
   @Test("killed at random moments, what the service saw is in the store", .timeLimit(.minutes(10)))
   func kill() throws {
-    let station = try Station(rate: "300/s", target: ["receipt_deadline: 500ms", "timeout: 2s"])
+    let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 500ms", "timeout: 2s"])
     let service = try PushService(
-      station, ["--answer-delay", "lognormal:20:1", "--delivery-delay", "lognormal:30:1"])
+      installation, ["--answer-delay", "lognormal:20:1", "--delivery-delay", "lognormal:30:1"])
     var moments = SystemRandomNumberGenerator()
     func sent() -> Int {
-      let rows = try? station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+      let rows = try? installation.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
       return (rows?.first?.first).flatMap { Int($0) } ?? 0
     }
     for round in 0..<8 {
       let before = sent()
-      let collector = try station.collect([])
+      let collector = try installation.collect([])
       // Two rounds are killed before or while they begin, the others while they send.
       if round >= 2 {
         try eventually("round \(round) sends", seen: { collector.standardError }) { sent() > before }
@@ -138,12 +140,12 @@ struct AcceptanceTests {
       _ = poll(nil, 0, Int32.random(in: round < 2 ? 5...250 : 50...900, using: &moments))
       try collector.kill()
     }
-    let last = try station.collect(["--count", "50"])
+    let last = try installation.collect(["--count", "50"])
     #expect(try last.waitForExit() == 0, "\(last.standardError)")
     try service.stop()
-    let figures = try PushService.check(station, script: service.script, killed: true)
+    let figures = try PushService.check(installation, script: service.script, killed: true)
     #expect((figures["requests"] as? Int ?? 0) > 100)
-    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+    #expect(try installation.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
   }
 
   private static func figure(

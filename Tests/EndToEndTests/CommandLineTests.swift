@@ -34,13 +34,13 @@ struct CommandLineTests {
 
   @Test("control characters in a path are escaped in logs and errors")
   func hostilePath() throws {
-    let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    let store = station.directory.file("a\u{1B}[31m\u{7}\u{9B}b\u{202E}\n.sqlite")
+    let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let store = installation.directory.file("a\u{1B}[31m\u{7}\u{9B}b\u{202E}\n.sqlite")
     var said: [String] = []
     for arguments in [
-      ["collect", "--config", station.configuration, "--count", "5"], ["dashboard"], ["runs", "list"],
-      ["export", "samples"], ["doctor", "--config", station.configuration],
+      ["collect", "--config", installation.configuration, "--count", "5"], ["dashboard"], ["runs", "list"],
+      ["export", "samples"], ["doctor", "--config", installation.configuration],
     ] {
       for path in arguments[0] == "collect" ? [store] : [store, store + ".missing"] {
         let result = try run(Programs.pushscope, arguments + ["--store", path])
@@ -60,17 +60,17 @@ struct CommandLineTests {
 
   @Test("an unknown key in the configuration is reported with file, line, column and the nearest valid key")
   func wrongKey() throws {
-    let station = try Station(target: ["recipt_deadline: 3s"])
+    let installation = try Installation(target: ["recipt_deadline: 3s"])
     try FileManager.default.createDirectory(
-      atPath: station.directory.file("loopback"), withIntermediateDirectories: true)
+      atPath: installation.directory.file("loopback"), withIntermediateDirectories: true)
     for name in ["loopback/ca.pem", "loopback/server.pem", "loopback/server.key"] {
-      try station.directory.write(name, "x")
+      try installation.directory.write(name, "x")
     }
-    let result = try station.collect(["--count", "1"])
+    let result = try installation.collect(["--count", "1"])
     #expect(try result.waitForExit() == 78)
     #expect(result.standardError.contains("pushscope.yaml:9:5"))
     #expect(result.standardError.contains("receipt_deadline"))
-    #expect(!FileManager.default.fileExists(atPath: station.store), "nothing was begun")
+    #expect(!FileManager.default.fileExists(atPath: installation.store), "nothing was begun")
   }
 
   @Test("a configuration file that does not exist is named")
@@ -98,9 +98,9 @@ struct CommandLineTests {
 
   @Test("an unknown target is reported with the names of the configured ones")
   func unknownTarget() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
-    let result = try station.collect(["--target", "ios"])
+    let installation = try Installation()
+    let service = try installation.startLoopback()
+    let result = try installation.collect(["--target", "ios"])
     #expect(try result.waitForExit() == 64)
     #expect(result.standardError.contains("ios"))
     #expect(result.standardError.contains("loopback"))
@@ -133,10 +133,10 @@ struct CommandLineTests {
 
   @Test("exports agree with what Python and sqlite3 read from the same store", .timeLimit(.minutes(5)))
   func exports() throws {
-    let station = try Station(rate: "200/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(
+    let installation = try Installation(rate: "200/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(
       scenario: "deliveries: { delay: 5ms, lost: 5%, duplicated: 5% }\n")
-    let collector = try station.collect(["--count", "200"])
+    let collector = try installation.collect(["--count", "200"])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
     let script = """
@@ -159,7 +159,7 @@ struct CommandLineTests {
           assert all(len(r) == len(rows[0]) for r in rows), table
           assert len(rows) > 1, table
       """
-    let read = try run(Programs.python, ["-c", script, Programs.pushscope, station.store])
+    let read = try run(Programs.python, ["-c", script, Programs.pushscope, installation.store])
     #expect(read.status == 0, "\(read.error)")
   }
 }

@@ -7,9 +7,9 @@ import Testing
 struct DashboardControlTests {
   @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))
   func renameAndDelete() throws {
-    let station = try Station.recorded()
+    let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press("4")
     try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
     try tmux.press("Down")
@@ -26,7 +26,7 @@ struct DashboardControlTests {
       $0.contains("first try") && !$0.contains("rename the run")
     }
     try eventually("the store has it") {
-      try station.query("SELECT name FROM run ORDER BY id").first == ["first try"] ? true : nil
+      try installation.query("SELECT name FROM run ORDER BY id").first == ["first try"] ? true : nil
     }
     try tmux.press("X")
     try tmux.waitFor("delete the run?")
@@ -34,13 +34,13 @@ struct DashboardControlTests {
     try tmux.waitUntil("it is still there") {
       !$0.contains("delete the run?") && $0.contains("first try")
     }
-    #expect(try station.query("SELECT count(*) FROM run") == [["2"]])
+    #expect(try installation.query("SELECT count(*) FROM run") == [["2"]])
     try tmux.press("X")
     try tmux.waitFor("delete the run?")
     try tmux.press("y")
     try tmux.waitUntil("it is gone") { !$0.contains("first try") && $0.contains("after") }
-    #expect(try station.query("SELECT count(*) FROM run") == [["1"]])
-    #expect(try station.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
+    #expect(try installation.query("SELECT count(*) FROM run") == [["1"]])
+    #expect(try installation.query("SELECT count(DISTINCT run) FROM sample_view") == [["1"]])
     try tmux.leaveDashboard()
   }
 
@@ -48,11 +48,11 @@ struct DashboardControlTests {
     "s stops and starts runs of a collector that stays, and its death is seen",
     .timeLimit(.minutes(5)))
   func startAndStop() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    let collector = try station.collect([])
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let collector = try installation.collect([])
     let tmux = try Tmux(columns: 130, rows: 36)
-    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.type("\(Programs.pushscope) dashboard --store \(installation.store)")
     try tmux.press("Enter")
     try tmux.waitFor("live")
     try tmux.press("s")
@@ -68,7 +68,7 @@ struct DashboardControlTests {
     try tmux.waitUntil("a run with that name goes on") {
       $0.contains("live") && $0.contains("second")
     }
-    #expect(try station.query("SELECT count(*) FROM run") == [["2"]])
+    #expect(try installation.query("SELECT count(*) FROM run") == [["2"]])
     try collector.kill()
     try tmux.waitFor("collector gone for")
     try tmux.press("s")

@@ -7,9 +7,9 @@ import Testing
 struct DashboardReachTests {
   @Test("targets, findings, the order and the columns of tables", .timeLimit(.minutes(5)))
   func tables() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 140, rows: 40)
-    try tmux.openDashboard(on: station, options: "--panel targets")
+    try tmux.openDashboard(on: installation, options: "--panel targets")
     try tmux.waitUntil("the table is read") { $0.contains("[5 Targets]") && $0.contains("100 %") }
     try tmux.press("Enter")
     try tmux.waitFor("loopback alone")
@@ -36,11 +36,11 @@ struct DashboardReachTests {
     "a notification is opened, left again and exported; a note and figures are written",
     .timeLimit(.minutes(5)))
   func notification() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
-    try tmux.type("cd \(station.directory.path)")
+    try tmux.type("cd \(installation.directory.path)")
     try tmux.press("Enter")
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     for key in ["i", ",", "Enter"] { try tmux.press(key) }
     try tmux.waitFor("Enter opens")
     try tmux.press("Enter")
@@ -54,7 +54,7 @@ struct DashboardReachTests {
     try tmux.press("Escape")
     try tmux.waitUntil("the list is gone") { !$0.contains("Enter opens") }
     try eventually("the notification is exported") {
-      try FileManager.default.contentsOfDirectory(atPath: station.directory.path).contains {
+      try FileManager.default.contentsOfDirectory(atPath: installation.directory.path).contains {
         $0.hasPrefix("pushscope-samples-")
       } ? true : nil
     }
@@ -63,15 +63,16 @@ struct DashboardReachTests {
     try tmux.type("deploy 412")
     try tmux.press("Enter")
     try eventually("the note is in the store") {
-      try station.query("SELECT detail FROM event WHERE kind = 'annotation'") == [["deploy 412"]] ? true : nil
+      try installation.query("SELECT detail FROM event WHERE kind = 'annotation'") == [["deploy 412"]]
+        ? true : nil
     }
     try tmux.press("x")
     try tmux.waitFor("figures")
     try tmux.press("f")
     try tmux.waitFor("figures in pushscope-figures-")
-    let files = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    let files = try FileManager.default.contentsOfDirectory(atPath: installation.directory.path)
     let file = try #require(files.first { $0.hasPrefix("pushscope-figures-") })
-    let lines = try String(contentsOfFile: station.directory.file(file), encoding: .utf8).split(
+    let lines = try String(contentsOfFile: installation.directory.file(file), encoding: .utf8).split(
       separator: "\n")
     #expect(lines.first?.hasPrefix("start,end,due,sent") == true && lines.count > 1)
     let due = lines.dropFirst().reduce(0) { $0 + (Int($1.split(separator: ",")[2]) ?? 0) }
@@ -81,9 +82,9 @@ struct DashboardReachTests {
 
   @Test("log and events: filters, hits, floods, a line in full", .timeLimit(.minutes(5)))
   func lists() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press("3")
     try tmux.waitFor("run_stopped")
     try tmux.press("/")
@@ -107,9 +108,9 @@ struct DashboardReachTests {
 
   @Test("views are gone back through, and the palette takes arguments", .timeLimit(.minutes(5)))
   func views() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press("BSpace")
     try tmux.waitFor("no view before")
     try tmux.press("0")
@@ -136,11 +137,11 @@ struct DashboardReachTests {
 
   @Test("percentiles, heat maps, a window from the command line; a line is copied", .timeLimit(.minutes(5)))
   func plots() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
     try tmux.type("tmux set-option -s set-clipboard on")
     try tmux.press("Enter")
-    try tmux.openDashboard(on: station, options: "--since -10m --panel events")
+    try tmux.openDashboard(on: installation, options: "--since -10m --panel events")
     try tmux.waitFor("[3 Events]")
     try tmux.waitUntil("ten minutes are in view") { $0.contains("run_stopped") && $0.contains("planned 300") }
     for (key, words) in [
@@ -171,12 +172,12 @@ struct DashboardReachTests {
 
   @Test("keys of vim, and the last view of a store comes back", .timeLimit(.minutes(5)))
   func remembered() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
-    let file = try station.directory.write(
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
+    let file = try installation.directory.write(
       "looks.yaml", "dashboard:\n  remember: true\n  keys: { preset: vim }\n")
     let tmux = try Tmux(columns: 130, rows: 40)
-    let state = "XDG_STATE_HOME=\(station.directory.file("state"))"
-    try tmux.openDashboard(on: station, options: "--config \(file)", environment: state)
+    let state = "XDG_STATE_HOME=\(installation.directory.file("state"))"
+    try tmux.openDashboard(on: installation, options: "--config \(file)", environment: state)
     try tmux.press("2")
     try tmux.waitFor("[2 Log]")
     try tmux.press("g", "t")
@@ -193,7 +194,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")
-    try tmux.openDashboard(on: station, options: "--config \(file)", environment: state)
+    try tmux.openDashboard(on: installation, options: "--config \(file)", environment: state)
     try tmux.waitFor("[2 Log]")
     try tmux.press("L")
     try tmux.waitFor("logarithmic axis")
@@ -204,10 +205,10 @@ struct DashboardReachTests {
     "the order and the columns of lists, and the keys of fingers, under each preset",
     .timeLimit(.minutes(5)), arguments: ["classic", "vim", "less"])
   func presets(preset: String) throws {
-    let station = try Station.recorded(runs: ["zulu", "alpha"], count: 100)
-    let file = try station.directory.write("keys.yaml", "dashboard:\n  keys: { preset: \(preset) }\n")
+    let installation = try Installation.recorded(runs: ["zulu", "alpha"], count: 100)
+    let file = try installation.directory.write("keys.yaml", "dashboard:\n  keys: { preset: \(preset) }\n")
     let tmux = try Tmux(columns: 150, rows: 44)
-    try tmux.openDashboard(on: station, options: "--config \(file) --panel runs")
+    try tmux.openDashboard(on: installation, options: "--config \(file) --panel runs")
     // Whether the first text stands above the second one.
     func stand(_ first: String, above second: String, in screen: String) -> Bool {
       let lines = screen.split(separator: "\n")
@@ -259,9 +260,9 @@ struct DashboardReachTests {
 
   @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(5)))
   func smallest() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 60, rows: 16)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     for (key, words) in [
       ("5", "[5 Targets]"), ("6", "[6 Findings]"), ("2", "[2 Log]"), ("3", "[3 Events]"), ("4", "[4 Runs]"),
     ] {
@@ -277,15 +278,15 @@ struct DashboardReachTests {
 
   @Test("lines: one report, no wider than 100 columns; options that contradict each other are refused")
   func plain() throws {
-    let station = try Station.recorded(runs: ["first"], count: 300)
-    let once = try run(Programs.pushscope, ["dashboard", "--store", station.store, "--once"])
+    let installation = try Installation.recorded(runs: ["first"], count: 300)
+    let once = try run(Programs.pushscope, ["dashboard", "--store", installation.store, "--once"])
     #expect(once.status == 0 && once.output.contains("300"))
     #expect(once.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     for arguments in [
       ["--once", "--every", "10s"], ["--every", "0s"], ["--panel", "nonsense"],
       ["--since", "-1h", "--until", "-2h"], ["--since", "-2h", "--until", "-1h", "--window", "10m"],
     ] {
-      let refused = try run(Programs.pushscope, ["dashboard", "--store", station.store] + arguments)
+      let refused = try run(Programs.pushscope, ["dashboard", "--store", installation.store] + arguments)
       #expect(refused.status == 64, "\(arguments): \(refused.error)")
     }
   }

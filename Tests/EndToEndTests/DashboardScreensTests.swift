@@ -7,9 +7,9 @@ import Testing
 struct DashboardScreensTests {
   @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
   func runs() throws {
-    let station = try Station.recorded()
+    let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press("4")
     try tmux.waitUntil("both runs are listed") { $0.contains("before") && $0.contains("after") }
     try tmux.press("Space")
@@ -31,9 +31,9 @@ struct DashboardScreensTests {
 
   @Test("palette, go to, replay and rotation work by keys", .timeLimit(.minutes(5)))
   func keys() throws {
-    let station = try Station.recorded()
+    let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 150, rows: 40)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press(":")
     try tmux.waitFor("commands")
     try tmux.type("show the log")
@@ -72,9 +72,9 @@ struct DashboardScreensTests {
 
   @Test("a panel is dragged by the mouse, and a click outside closes the palette", .timeLimit(.minutes(5)))
   func drag() throws {
-    let station = try Station.recorded()
+    let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     // Slowly: one column per event, over more than half of the width.
     try tmux.mouse(0, 100, 28)
     for column in stride(from: 99, through: 30, by: -3) { try tmux.mouse(32, column, 28) }
@@ -95,9 +95,9 @@ struct DashboardScreensTests {
   @Test(
     "after a storm of resizes the screen looks as if it had always been that size", .timeLimit(.minutes(5)))
   func resizeStorm() throws {
-    let station = try Station.recorded()
+    let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     var seed: UInt64 = 7
     for _ in 0..<60 {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -112,7 +112,7 @@ struct DashboardScreensTests {
     // The figures of the footer change from one reading to the next.
     func picture(_ tmux: Tmux) throws -> [Substring] { try tmux.screen().split(separator: "\n").dropLast() }
     let fresh = try Tmux(columns: 110, rows: 34)
-    try fresh.openDashboard(on: station)
+    try fresh.openDashboard(on: installation)
     try fresh.waitFor("[1 Histogram]")
     var last: [Substring] = []
     try eventually("it is drawn whole", seen: { last.joined(separator: "\n") }) {
@@ -125,22 +125,22 @@ struct DashboardScreensTests {
 
   @Test("themes, colors and glyphs follow the options", .timeLimit(.minutes(5)))
   func appearance() throws {
-    let station = try Station.recorded()
-    let theme = try station.directory.write(
+    let installation = try Installation.recorded()
+    let theme = try installation.directory.write(
       "mine.yaml", "base: dark\ncolours: { accent: \"#010203\", text: \"#0a0b0c\" }\n")
     let tmux = try Tmux(columns: 120, rows: 36, environment: ["COLORTERM": "truecolor", "NO_COLOR": ""])
-    try tmux.openDashboard(on: station, options: "--theme \(theme)")
+    try tmux.openDashboard(on: installation, options: "--theme \(theme)")
     let colors = try tmux.screen(escapes: true)
     #expect(colors.contains("38;2;10;11;12"), "\(colors)")
     try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")
-    try tmux.openDashboard(on: station, environment: "NO_COLOR=1")
+    try tmux.openDashboard(on: installation, environment: "NO_COLOR=1")
     #expect(try !tmux.screen(escapes: true).contains("38;"))
     try tmux.leaveDashboard()
     try tmux.type("clear")
     try tmux.press("Enter")
-    try tmux.openDashboard(on: station, options: "--ascii")
+    try tmux.openDashboard(on: installation, options: "--ascii")
     let foreign = try tmux.screen().unicodeScalars.filter { !$0.isASCII }
     #expect(foreign.isEmpty, "\(Set(foreign))")
     try tmux.leaveDashboard()
@@ -148,18 +148,18 @@ struct DashboardScreensTests {
 
   @Test("a configured key works, and a mistake in it is reported", .timeLimit(.minutes(5)))
   func configuration() throws {
-    let station = try Station.recorded()
-    let file = try station.directory.write(
+    let installation = try Installation.recorded()
+    let file = try installation.directory.write(
       "looks.yaml", "dashboard:\n  theme: light\n  keys: { events: F, quit: [ctrl-x] }\n")
     let tmux = try Tmux(columns: 120, rows: 36)
-    try tmux.openDashboard(on: station, options: "--config \(file)")
+    try tmux.openDashboard(on: installation, options: "--config \(file)")
     try tmux.press("F")
     try tmux.waitFor("[3 Events]")
     try tmux.press("q")
     try tmux.press("C-x")
     try tmux.waitUntil("the shell is back") { $0.contains("ready$") && !$0.contains("1 Histogram") }
-    try station.directory.write("looks.yaml", "dashboard:\n  keys: { evnts: F }\n")
-    let result = try run(Programs.pushscope, ["dashboard", "--store", station.store, "--config", file])
+    try installation.directory.write("looks.yaml", "dashboard:\n  keys: { evnts: F }\n")
+    let result = try run(Programs.pushscope, ["dashboard", "--store", installation.store, "--config", file])
     #expect(result.status == 78)
     #expect(result.error.contains("looks.yaml:2:") && result.error.contains("did you mean \"events\"?"))
   }

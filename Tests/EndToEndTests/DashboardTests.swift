@@ -16,9 +16,9 @@ struct DashboardTests {
 
   @Test("keys, a click on a tab and a resize take effect; q restores the terminal", .timeLimit(.minutes(5)))
   func tour() throws {
-    let station = try Station.recorded(runs: [""], count: 300)
+    let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 120, rows: 36)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.waitFor("p50")
     try tmux.press("3")
     try tmux.waitFor("run_stopped")
@@ -57,9 +57,9 @@ struct DashboardTests {
     "the terminal is given back after a signal and, at once, after a crash", .timeLimit(.minutes(5)),
     arguments: ["TERM", "SEGV", "INT", "XCPU"])
   func signals(name: String) throws {
-    let station = try Station.recorded(runs: [""], count: 300)
+    let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30)
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     let pid = try tmux.state("pane_pid")
     for ignored in ["USR1", "USR2", "ALRM"] {
       _ = try run("/usr/bin/env", ["pkill", "-\(ignored)", "-P", pid])
@@ -72,8 +72,8 @@ struct DashboardTests {
 
   @Test("a store that is moved away and replaced while it is shown", .timeLimit(.minutes(5)))
   func replaced() throws {
-    let first = try Station.recorded(runs: ["first"], count: 100)
-    let second = try Station.recorded(runs: ["second"], count: 100)
+    let first = try Installation.recorded(runs: ["first"], count: 100)
+    let second = try Installation.recorded(runs: ["second"], count: 100)
     let manager = FileManager.default
     let tmux = try Tmux(columns: 120, rows: 30)
     try tmux.openDashboard(on: first)
@@ -100,9 +100,9 @@ struct DashboardTests {
 
   @Test("suspending restores the terminal, and resuming draws the dashboard again", .timeLimit(.minutes(5)))
   func suspend() throws {
-    let station = try Station.recorded(runs: [""], count: 300)
+    let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
-    try tmux.openDashboard(on: station)
+    try tmux.openDashboard(on: installation)
     try tmux.press("C-z")
     try tmux.waitUntil("the shell is back") { $0.contains("Stopped") }
     #expect(try tmux.state("alternate_on") == "0")
@@ -117,13 +117,13 @@ struct DashboardTests {
 
   @Test("rows appear while the collector records them", .timeLimit(.minutes(5)))
   func live() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     let tmux = try Tmux(columns: 120, rows: 36)
-    try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.type("\(Programs.pushscope) dashboard --store \(installation.store)")
     try tmux.press("Enter")
     try tmux.waitUntil("it waits for the store") { $0.contains("store") }
-    let collector = try station.collect([])
+    let collector = try installation.collect([])
     try tmux.waitFor("1 Histogram")
     try tmux.waitFor("live")
     try tmux.waitUntil("dots appear") { screen in
@@ -137,22 +137,22 @@ struct DashboardTests {
 
   @Test("without a terminal it prints lines", .timeLimit(.minutes(5)))
   func plain() throws {
-    let station = try Station.recorded(runs: [""], count: 300)
-    let result = try run(Programs.pushscope, ["dashboard", "--store", station.store])
+    let installation = try Installation.recorded(runs: [""], count: 300)
+    let result = try run(Programs.pushscope, ["dashboard", "--store", installation.store])
     #expect(result.status == 0)
     #expect(result.output.contains("300"))
     #expect(!result.output.contains("\u{1B}"))
     let piped = try run(
-      "/bin/sh", ["-c", "'\(Programs.pushscope)' dashboard --store '\(station.store)' | head -n 1"])
+      "/bin/sh", ["-c", "'\(Programs.pushscope)' dashboard --store '\(installation.store)' | head -n 1"])
     #expect(piped.status == 0)
     #expect(piped.error.isEmpty)
   }
 
   @Test("a terminal without cursor addressing is refused with a message", .timeLimit(.minutes(5)))
   func dumb() throws {
-    let station = try Station.recorded(runs: [""], count: 300)
+    let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30)
-    try tmux.type("TERM=dumb \(Programs.pushscope) dashboard --store \(station.store)")
+    try tmux.type("TERM=dumb \(Programs.pushscope) dashboard --store \(installation.store)")
     try tmux.press("Enter")
     try tmux.waitUntil("it says why, and what to do") { $0.contains("pushscope:") && $0.contains("--plain") }
   }

@@ -86,7 +86,7 @@ struct DeviceExampleTests {
     let waiting = try Waiting()
     let forwarder = try RunningProcess(
       Programs.python,
-      ["-c", Self.forwarder, "\(waiting.station.receiptsPort)", waiting.authority])
+      ["-c", Self.forwarder, "\(waiting.installation.receiptsPort)", waiting.authority])
     let port = try eventually("the forwarder listens", seen: { forwarder.standardError }) {
       Int(forwarder.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines))
     }
@@ -222,24 +222,25 @@ struct DeviceExampleTests {
 
 /// A collector with one notification in flight.
 private final class Waiting {
-  let station: Station
+  let installation: Installation
   let id: String
   let mac: String
   private let service: RunningProcess
   private let collector: RunningProcess
 
-  var listener: String { "https://127.0.0.1:\(station.receiptsPort)" }
-  var authority: String { station.directory.file("loopback/ca.pem") }
+  var listener: String { "https://127.0.0.1:\(installation.receiptsPort)" }
+  var authority: String { installation.directory.file("loopback/ca.pem") }
 
   init() throws {
-    let station = try Station(rate: "2/s", target: ["receipt_deadline: 120s"])
-    service = try station.startLoopback(scenario: "deliveries: { lost: 100% }\n")
-    let collector = try station.collect([])
-    try station.waitFor("in_flight", over: 0, by: collector)
+    let installation = try Installation(rate: "2/s", target: ["receipt_deadline: 120s"])
+    service = try installation.startLoopback(scenario: "deliveries: { lost: 100% }\n")
+    let collector = try installation.collect([])
+    try installation.waitFor("in_flight", over: 0, by: collector)
     id = try #require(
-      try station.query("SELECT notification_id FROM sample_view WHERE state = 'in_flight' LIMIT 1").first?
+      try installation.query("SELECT notification_id FROM sample_view WHERE state = 'in_flight' LIMIT 1")
+        .first?
         .first)
-    let collectorID = try #require(try station.query("SELECT collector FROM meta").first?.first)
+    let collectorID = try #require(try installation.query("SELECT collector FROM meta").first?.first)
     mac = try run(
       "sh",
       [
@@ -248,16 +249,16 @@ private final class Waiting {
           + " | basenc --base64url | tr -d '='",
       ]
     ).output.trimmingCharacters(in: .whitespacesAndNewlines)
-    self.station = station
+    self.installation = installation
     self.collector = collector
   }
 
   /// Ends the collector and checks what it recorded.
   func expectReceipt(of device: String, exchanges: Int, location: SourceLocation = #_sourceLocation) throws {
-    let rows = try station.query(
+    let rows = try installation.query(
       "SELECT device, same_clock, coalesce(abs(offset_us) <= offset_error_us, 'none') FROM receipt")
     #expect(rows == [[device, "0", exchanges > 0 ? "1" : "none"]], sourceLocation: location)
-    let count = try station.query("SELECT count(*) FROM clock_exchange")
+    let count = try installation.query("SELECT count(*) FROM clock_exchange")
     #expect(count == [["\(exchanges)"]], sourceLocation: location)
     // It would wait for the notifications still in flight.
     collector.signal(SIGTERM)

@@ -6,84 +6,85 @@ import Testing
 @Suite("Full disk, locked store, read-only store", .serialized)
 struct DurabilityTests {
   /// Expects sequences without gaps, no open states, an end for every sent notification, and an intact file.
-  private func expectAccounted(_ station: Station) throws {
-    #expect(try station.query("PRAGMA integrity_check") == [["ok"]])
+  private func expectAccounted(_ installation: Installation) throws {
+    #expect(try installation.query("PRAGMA integrity_check") == [["ok"]])
     #expect(
-      try station.query(
+      try installation.query(
         "SELECT run, count(*), max(sequence) FROM sample_view GROUP BY run HAVING count(*) <> max(sequence)"
       ).isEmpty, "sequences have no gaps")
     let open = "SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')"
-    #expect(try station.query(open) == [["0"]])
+    #expect(try installation.query(open) == [["0"]])
   }
 
   @Test(
     "a file that may not grow: it says so, keeps to its plan, and goes on when there is room",
     .enabled(if: Programs.has("prlimit")), .timeLimit(.minutes(5)))
   func fileSizeLimit() throws {
-    let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     // 512 blocks of 512 bytes (POSIX): the store's WAL exceeds that quickly.
     let collector = try RunningProcess(
       "/bin/sh",
       [
         "-c", "ulimit -S -f 1024; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
-        station.configuration, "--store", station.store,
+        installation.configuration, "--store", installation.store,
       ])
     try collector.waitFor(error: "retried each second")
     #expect(collector.standardError.contains("no room left"), "\(collector.standardError)")
-    let before = try station.states()["delivered"] ?? 0
+    let before = try installation.states()["delivered"] ?? 0
     _ = poll(nil, 0, 2500)
     #expect(try run("prlimit", ["--pid", "\(collector.pid)", "--fsize=unlimited:"]).status == 0)
     try collector.waitFor(error: "commits to the store succeed again")
-    try station.waitFor("delivered", over: before + 30)
+    try installation.waitFor("delivered", over: before + 30)
     #expect(try collector.stop() == 0)
     try service.stop()
-    try expectAccounted(station)
-    let missed = try station.query(
+    try expectAccounted(installation)
+    let missed = try installation.query(
       "SELECT count(*), min(reason), max(reason) FROM sample_view WHERE state = 'missed' AND reason <> 'stopping'"
     )
     #expect(
       (missed.first?.first).flatMap { Int($0) } ?? 0 > 50, "what was due meanwhile is missed: \(missed)")
     #expect(missed.first?.dropFirst() == ["lag", "lag"])
     #expect(
-      try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000") == [["0"]],
+      try installation.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000") == [["0"]],
       "nothing is sent late in a bunch")
   }
 
   @Test(
     "a store that another program has locked: the same", .timeLimit(.minutes(5)))
   func locked() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    let collector = try station.collect([])
-    try station.waitFor("delivered", over: 20)
-    let lock = try StoreLock(of: station)
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let collector = try installation.collect([])
+    try installation.waitFor("delivered", over: 20)
+    let lock = try StoreLock(of: installation)
     try collector.waitFor(error: "another program holds a lock")
     // Two hundred notifications come due.
     _ = poll(nil, 0, 2000)
     try lock.release()
     try collector.waitFor(error: "commits to the store succeed again")
-    let before = try station.states()["delivered"] ?? 0
-    try station.waitFor("delivered", over: before + 50)
+    let before = try installation.states()["delivered"] ?? 0
+    try installation.waitFor("delivered", over: before + 50)
     #expect(try collector.stop() == 0)
     try service.stop()
-    try expectAccounted(station)
-    let missed = try station.query("SELECT count(*) FROM sample_view WHERE reason = 'lag'")
+    try expectAccounted(installation)
+    let missed = try installation.query("SELECT count(*) FROM sample_view WHERE reason = 'lag'")
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 > 100)
   }
 
   @Test("a read-only store is refused before anything is sent", .timeLimit(.minutes(5)))
   func readOnly() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
-    #expect(try station.collect(["--count", "5"]).waitForExit() == 0)
-    let before = try Data(contentsOf: URL(fileURLWithPath: station.store))
-    chmod(station.store, 0o400)
-    let collector = try station.collect(["--count", "5"])
+    let installation = try Installation()
+    let service = try installation.startLoopback()
+    #expect(try installation.collect(["--count", "5"]).waitForExit() == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: installation.store))
+    chmod(installation.store, 0o400)
+    let collector = try installation.collect(["--count", "5"])
     #expect(try collector.waitForExit() == 73)
     #expect(collector.standardError.contains("read-only"))
-    #expect(try Data(contentsOf: URL(fileURLWithPath: station.store)) == before)
-    #expect(try run(Programs.pushscope, ["summary", "--store", station.store]).status == 0, "it can be read")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: installation.store)) == before)
+    #expect(
+      try run(Programs.pushscope, ["summary", "--store", installation.store]).status == 0, "it can be read")
     try service.stop()
   }
 
@@ -91,25 +92,25 @@ struct DurabilityTests {
     "a collector that was stopped records what came due as missed, and sends no burst",
     .timeLimit(.minutes(5)))
   func stopped() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 10s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    let collector = try station.collect([])
-    try station.waitFor("delivered", over: 20)
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 10s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let collector = try installation.collect([])
+    try installation.waitFor("delivered", over: 20)
     collector.signal(SIGSTOP)
     _ = poll(nil, 0, 3000)
     collector.signal(SIGCONT)
-    let before = try station.states()["delivered"] ?? 0
-    try station.waitFor("delivered", over: before + 50)
+    let before = try installation.states()["delivered"] ?? 0
+    try installation.waitFor("delivered", over: before + 50)
     #expect(try collector.stop() == 0)
     try service.stop()
-    try expectAccounted(station)
-    let missed = try station.query(
+    try expectAccounted(installation)
+    let missed = try installation.query(
       "SELECT count(*) FROM sample_view WHERE state = 'missed' AND reason = 'lag'")
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 >= 100)
     // One or two may have been on their way when all threads were stopped.
-    let late = try station.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000")
+    let late = try installation.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000")
     #expect((late.first?.first).flatMap { Int($0) } ?? .max <= 2)
-    let text = try run(Programs.pushscope, ["summary", "--store", station.store]).output
+    let text = try run(Programs.pushscope, ["summary", "--store", installation.store]).output
     #expect(text.contains("own error: sent late"), "\(text)")
   }
 
@@ -117,7 +118,7 @@ struct DurabilityTests {
   private struct StoreLock {
     private let holder: RunningProcess
 
-    init(of station: Station) throws {
+    init(of installation: Installation) throws {
       let script = """
         import signal, sqlite3, sys
         db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
@@ -127,7 +128,7 @@ struct DurabilityTests {
         signal.sigwait([signal.SIGTERM])
         db.execute('COMMIT')
         """
-      let holder = try RunningProcess(Programs.python, ["-c", script, station.store])
+      let holder = try RunningProcess(Programs.python, ["-c", script, installation.store])
       self.holder = holder
       try eventually("another program holds the lock", seen: { holder.standardError }) {
         holder.lines == ["held"]
@@ -157,8 +158,8 @@ struct DurabilityTests {
       })
   }
 
-  private func expectKnown(_ station: Station, script: String) throws {
-    let known = Set(try station.query("SELECT notification_id FROM sample_view").compactMap(\.first))
+  private func expectKnown(_ installation: Installation, script: String) throws {
+    let known = Set(try installation.query("SELECT notification_id FROM sample_view").compactMap(\.first))
     let arrived = try arrived(script)
     #expect(arrived.count > 100)
     #expect(arrived.subtracting(known).isEmpty, "sent, answered and gone from the store")
@@ -167,38 +168,38 @@ struct DurabilityTests {
   @Test(
     "a stop that cannot record the end of sent notifications deletes none of them", .timeLimit(.minutes(5)))
   func failedStop() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
-    let script = station.directory.file("script.jsonl")
-    let service = try station.startLoopback(
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
+    let script = installation.directory.file("script.jsonl")
+    let service = try installation.startLoopback(
       scenario: "deliveries: { delay: 5ms }\n", extra: ["--script", script])
-    let collector = try station.collect(["--drain", "0s"])
-    try station.waitFor("delivered", over: 100, by: collector)
-    let lock = try StoreLock(of: station)
+    let collector = try installation.collect(["--drain", "0s"])
+    try installation.waitFor("delivered", over: 100, by: collector)
+    let lock = try StoreLock(of: installation)
     try collector.waitFor(error: "retried each second")
     collector.signal(SIGTERM)
     try collector.waitFor(error: "recording has ended")
     try lock.release()
     #expect(try collector.waitForExit() != 0)
     // If the end could not be written either, the next start writes it by the same rule.
-    #expect(try station.collect(["--count", "1"]).waitForExit() == 0)
+    #expect(try installation.collect(["--count", "1"]).waitForExit() == 0)
     try service.stop()
-    try expectKnown(station, script: script)
-    try expectAccounted(station)
-    #expect(try station.states()["interrupted"] ?? 0 > 20, "more was sent than could be recorded")
+    try expectKnown(installation, script: script)
+    try expectAccounted(installation)
+    #expect(try installation.states()["interrupted"] ?? 0 > 20, "more was sent than could be recorded")
   }
 
   /// Overwrites a page of the store while no process has it open. All of the store is then in its file: pages in a write-ahead
   /// log would hide the damage.
-  private func damage(_ index: String, of station: Station) throws {
-    let log = station.store + "-wal"
+  private func damage(_ index: String, of installation: Installation) throws {
+    let log = installation.store + "-wal"
     try #require(!FileManager.default.fileExists(atPath: log), "the collector left a write-ahead log behind")
-    let rows = try station.query(
+    let rows = try installation.query(
       "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = '\(index)'")
     let numbers = try #require(rows.first).compactMap { UInt64($0) }
     try #require(numbers.count == 2)
     // The sqlite3 shell, which may only read, leaves an empty one.
     try #require((try? Data(contentsOf: URL(fileURLWithPath: log)))?.isEmpty ?? true)
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: station.store))
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: installation.store))
     try file.seek(toOffset: (numbers[0] - 1) * numbers[1])
     try file.write(contentsOf: Data(repeating: 0xA5, count: Int(numbers[1])))
     try file.close()
@@ -206,35 +207,36 @@ struct DurabilityTests {
 
   @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(5)))
   func damagedIndex() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 2s"])
-    let script = station.directory.file("script.jsonl")
-    let service = try station.startLoopback(
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 2s"])
+    let script = installation.directory.file("script.jsonl")
+    let service = try installation.startLoopback(
       scenario: "deliveries: { delay: 1500ms }\n", extra: ["--script", script])
-    #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
-    try damage("receipt_sample", of: station)
+    #expect(try installation.collect(["--count", "3"]).waitForExit() == 0)
+    try damage("receipt_sample", of: installation)
     // The first receipt cannot be stored; by then many notifications are in flight.
-    let collector = try station.collect([])
+    let collector = try installation.collect([])
     #expect(try collector.waitForExit() == 1, "\(collector.standardError)")
     #expect(collector.standardError.contains("damaged"))
     try service.stop()
-    try expectKnown(station, script: script)
-    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+    try expectKnown(installation, script: script)
+    #expect(try installation.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
   }
 
   @Test(
     "a receipt whose row cannot be read is answered and reported, without busy waiting",
     .timeLimit(.minutes(5)))
   func damagedReceipt() throws {
-    let station = try Station(rate: "2/s", target: ["receipt_deadline: 60s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
-    #expect(try station.collect(["--count", "3"]).waitForExit() == 0)
+    let installation = try Installation(rate: "2/s", target: ["receipt_deadline: 60s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    #expect(try installation.collect(["--count", "3"]).waitForExit() == 0)
     try service.stop()
-    try damage("receipt_sample", of: station)
+    try damage("receipt_sample", of: installation)
     // No service answers the second run, so it gets no receipts of its own.
-    let collector = try station.collect(["--drain", "0s"])
-    try FreePort.waitUntilTaken(station.receiptsPort, by: collector)
-    let id = try #require(try station.query("SELECT notification_id FROM sample_view LIMIT 1").first?.first)
-    let owner = try #require(try station.query("SELECT collector FROM meta").first?.first)
+    let collector = try installation.collect(["--drain", "0s"])
+    try FreePort.waitUntilTaken(installation.receiptsPort, by: collector)
+    let id = try #require(
+      try installation.query("SELECT notification_id FROM sample_view LIMIT 1").first?.first)
+    let owner = try #require(try installation.query("SELECT collector FROM meta").first?.first)
     let post = """
       import base64, hashlib, hmac, http.client, json, ssl, sys
       port, authority, secret, owner, id = sys.argv[1:]
@@ -255,8 +257,8 @@ struct DurabilityTests {
       let answer = try run(
         Programs.python,
         [
-          "-c", post, "\(station.receiptsPort)", station.directory.file("loopback/ca.pem"),
-          station.directory.file("receipts.secret"), owner, id,
+          "-c", post, "\(installation.receiptsPort)", installation.directory.file("loopback/ca.pem"),
+          installation.directory.file("receipts.secret"), owner, id,
         ])
       #expect(answer.output.hasPrefix("503 60 "), "\(answer.output) \(answer.error)")
     }
@@ -275,35 +277,36 @@ struct DurabilityTests {
     .timeLimit(.minutes(5)),
     arguments: ["mv STORE STORE.moved", "rm STORE", "cp STORE.other STORE.new && mv STORE.new STORE"])
   func moved(how: String) throws {
-    let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    try station.directory.write("pushscope.sqlite.other", "")
-    let collector = try station.collect([])
-    try station.waitFor("delivered", over: 20, by: collector)
+    let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 5s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    try installation.directory.write("pushscope.sqlite.other", "")
+    let collector = try installation.collect([])
+    try installation.waitFor("delivered", over: 20, by: collector)
     #expect(
-      try run("sh", ["-c", how.replacingOccurrences(of: "STORE", with: "'\(station.store)'")]).status == 0)
+      try run("sh", ["-c", how.replacingOccurrences(of: "STORE", with: "'\(installation.store)'")]).status
+        == 0)
     #expect(try collector.waitForExit() == 1)
     #expect(
       collector.standardError.contains("pushscope: the store was moved, deleted or replaced"),
       "\(collector.standardError)")
     try service.stop()
     guard how.contains("moved") else { return }
-    let ended = try run("sqlite3", [station.store + ".moved", "SELECT end_reason FROM run"])
+    let ended = try run("sqlite3", [installation.store + ".moved", "SELECT end_reason FROM run"])
     #expect(ended.output == "failed\n")
   }
 
   @Test("an idle collector notices a replaced file, too", .timeLimit(.minutes(5)))
   func movedWhileIdle() throws {
-    let station = try Station(rate: "20/s")
-    let service = try station.startLoopback()
-    let collector = try station.collect(["--drain", "0s"])
-    try station.waitFor("accepted", over: 3, by: collector)
+    let installation = try Installation(rate: "20/s")
+    let service = try installation.startLoopback()
+    let collector = try installation.collect(["--drain", "0s"])
+    try installation.waitFor("accepted", over: 3, by: collector)
     let stop = """
       INSERT INTO control (command, at) VALUES ('stop', strftime('%s', 'now') * 1000000 + 1000000)
       """
-    #expect(try run("sqlite3", ["-cmd", ".timeout 5000", station.store, stop]).status == 0)
+    #expect(try run("sqlite3", ["-cmd", ".timeout 5000", installation.store, stop]).status == 0)
     try collector.waitFor(error: "idle")
-    try FileManager.default.removeItem(atPath: station.store)
+    try FileManager.default.removeItem(atPath: installation.store)
     #expect(try collector.waitForExit() == 1)
     #expect(collector.standardError.contains("moved, deleted or replaced"))
     try service.stop()
@@ -313,14 +316,14 @@ struct DurabilityTests {
   /// again: the second has to detect that the store is being written.
   @Test("a second collector is refused although the lock file was removed", .timeLimit(.minutes(5)))
   func lockRemoved() throws {
-    let station = try Station(rate: "50/s", target: ["receipt_deadline: 5s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    let collector = try station.collect([])
-    try station.waitFor("delivered", over: 20, by: collector)
-    let lock = station.store + ".lock"
+    let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 5s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let collector = try installation.collect([])
+    try installation.waitFor("delivered", over: 20, by: collector)
+    let lock = installation.store + ".lock"
     collector.signal(SIGSTOP)
     try FileManager.default.removeItem(atPath: lock)
-    let second = try station.collect([])
+    let second = try installation.collect([])
     try eventually("the second one has created a lock file", seen: { second.standardError }) {
       FileManager.default.fileExists(atPath: lock) ? true : nil
     }
@@ -333,12 +336,13 @@ struct DurabilityTests {
       let text = try? String(contentsOfFile: lock, encoding: .utf8)
       return text == "\(collector.pid)\n" ? true : nil
     }
-    #expect(try station.collect([]).waitForExit() == 73)
+    #expect(try installation.collect([]).waitForExit() == 73)
     #expect(
-      try run(Programs.pushscope, ["runs", "rename", "latest", "kept", "--store", station.store]).status == 0)
+      try run(Programs.pushscope, ["runs", "rename", "latest", "kept", "--store", installation.store]).status
+        == 0)
     #expect(try collector.stop() == 0)
     try service.stop()
-    try expectAccounted(station)
-    #expect(try station.query("SELECT name, end_reason FROM run") == [["kept", "stopped"]])
+    try expectAccounted(installation)
+    #expect(try installation.query("SELECT name, end_reason FROM run") == [["kept", "stopped"]])
   }
 }

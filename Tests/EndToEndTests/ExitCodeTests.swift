@@ -94,10 +94,10 @@ struct ExitCodeTests {
     for command in Self.readers { try expect(66, command, says: "--store", environment: environment) }
     try expect(73, ["calibrate", "--duration", "100ms"], says: "--store", environment: environment)
     try expect(73, ["loopback", "--port", "0"], says: "--credentials", environment: environment)
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     try expect(
-      73, ["collect", "--config", station.configuration, "--count", "1"], says: "--store",
+      73, ["collect", "--config", installation.configuration, "--count", "1"], says: "--store",
       environment: environment)
     try service.stop()
     #expect(!FileManager.default.fileExists(atPath: "/nonexistent-home"), "nobody's home is made")
@@ -131,33 +131,37 @@ struct ExitCodeTests {
 
   @Test("69: an address that is in use; no store is created")
   func addressInUse() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     let other = try RunningProcess(
       Programs.pushscope,
-      ["loopback", "--port", "\(station.receiptsPort)", "--credentials", station.directory.file("other")])
+      [
+        "loopback", "--port", "\(installation.receiptsPort)", "--credentials",
+        installation.directory.file("other"),
+      ])
     try other.waitFor(output: "https://")
-    let collector = try station.collect(["--count", "1"])
+    let collector = try installation.collect(["--count", "1"])
     #expect(try collector.waitForExit() == 69)
-    #expect(collector.standardError.contains("127.0.0.1:\(station.receiptsPort)"))
-    let left = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    #expect(collector.standardError.contains("127.0.0.1:\(installation.receiptsPort)"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: installation.directory.path)
     #expect(!left.contains { $0.hasPrefix("pushscope.sqlite") }, "\(left)")
     try other.stop()
-    let port = station.loopbackPort
-    try expect(69, ["loopback", "--port", "\(port)", "--credentials", station.directory.file("loopback")])
+    let port = installation.loopbackPort
+    try expect(
+      69, ["loopback", "--port", "\(port)", "--credentials", installation.directory.file("loopback")])
     try service.stop()
   }
 
   @Test("78: an unusable certificate; no store is created")
   func unusableCertificate() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     try service.stop()
-    try station.directory.write("loopback/server.key", "no key\n")
-    let collector = try station.collect(["--count", "1"])
+    try installation.directory.write("loopback/server.key", "no key\n")
+    let collector = try installation.collect(["--count", "1"])
     #expect(try collector.waitForExit() == 78)
     #expect(collector.standardError.contains("server.key"))
-    let left = try FileManager.default.contentsOfDirectory(atPath: station.directory.path)
+    let left = try FileManager.default.contentsOfDirectory(atPath: installation.directory.path)
     #expect(!left.contains { $0.hasPrefix("pushscope.sqlite") }, "\(left)")
   }
 

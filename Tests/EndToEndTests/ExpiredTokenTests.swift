@@ -8,8 +8,8 @@ import Testing
 struct ExpiredTokenTests {
   @Test("each dialect has its own reason, and the collector reacts to each as documented")
   func everyDialect() throws {
-    let station = try Station()
-    let service = try station.startLoopback(
+    let installation = try Installation()
+    let service = try installation.startLoopback(
       scenario: """
         answers: { delay: 2ms }
         deliveries: { delay: 10ms }
@@ -18,14 +18,15 @@ struct ExpiredTokenTests {
     let collector = try RunningProcess(
       Programs.pushscope,
       [
-        "collect", "--config", station.directory.file("loopback/loopback.yaml"), "--store", station.store,
+        "collect", "--config", installation.directory.file("loopback/loopback.yaml"), "--store",
+        installation.store,
         "--rate",
         "10/s", "--duration", "9s",
       ])
     #expect(try collector.waitForExit(within: .seconds(120)) == 0, "\(collector.standardError)")
     try service.stop()
     func count(_ target: String, _ condition: String) throws -> Int {
-      let rows = try station.query(
+      let rows = try installation.query(
         "SELECT count(*) FROM sample_view WHERE target = '\(target)' AND \(condition)")
       return Int(rows[0][0]) ?? -1
     }
@@ -40,7 +41,7 @@ struct ExpiredTokenTests {
     #expect(try count("fcm", "state = 'rejected' AND (status != 401 OR reason != 'UNAUTHENTICATED')") == 0)
     #expect(try count("fcm", "state = 'delivered'") > 45)
     #expect(try count("fcm", "state NOT IN ('delivered', 'rejected', 'missed')") == 0)
-    let fetched = try station.query(
+    let fetched = try installation.query(
       "SELECT count(*) FROM event_view WHERE target = 'fcm' AND kind = 'token_refreshed' AND detail LIKE '%renewed in%'"
     )
     #expect((1...4).contains(Int(fetched[0][0]) ?? 0), "\(fetched)")
@@ -50,7 +51,7 @@ struct ExpiredTokenTests {
     #expect(
       try count("apns", "state = 'rejected' AND (status != 403 OR reason != 'ExpiredProviderToken')") == 0)
     #expect(try count("apns", "state = 'missed' AND reason = 'credential'") > 30)
-    let told = try station.query(
+    let told = try installation.query(
       "SELECT detail FROM event_view WHERE target = 'apns' AND kind = 'retry_after'")
     #expect(
       told.count == 1 && told[0][0].hasPrefix("403 ExpiredProviderToken") && told[0][0].contains("clock"),

@@ -6,14 +6,14 @@ import Testing
 /// Real collectors and the engine of ClickHouse: what is collected is in the fleet, whoever is killed meanwhile.
 @Suite("Forwarding to a fleet", .enabled(if: Python.has("chdb")))
 struct FleetRunTests {
-  private let station: Station
+  private let installation: Installation
   private let port: Int
 
   init() throws {
-    station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
+    installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
     port = try FreePort.take()
-    let configuration = try String(contentsOfFile: station.configuration, encoding: .utf8)
-    try station.directory.write(
+    let configuration = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
       "pushscope.yaml",
       configuration + """
         labels: { region: eu-west }
@@ -30,7 +30,7 @@ struct FleetRunTests {
       Programs.python,
       [
         "-X", "utf8", Programs.repository + "/Tests/Support/clickhouse_front.py",
-        station.directory.file("engine"), "\(port)",
+        installation.directory.file("engine"), "\(port)",
       ], input: .open)
     try FreePort.waitUntilTaken(port, by: engine)
     return engine
@@ -46,7 +46,7 @@ struct FleetRunTests {
   }
 
   private func fleet(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
-    try run(Programs.pushscope, arguments + ["--config", station.configuration])
+    try run(Programs.pushscope, arguments + ["--config", installation.configuration])
   }
 
   /// Counts and sums of every settled notification, from both sides.
@@ -56,23 +56,24 @@ struct FleetRunTests {
       sum(coalesce(schedule_lag_us, 0)), sum(coalesce(payload_bytes, 0)), sum(duplicates)
       """
     let grouping = "WHERE state <> 'planned' GROUP BY state, target ORDER BY state, target"
-    let local = try station.query("SELECT state, target, \(figures) FROM sample_view \(grouping)")
+    let local = try installation.query("SELECT state, target, \(figures) FROM sample_view \(grouping)")
     let remote = try ask("SELECT state, target, \(figures) FROM pushscope.sample_view \(grouping)")
     #expect(!local.isEmpty && remote == local)
     for table in ["receipt", "event", "log"] {
       let count = "SELECT count(*), sum(revision) FROM"
-      #expect(try ask("\(count) pushscope.\(table) FINAL") == station.query("\(count) \(table)"), "\(table)")
+      #expect(
+        try ask("\(count) pushscope.\(table) FINAL") == installation.query("\(count) \(table)"), "\(table)")
     }
   }
 
   @Test(
     "collectors are killed, the engine is away and back: everything is there once", .timeLimit(.minutes(5)))
   func killed() throws {
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     // Nobody answers: collecting goes on.
-    let first = try station.collect([])
+    let first = try installation.collect([])
     try first.waitFor(error: "nothing is lost, and it is tried again")
-    try station.waitFor("delivered", over: 100, by: first)
+    try installation.waitFor("delivered", over: 100, by: first)
     var engine = try startEngine()
     let setup = try fleet(["fleet", "setup", "--no-users"])
     #expect(setup.status == 0 && setup.output.contains("schema version 1"), "\(setup)")
@@ -82,46 +83,47 @@ struct FleetRunTests {
     }
     try first.kill()
 
-    let second = try station.collect([])
-    try station.waitFor("delivered", over: 300, by: second)
+    let second = try installation.collect([])
+    try installation.waitFor("delivered", over: 300, by: second)
     try engine.kill()
-    let before = try station.states()["delivered"] ?? 0
-    try station.waitFor("delivered", over: before + 100, by: second)
+    let before = try installation.states()["delivered"] ?? 0
+    try installation.waitFor("delivered", over: before + 100, by: second)
     engine = try startEngine()
     #expect(try second.stop() == 0)
-    let late = try fleet(["forward", "--once", "--store", station.store])
+    let late = try fleet(["forward", "--once", "--store", installation.store])
     #expect(late.status == 0, "\(late)")
     try expectAgreement()
-    let again = try fleet(["forward", "--once", "--store", station.store])
+    let again = try fleet(["forward", "--once", "--store", installation.store])
     #expect(again.output.contains(": 0 rows forwarded"), "\(again)")
 
-    let status = try fleet(["fleet", "status", "--store", station.store])
+    let status = try fleet(["fleet", "status", "--store", installation.store])
     #expect(status.status == 0 && status.output.contains("all rows are forwarded"), "\(status)")
     #expect(status.output.contains("region=eu-west"))
     #expect(try ask("SELECT DISTINCT labels['region'] FROM pushscope.sample") == [["eu-west"]])
     try engine.kill()
-    #expect(try fleet(["forward", "--once", "--store", station.store]).status == 69)
-    #expect(try fleet(["fleet", "status", "--store", station.store]).status == 69)
+    #expect(try fleet(["forward", "--once", "--store", installation.store]).status == 69)
+    #expect(try fleet(["fleet", "status", "--store", installation.store]).status == 69)
     try service.stop()
   }
 
   @Test("reports read the fleet, with a configuration that has nothing else", .timeLimit(.minutes(3)))
   func reports() throws {
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let engine = try startEngine()
     #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
-    let collector = try station.collect(["--count", "300"])
+    let collector = try installation.collect(["--count", "300"])
     #expect(try collector.waitForExit() == 0)
     // What is written when the collector ends is forwarded, too.
-    let status = try fleet(["fleet", "status", "--store", station.store])
+    let status = try fleet(["fleet", "status", "--store", installation.store])
     #expect(status.output.contains("all rows are forwarded"), "\(status)")
-    let reader = try station.directory.write(
+    let reader = try installation.directory.write(
       "reader.yaml", "fleet: { url: 'http://127.0.0.1:\(port)', reader: { user: pushscope_reader } }\n")
     func report(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
       try run(Programs.pushscope, arguments + ["--fleet", "--config", reader])
     }
     for table in ["samples", "receipts", "events", "runs", "histogram", "summary", "findings", "log"] {
-      let local = try run(Programs.pushscope, ["export", table, "--run", "latest", "--store", station.store])
+      let local = try run(
+        Programs.pushscope, ["export", table, "--run", "latest", "--store", installation.store])
       let remote = try report(["export", table, "--run", "latest"])
       #expect(remote.status == 0 && remote.output == local.output, "\(table): \(remote.error)")
     }
@@ -133,7 +135,7 @@ struct FleetRunTests {
     #expect(try report(["findings"]).status == 0)
     let missing = try report(["summary", "--run", "nope"])
     #expect(missing.status == 66 && missing.error.contains("there is no run \"nope\""), "\(missing)")
-    for wrong in [["--label", "region"], ["--store", station.store]] {
+    for wrong in [["--label", "region"], ["--store", installation.store]] {
       #expect(try report(["summary"] + wrong).status == 64)
     }
     #expect(try run(Programs.pushscope, ["summary", "--by", "region"]).status == 64)
@@ -145,7 +147,7 @@ struct FleetRunTests {
   @Test("what goes wrong is said with an exit code of its own", .timeLimit(.minutes(2)))
   func refusals() throws {
     // Makes the files that the configuration names.
-    let service = try station.startLoopback()
+    let service = try installation.startLoopback()
     let engine = try startEngine()
     let missing = try fleet(["fleet", "status"])
     #expect(missing.status == 66 && missing.error.contains("run pushscope fleet setup"), "\(missing)")
@@ -153,11 +155,11 @@ struct FleetRunTests {
     let schema = try fleet(["fleet", "schema", "--replicated", "--cluster", "main"])
     #expect(
       schema.status == 0 && schema.output.contains("GRANT ON CLUSTER 'main' INSERT ON `pushscope`.sample"))
-    let plain = try station.directory.write(
+    let plain = try installation.directory.write(
       "plain.yaml", "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n")
     let none = try run(Programs.pushscope, ["fleet", "status", "--config", plain])
     #expect(none.status == 78 && none.error.contains("no section fleet"), "\(none)")
-    let open = try station.directory.write(
+    let open = try installation.directory.write(
       "open.yaml",
       "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
         + "fleet: { url: 'http://clickhouse.example.com:8123', writer: { user: w } }\n")

@@ -26,9 +26,9 @@ struct FourDialectsTests {
   @Test("notifications of the written configuration end as scripted", .timeLimit(.minutes(5)))
   func readyMade() throws {
     let count = 60
-    let station = try Station()
-    let script = station.directory.file("script.jsonl")
-    let service = try station.startLoopback(
+    let installation = try Installation()
+    let script = installation.directory.file("script.jsonl")
+    let service = try installation.startLoopback(
       scenario: """
         seed: 23
         answers:
@@ -37,11 +37,11 @@ struct FourDialectsTests {
         deliveries: { delay: 15ms, lost: 8%, duplicated: 8% }
         fcm: { answers: { delay: 9ms } }
         """, extra: ["--script", script])
-    let configuration = station.directory.file("loopback/loopback.yaml")
+    let configuration = installation.directory.file("loopback/loopback.yaml")
     let collector = try RunningProcess(
       Programs.pushscope,
       [
-        "collect", "--config", configuration, "--store", station.store, "--rate", "20/s", "--count",
+        "collect", "--config", configuration, "--store", installation.store, "--rate", "20/s", "--count",
         "\(count)",
       ])
     #expect(try collector.waitForExit(within: .seconds(180)) == 0, "\(collector.standardError)")
@@ -51,7 +51,7 @@ struct FourDialectsTests {
       .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
       .filter { $0.entry == "request" }
     #expect(lines.allSatisfy { $0.index != nil }, "a provider of ours broke its dialect's rules")
-    let samples = try station.query("SELECT target, notification_id, state, status FROM sample_view")
+    let samples = try installation.query("SELECT target, notification_id, state, status FROM sample_view")
     #expect(samples.count == 4 * count)
     let byID = Dictionary(lines.map { ($0.id, $0) }) { first, _ in first }
     #expect(byID.count == 4 * count, "each was sent once")
@@ -68,6 +68,6 @@ struct FourDialectsTests {
       #expect(states == ["delivered", "lost", "rejected"], "\(dialect): choose a seed that shows all of it")
     }
     let duplicates = lines.reduce(0) { $0 + (($1.deliveries_us?.count ?? 0) == 2 ? 1 : 0) }
-    #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["\(duplicates)"]])
+    #expect(try installation.query("SELECT sum(duplicates) FROM sample_view") == [["\(duplicates)"]])
   }
 }

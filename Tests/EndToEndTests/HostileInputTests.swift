@@ -19,18 +19,21 @@ struct HostileInputTests {
 
   @Test("no sink writes it unescaped", .timeLimit(.minutes(5)))
   func sinks() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 1s"])
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
     let service = try PushService(
-      station, ["--rejected", "0.3", "--reason", Self.evil, "--device", Self.evil, "--duplicated", "0.2"])
-    let collector = try station.collect(["--count", "150", "--run-name", Self.evil])
+      installation,
+      ["--rejected", "0.3", "--reason", Self.evil, "--device", Self.evil, "--duplicated", "0.2"])
+    let collector = try installation.collect(["--count", "150", "--run-name", Self.evil])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     try service.stop()
     expectHarmless(collector.standardError, "the collector's log")
-    #expect(try station.states()["rejected"] ?? 0 > 10)
-    #expect(try station.query("SELECT count(*) FROM sample WHERE instr(reason, char(27)) > 0") != [["0"]])
-    #expect(try station.query("SELECT count(*) FROM receipt WHERE instr(device, char(27)) > 0") != [["0"]])
+    #expect(try installation.states()["rejected"] ?? 0 > 10)
+    #expect(
+      try installation.query("SELECT count(*) FROM sample WHERE instr(reason, char(27)) > 0") != [["0"]])
+    #expect(
+      try installation.query("SELECT count(*) FROM receipt WHERE instr(device, char(27)) > 0") != [["0"]])
 
-    let store = ["--store", station.store]
+    let store = ["--store", installation.store]
     for table in ["samples", "receipts", "events", "log", "runs", "histogram", "summary"] {
       let csv = try run(Programs.pushscope, ["export", table] + store)
       #expect(csv.status == 0)
@@ -58,14 +61,14 @@ struct HostileInputTests {
 
   @Test("the dashboard shows it as glyphs", .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(5)))
   func dashboard() throws {
-    let station = try Station(rate: "50/s", target: ["receipt_deadline: 1s"])
+    let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try PushService(
-      station, ["--rejected", "0.3", "--reason", Self.evil, "--device", Self.evil])
-    let collector = try station.collect(["--count", "100", "--run-name", Self.evil])
+      installation, ["--rejected", "0.3", "--reason", Self.evil, "--device", Self.evil])
+    let collector = try installation.collect(["--count", "100", "--run-name", Self.evil])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
     let terminal = try Tmux(columns: 120, rows: 40)
-    try terminal.type("\(Programs.pushscope) dashboard --store \(station.store)")
+    try terminal.type("\(Programs.pushscope) dashboard --store \(installation.store)")
     try terminal.press("Enter")
     let screen = try terminal.waitFor("loopback")
     expectHarmless(screen, "the screen")

@@ -85,15 +85,15 @@ struct HostileServiceTests {
   private func check(
     _ list: [Behavior], _ protocolName: String, part: Int = 0, of parts: Int = 1, timing: String
   ) throws {
-    let station = try Station()
+    let installation = try Installation()
     let decoy = try UnansweredListener()
     let isHTTP2 = protocolName == "h2"
     let behaviors = list.filter { (isHTTP2 ? $0.http2 : $0.http1) != nil }.enumerated()
       .filter { $0.offset % parts == part }.map(\.element)
     let names = behaviors.map { "\(protocolName):\($0.name)" }
-    let files = try ProviderFiles(in: station)
+    let files = try ProviderFiles(in: installation)
     let service = try HostileService(
-      station, ["\(protocolName):good", "h1:token-good"] + names,
+      installation, ["\(protocolName):good", "h1:token-good"] + names,
       decoy: "https://127.0.0.1:\(decoy.port)/probe")
     try files.writeAccount(
       "account.json", tokenURI: "https://127.0.0.1:\(service.ports["h1:token-good"] ?? 1)/token")
@@ -106,20 +106,21 @@ struct HostileServiceTests {
             "\(provider)-\(behavior.name)", provider, port: port, more: ["schedule: { rate: 4/s }", timing])
         }
       }
-      try station.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
+      try installation.directory.write(
+        "pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
       let collector = try RunningProcess(
         Programs.pushscope,
-        ["collect", "--config", station.configuration, "--store", store, "--count", "3"])
+        ["collect", "--config", installation.configuration, "--store", store, "--count", "3"])
       return (try collector.waitForExitAndPeak(), collector.standardError)
     }
-    let good = try collect(station.directory.file("good.sqlite"), hostile: false)
+    let good = try collect(installation.directory.file("good.sqlite"), hostile: false)
     #expect(good.end.status == 0, "\(good.error)")
-    let bad = try collect(station.store, hostile: true)
+    let bad = try collect(installation.store, hostile: true)
     #expect(bad.end.status == 0, "\(bad.error)")
     print("\(protocolName) \(part) of \(parts): \(good.end.peak) kB, hostile \(bad.end.peak) kB")
     #expect(bad.end.peak - good.end.peak < 40_000, "\(good.end.peak) kB became \(bad.end.peak) kB")
 
-    let rows = try station.query(
+    let rows = try installation.query(
       """
       SELECT target, CASE WHEN state IN ('accepted', 'rejected') THEN state || ' ' || status
         ELSE state || ' ' || reason END, count(*) FROM sample_view GROUP BY 1, 2
@@ -139,12 +140,12 @@ struct HostileServiceTests {
       }
     }
     #expect(
-      try station.query("SELECT max(length(reason)) <= 200, min(service_us) >= 0 FROM sample_view") == [
+      try installation.query("SELECT max(length(reason)) <= 200, min(service_us) >= 0 FROM sample_view") == [
         ["1", "1"]
       ])
     #expect(decoy.callers() == 0, "a redirect was followed")
     // Text from services is bounded in the store, too: some kB per target beside the tables themselves.
-    let size = try FileManager.default.attributesOfItem(atPath: station.store)[.size] as? Int ?? .max
+    let size = try FileManager.default.attributesOfItem(atPath: installation.store)[.size] as? Int ?? .max
     #expect(size < 600_000 + 20_000 * behaviors.count * providers.count)
     #expect(bad.error.utf8.count < 100_000 + 4_000 * behaviors.count * providers.count)
   }
@@ -166,14 +167,14 @@ struct HostileServiceTests {
     "a service that repeats the sender's credentials does not get them into any output",
     arguments: ["h1", "h2"])
   func echo(protocolName: String) throws {
-    let station = try Station()
-    let files = try ProviderFiles(in: station)
+    let installation = try Installation()
+    let files = try ProviderFiles(in: installation)
     let name = "\(protocolName):echo-400"
-    let service = try HostileService(station, [name, "h1:token-good"])
+    let service = try HostileService(installation, [name, "h1:token-good"])
     let port = service.ports[name] ?? 1
     try files.writeAccount(
       "account.json", tokenURI: "https://127.0.0.1:\(service.ports["h1:token-good"] ?? 1)/token")
-    try station.directory.write("ntfy.token", "tk_0123456789abcdef\n")
+    try installation.directory.write("ntfy.token", "tk_0123456789abcdef\n")
     let vapid = "credentials: { vapid_key_file: key.p8, subject: 'mailto:ops@example.com' }"
     let more = [
       "webpush": [vapid], "ntfy": ["credentials: { token_file: ntfy.token }"],
@@ -183,13 +184,13 @@ struct HostileServiceTests {
     let targets = providers.map {
       ProviderFiles.target($0, $0, port: port, more: ["schedule: { rate: 10/s }"] + (more[$0] ?? []))
     }
-    try station.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
+    try installation.directory.write("pushscope.yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
     let collector = try RunningProcess(
       Programs.pushscope,
-      ["collect", "--config", station.configuration, "--store", station.store, "--count", "2"],
+      ["collect", "--config", installation.configuration, "--store", installation.store, "--count", "2"],
       environment: ["PUSHSCOPE_TEST_BEARER": "0123456789-of-a-hook"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
-    let reasons = try station.query(
+    let reasons = try installation.query(
       "SELECT DISTINCT target, reason FROM sample_view WHERE state = 'rejected'")
     #expect(Set(reasons.map { $0[0] }) == Set(providers), "\(reasons)")
     let bearing = Set(providers).subtracting(["loopback"])
@@ -197,7 +198,7 @@ struct HostileServiceTests {
       reasons.filter { bearing.contains($0[0]) }.allSatisfy { $0[1].contains("(hidden)") }, "\(reasons)")
     var written = Data(collector.standardError.utf8)
     for suffix in ["", "-wal"] {
-      written += FileManager.default.contents(atPath: station.store + suffix) ?? Data()
+      written += FileManager.default.contents(atPath: installation.store + suffix) ?? Data()
     }
     for secret in ["eyJ", "tk_0123", "0123456789-of", "ya29.good", "abababababab"] {
       #expect(written.range(of: Data(secret.utf8)) == nil, "\(secret) was kept")

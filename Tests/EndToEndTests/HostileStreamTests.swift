@@ -9,14 +9,14 @@ import Testing
   .timeLimit(.minutes(5)))
 struct HostileStreamTests {
   private struct Scene {
-    let station: Station
+    let installation: Installation
     let service: HostileService
 
     /// One configuration for all behaviors.
     init(_ names: [String]) throws {
-      station = try Station()
-      _ = try ProviderFiles(in: station)
-      service = try HostileService(station, names)
+      installation = try Installation()
+      _ = try ProviderFiles(in: installation)
+      service = try HostileService(installation, names)
     }
 
     func write(_ name: String, _ names: [String], rate: String = "4/s") throws {
@@ -28,21 +28,21 @@ struct HostileStreamTests {
             "max_lag: 30s",
           ])
       }
-      try station.directory.write("\(name).yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
+      try installation.directory.write("\(name).yaml", "targets:\n" + targets.joined(separator: "\n") + "\n")
     }
 
     func collect(_ name: String, count: Int) throws -> RunningProcess {
       try RunningProcess(
         Programs.pushscope,
         [
-          "collect", "--config", station.directory.file("\(name).yaml"), "--store",
-          station.directory.file("\(name).sqlite"), "--count", "\(count)",
+          "collect", "--config", installation.directory.file("\(name).yaml"), "--store",
+          installation.directory.file("\(name).sqlite"), "--count", "\(count)",
         ])
     }
 
     func query(_ name: String, _ sql: String) throws -> [[String]] {
       let result = try run(
-        "sqlite3", ["-readonly", "-separator", "\t", station.directory.file("\(name).sqlite"), sql])
+        "sqlite3", ["-readonly", "-separator", "\t", installation.directory.file("\(name).sqlite"), sql])
       return result.output.split(separator: "\n").map {
         $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       }
@@ -100,8 +100,9 @@ struct HostileStreamTests {
       $0.contains("the subscription is lost")
     }
     #expect((1...2).contains(losses.count { $0.contains("flapping") }), "\(losses)")
-    let size = try FileManager.default.attributesOfItem(atPath: scene.station.directory.file("bad.sqlite"))[
-      .size]
+    let size = try FileManager.default.attributesOfItem(
+      atPath: scene.installation.directory.file("bad.sqlite"))[
+        .size]
     #expect(size as? Int ?? .max < 4_000_000)
   }
 

@@ -30,31 +30,32 @@ struct HostileTokenEndpointTests {
   ]
 
   private struct Scene {
-    let station: Station
+    let installation: Installation
     let decoy: UnansweredListener
     let service: HostileService
 
     /// Writes a service account's file for each endpoint.
     init(_ names: [String]) throws {
-      station = try Station()
+      installation = try Installation()
       decoy = try UnansweredListener()
-      let files = try ProviderFiles(in: station)
+      let files = try ProviderFiles(in: installation)
       service = try HostileService(
-        station, ["h2:good"] + names.map { "h1:token-\($0)" }, decoy: "https://127.0.0.1:\(decoy.port)/token")
+        installation, ["h2:good"] + names.map { "h1:token-\($0)" },
+        decoy: "https://127.0.0.1:\(decoy.port)/token")
       for name in names {
         let port = service.ports["h1:token-\(name)"] ?? 1
         try files.writeAccount("\(name).json", tokenURI: "https://127.0.0.1:\(port)/token")
         let target = ProviderFiles.target(
           "fcm", "fcm", port: service.ports["h2:good"] ?? 1, account: "\(name).json",
           more: ["schedule: { rate: 10/s }", "timeout: 2s"])
-        try station.directory.write("\(name).yaml", "targets:\n\(target)\n")
+        try installation.directory.write("\(name).yaml", "targets:\n\(target)\n")
       }
     }
 
     func arguments(_ command: String, _ name: String) -> [String] {
       [
-        command, "--config", station.directory.file("\(name).yaml"), "--store",
-        station.directory.file("\(name).sqlite"),
+        command, "--config", installation.directory.file("\(name).yaml"), "--store",
+        installation.directory.file("\(name).sqlite"),
       ]
     }
   }
@@ -107,7 +108,7 @@ struct HostileTokenEndpointTests {
       let rows = try run(
         "sqlite3",
         [
-          "-readonly", scene.station.directory.file("\(name).sqlite"),
+          "-readonly", scene.installation.directory.file("\(name).sqlite"),
           "SELECT end_reason FROM run; SELECT count(*) FROM sample_view",
         ])
       #expect(rows.output == "failed\n0\n", "\(name): \(rows.output)")

@@ -11,23 +11,23 @@ struct IndependentServerTests {
     .timeLimit(.minutes(5)))
   func nghttpd() throws {
     let port = try FreePort.take()
-    let station = try Station(
+    let installation = try Installation(
       rate: "100/s", target: ["timeout: 2s", "headers: { x-probe: \"1\" }"], endpointPort: port,
       provider: "http")
-    let certificates = try Certificates(in: station.directory)
+    let certificates = try Certificates(in: installation.directory)
     let first = try certificates.startServer(port: port)
-    let collector = try station.collect(["--run-name", "nghttpd"])
-    try station.waitFor("accepted", over: 50, by: collector)
+    let collector = try installation.collect(["--run-name", "nghttpd"])
+    try installation.waitFor("accepted", over: 50, by: collector)
     try first.kill()
-    try station.waitFor("failed", over: 0)
-    let before = try station.states()["accepted"] ?? 0
+    try installation.waitFor("failed", over: 0)
+    let before = try installation.states()["accepted"] ?? 0
     let second = try certificates.startServer(port: port)
-    try station.waitFor("accepted", over: before + 50)
+    try installation.waitFor("accepted", over: before + 50)
     #expect(try collector.stop() == 0)
     second.signal(SIGTERM)
     _ = try? second.waitForExit()
 
-    let rows = try station.query(
+    let rows = try installation.query(
       """
       SELECT count(*), count(DISTINCT connection_id), sum(status = 200), sum(service_us > 0), sum(fresh_connection = 'true')
       FROM sample_view WHERE state = 'accepted'
@@ -38,25 +38,28 @@ struct IndependentServerTests {
     #expect(row[3] == row[0])
     #expect(row[4] == "2")
     #expect(
-      try station.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]]
+      try installation.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [
+        ["0"]
+      ]
     )
-    #expect(try station.query("SELECT name FROM run") == [["nghttpd"]])
+    #expect(try installation.query("SELECT name FROM run") == [["nghttpd"]])
   }
 
   @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(5)))
   func untrusted() throws {
     let port = try FreePort.take()
-    let station = try Station(endpointPort: port, provider: "http")
-    let certificates = try Certificates(in: station.directory)
+    let installation = try Installation(endpointPort: port, provider: "http")
+    let certificates = try Certificates(in: installation.directory)
     let server = try certificates.startServer(port: port)
     try certificates.replaceAuthority()
-    let collector = try station.collect(["--count", "3"])
+    let collector = try installation.collect(["--count", "3"])
     #expect(try collector.waitForExit() == 0)
     server.signal(SIGTERM)
     _ = try? server.waitForExit()
-    let states = try station.states()
+    let states = try installation.states()
     #expect((states["failed"] ?? 0) > 0)
-    #expect(try station.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'") == [["tls"]])
+    #expect(
+      try installation.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'failed'") == [["tls"]])
   }
 }
 

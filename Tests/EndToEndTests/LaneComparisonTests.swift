@@ -21,26 +21,29 @@ struct LaneComparisonTests {
   ]
 
   @Test("row by row") func rowByRow() throws {
-    let station = try Station()
-    let files = try ProviderFiles(in: station)
+    let installation = try Installation()
+    let files = try ProviderFiles(in: installation)
     _ = files
-    let service = try HostileService(station, ["h1:script", "h2:script"])
+    let service = try HostileService(installation, ["h1:script", "h2:script"])
     func rows(over name: String) throws -> (columns: [String], rows: [[String]], http: [[String]]) {
-      let store = station.directory.file("\(name).sqlite")
+      let store = installation.directory.file("\(name).sqlite")
       let target = ProviderFiles.target(
         "probe", "http", port: service.ports["\(name):script"] ?? 1,
         more: ["schedule: { rate: 8/s }", "timeout: 8s", "max_lag: 60s"])
-      try station.directory.write("pushscope.yaml", "targets:\n\(target)\n")
+      try installation.directory.write("pushscope.yaml", "targets:\n\(target)\n")
       let collector = try RunningProcess(
-        Programs.pushscope, ["collect", "--config", station.configuration, "--store", store, "--count", "32"])
+        Programs.pushscope,
+        ["collect", "--config", installation.configuration, "--store", store, "--count", "32"])
       #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
-      let columns = try station.query("SELECT name FROM pragma_table_info('sample')", in: store).map { $0[0] }
-        .filter { !Self.others.contains($0) }
+      let columns = try installation.query("SELECT name FROM pragma_table_info('sample')", in: store).map {
+        $0[0]
+      }
+      .filter { !Self.others.contains($0) }
       let list = columns.map { Self.measured.contains($0) ? "\($0) IS NOT NULL" : "quote(\($0))" }
       return (
         columns,
-        try station.query("SELECT \(list.joined(separator: ", ")) FROM sample ORDER BY id", in: store),
-        try station.query(
+        try installation.query("SELECT \(list.joined(separator: ", ")) FROM sample ORDER BY id", in: store),
+        try installation.query(
           "SELECT DISTINCT http_version FROM sample WHERE http_version IS NOT NULL", in: store)
       )
     }

@@ -9,14 +9,14 @@ import Testing
 struct NtfyRunTests {
   /// A directory with certificates, a running service and a configuration.
   private final class Scene {
-    let station: Station
+    let installation: Installation
     let service: RunningProcess
     let port: Int
 
     init(_ options: [String] = [], target: [String]) throws {
-      station = try Station()
-      let folder = station.directory.file("loopback")
-      _ = try Certificates(in: station.directory)
+      installation = try Installation()
+      let folder = installation.directory.file("loopback")
+      _ = try Certificates(in: installation.directory)
       let script = Programs.scripts + "/ntfy_server.py"
       let service = try RunningProcess(
         Programs.python,
@@ -31,7 +31,7 @@ struct NtfyRunTests {
           "targets:", "  - name: news", "    provider: ntfy", "    endpoint: https://127.0.0.1:\(port)",
           "    ca_file: loopback/ca.pem", "    topic: probe", "    subscribe: true",
         ] + target.map { "    " + $0 }
-      try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+      try installation.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
     }
 
     deinit { service.signal(SIGTERM) }
@@ -44,17 +44,17 @@ struct NtfyRunTests {
   @Test("published messages are received on the same clock, without a device")
   func heardByTheSender() throws {
     let scene = try Scene(target: ["schedule: { rate: 50/s }"])
-    let collector = try scene.station.collect(["--count", "60"])
+    let collector = try scene.installation.collect(["--count", "60"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     #expect(scene.subscriptions == ["subscribed now"])
-    let rows = try scene.station.query(
+    let rows = try scene.installation.query(
       """
       SELECT count(*), sum(state = 'delivered'), sum(delivery_us > schedule_lag_us), sum(delivery_error_us = 0),
         sum(received_at < accepted_at) > 0
       FROM sample_view
       """)
     #expect(rows == [["60", "60", "60", "60", "1"]])
-    let receipts = try scene.station.query(
+    let receipts = try scene.installation.query(
       "SELECT count(*), sum(same_clock) FROM receipt WHERE device = 'news'")
     #expect(receipts == [["60", "60"]])
   }
@@ -62,11 +62,11 @@ struct NtfyRunTests {
   @Test("messages published while the stream is interrupted are not lost")
   func theStreamIsAway() throws {
     let scene = try Scene(["--drop-after", "10", "--late", "2"], target: ["schedule: { rate: 5/s }"])
-    let collector = try scene.station.collect(["--count", "30"])
+    let collector = try scene.installation.collect(["--count", "30"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     #expect(scene.subscriptions.count == 2)
     // The message in flight at the end of the stream is lost; those of the next two seconds arrive on the new stream.
-    let rows = try scene.station.query(
+    let rows = try scene.installation.query(
       """
       SELECT count(*), sum(state = 'delivered') >= 29, sum(delivery_us > 200000) >= 5, sum(duplicates),
         sum(delivery_certainty = 'limit' AND delivery_us > 200000) >= 5, sum(delivery_certainty = 'exact') >= 15
@@ -80,9 +80,9 @@ struct NtfyRunTests {
     let scene = try Scene(target: [
       "schedule: { rate: 50/s }", "priority: [1, 5]", "payload_bytes: [300, 600]",
     ])
-    let collector = try scene.station.collect(["--count", "40"])
+    let collector = try scene.installation.collect(["--count", "40"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
-    let rows = try scene.station.query(
+    let rows = try scene.installation.query(
       """
       SELECT variant, count(*), min(payload_bytes), max(payload_bytes), sum(state = 'delivered')
       FROM sample_view GROUP BY variant ORDER BY min(sequence)
@@ -94,7 +94,7 @@ struct NtfyRunTests {
         ["priority=5,payload_bytes=300", "10", "300", "300", "10"],
         ["priority=5,payload_bytes=600", "10", "600", "600", "10"],
       ])
-    let turns = try scene.station.query(
+    let turns = try scene.installation.query(
       "SELECT count(DISTINCT variant) FROM sample_view GROUP BY sequence % 4")
     #expect(turns == [["1"], ["1"], ["1"], ["1"]])
   }
@@ -104,22 +104,22 @@ struct NtfyRunTests {
     let scene = try Scene(
       ["--token", "tk_right"],
       target: ["schedule: { rate: 50/s }", "credentials: { token_file: ntfy.token }"])
-    try scene.station.directory.write("ntfy.token", "tk_a_wrong_secret\n")
-    let collector = try scene.station.collect(["--count", "5"])
+    try scene.installation.directory.write("ntfy.token", "tk_a_wrong_secret\n")
+    let collector = try scene.installation.collect(["--count", "5"])
     #expect(try collector.waitForExit() == 78)
     #expect(collector.standardError.contains("403"))
     #expect(!collector.standardError.contains("tk_a_wrong_secret"))
-    #expect(try scene.station.query("SELECT count(*) FROM sample_view") == [["0"]])
-    #expect(try scene.station.query("SELECT end_reason FROM run") == [["failed"]])
+    #expect(try scene.installation.query("SELECT count(*) FROM sample_view") == [["0"]])
+    #expect(try scene.installation.query("SELECT end_reason FROM run") == [["failed"]])
   }
 
   @Test("a schedule above what a service documents is refused, naming the limit")
   func aboveTheLimit() throws {
     let scene = try Scene(target: ["schedule: { rate: 50/s }"])
-    let text = try String(contentsOfFile: scene.station.configuration, encoding: .utf8)
+    let text = try String(contentsOfFile: scene.installation.configuration, encoding: .utf8)
       .replacingOccurrences(of: "https://127.0.0.1:\(scene.port)", with: "https://ntfy.sh")
-    try scene.station.directory.write("pushscope.yaml", text)
-    let collector = try scene.station.collect(["--count", "5"])
+    try scene.installation.directory.write("pushscope.yaml", text)
+    let collector = try scene.installation.collect(["--count", "5"])
     #expect(try collector.waitForExit() == 78)
     #expect(collector.standardError.contains("ntfy.sh allows a visitor one request each 5 s"))
     #expect(collector.standardError.contains("--allow-above-provider-limit"))

@@ -8,24 +8,24 @@ import Testing
   .enabled(if: Python.has("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct ProviderRunTests {
-  /// A server script of Tests/Support, and a station whose target is that server.
+  /// A server script of Tests/Support, and an installation whose target is that server.
   private final class Scene {
-    let station: Station
+    let installation: Installation
     let server: RunningProcess
     let port: Int
 
     /// - Parameters:
     ///   - certificates: whether the script takes `--cert` and `--key`.
-    ///   - arguments: makes further arguments in the station's directory.
-    init(_ script: String, certificates: Bool = true, arguments: (Station) throws -> [String]) throws {
-      let station = try Station()
-      self.station = station
-      _ = try Certificates(in: station.directory)
-      let folder = station.directory.file("loopback")
+    ///   - arguments: makes further arguments in the installation's directory.
+    init(_ script: String, certificates: Bool = true, arguments: (Installation) throws -> [String]) throws {
+      let installation = try Installation()
+      self.installation = installation
+      _ = try Certificates(in: installation.directory)
+      let folder = installation.directory.file("loopback")
       let identity = ["--cert", "\(folder)/server.pem", "--key", "\(folder)/server.key"]
       let path = Programs.scripts + "/\(script)"
       let server = try RunningProcess(
-        Programs.python, ["-u", path] + (certificates ? identity : []) + arguments(station))
+        Programs.python, ["-u", path] + (certificates ? identity : []) + arguments(installation))
       self.server = server
       port = try eventually("\(script) listens", seen: { server.standardError }) {
         server.standardOutput.split(separator: "\n").first { $0.hasPrefix("listening ") }
@@ -39,8 +39,8 @@ struct ProviderRunTests {
     /// - Returns: the collector's exit status and its standard error.
     func collect(_ target: [String], _ arguments: [String]) throws -> (status: Int32, error: String) {
       let lines = ["targets:", "  - name: probe"] + target.map { "    " + $0 }
-      try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
-      let collector = try station.collect(arguments)
+      try installation.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+      let collector = try installation.collect(arguments)
       return (try collector.waitForExit(), collector.standardError)
     }
 
@@ -57,14 +57,14 @@ struct ProviderRunTests {
   private static let schedule = "schedule: { rate: 50/s }"
 
   @Test("APNs with a provider token: push types and priorities alternate") func apnsToken() throws {
-    let scene = try Scene("apns_server.py") { station in
-      let key = station.directory.file("key.p8")
+    let scene = try Scene("apns_server.py") { installation in
+      let key = installation.directory.file("key.p8")
       try Self.openssl(
         "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-      try Self.openssl("pkey", "-in", key, "-pubout", "-out", station.directory.file("public.pem"))
-      try station.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
-      return ["--public-key", station.directory.file("public.pem")]
+      try Self.openssl("pkey", "-in", key, "-pubout", "-out", installation.directory.file("public.pem"))
+      try installation.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
+      return ["--public-key", installation.directory.file("public.pem")]
     }
     let target = [
       "provider: apns", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
@@ -73,23 +73,23 @@ struct ProviderRunTests {
     ]
     let end = try scene.collect(target, ["--count", "20"])
     #expect(end.status == 0, "\(end.error)")
-    #expect(try scene.station.states() == ["accepted": 20])
+    #expect(try scene.installation.states() == ["accepted": 20])
     #expect(scene.lines("push").count { $0.hasPrefix("push alert 10 com.example.app ") } == 10)
     #expect(scene.lines("push").count { $0.hasPrefix("push alert 5 com.example.app ") } == 10)
     #expect(scene.lines("refused") == [])
-    let tokens = try scene.station.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
+    let tokens = try scene.installation.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
     #expect(tokens == [["APNs provider token made"]])
   }
 
   @Test("APNs with a client certificate: presented on request") func apnsCertificate() throws {
-    let scene = try Scene("apns_server.py") { station in
-      let certificate = station.directory.file("push.pem")
-      let key = station.directory.file("push.key")
+    let scene = try Scene("apns_server.py") { installation in
+      let certificate = installation.directory.file("push.pem")
+      let key = installation.directory.file("push.key")
       try Self.openssl(
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
         "-subj", "/UID=com.example.app/CN=Apple Push Services", "-keyout", key, "-out", certificate)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-      try station.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
+      try installation.directory.write("device.token", String(repeating: "ab", count: 32) + "\n")
       return ["--clients", certificate]
     }
     let target = [
@@ -99,40 +99,41 @@ struct ProviderRunTests {
     ]
     let end = try scene.collect(target, ["--count", "10"])
     #expect(end.status == 0, "\(end.error)")
-    #expect(try scene.station.states() == ["accepted": 10])
+    #expect(try scene.installation.states() == ["accepted": 10])
     #expect(scene.lines("push").allSatisfy { $0.hasPrefix("push background 5 com.example.app ") })
   }
 
   @Test("FCM: a token is fetched before the first message, timed separately, and appears in no output")
   func fcm() throws {
-    let scene = try Scene("fcm_server.py") { station in
-      let key = station.directory.file("key.pem")
+    let scene = try Scene("fcm_server.py") { installation in
+      let key = installation.directory.file("key.pem")
       try Self.openssl("genpkey", "-algorithm", "RSA", "-out", key)
-      try Self.openssl("pkey", "-in", key, "-pubout", "-out", station.directory.file("public.pem"))
-      try station.directory.write("fcm.token", "a-device-of-nobody\n")
-      return ["--public-key", station.directory.file("public.pem")]
+      try Self.openssl("pkey", "-in", key, "-pubout", "-out", installation.directory.file("public.pem"))
+      try installation.directory.write("fcm.token", "a-device-of-nobody\n")
+      return ["--public-key", installation.directory.file("public.pem")]
     }
     let account = [
       "type": "service_account", "project_id": "probe-1", "private_key_id": "k1",
-      "private_key": try String(contentsOfFile: scene.station.directory.file("key.pem"), encoding: .utf8),
+      "private_key": try String(
+        contentsOfFile: scene.installation.directory.file("key.pem"), encoding: .utf8),
       "client_email": "probe@probe-1.iam.gserviceaccount.com",
       "token_uri": "https://127.0.0.1:\(scene.port)/token",
     ]
     let text = String(decoding: try JSONEncoder().encode(account), as: UTF8.self)
-    try scene.station.directory.write("account.json", text)
+    try scene.installation.directory.write("account.json", text)
     let target = [
       "provider: fcm", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
       "device_token_file: fcm.token", Self.schedule, "credentials: { service_account_file: account.json }",
     ]
     let end = try scene.collect(target, ["--count", "15"])
     #expect(end.status == 0, "\(end.error)")
-    #expect(try scene.station.states() == ["accepted": 15])
+    #expect(try scene.installation.states() == ["accepted": 15])
     #expect(scene.lines("token").count == 1)
-    let tokens = try scene.station.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
+    let tokens = try scene.installation.query("SELECT detail FROM event_view WHERE kind = 'token_refreshed'")
     #expect(tokens.count == 1 && tokens[0][0].contains(" ms (dns "), "\(tokens)")
-    for file in try FileManager.default.contentsOfDirectory(atPath: scene.station.directory.path)
+    for file in try FileManager.default.contentsOfDirectory(atPath: scene.installation.directory.path)
     where file.hasPrefix("pushscope.sqlite") {
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: scene.station.directory.file(file)))
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: scene.installation.directory.file(file)))
       for secret in ["ya29.", "a-device-of-nobody", "BEGIN PRIVATE"] {
         #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) is in \(file)")
       }
@@ -141,23 +142,24 @@ struct ProviderRunTests {
   }
 
   @Test("FCM: a refused service account ends the run before anything is sent") func fcmRefused() throws {
-    let scene = try Scene("fcm_server.py") { station in
-      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("key.pem"))
-      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", station.directory.file("other.pem"))
+    let scene = try Scene("fcm_server.py") { installation in
+      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", installation.directory.file("key.pem"))
+      try Self.openssl("genpkey", "-algorithm", "RSA", "-out", installation.directory.file("other.pem"))
       try Self.openssl(
-        "pkey", "-in", station.directory.file("other.pem"), "-pubout", "-out",
-        station.directory.file("public.pem"))
-      try station.directory.write("fcm.token", "a-device-of-nobody\n")
-      return ["--public-key", station.directory.file("public.pem")]
+        "pkey", "-in", installation.directory.file("other.pem"), "-pubout", "-out",
+        installation.directory.file("public.pem"))
+      try installation.directory.write("fcm.token", "a-device-of-nobody\n")
+      return ["--public-key", installation.directory.file("public.pem")]
     }
     let account = [
       "type": "service_account", "project_id": "probe-1",
-      "private_key": try String(contentsOfFile: scene.station.directory.file("key.pem"), encoding: .utf8),
+      "private_key": try String(
+        contentsOfFile: scene.installation.directory.file("key.pem"), encoding: .utf8),
       "client_email": "probe@probe-1.iam.gserviceaccount.com",
       "token_uri": "https://127.0.0.1:\(scene.port)/token",
     ]
     let text = String(decoding: try JSONEncoder().encode(account), as: UTF8.self)
-    try scene.station.directory.write("account.json", text)
+    try scene.installation.directory.write("account.json", text)
     let target = [
       "provider: fcm", "endpoint: https://127.0.0.1:\(scene.port)", "ca_file: loopback/ca.pem",
       "device_token_file: fcm.token", Self.schedule, "credentials: { service_account_file: account.json }",
@@ -165,7 +167,7 @@ struct ProviderRunTests {
     let end = try scene.collect(target, ["--count", "15"])
     #expect(end.status == 78)
     #expect(end.error.contains("invalid_grant") && end.error.contains("clock"), "\(end.error)")
-    #expect(try scene.station.query("SELECT count(*) FROM sample_view") == [["0"]])
+    #expect(try scene.installation.query("SELECT count(*) FROM sample_view") == [["0"]])
     #expect(scene.lines("sent") == [])
   }
 
@@ -174,7 +176,7 @@ struct ProviderRunTests {
     .enabled(if: Self.hasProsody))
   func webPush() throws {
     let scene = try Scene("prosody_device.py", certificates: false) { [$0.directory.path] }
-    let key = scene.station.directory.file("vapid.pem")
+    let key = scene.installation.directory.file("vapid.pem")
     try Self.openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
     let target = [
@@ -183,8 +185,8 @@ struct ProviderRunTests {
     ]
     let end = try scene.collect(target, ["--count", "15"])
     #expect(end.status == 0, "\(end.error)")
-    #expect(try scene.station.states() == ["accepted": 15])
-    let sent = try scene.station.query("SELECT notification_id FROM sample_view ORDER BY sequence")
+    #expect(try scene.installation.states() == ["accepted": 15])
+    let sent = try scene.installation.query("SELECT notification_id FROM sample_view ORDER BY sequence")
     try eventually("the device has received them") { scene.lines("push").count == 15 ? true : nil }
     #expect(Set(scene.lines("push")) == Set(sent.map { "push \($0[0])" }))
   }

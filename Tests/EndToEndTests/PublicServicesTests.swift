@@ -7,16 +7,16 @@ import Testing
 /// device that posts receipts, and the store.
 @Suite("Runs through public push services to devices and back", .serialized, .timeLimit(.minutes(5)))
 struct PublicServicesTests {
-  /// A station with certificates, and the processes that use it.
+  /// An installation with certificates, and the processes that use it.
   private final class Scene {
-    let station: Station
+    let installation: Installation
     let credentials: String
     private var processes: [RunningProcess] = []
 
     init() throws {
-      station = try Station()
-      _ = try Certificates(in: station.directory)
-      credentials = station.directory.file("loopback")
+      installation = try Installation()
+      _ = try Certificates(in: installation.directory)
+      credentials = installation.directory.file("loopback")
     }
 
     deinit { for process in processes { process.signal(SIGKILL) } }
@@ -24,8 +24,8 @@ struct PublicServicesTests {
     /// Options of a device: where it posts its receipts and records what it received.
     var device: [String] {
       [
-        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--ca", "\(credentials)/ca.pem",
-        "--heard", station.directory.file("heard.jsonl"),
+        "--receipts", "https://127.0.0.1:\(installation.receiptsPort)", "--ca", "\(credentials)/ca.pem",
+        "--heard", installation.directory.file("heard.jsonl"),
       ]
     }
 
@@ -48,25 +48,25 @@ struct PublicServicesTests {
       let lines =
         [
           "collector:",
-          "  receipts: { listen: 127.0.0.1:\(station.receiptsPort), certificate_file: loopback/server.pem,"
+          "  receipts: { listen: 127.0.0.1:\(installation.receiptsPort), certificate_file: loopback/server.pem,"
             + " key_file: loopback/server.key, secret_file: receipts.secret }",
           "targets:", "  - name: probe", "    ca_file: loopback/ca.pem", "    receipt_deadline: 60s",
         ] + target.map { "    " + $0 }
-      try station.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+      try installation.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
     }
 
     /// Compares store and exports with the device's record (Tests/Support/check_heard.py).
     func check(_ options: [String]) throws {
-      let tables = ["samples", "receipts"].map { station.directory.file($0 + ".csv") }
+      let tables = ["samples", "receipts"].map { installation.directory.file($0 + ".csv") }
       for (table, file) in zip(["samples", "receipts"], tables) {
         let export = try run(
-          Programs.pushscope, ["export", table, "--store", station.store, "--output", file])
+          Programs.pushscope, ["export", table, "--store", installation.store, "--output", file])
         #expect(export.status == 0, "\(export.error)")
       }
-      let heard = station.directory.file("heard.jsonl")
+      let heard = installation.directory.file("heard.jsonl")
       let result = try run(
         Programs.python,
-        ["\(Programs.scripts)/check_heard.py", station.store, heard] + tables + options)
+        ["\(Programs.scripts)/check_heard.py", installation.store, heard] + tables + options)
       #expect(result.status == 0, "\(result.error)")
     }
   }
@@ -86,11 +86,11 @@ struct PublicServicesTests {
   func nchan() throws {
     let count = 120
     let scene = try Scene()
-    let station = scene.station
+    let installation = scene.installation
     let port = try FreePort.take()
-    let log = station.directory.file("access.log")
+    let log = installation.directory.file("access.log")
     let configuration = Nginx.configuration(
-      port: port, folder: station.directory.path, certificate: "\(scene.credentials)/server.pem",
+      port: port, folder: installation.directory.path, certificate: "\(scene.credentials)/server.pem",
       key: "\(scene.credentials)/server.key", modules: ["ngx_nchan_module"],
       lines: """
         access_log \(log);
@@ -100,8 +100,8 @@ struct PublicServicesTests {
         }
         location = /events { nchan_subscriber eventsource; nchan_channel_id probe; }
         """)
-    let file = try station.directory.write("nginx.conf", configuration)
-    let nginx = try scene.start("nginx", ["-c", file, "-p", station.directory.path])
+    let file = try installation.directory.write("nginx.conf", configuration)
+    let nginx = try scene.start("nginx", ["-c", file, "-p", installation.directory.path])
     try FreePort.waitUntilTaken(port, by: nginx)
     let device = try scene.startDevice(
       "nchan_device.py", ["https://127.0.0.1:\(port)/events", "--device", "browser"], ready: "subscribed")
@@ -112,11 +112,11 @@ struct PublicServicesTests {
       "headers: { authorization: \"Bearer ${HOOK_TOKEN}\", content-type: application/json }",
       "body_file: body.json", "success: 201", "schedule: { rate: 100/s }",
     ])
-    try station.directory.write("body.json", #"{ "n": {sequence}, "pushscope": {pushscope} }"# + "\n")
-    let collector = try station.collect(
+    try installation.directory.write("body.json", #"{ "n": {sequence}, "pushscope": {pushscope} }"# + "\n")
+    let collector = try installation.collect(
       ["--count", "\(count)"], environment: ["HOOK_TOKEN": "a-long-secret"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError) \(device.standardError)")
-    #expect(try station.states() == ["delivered": count], "\(device.standardError)")
+    #expect(try installation.states() == ["delivered": count], "\(device.standardError)")
     try scene.check(["--count", "\(count)", "--status", "201", "--device", "browser"])
 
     // The requests in nginx's own log.
@@ -134,11 +134,11 @@ struct PublicServicesTests {
   func unifiedPush() throws {
     let count = 80
     let scene = try Scene()
-    let station = scene.station
+    let installation = scene.installation
     let port = try FreePort.take()
     let device = try scene.startDevice(
       "prosody_device.py",
-      [station.directory.path, "--external", "https://127.0.0.1:\(port)/", "--device", "phone"],
+      [installation.directory.path, "--external", "https://127.0.0.1:\(port)/", "--device", "phone"],
       ready: "listening ")
     let backend = try #require(
       device.standardOutput.split(separator: "\n").first { $0.hasPrefix("listening ") }
@@ -155,12 +155,12 @@ struct PublicServicesTests {
       "provider: webpush", "subscription_file: subscription.json", "ttl: 60s", "payload_bytes: [600, 4096]",
       "schedule: { rate: 50/s }",
     ])
-    let collector = try station.collect(["--count", "\(count)"])
+    let collector = try installation.collect(["--count", "\(count)"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError) \(device.standardError)")
-    #expect(try station.states() == ["delivered": count], "\(device.standardError)")
+    #expect(try installation.states() == ["delivered": count], "\(device.standardError)")
     // Prosody answers after the device's acknowledgment, so the device received it earlier.
     try scene.check(["--count", "\(count)", "--status", "201", "--device", "phone", "--heard-first"])
-    let sizes = try station.query(
+    let sizes = try installation.query(
       "SELECT variant, payload_bytes, count(*) FROM sample_view GROUP BY 1, 2 ORDER BY 2")
     #expect(
       sizes == [

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("SIGHUP takes a changed configuration while the run goes on", .serialized)
 struct ReloadTests {
-  private func target(_ name: String, _ station: Station, rate: String) -> String {
+  private func target(_ name: String, _ installation: Installation, rate: String) -> String {
     """
       - name: \(name)
         provider: loopback
-        endpoint: https://127.0.0.1:\(station.loopbackPort)
+        endpoint: https://127.0.0.1:\(installation.loopbackPort)
         ca_file: loopback/ca.pem
         schedule: { arrivals: constant, rate: \(rate) }
         receipt_deadline: 30s
@@ -17,21 +17,21 @@ struct ReloadTests {
     """
   }
 
-  /// The station's receipt listener with other targets.
-  private func write(_ targets: [String], _ station: Station) throws {
-    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
+  /// The installation's receipt listener with other targets.
+  private func write(_ targets: [String], _ installation: Installation) throws {
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
     let head = try #require(text.range(of: "targets:\n")).upperBound
-    try station.directory.write("pushscope.yaml", text[..<head] + targets.joined())
+    try installation.directory.write("pushscope.yaml", text[..<head] + targets.joined())
   }
 
-  private func delivered(_ target: String, _ station: Station) -> Int {
-    let rows = try? station.query(
+  private func delivered(_ target: String, _ installation: Installation) -> Int {
+    let rows = try? installation.query(
       "SELECT count(*) FROM sample_view WHERE target = '\(target)' AND state = 'delivered'")
     return (rows?.first?.first).flatMap { Int($0) } ?? 0
   }
 
-  private func details(_ kind: String, _ station: Station) throws -> [String] {
-    try station.query("SELECT detail FROM event_view WHERE kind = '\(kind)'").compactMap(\.first)
+  private func details(_ kind: String, _ installation: Installation) throws -> [String] {
+    try installation.query("SELECT detail FROM event_view WHERE kind = '\(kind)'").compactMap(\.first)
   }
 
   private func wait(_ what: String, _ collector: RunningProcess, until holds: () throws -> Bool) throws {
@@ -42,91 +42,94 @@ struct ReloadTests {
     "unchanged targets do not notice; changed ones go on, removed ones end, new ones begin",
     .timeLimit(.minutes(4)))
   func wholeReload() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     try write(
       [
-        target("kept", station, rate: "10/s"), target("changed", station, rate: "20/s"),
-        target("gone", station, rate: "10/s"),
-      ], station)
-    let collector = try station.collect([])
+        target("kept", installation, rate: "10/s"), target("changed", installation, rate: "20/s"),
+        target("gone", installation, rate: "10/s"),
+      ], installation)
+    let collector = try installation.collect([])
     try wait("all of them deliver", collector) {
-      ["kept", "changed", "gone"].allSatisfy { delivered($0, station) >= 5 }
+      ["kept", "changed", "gone"].allSatisfy { delivered($0, installation) >= 5 }
     }
     try write(
       [
-        target("kept", station, rate: "10/s"), target("changed", station, rate: "40/s"),
-        target("new", station, rate: "10/s"),
-      ], station)
+        target("kept", installation, rate: "10/s"), target("changed", installation, rate: "40/s"),
+        target("new", installation, rate: "10/s"),
+      ], installation)
     collector.signal(SIGHUP)
-    try wait("the reload is told", collector) { try details("config_reloaded", station).count == 1 }
-    let words = try #require(try details("config_reloaded", station).first)
+    try wait("the reload is told", collector) { try details("config_reloaded", installation).count == 1 }
+    let words = try #require(try details("config_reloaded", installation).first)
     for word in ["targets changed: changed", "targets new: new", "targets ended: gone"] {
       #expect(words.contains(word), "\(words)")
     }
-    let before = delivered("changed", station)
+    let before = delivered("changed", installation)
     try wait("the new and the changed one deliver", collector) {
-      delivered("new", station) >= 5 && delivered("changed", station) >= before + 10
+      delivered("new", installation) >= 5 && delivered("changed", installation) >= before + 10
     }
-    #expect(try station.query("SELECT asked_rate FROM target WHERE name = 'changed'") == [["40.0"]])
-    #expect(try station.query("SELECT asked_rate FROM former_target") == [["20.0"]])
+    #expect(try installation.query("SELECT asked_rate FROM target WHERE name = 'changed'") == [["40.0"]])
+    #expect(try installation.query("SELECT asked_rate FROM former_target") == [["20.0"]])
 
     // All or nothing: the error is told with its line and key, and everything goes on.
-    try write([target("kept", station, rate: "often"), target("changed", station, rate: "1/s")], station)
+    try write(
+      [target("kept", installation, rate: "often"), target("changed", installation, rate: "1/s")],
+      installation)
     collector.signal(SIGHUP)
-    try wait("the refusal is told", collector) { try details("config_refused", station).count == 1 }
-    let refusal = try #require(try details("config_refused", station).first)
+    try wait("the refusal is told", collector) { try details("config_refused", installation).count == 1 }
+    let refusal = try #require(try details("config_refused", installation).first)
     #expect(refusal.contains("pushscope.yaml:8:") && refusal.contains("schedule.rate"), "\(refusal)")
-    let later = delivered("changed", station)
-    try wait("sending goes on", collector) { delivered("changed", station) >= later + 10 }
+    let later = delivered("changed", installation)
+    try wait("sending goes on", collector) { delivered("changed", installation) >= later + 10 }
 
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     service.signal(SIGTERM)
-    #expect(try station.query("SELECT count(*) FROM run") == [["1"]])
+    #expect(try installation.query("SELECT count(*) FROM run") == [["1"]])
     // No gap and no repetition, across the change; nothing was given up by it.
     for name in ["kept", "changed", "gone", "new"] {
       #expect(
-        try station.query(
+        try installation.query(
           "SELECT min(sequence), max(sequence) = count(*), count(DISTINCT sequence) = count(*) FROM sample_view WHERE target = '\(name)'"
         )
           == [["1", "1", "1"]], "\(name)")
     }
-    let states = try station.states()
+    let states = try installation.states()
     // The loopback service loses and rejects some; nothing is left open, and nothing was given up.
     #expect(
       Set(states.keys).isSubset(of: ["delivered", "late", "lost", "rejected", "missed"]), "\(states)")
     #expect(
-      try station.query(
+      try installation.query(
         "SELECT count(DISTINCT connection_id) FROM sample_view WHERE target = 'kept' AND connection_id IS NOT NULL"
       )
         == [["1"]])
-    let sums = try station.query(
+    let sums = try installation.query(
       "SELECT sum(delivered + late + lost + rejected + missed) = (SELECT count(*) FROM sample) FROM tally")
     #expect(sums == [["1"]])
   }
 
   @Test("a credential file that is replaced is taken up by itself", .timeLimit(.minutes(3)))
   func replacedCredential() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 30s"])
-    let service = try station.startLoopback()
-    let collector = try station.collect([])
-    try wait("it delivers", collector) { delivered("loopback", station) >= 5 }
-    let authority = try String(contentsOfFile: station.directory.file("loopback/ca.pem"), encoding: .utf8)
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 30s"])
+    let service = try installation.startLoopback()
+    let collector = try installation.collect([])
+    try wait("it delivers", collector) { delivered("loopback", installation) >= 5 }
+    let authority = try String(
+      contentsOfFile: installation.directory.file("loopback/ca.pem"), encoding: .utf8)
     // Not usable: refused, and the former one goes on.
-    try station.directory.write("loopback/ca.pem", "nothing\n")
-    try wait("the file is refused", collector) { try details("config_refused", station).count >= 1 }
-    let before = delivered("loopback", station)
-    try wait("sending goes on", collector) { delivered("loopback", station) >= before + 5 }
-    try station.directory.write("loopback/ca.pem", authority + "# renewed\n")
-    try wait("the new one is taken up", collector) { try details("config_reloaded", station).count >= 1 }
-    #expect(try details("config_reloaded", station).last?.contains("loopback/ca.pem") == true)
-    let later = delivered("loopback", station)
-    try wait("sending goes on with it", collector) { delivered("loopback", station) >= later + 5 }
+    try installation.directory.write("loopback/ca.pem", "nothing\n")
+    try wait("the file is refused", collector) { try details("config_refused", installation).count >= 1 }
+    let before = delivered("loopback", installation)
+    try wait("sending goes on", collector) { delivered("loopback", installation) >= before + 5 }
+    try installation.directory.write("loopback/ca.pem", authority + "# renewed\n")
+    try wait("the new one is taken up", collector) { try details("config_reloaded", installation).count >= 1 }
+    #expect(try details("config_reloaded", installation).last?.contains("loopback/ca.pem") == true)
+    let later = delivered("loopback", installation)
+    try wait("sending goes on with it", collector) { delivered("loopback", installation) >= later + 5 }
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     service.signal(SIGTERM)
-    #expect(try station.query("SELECT count(*) FROM run") == [["1"]])
+    #expect(try installation.query("SELECT count(*) FROM run") == [["1"]])
   }
 
   /// Starts a program with a terminal of its own, and takes the terminal away when a file appears.
@@ -148,20 +151,20 @@ struct ReloadTests {
 
   @Test("a terminal that closes ends the run in order", .timeLimit(.minutes(3)))
   func hangup() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 30s"])
-    let service = try station.startLoopback()
-    let flag = station.directory.file("hang-up")
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 30s"])
+    let service = try installation.startLoopback()
+    let flag = installation.directory.file("hang-up")
     let terminal = try RunningProcess(
       Programs.python,
       [
-        "-c", Self.terminal, flag, Programs.pushscope, "collect", "--config", station.configuration,
-        "--store", station.store,
+        "-c", Self.terminal, flag, Programs.pushscope, "collect", "--config", installation.configuration,
+        "--store", installation.store,
       ])
-    try wait("it delivers", terminal) { delivered("loopback", station) >= 5 }
-    try station.directory.write("hang-up", "")
+    try wait("it delivers", terminal) { delivered("loopback", installation) >= 5 }
+    try installation.directory.write("hang-up", "")
     try wait("it ends", terminal) { terminal.standardOutput.contains("exit") }
     #expect(terminal.standardOutput.contains("exit 0"), "\(terminal.standardOutput)")
-    #expect(try station.query("SELECT end_reason FROM run") == [["stopped"]])
+    #expect(try installation.query("SELECT end_reason FROM run") == [["stopped"]])
     service.signal(SIGTERM)
   }
 }

@@ -27,24 +27,26 @@ struct RemoteDeviceTests {
       ["--clock-skew", "36h", "--clock-drift", "-300ppm", "--delay", "1ms", "--delay-back", "40ms"],
     ])
   func truthIsInside(clock: [String]) throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 10s"])
-    let script = station.directory.file("truth.jsonl")
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 10s"])
+    let script = installation.directory.file("truth.jsonl")
     let device = try RunningProcess(
       Programs.pushscope,
       [
-        "device", "--port", "\(station.loopbackPort)", "--credentials", station.directory.file("loopback"),
-        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--name", "far-away", "--script", script,
+        "device", "--port", "\(installation.loopbackPort)", "--credentials",
+        installation.directory.file("loopback"),
+        "--receipts", "https://127.0.0.1:\(installation.receiptsPort)", "--name", "far-away", "--script",
+        script,
         "--count", "120",
       ] + clock)
     try device.waitFor(output: "https://")
-    let collector = try station.collect(["--count", "120"])
+    let collector = try installation.collect(["--count", "120"])
     #expect(try collector.waitForExit() == 0)
     #expect(try device.waitForExit() == 0, "it ends by itself")
 
-    #expect(try station.states() == ["delivered": 120])
+    #expect(try installation.states() == ["delivered": 120])
     let truths = try receptions(script)
     #expect(truths.count == 120)
-    let rows = try station.query(
+    let rows = try installation.query(
       """
       SELECT v.notification_id, s.planned_monotonic_us, v.delivery_us, v.delivery_error_us, v.duplicates
       FROM sample_view v JOIN sample s ON s.id & 1099511627775 = v.sequence ORDER BY v.sequence
@@ -59,14 +61,15 @@ struct RemoteDeviceTests {
       #expect(error < 60_000_000, "\(row)")
       #expect(numbers[3] == 0, "nothing was told twice")
     }
-    let receipts = try station.query("SELECT count(*), sum(same_clock), sum(offset_us IS NULL) FROM receipt")
+    let receipts = try installation.query(
+      "SELECT count(*), sum(same_clock), sum(offset_us IS NULL) FROM receipt")
     #expect(receipts == [["120", "0", "0"]])
-    let events = try station.query(
+    let events = try installation.query(
       "SELECT count(*), min(detail LIKE 'the clock of far-away is %') FROM event_view WHERE kind = 'clock_offset'"
     )
     #expect(events == [["1", "1"]])
-    #expect(try station.query("SELECT count(*) >= 3 FROM clock_exchange") == [["1"]])
-    let export = try run(Programs.pushscope, ["export", "receipts", "--store", station.store]).output
+    #expect(try installation.query("SELECT count(*) >= 3 FROM clock_exchange") == [["1"]])
+    let export = try run(Programs.pushscope, ["export", "receipts", "--store", installation.store]).output
     let lines = export.split(separator: "\r\n")
     #expect(
       lines.first
@@ -78,23 +81,25 @@ struct RemoteDeviceTests {
   @Test(
     "the collector is away for a while: receipts are kept, and none counts twice", .timeLimit(.minutes(5)))
   func patient() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 60s"])
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 60s"])
     let device = try RunningProcess(
       Programs.pushscope,
       [
-        "device", "--port", "\(station.loopbackPort)", "--credentials", station.directory.file("loopback"),
-        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--clock-skew", "5s", "--delay", "400ms",
+        "device", "--port", "\(installation.loopbackPort)", "--credentials",
+        installation.directory.file("loopback"),
+        "--receipts", "https://127.0.0.1:\(installation.receiptsPort)", "--clock-skew", "5s", "--delay",
+        "400ms",
       ])
     try device.waitFor(output: "https://")
-    let first = try station.collect([])
-    try station.waitFor("delivered", over: 10, by: first)
+    let first = try installation.collect([])
+    try installation.waitFor("delivered", over: 10, by: first)
     try first.kill()
-    let second = try station.collect(["--count", "20"])
+    let second = try installation.collect(["--count", "20"])
     #expect(try second.waitForExit() == 0)
-    let states = try station.states()
+    let states = try installation.states()
     #expect(states["planned"] == nil && states["in_flight"] == nil)
     #expect((states["delivered"] ?? 0) > 20, "also of the run that was cut off")
-    #expect(try station.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
+    #expect(try installation.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
     #expect(try device.stop() == 0)
   }
 

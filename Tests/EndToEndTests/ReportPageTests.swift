@@ -8,28 +8,29 @@ struct ReportPageTests {
   private static let hostile = "night <b>ly</b> & co"
 
   /// A report of a run with losses, in a folder of its own.
-  private static func report(_ arguments: [String] = []) throws -> (station: Station, page: String) {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 500ms"])
-    let service = try station.startLoopback(
+  private static func report(_ arguments: [String] = []) throws -> (installation: Installation, page: String)
+  {
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 500ms"])
+    let service = try installation.startLoopback(
       scenario:
         "answers: { delay: 3ms }\ndeliveries: { delay: { distribution: lognormal, median: 30ms, sigma: 0.5 }, lost: 3% }\n"
     )
-    let collector = try station.collect(["--count", "400", "--run-name", hostile])
+    let collector = try installation.collect(["--count", "400", "--run-name", hostile])
     #expect(try collector.waitForExit() == 0)
     try service.stop()
-    let page = station.directory.file("report.html")
+    let page = installation.directory.file("report.html")
     let written = try run(
-      Programs.pushscope, ["report", "--store", station.store, "--output", page] + arguments,
+      Programs.pushscope, ["report", "--store", installation.store, "--output", page] + arguments,
       environment: ["TZ": "Asia/Kolkata"])
     #expect(written.status == 0, "\(written.error)")
-    return (station, page)
+    return (installation, page)
   }
 
   @Test(
     "it reads at any width without scrolling sideways, loads nothing, and prints",
     .enabled(if: Browser.isUsable, "needs chromium-headless-shell and pdftotext (scripts/bootstrap test)"))
   func browser() throws {
-    let (station, page) = try Self.report()
+    let (installation, page) = try Self.report()
     let browser = try Browser()
     for width in [360, 800, 1280] {
       let (layout, complaints, requests) = try browser.layout(of: page, width: width)
@@ -42,7 +43,7 @@ struct ReportPageTests {
       #expect(layout.text.contains("UTC+05:30"))
       #expect(layout.tip.contains(#/^no\. \d+, \d\d:\d\d:\d\d: /#), "\(layout.tip)")
     }
-    let lost = try station.states()["lost"] ?? 0
+    let lost = try installation.states()["lost"] ?? 0
     let sheets = try browser.print(page)
     let text = sheets.joined(separator: "\n")
     #expect((2...8).contains(sheets.count), "\(sheets.count) sheets")
@@ -56,8 +57,8 @@ struct ReportPageTests {
     "light and dark are two pictures of it",
     .enabled(if: Browser.isUsable, "needs chromium-headless-shell and pdftotext (scripts/bootstrap test)"))
   func dark() throws {
-    let (station, page) = try Self.report()
-    defer { withExtendedLifetime(station) {} }
+    let (installation, page) = try Self.report()
+    defer { withExtendedLifetime(installation) {} }
     let browser = try Browser()
     let (light, dark) = (
       try browser.picture(of: page, width: 800, height: 600),
@@ -69,17 +70,18 @@ struct ReportPageTests {
 
   @Test("it never replaces a store, and needs a place to go to")
   func outputs() throws {
-    let (station, page) = try Self.report(["--target", "loopback", "--since=-1h"])
+    let (installation, page) = try Self.report(["--target", "loopback", "--since=-1h"])
     #expect(try String(contentsOfFile: page, encoding: .utf8).hasSuffix("</html>\n"))
-    let over = try run(Programs.pushscope, ["report", "--store", station.store, "--output", station.store])
+    let over = try run(
+      Programs.pushscope, ["report", "--store", installation.store, "--output", installation.store])
     #expect(over.status == 73)
-    let nowhere = try run(Programs.pushscope, ["report", "--store", station.store])
+    let nowhere = try run(Programs.pushscope, ["report", "--store", installation.store])
     #expect(nowhere.status == 64)
     #expect(nowhere.error.contains("--output"))
-    let piped = try run(Programs.pushscope, ["report", "--store", station.store, "--output", "-"])
+    let piped = try run(Programs.pushscope, ["report", "--store", installation.store, "--output", "-"])
     #expect(piped.output.hasPrefix("<!DOCTYPE html>"))
     let wrong = try run(
-      Programs.pushscope, ["report", "--store", station.store, "--output", "-", "--target", "nobody"])
+      Programs.pushscope, ["report", "--store", installation.store, "--output", "-", "--target", "nobody"])
     #expect(wrong.status != 0)
     #expect(wrong.error.contains("nobody"))
   }

@@ -54,9 +54,9 @@ struct SecretTests {
 
   @Test("no output contains a secret", .timeLimit(.minutes(10)))
   func nothingWritten() throws {
-    let station = try Station()
-    let service = try station.startLoopback(scenario: "answers: { delay: 1ms }")
-    let directory = station.directory
+    let installation = try Installation()
+    let service = try installation.startLoopback(scenario: "answers: { delay: 1ms }")
+    let directory = installation.directory
     let environment = [
       "HEADER": "S3CRETHEADER", "PASSWORD": "S3CRETPASSWORD", "REGISTRATION": "S3CRETREGISTRATION",
     ]
@@ -64,7 +64,8 @@ struct SecretTests {
     try directory.write("device.token", String(repeating: "5ec2e7", count: 12) + "\n")
     try directory.write(
       "subscription.json",
-      #"{"endpoint":"https://127.0.0.1:\#(station.loopbackPort)/S3CRETSUBSCRIPTION","keys":\#(Self.keys)}"#)
+      #"{"endpoint":"https://127.0.0.1:\#(installation.loopbackPort)/S3CRETSUBSCRIPTION","keys":\#(Self.keys)}"#
+    )
     try openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", directory.file("sec1.pem"))
     try openssl(
       "pkcs8", "-topk8", "-nocrypt", "-in", directory.file("sec1.pem"), "-out", directory.file("key.p8"))
@@ -81,9 +82,11 @@ struct SecretTests {
       try Self.marks + lines(ofKey: directory.file("key.p8")) + lines(ofKey: directory.file("rsa.pem"))
 
     let receipts = try #require(
-      try String(contentsOfFile: station.configuration, encoding: .utf8).components(separatedBy: "targets:")
-        .first)
-    let sending = receipts + targets(port: station.loopbackPort, closed: try FreePort.take())
+      try String(contentsOfFile: installation.configuration, encoding: .utf8).components(
+        separatedBy: "targets:"
+      )
+      .first)
+    let sending = receipts + targets(port: installation.loopbackPort, closed: try FreePort.take())
     try directory.write("pushscope.yaml", sending + "\n")
     var written: [(String, Data)] = []
     func note(_ name: String, _ result: (status: Int32, output: String, error: String)) {
@@ -93,7 +96,7 @@ struct SecretTests {
     let collected = try run(
       Programs.pushscope,
       [
-        "collect", "--config", station.configuration, "--store", station.store, "--count", "20",
+        "collect", "--config", installation.configuration, "--store", installation.store, "--count", "20",
         "--allow-above-provider-limit",
       ],
       environment: environment)
@@ -103,16 +106,16 @@ struct SecretTests {
       for format in ["csv", "jsonl"] {
         note(
           "export \(table)",
-          try run(Programs.pushscope, ["export", table, "--store", station.store, "--format", format]))
+          try run(Programs.pushscope, ["export", table, "--store", installation.store, "--format", format]))
       }
     }
-    note("summary", try run(Programs.pushscope, ["summary", "--store", station.store, "--json"]))
+    note("summary", try run(Programs.pushscope, ["summary", "--store", installation.store, "--json"]))
 
     // Then every target, also those that sign, is examined and sent to.
-    try directory.write("pushscope.yaml", sending + "\n" + signing(port: station.loopbackPort) + "\n")
+    try directory.write("pushscope.yaml", sending + "\n" + signing(port: installation.loopbackPort) + "\n")
     let doctor = try run(
       Programs.pushscope,
-      ["doctor", "--config", station.configuration, "--store", station.store, "--send"],
+      ["doctor", "--config", installation.configuration, "--store", installation.store, "--send"],
       environment: environment)
     #expect(
       doctor.output.contains("  ios  key  ") && doctor.output.contains("  android  token  "),
@@ -121,7 +124,7 @@ struct SecretTests {
     // Mistakes next to secrets are reported.
     try directory.write("pushscope.yaml", sending.replacing("timeout: 2s", with: "timeout: ${HEADER}") + "\n")
     let refused = try run(
-      Programs.pushscope, ["doctor", "--config", station.configuration], environment: environment)
+      Programs.pushscope, ["doctor", "--config", installation.configuration], environment: environment)
     #expect(refused.status == 78)
     note("refused", refused)
 
@@ -129,11 +132,11 @@ struct SecretTests {
     written.append(("loopback stdout", Data(service.standardOutput.utf8)))
     written.append(("loopback stderr", Data(service.standardError.utf8)))
     for suffix in ["", "-wal", "-shm", ".lock"] {
-      if let data = FileManager.default.contents(atPath: station.store + suffix) {
+      if let data = FileManager.default.contents(atPath: installation.store + suffix) {
         written.append(("store\(suffix)", data))
       }
     }
-    #expect(try station.query("SELECT count(*) FROM sample_view").first?.first == "100")
+    #expect(try installation.query("SELECT count(*) FROM sample_view").first?.first == "100")
     #expect(written.contains { $0.0 == "store" } && written.reduce(0) { $0 + $1.1.count } > 20_000)
     for (name, data) in written {
       for secret in secrets {
@@ -146,9 +149,9 @@ struct SecretTests {
   }
 
   /// The sender's credentials of every provider, from the loopback service's files and tokens.
-  private func loopbackSecrets(_ station: Station) throws -> [String] {
+  private func loopbackSecrets(_ installation: Installation) throws -> [String] {
     func text(_ name: String) throws -> String {
-      try String(contentsOfFile: station.directory.file("loopback/\(name)"), encoding: .utf8)
+      try String(contentsOfFile: installation.directory.file("loopback/\(name)"), encoding: .utf8)
         .trimmingCharacters(in: .whitespacesAndNewlines)
     }
     func object(_ name: String) throws -> [String: Any] {
@@ -160,7 +163,7 @@ struct SecretTests {
     let endpoint = try #require(subscription["endpoint"] as? String)
     var secrets = try ["apns.token", "fcm.token", "ntfy.token", "receipts.secret"].map(text)
     secrets += try ["AuthKey_LOOPBACK01.p8", "vapid.pem"].flatMap {
-      try lines(ofKey: station.directory.file("loopback/\($0)"))
+      try lines(ofKey: installation.directory.file("loopback/\($0)"))
     }
     secrets += account.split(separator: "\n").map(String.init).filter {
       $0.count > 20 && !$0.hasPrefix("-----")
@@ -175,56 +178,60 @@ struct SecretTests {
     "nor when all the dialects are spoken, refused, renewed and looked at while it happens",
     .timeLimit(.minutes(5)))
   func everyDialect() throws {
-    let station = try Station()
-    let service = try station.startLoopback(
+    let installation = try Installation()
+    let service = try installation.startLoopback(
       scenario: """
         seed: 3
         answers: { delay: 2ms, errors: [{ reason: BadDeviceToken, probability: 10% }] }
         deliveries: { delay: 10ms }
         tokens: { revoked: [3s] }
         """)
-    let secrets = try loopbackSecrets(station)
+    let secrets = try loopbackSecrets(installation)
     var written: [(String, Data)] = []
-    let configuration = station.directory.file("loopback/loopback.yaml")
+    let configuration = installation.directory.file("loopback/loopback.yaml")
     let collector = try RunningProcess(
       Programs.pushscope,
-      ["collect", "--config", configuration, "--store", station.store, "--rate", "20/s", "--count", "140"])
+      [
+        "collect", "--config", configuration, "--store", installation.store, "--rate", "20/s", "--count",
+        "140",
+      ])
     try eventually("tokens are revoked and renewed", seen: { collector.standardError }) {
-      let count = try? station.query(
+      let count = try? installation.query(
         "SELECT count(*) FROM event_view WHERE kind = 'token_refreshed' AND detail LIKE '%renewed%'")
       return (Int(count?.first?.first ?? "") ?? 0) >= 2 ? true : nil
     }
     // During a run much of the data is in the WAL and not yet in the store file.
     for suffix in ["", "-wal", "-shm", ".lock"] {
-      if let data = FileManager.default.contents(atPath: station.store + suffix) {
+      if let data = FileManager.default.contents(atPath: installation.store + suffix) {
         written.append(("store\(suffix) while it is written", data))
       }
     }
     #expect(written.contains { $0.0.hasPrefix("store-wal") })
     #expect(try collector.waitForExit(within: .seconds(120)) == 0, "\(collector.standardError)")
     written.append(("collect", Data((collector.standardOutput + collector.standardError).utf8)))
-    let states = try station.query("SELECT DISTINCT target, state FROM sample_view")
+    let states = try installation.query("SELECT DISTINCT target, state FROM sample_view")
     for target in ["apns", "fcm", "webpush", "ntfy"] {
       #expect(states.contains([target, "delivered"]) && states.contains([target, "rejected"]), "\(target)")
     }
     for table in ["samples", "receipts", "events", "log", "runs", "histogram", "summary"] {
       for format in ["csv", "jsonl"] {
         let result = try run(
-          Programs.pushscope, ["export", table, "--store", station.store, "--format", format])
+          Programs.pushscope, ["export", table, "--store", installation.store, "--format", format])
         written.append(("export \(table)", Data((result.output + result.error).utf8)))
       }
     }
     for arguments in [
-      ["summary", "--store", station.store], ["summary", "--store", station.store, "--json"],
-      ["runs", "list", "--store", station.store], ["dashboard", "--plain", "--store", station.store],
-      ["doctor", "--config", configuration, "--store", station.store, "--send"],
+      ["summary", "--store", installation.store], ["summary", "--store", installation.store, "--json"],
+      ["runs", "list", "--store", installation.store],
+      ["dashboard", "--plain", "--store", installation.store],
+      ["doctor", "--config", configuration, "--store", installation.store, "--send"],
     ] {
       let result = try run(Programs.pushscope, arguments)
       written.append((arguments[0], Data((result.output + result.error).utf8)))
     }
     try service.stop()
     written.append(("loopback", Data((service.standardOutput + service.standardError).utf8)))
-    written.append(("store", try #require(FileManager.default.contents(atPath: station.store))))
+    written.append(("store", try #require(FileManager.default.contents(atPath: installation.store))))
     #expect(written.reduce(0) { $0 + $1.1.count } > 100_000)
     for (name, data) in written {
       for secret in secrets {

@@ -5,16 +5,18 @@ import Testing
 
 @Suite("A stop waits for notifications in flight; signals have their documented effect", .serialized)
 struct StopTests {
-  private func eventuallySent(_ count: Int, _ station: Station, _ collector: RunningProcess) throws {
+  private func eventuallySent(_ count: Int, _ installation: Installation, _ collector: RunningProcess) throws
+  {
     try eventually("\(count) are sent", seen: { collector.standardError }) { () -> Bool? in
-      guard FileManager.default.fileExists(atPath: station.store) else { return nil }
-      let rows = try? station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+      guard FileManager.default.fileExists(atPath: installation.store) else { return nil }
+      let rows = try? installation.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
       return (rows?.first?.first).flatMap { Int($0) } ?? 0 >= count ? true : nil
     }
   }
 
-  private func end(_ station: Station) throws -> [String] {
-    try station.query("SELECT end_reason, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1").first ?? []
+  private func end(_ installation: Installation) throws -> [String] {
+    try installation.query("SELECT end_reason, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1").first
+      ?? []
   }
 
   /// Receipts take longer than an earlier fixed limit of the wait, and each of them arrives.
@@ -22,77 +24,77 @@ struct StopTests {
     "every notification that is under way gets its end", .timeLimit(.minutes(5)),
     arguments: [SIGTERM, SIGINT])
   func drains(signal: Int32) throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 60s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5s }\n")
-    let collector = try station.collect([])
-    try eventuallySent(10, station, collector)
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 60s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5s }\n")
+    let collector = try installation.collect([])
+    try eventuallySent(10, installation, collector)
     collector.signal(signal)
     try collector.waitFor(error: "told to stop: waiting at most 60 s for")
     #expect(try collector.waitForExit() == 0)
     try service.stop()
-    let states = try station.states()
+    let states = try installation.states()
     #expect(states["delivered"] ?? 0 >= 10)
     #expect(states["interrupted"] == nil && states["lost"] == nil && states["in_flight"] == nil, "\(states)")
-    #expect(try end(station) == ["stopped", "1"])
+    #expect(try end(installation) == ["stopped", "1"])
   }
 
   @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(5)))
   func drainIsBounded() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
-    let service = try station.startLoopback(
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
+    let service = try installation.startLoopback(
       scenario: "answers: { delay: 100s }\ndeliveries: { delay: 100s }\n")
-    let collector = try station.collect(["--drain", "1s"])
+    let collector = try installation.collect(["--drain", "1s"])
     // A connection carries one request at a time.
-    try eventuallySent(1, station, collector)
+    try eventuallySent(1, installation, collector)
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit(within: .seconds(80)) == 0)
     #expect(collector.standardError.contains("waiting at most 1 s for"), "\(collector.standardError)")
     service.signal(SIGKILL)
-    let states = try station.states()
+    let states = try installation.states()
     #expect(states["interrupted"] == 1)
     #expect(states["failed"] == nil, "nothing has timed out: \(states)")
-    #expect(try end(station) == ["stopped", "1"])
+    #expect(try end(installation) == ["stopped", "1"])
   }
 
   @Test(
     "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(5)))
   func second() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 300s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 100s }\n")
-    let collector = try station.collect(["--drain", "10m"])
-    try eventuallySent(5, station, collector)
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 300s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 100s }\n")
+    let collector = try installation.collect(["--drain", "10m"])
+    try eventuallySent(5, installation, collector)
     collector.signal(SIGINT)
     try collector.waitFor(error: "told to stop: waiting")
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 1)
-    let next = try station.collect(["--count", "1", "--drain", "0s"])
+    let next = try installation.collect(["--count", "1", "--drain", "0s"])
     // The first one may have sent as many: what counts is that this one records.
-    try next.waitFor(error: "into \(station.store)")
-    try eventuallySent(6, station, next)
+    try next.waitFor(error: "into \(installation.store)")
+    try eventuallySent(6, installation, next)
     #expect(try next.stop() == 0)
     service.signal(SIGKILL)
-    #expect(try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
-    #expect(try station.states()["interrupted"] ?? 0 >= 5)
+    #expect(try installation.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
+    #expect(try installation.states()["interrupted"] ?? 0 >= 5)
   }
 
   @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(5)))
   func ignored() throws {
-    let station = try Station(rate: "20/s")
-    let service = try station.startLoopback()
+    let installation = try Installation(rate: "20/s")
+    let service = try installation.startLoopback()
     let collector = try RunningProcess(
       "/bin/sh",
       [
         "-c", "trap '' HUP; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
-        station.configuration, "--store", station.store,
+        installation.configuration, "--store", installation.store,
       ])
-    try eventuallySent(3, station, collector)
+    try eventuallySent(3, installation, collector)
     for signal in [SIGUSR1, SIGUSR2, SIGALRM] {
       collector.signal(signal)
       service.signal(signal)
     }
     collector.signal(SIGHUP)
-    let sent = try station.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
-    try eventuallySent(((sent.first?.first).flatMap { Int($0) } ?? 0) + 40, station, collector)
+    let sent = try installation.query("SELECT count(*) FROM sample_view WHERE sent_at IS NOT NULL")
+    try eventuallySent(((sent.first?.first).flatMap { Int($0) } ?? 0) + 40, installation, collector)
     #expect(!collector.standardError.contains("told to stop"))
     #expect(try collector.stop() == 0)
     service.signal(SIGTERM)
@@ -103,13 +105,13 @@ struct StopTests {
     "the loopback service and the device end in order on each of them", .timeLimit(.minutes(5)),
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func services(signal: Int32) throws {
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     let device = try RunningProcess(
       Programs.pushscope,
       [
-        "device", "--port", "0", "--credentials", station.directory.file("loopback"), "--receipts",
-        "https://127.0.0.1:\(station.receiptsPort)",
+        "device", "--port", "0", "--credentials", installation.directory.file("loopback"), "--receipts",
+        "https://127.0.0.1:\(installation.receiptsPort)",
       ])
     try device.waitFor(output: "https://")
     for process in [service, device] {
@@ -124,9 +126,9 @@ struct StopTests {
   @Test(
     "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(5)))
   func wallClock() throws {
-    let station = try Station(rate: "20/s", target: ["receipt_deadline: 10s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    let source = try station.directory.write(
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 10s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let source = try installation.directory.write(
       "clock.c",
       """
       #define _GNU_SOURCE
@@ -142,25 +144,26 @@ struct StopTests {
         return result;
       }
       """)
-    let library = station.directory.file("clock.so")
+    let library = installation.directory.file("clock.so")
     let built = try run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
     try #require(built.status == 0, "\(built.error)")
-    let stepped = station.directory.file("stepped")
-    let collector = try station.collect(
+    let stepped = installation.directory.file("stepped")
+    let collector = try installation.collect(
       [], environment: ["LD_PRELOAD": library, "CLOCK_STEP_FILE": stepped])
-    try eventuallySent(20, station, collector)
-    try station.directory.write("stepped", "")
+    try eventuallySent(20, installation, collector)
+    try installation.directory.write("stepped", "")
     try eventually("the step is noticed", seen: { collector.standardError }) {
-      try station.query("SELECT count(*) FROM event_view WHERE kind = 'clock_step'") != [["0"]] ? true : nil
+      try installation.query("SELECT count(*) FROM event_view WHERE kind = 'clock_step'") != [["0"]]
+        ? true : nil
     }
     // The maintenance thread answers each command between two waits.
     for name in ["one", "two", "three"] {
       let renamed = try run(
-        Programs.pushscope, ["runs", "rename", "latest", name, "--store", station.store])
+        Programs.pushscope, ["runs", "rename", "latest", name, "--store", installation.store])
       #expect(renamed.status == 0, "\(renamed.error)")
     }
     #expect(try collector.stop() == 0)
     try service.stop()
-    #expect(try end(station) == ["stopped", "1"])
+    #expect(try end(installation) == ["stopped", "1"])
   }
 }

@@ -21,12 +21,12 @@ struct SupervisionTests {
 
   @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(5)))
   func notifications() throws {
-    let station = try Station(rate: "20/s")
-    let socket = station.directory.file("notify")
+    let installation = try Installation(rate: "20/s")
+    let socket = installation.directory.file("notify")
     let manager = try RunningProcess(Programs.python, ["-c", Self.receiver, socket])
     try manager.waitFor(output: "bound")
-    let service = try station.startLoopback()
-    let collector = try station.collect(
+    let service = try installation.startLoopback()
+    let collector = try installation.collect(
       [], environment: ["NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "2000000"])
     try eventually("it records", seen: { collector.standardError + manager.standardOutput }) {
       manager.standardOutput.contains("STATUS=recording run") ? true : nil
@@ -44,7 +44,7 @@ struct SupervisionTests {
         c.execute("BEGIN IMMEDIATE")
         print("locked", flush=True)
         signal.pause()
-        """, station.store,
+        """, installation.store,
       ])
     try lock.waitFor(output: "locked")
     try collector.waitFor(error: "the commit is retried each second")
@@ -82,27 +82,27 @@ struct SupervisionTests {
     "a recorder that hangs gives no sign of life, so that the service manager restarts it",
     .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
   func stuckRecorder() throws {
-    let station = try Station(rate: "20/s")
-    let source = try station.directory.write("disk.c", Self.hangingDisk)
-    let library = station.directory.file("disk.so")
+    let installation = try Installation(rate: "20/s")
+    let source = try installation.directory.write("disk.c", Self.hangingDisk)
+    let library = installation.directory.file("disk.so")
     let built = try Programs.run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
     try #require(built.status == 0, "\(built.error)")
-    let socket = station.directory.file("notify")
+    let socket = installation.directory.file("notify")
     let manager = try RunningProcess(Programs.python, ["-c", Self.receiver, socket])
     try eventually("the socket is there", seen: { manager.standardError }) {
       manager.standardOutput.contains("bound") ? true : nil
     }
-    let service = try station.startLoopback()
-    let collector = try station.collect(
+    let service = try installation.startLoopback()
+    let collector = try installation.collect(
       [],
       environment: [
         "NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "400000", "LD_PRELOAD": library,
-        "HANG_FILE": station.directory.file("hang"),
+        "HANG_FILE": installation.directory.file("hang"),
       ])
     try eventually("signs of life come", seen: { collector.standardError + manager.standardOutput }) {
       count("'WATCHDOG=1'", in: manager) >= 5 ? true : nil
     }
-    try station.directory.write("hang", "")
+    try installation.directory.write("hang", "")
     // Ten times the limit without a sign, while the rest of the collector goes on.
     var last = (count: -1, at: ContinuousClock.now)
     try eventually("the signs stop", seen: { manager.standardOutput }) {
@@ -117,51 +117,52 @@ struct SupervisionTests {
 
   @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(5)))
   func check() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
+    let installation = try Installation()
+    let service = try installation.startLoopback()
     service.signal(SIGTERM)
     func check() throws -> (status: Int32, output: String, error: String) {
-      let result = try run(Programs.pushscope, ["collect", "--check", "--config", station.configuration])
+      let result = try run(
+        Programs.pushscope, ["collect", "--check", "--config", installation.configuration])
       return (result.status, result.output, result.error)
     }
     let valid = try check()
     #expect(valid.status == 0, "\(valid.error)")
     #expect(valid.output.hasSuffix("is valid: 1 target (loopback)\n"))
 
-    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
-    try station.directory.write(
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
       "pushscope.yaml",
       text.replacing("secret_file: receipts.secret", with: "secret_file: \"credential:mac\""))
     let named = try check()
     #expect(named.status == 0, "\(named.error)")
     #expect(named.output.contains("checked by name only: mac"))
     let started = try run(
-      Programs.pushscope, ["collect", "--config", station.configuration, "--store", station.store])
+      Programs.pushscope, ["collect", "--config", installation.configuration, "--store", installation.store])
     #expect(started.status == 78)
     #expect(started.error.contains("LoadCredential=mac:"))
-    #expect(!FileManager.default.fileExists(atPath: station.store))
+    #expect(!FileManager.default.fileExists(atPath: installation.store))
 
-    try station.directory.write("pushscope.yaml", text.replacing("rate: 50/s", with: "rate: fast"))
+    try installation.directory.write("pushscope.yaml", text.replacing("rate: 50/s", with: "rate: fast"))
     let invalid = try check()
     #expect(invalid.status == 78)
     #expect(invalid.error.contains("pushscope.yaml:8:"))
 
     // A check has two answers; a start tells a missing file (66) from an invalid one.
-    try FileManager.default.removeItem(atPath: station.configuration)
+    try FileManager.default.removeItem(atPath: installation.configuration)
     let missing = try check()
     #expect(missing.status == 78)
     #expect(missing.error.components(separatedBy: "does not exist").count == 2, "\(missing.error)")
     let unstarted = try run(
-      Programs.pushscope, ["collect", "--config", station.configuration, "--store", station.store])
+      Programs.pushscope, ["collect", "--config", installation.configuration, "--store", installation.store])
     #expect(unstarted.status == 66)
     #expect(unstarted.error.components(separatedBy: "does not exist").count == 2, "\(unstarted.error)")
   }
 
   @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(5)))
   func logFormats() throws {
-    let station = try Station()
-    let service = try station.startLoopback()
-    let json = try station.collect(["--count", "5", "--log-format", "json"])
+    let installation = try Installation()
+    let service = try installation.startLoopback()
+    let json = try installation.collect(["--count", "5", "--log-format", "json"])
     #expect(try json.waitForExit() == 0)
     let lines = json.standardError.split(separator: "\n")
     #expect(!lines.isEmpty)
@@ -169,15 +170,17 @@ struct SupervisionTests {
       let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
       #expect(Set(object.keys) == ["at", "level", "label", "message"])
     }
-    let journal = try station.collect(["--count", "5", "--log-format", "journal", "--log-level", "warning"])
+    let journal = try installation.collect([
+      "--count", "5", "--log-format", "journal", "--log-level", "warning",
+    ])
     #expect(try journal.waitForExit() == 0)
     #expect(journal.standardError.isEmpty, "nothing is as severe: \(journal.standardError)")
-    let all = try station.collect(["--count", "5", "--log-format", "journal"])
+    let all = try installation.collect(["--count", "5", "--log-format", "journal"])
     #expect(try all.waitForExit() == 0)
     #expect(
       all.standardError.split(separator: "\n").allSatisfy { $0.wholeMatch(of: /<[0-7]>[a-z]+: .+/) != nil })
     // What ends it is a line of the log, too: `journalctl -p err` has it.
-    let broken = try station.directory.write(
+    let broken = try installation.directory.write(
       "broken.yaml",
       "targets: [{ name: a, provider: loopback }]\ncolector: {}\nobjectives: [{ name: o, target: a }]\n")
     let failed = try run(Programs.pushscope, ["collect", "--config", broken, "--log-format", "journal"])

@@ -6,13 +6,13 @@ import Testing
 /// file and the remedy, before any connection is opened.
 @Suite("Unusable keys", .serialized, .enabled(if: Programs.has("openssl")), .timeLimit(.minutes(5)))
 struct UnusableKeyTests {
-  private let station: Station
+  private let installation: Installation
   private let files: ProviderFiles
   private let listener: UnansweredListener
 
   init() throws {
-    station = try Station()
-    files = try ProviderFiles(in: station)
+    installation = try Installation()
+    files = try ProviderFiles(in: installation)
     listener = try UnansweredListener()
   }
 
@@ -24,10 +24,11 @@ struct UnusableKeyTests {
   ) throws {
     var target = ProviderFiles.target("t", provider, port: listener.port, more: more)
     if !replacing.0.isEmpty { target = target.replacing(replacing.0, with: replacing.1) }
-    try station.directory.write("pushscope.yaml", "targets:\n\(target)\n")
+    try installation.directory.write("pushscope.yaml", "targets:\n\(target)\n")
     for command in [["collect", "--count", "1"], ["doctor"]] {
       let result = try run(
-        Programs.pushscope, command + ["--config", station.configuration, "--store", station.store],
+        Programs.pushscope,
+        command + ["--config", installation.configuration, "--store", installation.store],
         within: .seconds(20))
       let said = result.output + result.error
       #expect(result.status == 78, "\(what), \(command[0]): \(said)", sourceLocation: location)
@@ -74,7 +75,7 @@ struct UnusableKeyTests {
     let good = try pem("key.p8")
     let begin = try #require(good.first)
     let end = try #require(good.last)
-    let directory = station.directory
+    let directory = installation.directory
     try directory.write("cut-in-base64.p8", "\(begin)\n\(good[1].prefix(30))\n")
     try directory.write("cut-within.p8", "\(begin)\n\(good[1].prefix(32))\n\(end)\n")
     try directory.write("cut-begin.p8", String(begin.prefix(12)))
@@ -129,7 +130,7 @@ struct UnusableKeyTests {
       var account: [String: Any] = good
       account[key] = value
       let data = try JSONSerialization.data(withJSONObject: account)
-      try station.directory.write("account.json", String(decoding: data, as: UTF8.self))
+      try installation.directory.write("account.json", String(decoding: data, as: UTF8.self))
       try expectRefused(what, "fcm", says: ["account.json", words])
     }
     for name in ["project_id", "private_key", "client_email", "token_uri"] {
@@ -156,7 +157,7 @@ struct UnusableKeyTests {
       (String(repeating: "[", count: 60_000), "is not JSON"),
       (String(repeating: " ", count: 70_000), "is larger than"),
     ] {
-      try station.directory.write("account.json", content)
+      try installation.directory.write("account.json", content)
       try expectRefused(String(content.prefix(20)), "fcm", says: ["account.json", words])
     }
   }
@@ -198,7 +199,7 @@ struct UnusableKeyTests {
       ("no keys", #"{"endpoint":"https://127.0.0.1:\#(listener.port)/s"}"#, "has no \"keys.p256dh\""),
       ("a cut file", String(ProviderFiles.subscription().prefix(60)), "is not a push subscription"),
     ] {
-      try station.directory.write("subscription.json", content)
+      try installation.directory.write("subscription.json", content)
       try expectRefused(what, "webpush", replacing: (endpoint, ""), says: ["subscription.json", words])
     }
   }
@@ -210,15 +211,15 @@ struct UnusableKeyTests {
       (String(repeating: "a", count: 9000), "not a single line"),
       (String(repeating: "xyz", count: 20), "does not contain a device token"),
     ] {
-      try station.directory.write("device.token", content)
+      try installation.directory.write("device.token", content)
       try expectRefused("device token", "apns", says: ["device_token_file", words])
     }
     for (content, words) in [
       ("", "is empty"), ("ab cd", "not a single line"), ("ab\ncd", "not a single line"),
     ] {
-      try station.directory.write("fcm.token", content)
+      try installation.directory.write("fcm.token", content)
       try expectRefused("registration token", "fcm", says: ["device_token_file: ", "fcm.token", words])
-      try station.directory.write("ntfy.token", content)
+      try installation.directory.write("ntfy.token", content)
       try expectRefused(
         "access token", "ntfy", more: ["credentials: { token_file: ntfy.token }"],
         says: ["ntfy.token", words])
@@ -230,7 +231,7 @@ struct UnusableKeyTests {
       (try pem("key.p8").joined(separator: "\n"), "has no PEM block of the expected kind"),
       ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "holds no certificate"),
     ] {
-      try station.directory.write("authority.pem", content)
+      try installation.directory.write("authority.pem", content)
       try expectRefused(
         "authority", "http", replacing: ("loopback/ca.pem", "authority.pem"),
         says: ["ca_file", "authority.pem", words])

@@ -6,23 +6,23 @@ import Testing
 struct VerdictTests {
   private typealias Outcome = (status: Int32, output: String, error: String)
 
-  private func pushscope(_ arguments: [String], _ station: Station) throws -> Outcome {
-    try run(Programs.pushscope, arguments + ["--store", station.store])
+  private func pushscope(_ arguments: [String], _ installation: Installation) throws -> Outcome {
+    try run(Programs.pushscope, arguments + ["--store", installation.store])
   }
 
   @Test("exit codes say passed, breached or undecided", .timeLimit(.minutes(5)))
   func exitCodes() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 30s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     for name in ["before", "after"] {
-      #expect(try station.collect(["--count", "300", "--run-name", name]).waitForExit() == 0)
+      #expect(try installation.collect(["--count", "300", "--run-name", name]).waitForExit() == 0)
     }
     try service.stop()
     func expect(
       _ code: Int32, _ arguments: String..., says words: String? = nil,
       location: SourceLocation = #_sourceLocation
     ) throws {
-      let outcome = try pushscope(arguments, station)
+      let outcome = try pushscope(arguments, installation)
       #expect(
         outcome.status == code, "\(arguments): \(outcome.output)\(outcome.error)", sourceLocation: location)
       if code == 64 || code == 66 {
@@ -74,21 +74,21 @@ struct VerdictTests {
 
   @Test("collect ends with the verdict on its run, also after a signal", .timeLimit(.minutes(5)))
   func collect() throws {
-    let station = try Station(rate: "100/s", target: ["receipt_deadline: 30s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 20ms }\n")
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 20ms }\n")
     func end(_ arguments: [String], stopAfter count: Int? = nil) throws -> Outcome {
-      let before = try station.states()["delivered"] ?? 0
-      let collector = try station.collect(arguments)
+      let before = try installation.states()["delivered"] ?? 0
+      let collector = try installation.collect(arguments)
       if let count {
         try eventually("something is delivered", seen: { collector.standardError }) {
-          try (station.states()["delivered"] ?? 0) - before >= count ? true : nil
+          try (installation.states()["delivered"] ?? 0) - before >= count ? true : nil
         }
         collector.signal(SIGINT)
       }
       let status = try collector.waitForExit()
       return (status, collector.standardOutput, collector.standardError)
     }
-    let junit = station.directory.file("gate.xml")
+    let junit = installation.directory.file("gate.xml")
     let passed = try end([
       "--count", "200", "--gate", "within 20s share 60%", "--gate", "accept within 20s share 60%", "--junit",
       junit,
@@ -118,28 +118,30 @@ struct VerdictTests {
 
   @Test("an annotation is an event, with and without a collector", .timeLimit(.minutes(5)))
   func annotations() throws {
-    let station = try Station()
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
-    let collector = try station.collect(["--run-name", "noted"])
+    let installation = try Installation()
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
+    let collector = try installation.collect(["--run-name", "noted"])
     try eventually("something is recorded", seen: { collector.standardError }) {
-      try (station.states()["delivered"] ?? station.states()["accepted"] ?? 0) > 5 ? true : nil
+      try (installation.states()["delivered"] ?? installation.states()["accepted"] ?? 0) > 5 ? true : nil
     }
-    #expect(try pushscope(["annotate", "deploy 412"], station).status == 0)
-    #expect(try pushscope(["annotate", "=1+1\u{1B}[2J", "--target", "loopback"], station).status == 0)
-    #expect(try pushscope(["annotate", "x", "--target", "none"], station).status == 66)
-    #expect(try pushscope(["annotate", "x", "--target", "loopback", "--at", "-1d"], station).status == 66)
-    #expect(try pushscope(["annotate", " "], station).status == 64)
-    let future = try pushscope(["annotate", "deploy 413", "--at", "2100-01-01"], station)
+    #expect(try pushscope(["annotate", "deploy 412"], installation).status == 0)
+    #expect(try pushscope(["annotate", "=1+1\u{1B}[2J", "--target", "loopback"], installation).status == 0)
+    #expect(try pushscope(["annotate", "x", "--target", "none"], installation).status == 66)
+    #expect(
+      try pushscope(["annotate", "x", "--target", "loopback", "--at", "-1d"], installation).status == 66)
+    #expect(try pushscope(["annotate", " "], installation).status == 64)
+    let future = try pushscope(["annotate", "deploy 413", "--at", "2100-01-01"], installation)
     #expect(future.status == 64 && future.error.contains("in the future"), "\(future)")
     #expect(try collector.stop() == 0)
-    #expect(try pushscope(["annotate", "long ago", "--at", "2026-03-01T12:00:00Z"], station).status == 0)
-    #expect(try pushscope(["annotate", "afterwards", "--run", "noted"], station).status == 0)
-    let events = try pushscope(["export", "events", "--run", "noted"], station).output
+    #expect(
+      try pushscope(["annotate", "long ago", "--at", "2026-03-01T12:00:00Z"], installation).status == 0)
+    #expect(try pushscope(["annotate", "afterwards", "--run", "noted"], installation).status == 0)
+    let events = try pushscope(["export", "events", "--run", "noted"], installation).output
     let notes = events.split(separator: "\r\n").filter { $0.contains(",annotation,") }
     #expect(notes.count == 3 && !events.contains("\u{1B}"), "\(events)")
     #expect(notes.contains { $0.hasSuffix("deploy 412") })
     #expect(notes.contains { $0.contains(",loopback,annotation,") && $0.hasSuffix("'=1+1␛[2J") })
-    let all = try pushscope(["export", "events"], station).output
+    let all = try pushscope(["export", "events"], installation).output
     #expect(all.contains(",2026-03-01T12:00:00.000000Z,,annotation,,,1,long ago"), "\(all)")
     try service.stop()
   }

@@ -12,29 +12,29 @@ struct WebPushDocumentationTests {
     let page = try String(contentsOf: root.appendingPathComponent("docs/providers.md"), encoding: .utf8)
     let commands = page.split(separator: "`").map(String.init).filter { $0.contains("openssl ec") }
     #expect(commands.count == 2, "\(commands)")
-    let station = try Station(provider: "loopback")
-    let service = try station.startLoopback()
+    let installation = try Installation(provider: "loopback")
+    let service = try installation.startLoopback()
     let result = try run(
-      "sh", ["-ec", "cd \"$0\"; " + commands.joined(separator: "\n"), station.directory.path])
+      "sh", ["-ec", "cd \"$0\"; " + commands.joined(separator: "\n"), installation.directory.path])
     #expect(result.status == 0, "\(result.error)")
     #expect(
       result.output.count == 87 && result.output.hasPrefix("B"),
       "a point that is not compressed: \(result.output)")
     // The key is made before any subscription that uses it; the test uses an unrelated subscription.
-    try station.directory.write(
+    try installation.directory.write(
       "webpush.yaml",
       """
       targets:
         - name: browser
           provider: webpush
           subscription_file: loopback/subscription.json
-          endpoint: https://127.0.0.1:\(station.loopbackPort)
+          endpoint: https://127.0.0.1:\(installation.loopbackPort)
           ca_file: loopback/ca.pem
           credentials: { vapid_key_file: vapid.pem, subject: mailto:ops@example.com }
       """)
     let doctor = try run(
       Programs.pushscope,
-      ["doctor", "--config", station.directory.file("webpush.yaml"), "--store", station.store])
+      ["doctor", "--config", installation.directory.file("webpush.yaml"), "--store", installation.store])
     #expect(doctor.output.contains("its public key is \(result.output)"), "\(doctor.output) \(doctor.error)")
     try service.stop()
   }

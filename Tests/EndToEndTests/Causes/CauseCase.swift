@@ -7,7 +7,7 @@ struct CauseCase: Sendable {
   enum Service: String, CaseIterable, Sendable {
     case east, west
 
-    /// As ``CauseStation`` names it in verdicts.
+    /// As ``CauseInstallation`` names it in verdicts.
     var provider: String { "loopback at \(rawValue)" }
   }
 

@@ -12,7 +12,7 @@ struct CauseTests {
     Double($0)
   }
   /// A young series has a reference after a quarter of a minute; the older half of what was recorded is in it.
-  private static let pace = CauseStation.Pace(
+  private static let pace = CauseInstallation.Pace(
     quiet: 30 + 2 * (seconds ?? 8), episode: seconds ?? 8, after: 4, rate: 30)
   /// How many are played at the same time: more would be in each other's way on two cores.
   private static let together = 3
@@ -66,21 +66,21 @@ struct CauseTests {
   /// Plays a case and compares what was said with what is right.
   private static func problem(of instance: CauseCase, attempt: Int, _ watch: MachineWatch) throws -> Problem?
   {
-    let station = try CauseStation(instance, pace: pace)
-    let episode = try station.play(seed: 20 + attempt)
+    let installation = try CauseInstallation(instance, pace: pace)
+    let episode = try installation.play(seed: 20 + attempt)
     let expected = Set(instance.expected)
     // What it is compared with, and the receipts after it, count as well.
     let isCalm = watch.wasCalm(
       from: episode.lowerBound - pace.quiet, to: episode.upperBound + pace.after)
     func problem(_ words: String) -> Problem { Problem(description: words, isDisturbed: !isCalm) }
 
-    let verdicts = try station.verdicts()
+    let verdicts = try installation.verdicts()
     let byRows = verdicts.map { CauseCase.Expectation(cause: $0.cause.text, scope: $0.scope) }
     guard counted(byRows, instance) == expected else {
       return problem("by its rows: \(verdicts.map(words)), not \(instance.expected)")
     }
     // A start is known to some bins of a second.
-    let findings = try station.findings().filter { (-1.5..<pace.episode).contains($0.after) }
+    let findings = try installation.findings().filter { (-1.5..<pace.episode).contains($0.after) }
     guard !findings.isEmpty else { return problem("it was not found") }
     // Of a finding that begins a second late, a part may stay undecided; what is decided is right.
     let said = counted(findings.flatMap(\.causes), instance)

@@ -26,7 +26,7 @@ struct AlertTests {
   @Test("with retries, without redirects, and without a secret in the log", .timeLimit(.minutes(4)))
   func breach() throws {
     let hook = try FreePort.take()
-    let monitored = try MonitoredStation(
+    let monitored = try MonitoredInstallation(
       rate: "50/s", target: ["receipt_deadline: 500ms"],
       sections: [
         "labels: { region: eu-1 }",
@@ -37,15 +37,15 @@ struct AlertTests {
         "  webhook: { url_file: hook.url }",
         "  command: [ /usr/bin/tee, -a, TOLD ]",
       ])
-    let station = monitored.station
-    try station.directory.write("hook.url", "http://127.0.0.1:\(hook)/T0PS3CRET-T0PS3CRET\n")
-    let told = station.directory.file("told")
-    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
-    try station.directory.write("pushscope.yaml", text.replacing("TOLD", with: told))
+    let installation = monitored.installation
+    try installation.directory.write("hook.url", "http://127.0.0.1:\(hook)/T0PS3CRET-T0PS3CRET\n")
+    let told = installation.directory.file("told")
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write("pushscope.yaml", text.replacing("TOLD", with: told))
     let receiver = try RunningProcess(Programs.python, ["-c", Self.receiver, "\(hook)"])
     try FreePort.waitUntilTaken(hook, by: receiver)
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 10ms, lost: 100% }\n")
-    let collector = try station.collect([])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 10ms, lost: 100% }\n")
+    let collector = try installation.collect([])
     try eventually(
       "it was delivered at the third try", within: .seconds(120), seen: { collector.standardError }
     ) {
@@ -74,14 +74,14 @@ struct AlertTests {
     #expect(log.contains("could not be delivered by webhook: HTTP status 302: redirects are not followed"))
     #expect(!log.contains("T0PS3CRET"))
     #expect(
-      try station.query("SELECT count(*) FROM event_view WHERE kind = 'threshold_crossed'") == [["2"]])
-    let summary = try run(Programs.pushscope, ["summary", "--store", station.store])
+      try installation.query("SELECT count(*) FROM event_view WHERE kind = 'threshold_crossed'") == [["2"]])
+    let summary = try run(Programs.pushscope, ["summary", "--store", installation.store])
     #expect(
       summary.output.contains("99% delivery within 200ms over 30d"), "\(summary.output)\(summary.error)")
     #expect(summary.output.contains("breached since"))
     if Programs.has("tmux") {
       let tmux = try Tmux(columns: 140, rows: 40)
-      try tmux.type("\(Programs.pushscope) dashboard --store \(station.store)")
+      try tmux.type("\(Programs.pushscope) dashboard --store \(installation.store)")
       try tmux.press("Enter")
       try tmux.waitUntil("the header names a breached objective") {
         $0.contains("breached: fast") || $0.contains("breached: alive")
@@ -94,11 +94,12 @@ struct AlertTests {
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)
     let before = (try? String(contentsOfFile: told, encoding: .utf8)) ?? ""
-    let again = try station.collect([])
+    let again = try installation.collect([])
     try monitored.waitUntilReady(again)
     try eventually("objectives were judged again", seen: { again.standardError }) {
-      try station.query("SELECT count(*) FROM objective WHERE verdict = 'breached' AND ended_at IS NULL")[0][
-        0] == "2" ? true : nil
+      try installation.query(
+        "SELECT count(*) FROM objective WHERE verdict = 'breached' AND ended_at IS NULL")[0][
+          0] == "2" ? true : nil
     }
     #expect(!again.standardError.contains("is breached"))
     #expect((try? String(contentsOfFile: told, encoding: .utf8)) == before)

@@ -39,7 +39,7 @@ struct MetricsIdentityTests {
 
   /// What the store says settled in each state.
   /// - Parameter before: a copy of the store as the collector found it.
-  private func stored(_ station: Station, before: String? = nil) throws -> [String: Int] {
+  private func stored(_ installation: Installation, before: String? = nil) throws -> [String: Int] {
     let settled = "s.state NOT IN (0, 1)"
     let sql =
       before.map {
@@ -49,7 +49,7 @@ struct MetricsIdentityTests {
         """
       } ?? "SELECT s.state, count(*) FROM sample s WHERE \(settled) GROUP BY s.state"
     var counts = Self.states.mapValues { _ in 0 }
-    for row in try station.query(sql) where row.count == 2 {
+    for row in try installation.query(sql) where row.count == 2 {
       guard let state = Self.states.first(where: { "\($0.value)" == row[0] })?.key else { continue }
       counts[state] = Int(row[1])
     }
@@ -58,10 +58,10 @@ struct MetricsIdentityTests {
 
   @Test("through late receipts, reload, kill -9 and restart", .timeLimit(.minutes(4)))
   func identity() throws {
-    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 600ms"])
-    let station = monitored.station
-    let service = try station.startLoopback(scenario: Self.scenario)
-    let first = try station.collect([])
+    let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 600ms"])
+    let installation = monitored.installation
+    let service = try installation.startLoopback(scenario: Self.scenario)
+    let first = try installation.collect([])
     try monitored.waitUntilReady(first)
     try eventually("verdicts of every kind and corrections", seen: { first.standardError }) {
       let metrics = try monitored.scrape()
@@ -73,12 +73,12 @@ struct MetricsIdentityTests {
     }
     first.signal(SIGKILL)
     _ = try first.waitForExit()
-    let copy = station.directory.file("before.sqlite")
-    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: station.store + suffix) {
-      try FileManager.default.copyItem(atPath: station.store + suffix, toPath: copy + suffix)
+    let copy = installation.directory.file("before.sqlite")
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: installation.store + suffix) {
+      try FileManager.default.copyItem(atPath: installation.store + suffix, toPath: copy + suffix)
     }
 
-    let second = try station.collect([])
+    let second = try installation.collect([])
     try monitored.waitUntilReady(second)
     try eventually("receipts for what recovery settled", seen: { second.standardError }) {
       let metrics = try monitored.scrape()
@@ -86,12 +86,12 @@ struct MetricsIdentityTests {
         && metrics.sum("pushscope_notifications_corrections_total", ["from": "lost"]) > 20
     }
     // Another deadline and another rate: the target goes on as something else.
-    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
-    try station.directory.write(
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
       "pushscope.yaml", text.replacing("600ms", with: "900ms").replacing("100/s", with: "150/s"))
     second.signal(SIGHUP)
     try eventually("the reload is taken, and it goes on", seen: { second.standardError }) {
-      try station.query("SELECT count(*) FROM former_target") == [["1"]]
+      try installation.query("SELECT count(*) FROM former_target") == [["1"]]
         && monitored.scrape().sum("pushscope_rate_asked") == 150 ? true : nil
     }
     let delivered = try monitored.scrape().sum("pushscope_notifications_delivered_total")
@@ -101,7 +101,7 @@ struct MetricsIdentityTests {
     try monitored.stopRun()
     // The collector is idle: nothing changes between the two readings.
     let metrics = try monitored.scrape()
-    #expect(try settled(metrics) == stored(station, before: copy))
+    #expect(try settled(metrics) == stored(installation, before: copy))
     #expect(metrics.sum("pushscope_notifications_interrupted_total") > 0)
     #expect(metrics.sum("pushscope_ready") == 0)
     #expect(try monitored.ask("/-/ready").status == 503)
@@ -109,7 +109,7 @@ struct MetricsIdentityTests {
 
     // Of the second run alone, which this collector has seen whole.
     let run = "target_id IN (SELECT t.id FROM target t WHERE t.run_id = (SELECT max(id) FROM run))"
-    let sums = try station.query(
+    let sums = try installation.query(
       "SELECT sum(planned + in_flight + accepted + delivered + late + lost + rejected + failed + missed + interrupted), sum(sent) "
         + "FROM tally WHERE \(run)")
     // What was planned and never due is removed at the end; counters do not go back.
@@ -123,23 +123,23 @@ struct MetricsIdentityTests {
   /// Rows that are gone are counted by the store's counters, which stay.
   @Test("through pruning while late receipts come in", .timeLimit(.minutes(6)))
   func pruned() throws {
-    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 600ms"])
-    let station = monitored.station
-    let service = try station.startLoopback(
+    let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 600ms"])
+    let installation = monitored.installation
+    let service = try installation.startLoopback(
       scenario: Self.scenario.replacing("to: 2500ms", with: "to: 2m"))
-    let first = try station.collect([])
+    let first = try installation.collect([])
     try monitored.waitUntilReady(first)
     try eventually("some are lost", seen: { first.standardError }) {
       try monitored.scrape().sum("pushscope_notifications_lost_total") > 200 ? true : nil
     }
     first.signal(SIGKILL)
     _ = try first.waitForExit()
-    try station.age(hours: 3)
+    try installation.age(hours: 3)
     let sum =
       "SELECT sum(accepted + delivered + late + lost + rejected + failed + missed + interrupted) FROM tally"
-    let before = try #require(Int(try station.query(sum)[0][0]))
+    let before = try #require(Int(try installation.query(sum)[0][0]))
 
-    let second = try station.collect([])
+    let second = try installation.collect([])
     try monitored.waitUntilReady(second)
     let old = "SELECT count(*) FROM sample WHERE target_id IN (SELECT id FROM target WHERE run_id = 1)"
       .replacing("target_id", with: "id >> 40")
@@ -148,16 +148,17 @@ struct MetricsIdentityTests {
         ? true : nil
     }
     let deleted = try run(
-      Programs.pushscope, ["store", "prune", "--before", "-1h", "--store", station.store])
+      Programs.pushscope, ["store", "prune", "--before", "-1h", "--store", installation.store])
     #expect(deleted.status == 0, "\(deleted.error)")
-    #expect(try station.query(old) == [["0"]])
+    #expect(try installation.query(old) == [["0"]])
     // They are counted, and the count is written a minute after the first of them.
     try eventually("receipts for what is gone", within: .seconds(150), seen: { second.standardError }) {
-      try station.query("SELECT count(*) FROM event_view WHERE kind = 'pruned'")[0][0] != "0" ? true : nil
+      try installation.query("SELECT count(*) FROM event_view WHERE kind = 'pruned'")[0][0] != "0"
+        ? true : nil
     }
     try monitored.stopRun()
     let metrics = try monitored.scrape()
-    let after = try #require(Int(try station.query(sum)[0][0]))
+    let after = try #require(Int(try installation.query(sum)[0][0]))
     #expect(settled(metrics).values.reduce(0, +) == after - before)
     #expect(metrics.sum("pushscope_notifications_interrupted_total") > 0)
     second.signal(SIGTERM)
@@ -167,28 +168,30 @@ struct MetricsIdentityTests {
 
   @Test("a run that is recorded from begin to end is counted as the store has it", .timeLimit(.minutes(2)))
   func wholeRun() throws {
-    let monitored = try MonitoredStation(rate: "100/s", target: ["receipt_deadline: 500ms"])
-    let service = try monitored.station.startLoopback(scenario: Self.scenario)
-    let collector = try monitored.station.collect([])
+    let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 500ms"])
+    let service = try monitored.installation.startLoopback(scenario: Self.scenario)
+    let collector = try monitored.installation.collect([])
     try monitored.waitUntilReady(collector)
     try eventually("corrections", seen: { collector.standardError }) {
       try monitored.scrape().sum("pushscope_notifications_corrections_total") > 50 ? true : nil
     }
     try monitored.stopRun()
     let metrics = try monitored.scrape()
-    #expect(try settled(metrics) == stored(monitored.station))
+    #expect(try settled(metrics) == stored(monitored.installation))
     for (metric, column) in [
       ("delivery", "delivery_us"), ("accept", "accept_us"), ("schedule_lag", "schedule_lag_us"),
       ("path", "path_us"),
     ] {
-      let row = try monitored.station.query("SELECT count(\(column)), ifnull(sum(\(column)), 0) FROM sample")[
-        0]
+      let row = try monitored.installation.query(
+        "SELECT count(\(column)), ifnull(sum(\(column)), 0) FROM sample")[
+          0]
       #expect(metrics.sum("pushscope_\(metric)_seconds_count") == Int(row[0]), "\(metric)")
       let sum = metrics.lines.first { $0.name == "pushscope_\(metric)_seconds_sum" }?.value ?? -1
       #expect(abs(sum - (Double(row[1]) ?? 0) / 1e6) < 1e-6, "\(metric)")
     }
     // Buckets against a count of the store's own.
-    let below = try monitored.station.query("SELECT count(*) FROM sample WHERE delivery_us <= 1000000")[0][0]
+    let below = try monitored.installation.query("SELECT count(*) FROM sample WHERE delivery_us <= 1000000")[
+      0][0]
     #expect(metrics.sum("pushscope_delivery_seconds_bucket", ["le": "1"]) == Int(below))
     collector.signal(SIGTERM)
     #expect(try collector.waitForExit() == 0)

@@ -36,19 +36,19 @@ struct PrometheusTests {
     .enabled(if: Programs.has("prometheus", "promtool", "curl")), .timeLimit(.minutes(4)),
     arguments: [false, true])
   func scrapes(isNative: Bool) throws {
-    let monitored = try MonitoredStation(
+    let monitored = try MonitoredInstallation(
       rate: "50/s", target: ["receipt_deadline: 5s"],
       sections: [
         "labels: { region: eu-1 }",
         "objectives: [{ name: fast, target: loopback, within: 30ms, share: 90% }]",
       ])
-    let station = monitored.station
-    let service = try station.startLoopback(
+    let installation = monitored.installation
+    let service = try installation.startLoopback(
       scenario: "deliveries: { delay: { distribution: uniform, from: 20ms, to: 40ms } }\n")
-    let collector = try station.collect([])
+    let collector = try installation.collect([])
     try monitored.waitUntilReady(collector)
     let port = try FreePort.take()
-    let configuration = try station.directory.write(
+    let configuration = try installation.directory.write(
       "prometheus.yml",
       """
       global: { scrape_interval: 1s }
@@ -60,7 +60,7 @@ struct PrometheusTests {
     let prometheus = try RunningProcess(
       try program("prometheus"),
       [
-        "--config.file=\(configuration)", "--storage.tsdb.path=\(station.directory.file("tsdb"))",
+        "--config.file=\(configuration)", "--storage.tsdb.path=\(installation.directory.file("tsdb"))",
         "--web.listen-address=127.0.0.1:\(port)",
       ] + (isNative ? ["--enable-feature=native-histograms"] : []))
     let server = "http://127.0.0.1:\(port)"
@@ -88,14 +88,14 @@ struct PrometheusTests {
     try monitored.stopRun()
     let text = try monitored.scrape()
     let delivered = Double(text.sum("pushscope_notifications_delivered_total"))
-    #expect(String(Int(delivered)) == (try station.query("SELECT sum(delivered) FROM tally")[0][0]))
+    #expect(String(Int(delivered)) == (try installation.query("SELECT sum(delivered) FROM tally")[0][0]))
     try eventually("it has the last ones", within: .seconds(60)) {
       try value("sum(pushscope_notifications_delivered_total{region=\"eu-1\"})") == delivered ? true : nil
     }
     if isNative {
       #expect(try value("sum(histogram_count(pushscope_delivery_seconds))") == delivered)
       let median = try #require(try value("histogram_quantile(0.5, sum(pushscope_delivery_seconds))"))
-      let exact = try station.query(
+      let exact = try installation.query(
         "SELECT delivery_us FROM sample WHERE delivery_us IS NOT NULL ORDER BY delivery_us LIMIT 1 OFFSET \(Int(delivered / 2))"
       )
       let truth = (Double(exact[0][0]) ?? 0) / 1e6
@@ -103,7 +103,7 @@ struct PrometheusTests {
       #expect(abs(median - truth) < truth * 0.03, "\(median) \(truth)")
     } else {
       #expect(try value("sum(pushscope_delivery_seconds_count)") == delivered)
-      let within = try station.query("SELECT count(*) FROM sample WHERE delivery_us <= 30000")[0][0]
+      let within = try installation.query("SELECT count(*) FROM sample WHERE delivery_us <= 30000")[0][0]
       #expect(try value("sum(pushscope_delivery_seconds_bucket{le=\"0.03\"})") == Double(within))
       #expect(try value("sum(pushscope_objective_good_total{objective=\"fast\"})") == Double(within))
     }
@@ -124,11 +124,11 @@ struct PrometheusTests {
     "promtool finds nothing wrong with the metrics", .enabled(if: Programs.has("promtool", "curl")),
     .timeLimit(.minutes(2)))
   func lint() async throws {
-    let monitored = try MonitoredStation(
+    let monitored = try MonitoredInstallation(
       rate: "50/s", target: ["receipt_deadline: 1s"],
       sections: ["objectives: [{ name: \"quoted \\\"fast\\\"\", target: loopback, within: 1s, share: 90% }]"])
-    let service = try monitored.station.startLoopback()
-    let collector = try monitored.station.collect([])
+    let service = try monitored.installation.startLoopback()
+    let collector = try monitored.installation.collect([])
     try monitored.waitUntilReady(collector)
     try await eventually("something is delivered") {
       try monitored.scrape().sum("pushscope_notifications_delivered_total") > 20 ? true : nil

@@ -9,9 +9,9 @@ final class HostileService {
 
   /// - Parameters:
   ///   - decoy: the target of redirects.
-  /// - Precondition: the station has its ``Certificates``.
-  init(_ station: Station, _ names: [String], decoy: String = "https://127.0.0.1:1/") throws {
-    let folder = station.directory.file("loopback")
+  /// - Precondition: the installation has its ``Certificates``.
+  init(_ installation: Installation, _ names: [String], decoy: String = "https://127.0.0.1:1/") throws {
+    let folder = installation.directory.file("loopback")
     let process = try RunningProcess(
       Programs.python,
       [

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Files that targets of all kinds need in a station's directory: keys, tokens, a subscription.
+/// Files that targets of all kinds need in an installation's directory: keys, tokens, a subscription.
 struct ProviderFiles {
   static let providers = ["apns", "fcm", "webpush", "ntfy", "http", "loopback"]
   /// Providers that also use HTTP/1.1.
@@ -16,8 +16,8 @@ struct ProviderFiles {
   let directory: TemporaryDirectory
 
   /// - Parameter tokenPort: port of the endpoint of FCM's access tokens.
-  init(in station: Station, tokenPort: Int = 1) throws {
-    directory = station.directory
+  init(in installation: Installation, tokenPort: Int = 1) throws {
+    directory = installation.directory
     _ = try Certificates(in: directory)
     try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file("key.p8"))
     try openssl("genpkey", "-algorithm", "RSA", "-out", file("rsa.pem"))

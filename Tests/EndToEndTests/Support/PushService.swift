@@ -8,17 +8,17 @@ struct PushService {
   let process: RunningProcess
   let script: String
 
-  /// Starts it at the station's endpoint; its device posts to the station's listener.
-  init(_ station: Station, _ options: [String]) throws {
-    _ = try Certificates(in: station.directory)
-    script = station.directory.file("script.jsonl")
-    let credentials = station.directory.file("loopback")
+  /// Starts it at the installation's endpoint; its device posts to the installation's listener.
+  init(_ installation: Installation, _ options: [String]) throws {
+    _ = try Certificates(in: installation.directory)
+    script = installation.directory.file("script.jsonl")
+    let credentials = installation.directory.file("loopback")
     process = try RunningProcess(
       Programs.python,
       [
-        Programs.scripts + "/push_service.py", "--port", "\(station.loopbackPort)", "--cert",
+        Programs.scripts + "/push_service.py", "--port", "\(installation.loopbackPort)", "--cert",
         credentials + "/server.pem", "--key", credentials + "/server.key", "--ca", credentials + "/ca.pem",
-        "--receipts", "https://127.0.0.1:\(station.receiptsPort)", "--script", script,
+        "--receipts", "https://127.0.0.1:\(installation.receiptsPort)", "--script", script,
       ] + options)
     try eventually("the push service listens", seen: { [process] in process.standardError }) {
       [process] in process.standardOutput.contains("listening") ? true : nil
@@ -30,13 +30,15 @@ struct PushService {
     try process.stop()
   }
 
-  /// Compares the station's store with a script (Tests/Support/check_run.py).
+  /// Compares the installation's store with a script (Tests/Support/check_run.py).
   /// - Returns: the figures it printed.
   @discardableResult
-  static func check(_ station: Station, script: String, killed: Bool = false) throws -> [String: Any] {
+  static func check(_ installation: Installation, script: String, killed: Bool = false) throws -> [String:
+    Any]
+  {
     let result = try run(
       Programs.python,
-      [Programs.scripts + "/check_run.py", station.store, script] + (killed ? ["--killed"] : []))
+      [Programs.scripts + "/check_run.py", installation.store, script] + (killed ? ["--killed"] : []))
     #expect(result.status == 0, "\(result.error)")
     let figures = try? JSONSerialization.jsonObject(with: Data(result.output.utf8))
     return try #require(figures as? [String: Any], "\(result.output)")

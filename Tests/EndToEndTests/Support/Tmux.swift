@@ -81,9 +81,9 @@ final class Tmux: Sendable {
 }
 
 extension Tmux {
-  /// Starts the dashboard on a station's store and waits for its first figures.
-  func openDashboard(on station: Station, options: String = "", environment: String = "") throws {
-    try type("\(environment) \(Programs.pushscope) dashboard --store \(station.store) \(options)")
+  /// Starts the dashboard on an installation's store and waits for its first figures.
+  func openDashboard(on installation: Installation, options: String = "", environment: String = "") throws {
+    try type("\(environment) \(Programs.pushscope) dashboard --store \(installation.store) \(options)")
     try press("Enter")
     try waitFor("1 Histogram")
     try waitFor("p50")

@@ -1,8 +1,8 @@
 import ConstraintAnimation
 import Foundation
 import Measurement
-import Terminal
 import StoreTestKit
+import Terminal
 import TestKit
 import Testing
 

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Two loopback services as two providers, a collector with two devices at each, and one case after a quiet stretch.
-final class CauseStation {
+final class CauseInstallation {
   /// Seconds of the episode, of quiet before it and after it.
   struct Pace {
     var quiet: Double

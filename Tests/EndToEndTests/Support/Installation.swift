@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// A directory with everything for a run against the loopback service: credentials, configuration, store.
-final class Station: Sendable {
+final class Installation: Sendable {
   let directory: TemporaryDirectory
   let loopbackPort: Int
   let receiptsPort: Int
@@ -54,7 +54,7 @@ final class Station: Sendable {
   }
 
   /// Rows of a query, read by the sqlite3 shell, which is independent of this project.
-  /// - Parameter store: another one than the station's own.
+  /// - Parameter store: another one than the installation's own.
   func query(_ sql: String, in store: String? = nil) throws -> [[String]] {
     let result = try run(
       "sqlite3", ["-readonly", "-cmd", ".timeout 5000", "-separator", "\t", store ?? self.store, sql])
@@ -93,21 +93,21 @@ func run(
   return (outcome.status, outcome.output, outcome.error)
 }
 
-extension Station {
+extension Installation {
   /// A store with finished runs, one after the other, of notifications that all arrived.
-  static func recorded(runs: [String] = ["before", "after"], count: Int = 200) throws -> Station {
-    let station = try Station(rate: "\(count)/s", target: ["receipt_deadline: 1s"])
-    let service = try station.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+  static func recorded(runs: [String] = ["before", "after"], count: Int = 200) throws -> Installation {
+    let installation = try Installation(rate: "\(count)/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     for name in runs {
-      let collector = try station.collect(["--count", "\(count)", "--run-name", name])
+      let collector = try installation.collect(["--count", "\(count)", "--run-name", name])
       #expect(try collector.waitForExit() == 0)
     }
     try service.stop()
-    return station
+    return installation
   }
 }
 
-extension Station {
+extension Installation {
   /// Makes what is recorded older by whole hours, as if the collector had been away since. Nobody may have the store.
   func age(hours: Int) throws {
     let shift = hours * 3_600_000_000

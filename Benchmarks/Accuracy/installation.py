@@ -32,7 +32,7 @@ def verdict(what, figure, aim, is_met):
     print(f"  [{'met' if is_met else 'MISSED'}] {what}: {figure} (aim {aim})", flush=True)
 
 
-class Station:
+class Installation:
     def __init__(self, rate, target=(), provider="loopback"):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pushscope-accuracy-"))
         self.port, self.receipts = free_port(), free_port()

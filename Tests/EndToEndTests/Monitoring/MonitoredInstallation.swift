@@ -1,20 +1,20 @@
 import Foundation
 import TestKit
 
-/// A station whose collector has a web endpoint.
-struct MonitoredStation {
-  let station: Station
+/// An installation whose collector has a web endpoint.
+struct MonitoredInstallation {
+  let installation: Installation
   let port: Int
 
   /// - Parameters:
   ///   - target: further lines of the target.
   ///   - sections: further sections of the configuration.
   init(rate: String = "50/s", target: [String], sections: [String] = []) throws {
-    station = try Station(rate: rate, target: target)
+    installation = try Installation(rate: rate, target: target)
     port = try FreePort.take()
-    let text = try String(contentsOfFile: station.configuration, encoding: .utf8)
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
     let added = ["service: { listen: '127.0.0.1:\(port)' }"] + sections
-    try station.directory.write("pushscope.yaml", text + added.joined(separator: "\n") + "\n")
+    try installation.directory.write("pushscope.yaml", text + added.joined(separator: "\n") + "\n")
   }
 
   /// Asks the endpoint with curl.
@@ -41,11 +41,12 @@ struct MonitoredStation {
     _ = try run(
       sqlite,
       [
-        "-cmd", ".timeout 5000", station.store,
+        "-cmd", ".timeout 5000", installation.store,
         "INSERT INTO control (command, at) VALUES ('stop', strftime('%s', 'now') * 1000000 + 1000000)",
       ])
     try eventually("the run is closed") {
-      try station.query("SELECT count(*) FROM run WHERE ended_at IS NULL").first?.first == "0" ? true : nil
+      try installation.query("SELECT count(*) FROM run WHERE ended_at IS NULL").first?.first == "0"
+        ? true : nil
     }
   }
 }
