@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what a script can see of the rules in CONTRIBUTING.md: floors, ownership, names, links.
+"""Checks what a script can see of the rules in CONTRIBUTING.md: floors, ownership, names, doc comments, links.
 
     scripts/house.py             what breaks a rule, a line each; exit code 1 if anything does
     scripts/house.py --figures   files, lines and shared state of Sources, for those who restructure
@@ -135,6 +135,32 @@ def names(files):
                 yield f"{file}:{number}: {found.group(3)} is named with a picture; use the field's term"
 
 
+PUBLIC = re.compile(
+    r"^\s*public (?:(?:static|final|mutating|convenience|borrowing) )*(func|struct|class|enum|protocol|actor|subscript)\s*([^\s(<:{]+)")
+# Requirements of the standard library's protocols, which have its comments.
+REQUIREMENTS = {"hash", "encode", "next", "makeIterator", "index"}
+
+
+def doc_comments(files):
+    """Public types and functions say what they are; requirements of a protocol and operators are explained elsewhere."""
+    texts = {file: file.read_text() for file in files}
+    required = set(REQUIREMENTS)
+    for text in texts.values():
+        for body in re.findall(r"protocol \w+[^{]*\{(.*?)\n\}", text, re.S):
+            required.update(re.findall(r"func (\w+)", body))
+    for file, text in texts.items():
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            found = PUBLIC.match(line)
+            if not found or found.group(1) == "func" and (not found.group(2)[0].isalpha() or found.group(2) in required):
+                continue
+            before = number - 1
+            while before >= 0 and lines[before].lstrip().startswith("@"):
+                before -= 1
+            if not lines[before].lstrip().startswith("///"):
+                yield f"{file}:{number + 1}: {found.group(2)} is public and has no doc comment"
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
 
@@ -173,7 +199,7 @@ def main():
     if "--figures" in sys.argv[1:]:
         figures(files)
         return 0
-    broken = [*imports(files), *ownership(files), *names(files), *documents()]
+    broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0

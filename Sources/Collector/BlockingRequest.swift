@@ -12,6 +12,7 @@ public struct BlockingRequest: Sendable {
   /// Asked meanwhile, on the same thread.
   var isCancelled: @Sendable () -> Bool = { false }
 
+  /// An answer of any status.
   public struct Answer: Sendable {
     public var response: PushResponse
     public var took: Duration

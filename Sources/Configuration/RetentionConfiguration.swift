@@ -104,6 +104,8 @@ public enum SizeText {
     ("GiB", 1_073_741_824), ("TiB", 1_099_511_627_776), ("B", 1),
   ]
 
+  /// Reads a size such as `20GB`.
+  /// - Returns: bytes.
   public static func parse(_ text: String) throws(ValueTextError) -> Int64 {
     guard let (number, unit) = DecimalText.split(text),
       let scale = units.first(where: { $0.name == unit })?.bytes, number * scale <= 1e18

@@ -134,6 +134,7 @@ public struct PlainFile: Sendable, Hashable {
     self.maximumBytes = maximumBytes
   }
 
+  /// Reads all of it; larger files are an error.
   public func read() throws(FileReadError) -> [UInt8] {
     try ReadFile(path: path, maximumBytes: maximumBytes).bytes
   }
@@ -141,6 +142,7 @@ public struct PlainFile: Sendable, Hashable {
 
 /// Why a file could not be read.
 public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What stood in the way.
   public enum Code: Sendable, Hashable {
     case missing
     case isDirectory

@@ -71,10 +71,12 @@ public final class TextCanvas: CellCanvas {
     }
   }
 
+  /// The character of a cell.
   public func glyph(x: Int, y: Int) -> Unicode.Scalar {
     bounds.contains(x: x, y: y) ? glyphs[y * bounds.width + x] : " "
   }
 
+  /// The style of a cell.
   public func style(x: Int, y: Int) -> CellStyle {
     bounds.contains(x: x, y: y) ? styles[y * bounds.width + x] : .plain
   }

@@ -2,6 +2,7 @@ import Measurement
 
 /// What went wrong with a fleet's engine. Its description says what, where and what to do.
 public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong.
   public enum Code: Sendable, Hashable {
     /// No answer: not running, no way there, an invalid certificate.
     case unreachable

@@ -10,6 +10,7 @@ public struct FleetSetup {
   private let client: EngineClient
   private let clock: any HostClock
 
+  /// What was set up.
   public struct Outcome: Sendable, Equatable {
     public var id: String
     /// Of the schema; 0 for a new database.

@@ -3,6 +3,7 @@ import Measurement
 
 /// What a fleet's engine has of each collector.
 public struct FleetStatus: Sendable, Equatable {
+  /// What the engine has of one collector.
   public struct Collector: Sendable, Equatable {
     public var id: String
     /// As they were when its last run began: `region=eu-west,team=mobile`.

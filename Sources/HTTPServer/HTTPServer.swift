@@ -206,6 +206,7 @@ private final class TLSIdentity: Sendable {
 
 /// Why a server could not start.
 public struct HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Why the server cannot run.
   public enum Code: Sendable, Hashable {
     /// The address is in use, not of this host, or requires privileges.
     case bind
@@ -248,6 +249,7 @@ public struct HTTPServerConfiguration: Sendable {
   /// Adds handlers to a new connection's pipeline, before TLS. Called on the event loop with the connection's number.
   public var prepareTransport: (@Sendable (any Channel, _ id: Int) throws -> Void)?
 
+  /// Protocols by their ALPN names (RFC 7301).
   public enum ApplicationProtocol: String, Sendable, Hashable {
     case http2 = "h2"
     case http1 = "http/1.1"

@@ -69,6 +69,7 @@ public struct ReceiptLimit: Sendable {
 
 /// Why the loopback service cannot start.
 public struct LoopbackError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong with them.
   public enum Code: Sendable, Equatable {
     /// A file in the credentials directory is invalid.
     case unusableFile

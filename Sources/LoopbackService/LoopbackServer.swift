@@ -115,6 +115,7 @@ public final class LoopbackServer: Sendable {
     return limits
   }
 
+  /// What the service has counted since it began.
   public func statistics() async -> LoopbackStatistics {
     let service = service
     // Fails only after the loop has ended.

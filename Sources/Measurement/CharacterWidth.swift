@@ -9,6 +9,7 @@ public enum CharacterWidth {
     return text.unicodeScalars.reduce(0) { $0 + columns(of: $1.value) }
   }
 
+  /// How many columns of a terminal a character takes: 0, 1 or 2.
   public static func columns(of scalar: Unicode.Scalar) -> Int { columns(of: scalar.value) }
 
   /// - Parameter value: a Unicode scalar.

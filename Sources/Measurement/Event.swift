@@ -64,6 +64,7 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
 
 /// A line of the collector's log: a row of the `log` table.
 public struct LogLine: Sendable, Equatable {
+  /// How much a line matters, ascending; the raw value is its name in the store and in CSV.
   public enum Level: String, Sendable, Hashable, CaseIterable {
     case debug, info, notice, warning, error
   }

@@ -1,5 +1,6 @@
 /// Bytes as lower-case hexadecimal digits, two a byte.
 public enum HexText {
+  /// Two lowercase digits for each byte.
   public static func make(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []

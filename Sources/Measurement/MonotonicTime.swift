@@ -52,6 +52,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
+  /// The moment so many µs later; earlier if negative.
   public func advanced(byMicroseconds interval: Int64) -> WallTime {
     WallTime(microseconds: microseconds + interval)
   }

@@ -31,6 +31,7 @@ public struct Calibration: Sendable, Equatable {
     }
   }
 
+  /// A quantile of an interval's floor.
   public struct Figure: Sendable, Equatable {
     public var quantile: Quantile
     public var estimate: QuantileEstimate
@@ -66,6 +67,7 @@ public struct Calibration: Sendable, Equatable {
     self.floors = floors
   }
 
+  /// The floor of an interval; `nil` where no value was recorded.
   public subscript(interval: Interval) -> Floor? { floors.first { $0.interval == interval } }
 }
 

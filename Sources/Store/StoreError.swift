@@ -5,6 +5,7 @@ import Glibc
 ///
 /// Its description is one sentence: the problem, the file, the remedy.
 public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no such file.
     case missing

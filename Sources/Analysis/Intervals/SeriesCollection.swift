@@ -77,6 +77,7 @@ public struct ShareCollection: Sendable {
     }
   }
 
+  /// The shares of a window, in bins of one length; bins without notifications are left out.
   public func window(_ window: Range<WallTime>) -> WindowShares {
     let length = BinLength(window: window)
     return WindowShares(

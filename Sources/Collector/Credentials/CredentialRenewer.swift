@@ -142,6 +142,7 @@ struct InitialCredentials: Sendable {
 /// What an answer says of a credential that is renewed during a run, where that was not known yet: the way back from the
 /// timing thread to ``CredentialRenewer``.
 public struct CredentialFeedback: Sendable, Hashable {
+  /// What was told of the credential.
   public enum Outcome: Sendable, Hashable {
     /// The provider refused it. Nothing is sent to the target until it gets another one, or is told to try this one again.
     /// The reason is the provider's own, or empty.

@@ -60,6 +60,7 @@ public enum HostDoctor {
 
 /// The result of one check of `pushscope doctor`: one line.
 public struct DoctorFinding: Sendable, Hashable, CustomStringConvertible {
+  /// How serious a finding of the check is.
   public enum Level: Sendable, Hashable {
     case fine
     /// Worth knowing, but not an error.

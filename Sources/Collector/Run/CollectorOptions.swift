@@ -53,6 +53,7 @@ struct CollectorEnvironment: Sendable {
 
 /// Why a run could not begin, and what to do.
 public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong with them.
   public enum Code: Sendable, Equatable {
     /// `--target` names a target that the configuration does not have.
     case unknownTarget

@@ -105,6 +105,7 @@ public enum DashboardAction: String, Sendable, Hashable, CaseIterable {
 /// A key with modifiers: `g`, `?`, `ctrl-p`, `shift-left`, `page-down`, `f5`, `space`; or two characters one after the
 /// other: `g g`.
 public struct KeyChord: Sendable, Hashable {
+  /// A key without its modifiers.
   public enum Key: Sendable, Hashable {
     case character(Character)
     case enter, escape, tab, backspace, delete, insert

@@ -14,6 +14,7 @@ public struct DelayDistribution: Sendable, Hashable {
     case mixture([Part])
   }
 
+  /// One part of a mixture.
   public struct Part: Sendable, Hashable {
     /// Relative to the other parts' weights.
     public var weight: Double
@@ -37,6 +38,7 @@ public struct DelayDistribution: Sendable, Hashable {
     self.maximum = min(maximum, Self.longest)
   }
 
+  /// Always the same delay.
   public static func constant(_ delay: Duration) -> DelayDistribution { DelayDistribution(.constant(delay)) }
 
   public static let none = DelayDistribution.constant(.zero)

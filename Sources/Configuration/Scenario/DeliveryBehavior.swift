@@ -1,5 +1,6 @@
 /// Delivery of accepted notifications.
 public struct DeliveryBehavior: Sendable, Hashable {
+  /// Some notifications are overtaken by later ones.
   public struct Reordering: Sendable, Hashable {
     public var probability: Double
     /// Additional delay of such a notification, so that later ones overtake it.

@@ -114,6 +114,7 @@ extension ErrorAnswer {
 
 /// A failure instead of a response.
 public struct AnswerFault: Sendable, Hashable {
+  /// What happens in place of the response; the raw value is its name in scenario files.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// RST_STREAM with INTERNAL_ERROR: the request may have been processed.
     case reset

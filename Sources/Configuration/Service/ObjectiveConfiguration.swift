@@ -2,6 +2,7 @@ import Measurement
 
 /// One entry of `objectives:`: what is promised of a target.
 public struct ObjectiveConfiguration: Sendable, Hashable {
+  /// What is promised.
   public enum Promise: Sendable, Hashable {
     /// At least this share of what was planned has a value of the metric of at most `within`, over the window.
     case share(Double, within: Duration, of: Metric, window: Duration)

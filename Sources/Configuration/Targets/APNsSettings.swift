@@ -2,6 +2,7 @@ import Measurement
 
 /// What a request to APNs contains, and the credentials it is sent with.
 public struct APNsSettings: Sendable, Hashable {
+  /// How the sender proves who it is.
   public enum Credentials: Sendable, Hashable {
     /// The `.p8` key that signs provider tokens.
     case token(signingKey: SecretReference, keyID: String, teamID: String)

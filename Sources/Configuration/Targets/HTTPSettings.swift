@@ -15,6 +15,7 @@ public struct HTTPSettings: Sendable, Hashable {
     }
   }
 
+  /// Methods that may have a body (RFC 9110, section 9.3).
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case post = "POST"
     case put = "PUT"
@@ -161,6 +162,7 @@ public struct StatusRanges: Sendable, Hashable, CustomStringConvertible {
   /// All of 2xx.
   public static let successful = StatusRanges([200...299])
 
+  /// Whether a status counts as accepted.
   public func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 
   /// Reads statuses and ranges of them, divided by commas; each from 200 to 599.

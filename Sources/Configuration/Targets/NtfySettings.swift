@@ -2,6 +2,7 @@ import Measurement
 
 /// What a message through ntfy contains, and the credentials it is sent with.
 public struct NtfySettings: Sendable, Hashable {
+  /// How the sender proves who it is.
   public enum Credentials: Sendable, Hashable {
     /// No credentials, for a topic without access control.
     case anonymous

@@ -5,6 +5,7 @@ import Measurement
 ///
 /// `description` is the origin only: paths and queries of webhooks and subscriptions are often secrets.
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+  /// The schemes that notifications are sent by.
   public enum Scheme: String, Sendable, Hashable {
     case http, https
   }

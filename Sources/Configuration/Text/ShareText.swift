@@ -26,6 +26,7 @@ public enum ShareText {
 
 /// Parses quantiles: `p50`, `p99.9`.
 public enum QuantileText {
+  /// Reads `p` and a percentage above 0 and below 100.
   public static func parse(_ text: String) throws(ValueTextError) -> Quantile {
     guard text.first == "p", let (number, unit) = DecimalText.split(String(text.dropFirst())), unit.isEmpty,
       let quantile = Quantile(fraction: number / 100, label: text)

@@ -68,6 +68,7 @@ public final class PropertyAnimator {
     }
   }
 
+  /// Calls the body when the animation has come to its end or its start, or was stopped; after those added before.
   public func addCompletion(_ body: @escaping (AnimatingPosition) -> Void) {
     completions.append(body)
   }

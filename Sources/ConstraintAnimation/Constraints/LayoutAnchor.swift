@@ -8,16 +8,19 @@ public struct LayoutAnchor<Kind> {
     self.attribute = attribute
   }
 
+  /// `self = other + constant`, inactive. Points.
   public func constraint(equalTo other: LayoutAnchor<Kind>, constant: Double = 0) -> LayoutConstraint {
     related(.equal, to: other, multiplier: 1, constant: constant)
   }
 
+  /// `self ≤ other + constant`, inactive. Points.
   public func constraint(lessThanOrEqualTo other: LayoutAnchor<Kind>, constant: Double = 0)
     -> LayoutConstraint
   {
     related(.lessThanOrEqual, to: other, multiplier: 1, constant: constant)
   }
 
+  /// `self ≥ other + constant`, inactive. Points.
   public func constraint(greaterThanOrEqualTo other: LayoutAnchor<Kind>, constant: Double = 0)
     -> LayoutConstraint
   {
@@ -34,30 +37,36 @@ public struct LayoutAnchor<Kind> {
 }
 
 extension LayoutAnchor where Kind == DimensionKind {
+  /// `self = constant`, inactive. Points.
   public func constraint(equalToConstant constant: Double) -> LayoutConstraint {
     fixed(.equal, constant)
   }
 
+  /// `self ≤ constant`, inactive. Points.
   public func constraint(lessThanOrEqualToConstant constant: Double) -> LayoutConstraint {
     fixed(.lessThanOrEqual, constant)
   }
 
+  /// `self ≥ constant`, inactive. Points.
   public func constraint(greaterThanOrEqualToConstant constant: Double) -> LayoutConstraint {
     fixed(.greaterThanOrEqual, constant)
   }
 
+  /// `self = multiplier · other + constant`, inactive. Points.
   public func constraint(
     equalTo other: LayoutAnchor<DimensionKind>, multiplier: Double, constant: Double = 0
   ) -> LayoutConstraint {
     related(.equal, to: other, multiplier: multiplier, constant: constant)
   }
 
+  /// `self ≤ multiplier · other + constant`, inactive. Points.
   public func constraint(
     lessThanOrEqualTo other: LayoutAnchor<DimensionKind>, multiplier: Double, constant: Double = 0
   ) -> LayoutConstraint {
     related(.lessThanOrEqual, to: other, multiplier: multiplier, constant: constant)
   }
 
+  /// `self ≥ multiplier · other + constant`, inactive. Points.
   public func constraint(
     greaterThanOrEqualTo other: LayoutAnchor<DimensionKind>, multiplier: Double, constant: Double = 0
   ) -> LayoutConstraint {

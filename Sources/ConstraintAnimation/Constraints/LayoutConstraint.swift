@@ -97,6 +97,7 @@ public final class LayoutConstraint: AnimatedObject {
     return self
   }
 
+  /// Sets ``identifier``, which diagnostics name, and returns the constraint itself.
   public func with(identifier: String) -> LayoutConstraint {
     self.identifier = identifier
     return self

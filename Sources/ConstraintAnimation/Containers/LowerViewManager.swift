@@ -200,6 +200,7 @@ extension LowerViewManager {
     host.layoutIfNeeded()
   }
 
+  /// The pointer has moved. Its place in points, and its speed in points a second, along the host's edge.
   public func dragMoved(to location: Double, velocity: Double) {
     guard var moved = drag else { return }
     let step = snap.step(delta: location - moved.previous, velocity: velocity)
@@ -211,6 +212,7 @@ extension LowerViewManager {
     host?.layoutIfNeeded()
   }
 
+  /// The pointer was released: the nearest page, or the next one at a fast release, slides into place.
   public func dragEnded(velocity: Double) {
     guard let ended = drag else { return }
     var target = active
@@ -274,6 +276,7 @@ extension LowerViewManager {
 /// The page is held by four constraints to its host, in whichever order their items were written; their constants
 /// move it in and out.
 public struct LowerView {
+  /// Why a page and its button cannot be used.
   public enum Failure: Error, Sendable, Hashable {
     /// No active constraint ties this edge of the page to its superview.
     case missingConstraint(LayoutAttribute)

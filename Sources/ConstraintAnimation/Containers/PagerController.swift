@@ -88,6 +88,7 @@ public final class PagerController {
     }
   }
 
+  /// The pointer was pressed: a slide under way stops where it is seen. Points.
   public func dragBegan(at location: Double) {
     guard let host, let container, !fitsAllPages else { return }
     // What is on screen becomes the model: nothing leaps when a running snap is caught.
@@ -99,6 +100,7 @@ public final class PagerController {
     container.layoutIfNeeded()
   }
 
+  /// The pointer has moved; the pages follow. Points, and points a second.
   public func dragMoved(to location: Double, velocity: Double) {
     guard isDragging else { return }
     let step = snap.step(delta: location - previous, velocity: velocity)
@@ -108,6 +110,7 @@ public final class PagerController {
     container?.layoutIfNeeded()
   }
 
+  /// The pointer was released: the nearest page, or the next one at a fast release, slides into place.
   public func dragEnded(velocity: Double) {
     guard isDragging else { return }
     isDragging = false

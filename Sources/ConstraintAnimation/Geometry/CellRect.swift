@@ -25,6 +25,7 @@ public struct CellRect: Sendable, Hashable {
 
   public var isEmpty: Bool { x1 <= x0 || y1 <= y0 }
 
+  /// Whether a cell is inside.
   public func contains(x: Int, y: Int) -> Bool { x >= x0 && x < x1 && y >= y0 && y < y1 }
 
   /// The cells both rectangles cover; empty (not negative) when they do not meet.
@@ -43,10 +44,12 @@ public struct CellRect: Sendable, Hashable {
       x0: min(x0, other.x0), y0: min(y0, other.y0), x1: max(x1, other.x1), y1: max(y1, other.y1))
   }
 
+  /// The same size elsewhere. Cells.
   public func offsetBy(dx: Int, dy: Int) -> CellRect {
     CellRect(x0: x0 + dx, y0: y0 + dy, x1: x1 + dx, y1: y1 + dy)
   }
 
+  /// Smaller by so many cells at each edge.
   public func insetBy(dx: Int, dy: Int) -> CellRect {
     CellRect(x0: x0 + dx, y0: y0 + dy, x1: x1 - dx, y1: y1 - dy)
   }
@@ -64,8 +67,10 @@ public struct CellMetrics: Sendable, Hashable {
     self.pointsPerRow = pointsPerRow
   }
 
+  /// Points as columns.
   public func columns(_ points: Double) -> Double { points / pointsPerColumn }
 
+  /// Points as rows.
   public func rows(_ points: Double) -> Double { points / pointsPerRow }
 }
 

@@ -79,6 +79,7 @@ public struct Rect: Sendable, Hashable {
   public var width: Double { size.width }
   public var height: Double { size.height }
 
+  /// The same size elsewhere. Points.
   public func offsetBy(_ offset: Vector) -> Rect {
     Rect(origin: origin + offset, size: size)
   }

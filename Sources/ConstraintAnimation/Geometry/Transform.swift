@@ -24,6 +24,7 @@ public struct Transform: Sendable, Hashable {
   /// Moves by columns and rows.
   public static func translation(x: Double, y: Double) -> Transform { Transform(tx: x, ty: y) }
 
+  /// A change of size about the origin.
   public static func scale(x: Double, y: Double) -> Transform { Transform(a: x, d: y) }
 
   /// Turns clockwise on screen (y grows downwards).
@@ -62,6 +63,7 @@ public struct Transform: Sendable, Hashable {
       tx: (c * ty - d * tx) / determinant, ty: (b * tx - a * ty) / determinant)
   }
 
+  /// Where the transform moves a point.
   public func apply(to point: Point) -> Point {
     Point(x: a * point.x + c * point.y + tx, y: b * point.x + d * point.y + ty)
   }

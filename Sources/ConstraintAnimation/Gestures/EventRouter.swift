@@ -1,6 +1,7 @@
 /// A pointer or keyboard event, independent of a terminal's encoding. Locations are cells in the window's space;
 /// fractions appear where the source reports pixels.
 public struct InputEvent: Sendable, Equatable {
+  /// What happened.
   public enum Kind: Sendable, Equatable {
     case mouseDown
     case mouseDrag
@@ -13,6 +14,7 @@ public struct InputEvent: Sendable, Equatable {
     case focusGained
   }
 
+  /// A key without its modifiers.
   public enum Key: Sendable, Hashable {
     case character(Character)
     case enter, escape, tab, backTab, backspace, delete, insert
@@ -20,6 +22,7 @@ public struct InputEvent: Sendable, Equatable {
     case function(Int)
   }
 
+  /// Keys held meanwhile, as far as a terminal tells.
   public struct Modifiers: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 

@@ -2,6 +2,7 @@
 /// each change of state that matters. Each kind hands itself to its action: a pan's closure gets a
 /// ``PanGestureRecognizer``.
 open class GestureRecognizer {
+  /// How far the gesture has come.
   public enum State: Sendable, Hashable {
     case possible, began, changed, ended, cancelled, failed
   }
@@ -96,12 +97,14 @@ extension GestureRecognizer {
 }
 
 extension View {
+  /// Has the recognizer see the events of this view and of those in it. It belongs to one view at a time.
   public final func addGestureRecognizer(_ recognizer: GestureRecognizer) {
     recognizer.view?.removeGestureRecognizer(recognizer)
     gestureRecognizers.append(recognizer)
     recognizer.view = self
   }
 
+  /// Takes the recognizer away; a gesture under way is cancelled.
   public final func removeGestureRecognizer(_ recognizer: GestureRecognizer) {
     guard let index = gestureRecognizers.firstIndex(where: { $0 === recognizer }) else { return }
     window?.gestures.cancel(recognizer)

@@ -158,6 +158,7 @@ public struct DragSnap: Sendable, Hashable {
     self.overrun = overrun
   }
 
+  /// Whether a speed, in points a second, is above ``fastSpeed``.
   public func isFast(_ velocity: Double) -> Bool { abs(velocity) > fastSpeed }
 
   /// How far an event that moved the pointer by `delta` moves the page.

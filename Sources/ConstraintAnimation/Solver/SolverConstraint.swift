@@ -42,6 +42,7 @@ public struct SolverVariable: Hashable, Sendable, BitwiseCopyable {
 /// Why a change to the system was refused. The solver then stands as it stood after the last successful
 /// ``SimplexSolver/solve()``.
 public struct SolverError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong with the constraint.
   public enum Code: Sendable, Hashable {
     /// The required constraints named in ``SolverError/constraints`` cannot all hold at once: remove one of them or
     /// lower its priority.

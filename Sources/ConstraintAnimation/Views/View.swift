@@ -262,6 +262,7 @@ extension View {
     if isShown { window?.invalidateDisplay(of: self) }
   }
 
+  /// Takes ``intrinsicContentSize`` up again, when what it depends on has changed.
   public final func invalidateIntrinsicContentSize() {
     updateIntrinsicConstraints()
   }
@@ -304,6 +305,7 @@ extension View {
 }
 
 extension View {
+  /// Adds a view in front of the others, and takes it out of the view that it was in.
   public final func addSubview(_ view: View) {
     insertSubview(view, at: subviews.count)
   }
@@ -344,18 +346,21 @@ extension View {
     window?.deliverInterrupted()
   }
 
+  /// Has a subview drawn over the others, and hit first.
   public final func bringSubviewToFront(_ view: View) {
     guard let index = subviews.firstIndex(where: { $0 === view }) else { return }
     subviews.append(subviews.remove(at: index))
     view.setNeedsDisplay()
   }
 
+  /// Adds a rectangle that constraints can refer to and that draws nothing.
   public final func addLayoutGuide(_ guide: LayoutGuide) {
     if let old = guide.owningView { old.removeLayoutGuide(guide) }
     layoutGuides.append(guide)
     guide.owningView = self
   }
 
+  /// Removes a guide and the constraints that refer to it.
   public final func removeLayoutGuide(_ guide: LayoutGuide) {
     guard let index = layoutGuides.firstIndex(where: { $0 === guide }) else { return }
     LayoutConstraint.deactivate(Array(guide.attachedConstraints))
@@ -366,6 +371,7 @@ extension View {
     window?.deliverInterrupted()
   }
 
+  /// Whether this is the view itself or somewhere in it.
   public final func isDescendant(of view: View) -> Bool {
     var ancestor: View? = self
     while let current = ancestor {

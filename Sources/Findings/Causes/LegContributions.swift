@@ -18,6 +18,7 @@ public enum Leg: String, Sendable, Hashable, Codable, CaseIterable {
 /// Each leg of the episode is mapped by rank onto its baseline: a coalition of legs is those that keep the episode's values.
 /// The values are averaged over all orders in which legs can be added, so they sum to the rise.
 public struct LegContributions: Sendable, Hashable {
+  /// One leg's share of the change.
   public struct Part: Sendable, Hashable {
     public var leg: Leg
     /// µs.

@@ -13,6 +13,7 @@ public struct FleetSelection: Sendable, Equatable {
   /// The name of a label: runs with the same value of it are looked at as one.
   public var grouping: String?
 
+  /// A label and the value it must have.
   public struct Label: Sendable, Hashable {
     public var name: String
     public var value: String

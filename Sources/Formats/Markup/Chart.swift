@@ -4,6 +4,7 @@
 /// Positions are fractions of the plot: 0 is the left and the lower edge, 1 the right and the upper one. Styles are names of
 /// classes, for which the page has the colors.
 public struct Chart: Sendable {
+  /// A place in the plot.
   public struct Point: Sendable {
     public var x: Double
     public var y: Double
@@ -37,6 +38,7 @@ public struct Chart: Sendable {
     }
   }
 
+  /// What a layer draws.
   public enum Shape: Sendable {
     /// Lines through points, a piece each.
     case lines([[Point]])
@@ -51,6 +53,7 @@ public struct Chart: Sendable {
     case verticals([Double])
   }
 
+  /// A shape and the class that has its colors. Later layers cover earlier ones.
   public struct Layer: Sendable {
     public var style: String
     public var shape: Shape
@@ -61,6 +64,7 @@ public struct Chart: Sendable {
     }
   }
 
+  /// A label beside an axis.
   public struct Tick: Sendable {
     public var position: Double
     public var label: String

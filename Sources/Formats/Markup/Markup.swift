@@ -23,6 +23,7 @@ public struct Markup: Sendable, Hashable, ExpressibleByStringInterpolation {
     return sum
   }
 
+  /// Literals as they stand, everything else escaped.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var html: String
 
@@ -31,18 +32,22 @@ public struct Markup: Sendable, Hashable, ExpressibleByStringInterpolation {
       html.reserveCapacity(literalCapacity + 16 * interpolationCount)
     }
 
+    /// Adds markup written in the source.
     public mutating func appendLiteral(_ literal: StaticString) { html += literal.description }
 
     /// Escapes the text.
     public mutating func appendInterpolation(_ text: String) { html += MarkupText.escaped(text) }
 
+    /// Adds a number.
     public mutating func appendInterpolation(_ number: Int) { html += String(number) }
 
     /// A number with at most two decimals.
     public mutating func appendInterpolation(_ number: Double) { html += MarkupNumber.text(number) }
 
+    /// Adds markup as it is.
     public mutating func appendInterpolation(_ piece: Markup) { html += piece.html }
 
+    /// Adds markup as it is, piece by piece.
     public mutating func appendInterpolation(_ pieces: [Markup]) {
       for piece in pieces { html += piece.html }
     }

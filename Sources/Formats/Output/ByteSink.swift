@@ -31,6 +31,7 @@ public final class FileDescriptorSink: ByteSink {
     self.name = name
   }
 
+  /// Writes to standard output, which it does not close.
   public static func standardOutput() -> FileDescriptorSink {
     FileDescriptorSink(descriptor: STDOUT_FILENO, name: "standard output")
   }
@@ -69,6 +70,7 @@ public final class MemorySink: ByteSink {
 
 /// Why output could not be written.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong.
   public enum Code: Sendable, Hashable {
     /// The reader closed the pipe (`| head`); not a failure.
     case closedPipe

@@ -1,5 +1,6 @@
 /// The contents of a screen, cell by cell, to be written as a picture or as text.
 public struct PictureGrid: Sendable, Hashable {
+  /// A character and its style.
   public struct Cell: Sendable, Hashable {
     /// One character; empty in the second column of a wide one. Untrusted: writers escape it.
     public var text: String

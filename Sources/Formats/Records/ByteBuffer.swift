@@ -17,6 +17,7 @@ public struct ByteBuffer: ~Copyable {
   /// The bytes appended so far, valid until the next change.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
+  /// Empties it and keeps its memory.
   public mutating func removeAll() { count = 0 }
 
   /// Reserves `length` more bytes.

@@ -8,6 +8,7 @@ public indirect enum JSONValue: Sendable, Equatable {
   case boolean(Bool)
   case null
 
+  /// A name and its value.
   public struct Member: Sendable, Equatable {
     public var name: String
     public var value: JSONValue

@@ -12,6 +12,7 @@ extension ByteBuffer {
     }
   }
 
+  /// Appends a CSV field (RFC 4180); what a spreadsheet would take for a formula is made harmless.
   public mutating func append(csvText text: String) {
     var text = text
     text.withUTF8 { append(csvText: UnsafeRawBufferPointer($0)) }
@@ -61,6 +62,7 @@ extension ByteBuffer {
     append(0x22)
   }
 
+  /// Appends a JSON string (RFC 8259, section 7) with its quotation marks.
   public mutating func append(jsonString text: String) {
     var text = text
     text.withUTF8 { append(jsonString: UnsafeRawBufferPointer($0)) }

@@ -60,8 +60,10 @@ public struct RecordWriter: ~Copyable {
     try handOnIfFull()
   }
 
+  /// Begins a row; its fields follow in the order of the columns.
   public mutating func beginRow() { column = 0 }
 
+  /// Ends the row. Writes when enough is buffered.
   public mutating func endRow() throws(OutputError) {
     assert(column == columns.count, "a row of \(column) fields for \(columns.count) columns")
     switch format {
@@ -78,18 +80,22 @@ public struct RecordWriter: ~Copyable {
     bytes.removeAll()
   }
 
+  /// Adds a field; `nil` is empty in CSV and null in JSON Lines.
   public mutating func integer(_ value: Int64?) {
     next()
     if let value { bytes.append(integer: value) } else { absent() }
   }
 
+  /// Adds a field; `nil` is empty in CSV and null in JSON Lines.
   public mutating func integer(_ value: Int?) { integer(value.map(Int64.init)) }
 
+  /// Adds a field; `nil`, and what is not finite, is empty in CSV and null in JSON Lines.
   public mutating func number(_ value: Double?) {
     next()
     if let value, value.isFinite { bytes.append(number: value) } else { absent() }
   }
 
+  /// Adds a field, `true` or `false`; `nil` is empty in CSV and null in JSON Lines.
   public mutating func boolean(_ value: Bool?) {
     next()
     if let value { bytes.append(value ? "true" : "false") } else { absent() }

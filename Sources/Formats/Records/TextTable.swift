@@ -2,10 +2,12 @@ import Measurement
 
 /// A table in plain text with aligned columns.
 public struct TextTable: Sendable {
+  /// On which side of a column its cells begin.
   public enum Alignment: Sendable {
     case left, right
   }
 
+  /// A column's title, and how its cells are aligned.
   public struct Column: Sendable {
     public var title: String
     public var alignment: Alignment

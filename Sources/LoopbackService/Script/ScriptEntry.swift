@@ -11,6 +11,7 @@ public enum ScriptEntry: Sendable, Equatable {
 
 /// A request and its outcome.
 public struct ScriptedRequest: Sendable, Equatable {
+  /// What the request was answered.
   public enum Answer: Sendable, Equatable {
     case accepted
     case refused(status: Int, reason: String)

@@ -2,6 +2,7 @@ import Glibc
 
 /// A latency axis: a range of µs and its scale over the height.
 public struct LatencyAxis: Sendable, Hashable {
+  /// The scale of the axis.
   public enum Kind: Sendable, Hashable {
     case linear
     case logarithmic

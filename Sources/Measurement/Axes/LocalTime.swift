@@ -17,8 +17,10 @@ public struct LocalTime: Sendable {
     return Int64(broken.tm_gmtoff) * 1_000_000
   }
 
+  /// µs to add to UTC at a moment.
   public func offset(at time: WallTime) -> Int64 { offsetAt(time) }
 
+  /// The date and the time of day of a moment.
   public func civil(_ time: WallTime) -> CivilTime {
     CivilTime(localMicroseconds: time.microseconds + offset(at: time))
   }

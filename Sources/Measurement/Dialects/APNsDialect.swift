@@ -15,6 +15,7 @@ public enum APNsDialect {
   /// Maximum age of a provider token, by its `iat`.
   public static let tokenLifetime = Duration.seconds(3600)
 
+  /// Names of header fields, lowercase as in HTTP/2.
   public enum Header {
     public static let authorization = "authorization"
     public static let id = "apns-id"

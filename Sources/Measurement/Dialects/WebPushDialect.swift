@@ -9,6 +9,7 @@ public enum WebPushDialect {
   /// Longest validity of a VAPID token (RFC 8292, section 2).
   public static let longestTokenLifetime = Duration.seconds(86_400)
 
+  /// Names of header fields, lowercase as in HTTP/2.
   public enum Header {
     public static let ttl = "ttl"
     public static let urgency = "urgency"

@@ -8,6 +8,7 @@ public struct LatencyHistogram: Sendable, Equatable {
 
   public init() {}
 
+  /// Counts a value, µs; a negative one as 0.
   public mutating func record(_ value: Int64, count: Int = 1) {
     guard count > 0 else { return }
     histogram.record(UInt64(max(0, value)), count: UInt64(count))

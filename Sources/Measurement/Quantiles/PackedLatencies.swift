@@ -100,6 +100,7 @@ public struct LatencyAccumulator: Sendable {
 
   public var isEmpty: Bool { entries.isEmpty }
 
+  /// Empties it and keeps its memory.
   public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
   /// The counts so far, without empty buckets.

@@ -23,6 +23,7 @@ public struct RangedLatencies<Distribution> {
   /// Whether all values are exact.
   public var isExact: Bool { ends == nil }
 
+  /// The same change made to values, lows and highs.
   public func map<Other>(_ transform: (Distribution) throws -> Other) rethrows -> RangedLatencies<Other> {
     let values = try transform(values)
     guard let ends else { return RangedLatencies<Other>(values) }

@@ -170,6 +170,7 @@ enum WebToken {
 /// Why the content of a credential cannot be used. It contains neither the file's name, which the caller adds, nor any
 /// content.
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong with the key.
   public enum Code: Sendable, Hashable {
     /// Not valid PEM, JSON or text.
     case malformed

@@ -108,6 +108,7 @@ public struct WebPushProvider: Provider {
 /// Why a push service refused a message. RFC 8030 defines statuses only; the service is identified by its response
 /// format, not by its address, which may be that of a test server.
 public struct WebPushRefusal: Sendable, Hashable {
+  /// Push services that can be told apart by how they refuse.
   public enum Service: Sendable, Hashable {
     /// autopush: `{"code":…,"errno":…,"error":…,"message":…}`.
     case mozilla

@@ -4,6 +4,7 @@ import Measurement
 
 /// A requirement that a recording meets, breaches, or leaves undecided.
 public struct Gate: Sendable, Hashable {
+  /// What has to hold.
   public enum Requirement: Sendable, Hashable {
     /// At least this share has a value of the metric of at most so many µs.
     case share(Double, within: Int64, of: SeriesShare.Base)

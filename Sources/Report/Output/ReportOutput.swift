@@ -51,6 +51,7 @@ public struct ExportProgress {
     next = clock.monotonicNow() + Self.period
   }
 
+  /// Says how many rows are written, if it is time to.
   public mutating func update(rows: Int64) {
     let now = clock.monotonicNow()
     guard now >= next else { return }
@@ -67,6 +68,7 @@ public struct ExportProgress {
 
 /// Why a report cannot be made.
 public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What stands in the way.
   public enum Code: Sendable {
     case noSuchRun, ambiguousRun, noSuchTarget, noSuchFinding
     /// No row of the selection is settled.

@@ -5,6 +5,7 @@ import Store
 
 /// Summary of runs: quantiles with intervals, states and rates, by target and variant.
 public struct SummaryReport: Sendable, Equatable {
+  /// One run of the selection.
   public struct Run: Sendable, Equatable {
     public let record: RunRecord
     /// By name; a target without rows has no groups.
@@ -98,6 +99,7 @@ public struct TargetSummary: Sendable, Equatable {
   /// One for each variant with rows, in the order of the store's numbers.
   public let groups: [GroupSummary]
 
+  /// Notifications a second.
   public struct Rates: Sendable, Equatable {
     /// The rate that the schedule came to.
     public let planned: Double
@@ -159,6 +161,7 @@ public struct ShareSummary: Sendable, Equatable {
 
 /// The quantiles of some intervals, and the share of due notifications that have a value.
 public struct ValueSummary: Sendable, Equatable {
+  /// A quantile and its interval.
   public struct Figure: Sendable, Equatable {
     public let quantile: Quantile
     /// `nil` without values. For inexact deliveries, it reaches from the lower end given by the shortest possible latencies

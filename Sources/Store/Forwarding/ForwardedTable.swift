@@ -163,6 +163,7 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
 
 /// A column that is forwarded: what it holds says how it is sent.
 public struct ForwardedColumn: Sendable, Hashable {
+  /// What a column holds.
   public enum Kind: Sendable, Hashable {
     /// 36 characters; NULL where there is none.
     case uuid
@@ -207,8 +208,11 @@ public struct ForwardedRow {
 
   init(_ statement: RawStatement) { self.statement = statement }
 
+  /// Whether a column of the row is NULL. Columns count from 0.
   public func isNull(_ column: Int) -> Bool { statement.isNull(Int32(column)) }
+  /// A column's number; 0 for NULL.
   public func integer(_ column: Int) -> Int64 { statement.integer(Int32(column)) }
+  /// A column's number; 0 for NULL.
   public func real(_ column: Int) -> Double { statement.real(Int32(column)) }
 
   /// Calls with the bytes of a text, UTF-8; none for NULL.

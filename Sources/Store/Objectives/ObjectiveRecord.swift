@@ -4,6 +4,7 @@ import Measurement
 
 /// What an objective of the collector's configuration said when it was looked at last: a row of the table `objective`.
 public struct ObjectiveRecord: Sendable, Equatable {
+  /// What the collector says of the objective; the raw value is its name in the store.
   public enum Verdict: String, Sendable, Hashable, CaseIterable {
     case met
     case breached

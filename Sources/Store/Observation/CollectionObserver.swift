@@ -31,6 +31,7 @@ public struct ObservedRun: Sendable {
   public var id: RunID
   public var targets: [Target]
 
+  /// A target of the run.
   public struct Target: Sendable {
     public var registration: RegisteredTarget
     /// The names of ``RegisteredTarget/variants``; empty if the target lists none.
@@ -124,6 +125,7 @@ public struct SampleChange: Sendable, Equatable {
   /// Target and variant by name, of a run that this collector did not begin.
   public var origin: Origin?
 
+  /// A target and one of its values, by their names.
   public struct Origin: Sendable, Equatable {
     public var target: String
     public var variant: String

@@ -12,6 +12,7 @@ public struct StateCounts: Sendable, Equatable {
 
   public init() {}
 
+  /// How many are in a state.
   public subscript(state: NotificationState) -> Int {
     get { states[state.rawValue] }
     set { states[state.rawValue] = newValue }

@@ -65,6 +65,7 @@ public struct RunRegistration: Sendable, Equatable {
   /// In the order of their names (as bytes), which is the order of their ids.
   public var targets: [RegisteredTarget]
 
+  /// The target of a name; `nil` where the run has none.
   public subscript(name: String) -> RegisteredTarget? { targets.first { $0.name == name } }
 
   /// All of them by their names.

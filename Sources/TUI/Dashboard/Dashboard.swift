@@ -5,6 +5,7 @@ import Synchronization
 
 /// The terminal dashboard of a store, for live and past runs.
 public enum Dashboard {
+  /// What the command line and the configuration ask for.
   public struct Options: Sendable {
     public var storePath: String
     /// Planned time to open with; `nil` follows the newest, or begins with the run.
@@ -104,6 +105,7 @@ public final class DashboardStop: Sendable {
 
 /// Why the dashboard cannot be shown, and the remedy.
 public struct DashboardError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Why the dashboard cannot be shown.
   public enum Code: Sendable, Hashable {
     /// `--theme` names no theme and no file.
     case unknownTheme

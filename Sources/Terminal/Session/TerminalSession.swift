@@ -9,6 +9,7 @@ import Measurement
 /// `restore()`. Other threads only use its `waker`. Whatever ends the process, short of SIGKILL, restores the terminal
 /// first: `restore()`, `exit`, a crash, Ctrl-\. A process has at most one session at a time.
 public final class TerminalSession {
+  /// How the terminal is used.
   public struct Options: Sendable {
     /// Overrides for colors and glyphs.
     public var overrides = TerminalCapabilities.Overrides()
@@ -298,6 +299,7 @@ public final class TerminalSession {
 
 /// Why a session could not be made, with a remedy.
 public struct TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Why the terminal cannot be used.
   public enum Code: Sendable, Hashable {
     /// Standard input or output is a file or a pipe.
     case notATerminal

@@ -67,6 +67,7 @@ public final class TerminalWaker: Sendable {
     close(writingEnd)
   }
 
+  /// Has the session's thread return from its wait. Any thread and a signal handler may call it.
   public func wake() {
     var byte: UInt8 = 1
     // It fails only when the pipe is full, and then the session is awake.

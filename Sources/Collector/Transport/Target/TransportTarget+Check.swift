@@ -69,6 +69,7 @@ extension TransportTarget {
 
 /// Why sending cannot begin.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
+  /// What is wrong with the target.
   public enum Code: Sendable, Hashable {
     /// The target's URL, a header, the timeout or the CA file cannot be used.
     case unusableTarget

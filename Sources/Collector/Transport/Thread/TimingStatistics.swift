@@ -12,6 +12,7 @@ public struct TimingStatistics: Sendable, Equatable {
     public init() {}
   }
 
+  /// Counts of one target since the run began.
   public struct Target: Sendable, Equatable {
     public var id: TargetID
     public var askedPerSecond: Double

@@ -3,6 +3,7 @@ import Measurement
 
 /// How many notifications a provider's documentation allows one sender, and how that is counted.
 public struct SendLimit: Sendable, Hashable, CustomStringConvertible {
+  /// How it is counted.
   public enum Shape: Sendable, Hashable {
     /// At most `count` in any stretch of `period`.
     case window(count: Int, period: Duration)
