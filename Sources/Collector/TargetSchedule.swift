@@ -143,15 +143,17 @@ struct TargetSchedule: Sendable {
 
   // MARK: Sending
 
-  /// Moves what is due and committed to the queue of waiting ones.
+  /// Moves what is due and committed to the queue of waiting ones. What is not committed yet is missed as soon as it is late by
+  /// a stall: a store that cannot follow then writes it once, as missed, and catches up.
   /// - Returns: a notification that is missed instead; `nil` when all that are due wait. Call until `nil`.
   mutating func admit(at now: MonotonicTime) -> (PlannedNotification, MissedReason)? {
     let tolerance = min(Self.stallTolerance, limits.maxLag)
-    while let next = planned.first, next.planned <= now, next.sequence <= committedThrough {
+    while let next = planned.first, next.planned <= now {
+      let isOvertaken = planned.count > 1 && planned[1].planned <= now
+      let isStalled = isOvertaken && now - next.planned > tolerance
+      guard isStalled || next.sequence <= committedThrough else { break }
       planned.removeFirst()
       counts.due += 1
-      let isOvertaken = planned.first.map { $0.planned <= now } ?? false
-      let isStalled = isOvertaken && now - next.planned > tolerance
       if let silence = silence(at: now) {
         guard silence == .backoff, !isStalled, takeProbe(next, at: now) else { return miss(next, silence) }
       } else if isStalled {
@@ -320,6 +322,11 @@ struct TargetSchedule: Sendable {
   var nextInstantOfInterest: MonotonicTime? {
     var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
+    if next == nil, planned.count > 1 {
+      // Not committed: late by a stall.
+      let tolerance = min(Self.stallTolerance, limits.maxLag)
+      consider(max(planned[0].planned + tolerance + .nanoseconds(1), planned[1].planned))
+    }
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }

@@ -164,7 +164,7 @@ import Testing
     let now = Self.start + .milliseconds(25)
     #expect(Self.admit(&schedule, at: now).isEmpty)
     #expect(Self.take(&schedule, at: now).isEmpty)
-    #expect(schedule.nextInstantOfInterest == block.planned[block.planned.count - 1] - TargetSchedule.lead)
+    #expect(schedule.nextInstantOfInterest == Self.start + TargetSchedule.stallTolerance + .nanoseconds(1))
     schedule.acknowledge(through: 2)
     #expect(schedule.nextInstantOfInterest == Self.start)
     #expect(Self.admit(&schedule, at: now).isEmpty)
@@ -269,10 +269,31 @@ import Testing
     var schedule = try Self.schedule()
     let block = try #require(Self.nextBlock(&schedule, at: Self.start))
     let now = Self.start + .milliseconds(500)
-    #expect(Self.admit(&schedule, at: now).isEmpty)
-    schedule.acknowledge(through: block.lastSequence)
+    // Before it is committed, so that the store has to write each of them only once.
     #expect(Self.admit(&schedule, at: now).map(\.sequence) == Array(1...40))
+    schedule.acknowledge(through: block.lastSequence)
+    #expect(Self.admit(&schedule, at: now).isEmpty)
     #expect(Self.sent(Self.take(&schedule, at: now)) == Array(41...51))
+  }
+
+  @Test func whatIsNotCommittedIsLookedAtWhenItIsLateByAStall() throws {
+    var schedule = try Self.schedule()
+    _ = Self.nextBlock(&schedule, at: Self.start)
+    let late = Self.start + TargetSchedule.stallTolerance
+    #expect(Self.admit(&schedule, at: late).isEmpty)
+    #expect(schedule.nextDue == nil)
+    let instant = try #require(schedule.nextInstantOfInterest)
+    #expect(instant == late + .nanoseconds(1))
+    #expect(Self.admit(&schedule, at: instant).map(\.sequence) == [1])
+    // The only one that is due is sent late.
+    var slow = try Self.schedule(every: .seconds(1))
+    let block = try #require(Self.nextBlock(&slow, at: Self.start))
+    let beforeNext = Self.start + .milliseconds(999)
+    #expect(slow.nextInstantOfInterest == Self.start + .seconds(1))
+    #expect(Self.admit(&slow, at: beforeNext).isEmpty)
+    slow.acknowledge(through: block.lastSequence)
+    #expect(Self.admit(&slow, at: beforeNext).isEmpty)
+    #expect(Self.sent(Self.take(&slow, at: beforeNext)) == [1])
   }
 
   // MARK: Pausing and stopping
