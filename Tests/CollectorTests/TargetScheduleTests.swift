@@ -289,7 +289,6 @@ import Testing
     var slow = try Self.schedule(every: .seconds(1))
     let block = try #require(Self.nextBlock(&slow, at: Self.start))
     let beforeNext = Self.start + .milliseconds(999)
-    #expect(slow.nextInstantOfInterest == Self.start + .seconds(1))
     #expect(Self.admit(&slow, at: beforeNext).isEmpty)
     slow.acknowledge(through: block.lastSequence)
     #expect(Self.admit(&slow, at: beforeNext).isEmpty)

@@ -1,3 +1,10 @@
+/// What the header fields of a response come to, interim responses and trailers included.
+struct HTTP2HeaderSize {
+  /// Of names and values.
+  var bytes = 0
+  var fields = 0
+}
+
 /// The header block that a session is reading: those of different streams never mix on a connection (RFC 9113, section 4.3).
 ///
 /// It is written to for each header line that arrives, so its memory stays the same from block to block and is not reference
@@ -5,6 +12,9 @@
 final class HTTP2HeaderBlock<Owner: AnyObject> {
   private struct Content {
     var owner: Owner?
+    var isOwned = false
+    var keepsLines = false
+    var size = HTTP2HeaderSize()
     var status = 0
     var count = 0
   }
@@ -29,10 +39,29 @@ final class HTTP2HeaderBlock<Owner: AnyObject> {
   }
 
   /// A block begins.
-  /// - Parameter owner: whom it is of; `nil` where nobody waits for it.
-  func begin(_ owner: Owner?) { content.pointee = Content(owner: owner) }
+  /// - Parameters:
+  ///   - owner: whom it is of; `nil` where nobody waits for it.
+  ///   - size: of the owner's blocks before.
+  ///   - keepsLines: whether its lines are wanted.
+  func begin(_ owner: Owner?, after size: HTTP2HeaderSize = HTTP2HeaderSize(), keepsLines: Bool = false) {
+    content.pointee = Content(owner: owner, isOwned: owner != nil, keepsLines: keepsLines, size: size)
+  }
 
   var owner: Owner? { content.pointee.owner }
+
+  /// Whether somebody waits for it; asking for the owner counts a reference.
+  var isOwned: Bool { content.pointee.isOwned }
+
+  var keepsLines: Bool { content.pointee.keepsLines }
+
+  /// Of all blocks of the owner so far.
+  var size: HTTP2HeaderSize { content.pointee.size }
+
+  /// Counts a field.
+  func note(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    content.pointee.size.bytes += name.count + value.count
+    content.pointee.size.fields += 1
+  }
 
   /// Its `:status`, 0 where it has none.
   var status: Int {

@@ -31,8 +31,7 @@ final class HTTP2Session {
 
     /// Of the final response, 0 before its HEADERS.
     var status = 0
-    var headerBytes = 0
-    var headerFields = 0
+    var headerSize = HTTP2HeaderSize()
     var continuations = 0
     var headerLines: [UInt8] = []
     var responseBody: [UInt8] = []
@@ -237,28 +236,31 @@ final class HTTP2Session {
   }
 
   func headersBegin(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
-    block.begin(openStream(frame.pointee.hd.stream_id))
+    let state = openStream(frame.pointee.hd.stream_id)
+    block.begin(state, after: state?.headerSize ?? HTTP2HeaderSize(), keepsLines: state?.status == 0)
     return 0
   }
 
   func header(
     _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
-    guard let state = block.owner else { return 0 }
-    state.headerBytes += name.count + value.count
-    state.headerFields += 1
-    if state.headerBytes > limits.headerBytes || state.headerFields > limits.headerFields {
+    guard block.isOwned else { return 0 }
+    block.note(name, value)
+    let size = block.size
+    if size.bytes > limits.headerBytes || size.fields > limits.headerFields {
       // Told at once: the stream is closed only when its RST_STREAM is written, and a peer that does not stop comes first.
+      if let state = block.owner {
+        end(
+          frame.pointee.hd.stream_id, state,
+          .exceeded(size.bytes > limits.headerBytes ? .headerBytes : .headerFields))
+      }
       block.begin(nil)
-      end(
-        frame.pointee.hd.stream_id, state,
-        .exceeded(state.headerBytes > limits.headerBytes ? .headerBytes : .headerFields))
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     if name.first == UInt8(ascii: ":") {
       // `:status` with three digits: libnghttp2 has seen to that.
       block.status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
-    } else if state.status == 0, block.status >= 200 {
+    } else if block.keepsLines, block.status >= 200 {
       block.append(name, value)
     }
     return 0
@@ -279,10 +281,13 @@ final class HTTP2Session {
     let header = frame.pointee.hd
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
-      if let state = openStream(header.stream_id), state.status == 0, block.status >= 200 {
-        state.status = block.status
-        state.headerLines = block.lines
-        events.append(.responded(stream: header.stream_id, status: block.status))
+      if let state = openStream(header.stream_id) {
+        state.headerSize = block.size
+        if state.status == 0, block.status >= 200 {
+          state.status = block.status
+          state.headerLines = block.lines
+          events.append(.responded(stream: header.stream_id, status: block.status))
+        }
       }
       responseMayEnd(header)
     case NGHTTP2_DATA:

@@ -20,7 +20,7 @@ final class CurlConnection {
 
   let easy: UnsafeMutableRawPointer
   private let multi: UnsafeMutableRawPointer
-  private unowned let environment: any LaneEnvironment
+  private unowned(unsafe) let environment: any LaneEnvironment
   private let targetIndex: Int
   private let purpose: Purpose
   private let errorText: UnsafeMutablePointer<CChar>

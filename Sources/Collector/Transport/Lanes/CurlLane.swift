@@ -27,7 +27,7 @@ final class CurlLane: Lane {
   }
 
   let origin: Origin
-  private unowned let environment: any LaneEnvironment
+  private unowned(unsafe) let environment: any LaneEnvironment
   private let connection: CurlConnection
   /// Appended to failures that may follow from it.
   private let remark: String

@@ -20,7 +20,7 @@ final class HTTP2Lane: Lane {
 
   let origin: Origin
   private let target: TransportTarget
-  private unowned let environment: any LaneEnvironment
+  private unowned(unsafe) let environment: any LaneEnvironment
   private let connection: CurlConnection
   private let session: HTTP2Session
   private var state: State

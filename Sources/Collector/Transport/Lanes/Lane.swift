@@ -84,7 +84,8 @@ enum LaneEvent {
   case disconnected(connection: Int64, detail: String, hasAnswered: Bool)
 }
 
-/// What lanes need of the timing thread.
+/// What lanes need of the timing thread. It outlives them and what else it owns, so they refer to it without counting: that is done
+/// several times a request.
 protocol LaneEnvironment: AnyObject {
   func now() -> MonotonicTime
   var offset: RealtimeOffset { get }

@@ -5,7 +5,7 @@ import Measurement
 final class LaneSet {
   private let target: TransportTarget
   private let index: Int
-  private unowned let environment: any LaneEnvironment
+  private unowned(unsafe) let environment: any LaneEnvironment
   private var lanes: [any Lane] = []
   /// Lanes to another origin than that of the newest request: what is under way on them may be answered.
   private var retired: [any Lane] = []

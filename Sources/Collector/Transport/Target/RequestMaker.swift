@@ -7,7 +7,7 @@ import Providers
 struct RequestMaker {
   private let target: TransportTarget
   private let run: RunID
-  private unowned let environment: any LaneEnvironment
+  private unowned(unsafe) let environment: any LaneEnvironment
   /// Renewed with their credentials; as many as the target began with.
   private var providers: [any Provider]
   private var ready = Deque<OutgoingRequest>()

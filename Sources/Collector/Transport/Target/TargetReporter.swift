@@ -3,7 +3,7 @@ import Measurement
 /// Tells what one target sees: observations, events and log lines; and warns when nothing that comes due is answered well.
 final class TargetReporter {
   private let target: TransportTarget
-  private unowned let loop: TimingLoop
+  private unowned(unsafe) let loop: TimingLoop
   private var monitor = AnswerMonitor()
 
   init(target: TransportTarget, loop: TimingLoop) {

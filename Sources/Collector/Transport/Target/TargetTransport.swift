@@ -15,7 +15,7 @@ final class TargetTransport {
 
   let id: TargetID
   private let target: TransportTarget
-  private unowned let loop: TimingLoop
+  private unowned(unsafe) let loop: TimingLoop
   private let reporter: TargetReporter
 
   private var schedule: TargetSchedule
@@ -120,7 +120,7 @@ final class TargetTransport {
 
   /// When ``step()`` is to be called again, if nothing else happens before.
   func nextDeadline(at now: MonotonicTime) -> MonotonicTime? {
-    if !isStopped, hasWaiting, mayHand(at: now) { return now }
+    if !isStopped, hasWaiting, mayHand(to: lanes.usable, at: now) { return now }
     var next = lanes.deadline
     func consider(_ instant: MonotonicTime?) {
       guard let instant else { return }
@@ -164,8 +164,9 @@ final class TargetTransport {
     var now = loop.now()
     admit(at: now)
     var handed: [OutgoingRequest] = []
-    while handed.count < Self.mostPerTurn, mayHand(at: now), let request = nextRequest(at: now) {
-      hand(request, at: now)
+    let lane = lanes.usable
+    while handed.count < Self.mostPerTurn, mayHand(to: lane, at: now), let request = nextRequest(at: now) {
+      hand(request, to: lane, at: now)
       handed.append(request)
       now = loop.now()
     }
@@ -187,10 +188,11 @@ final class TargetTransport {
     }
   }
 
-  private func mayHand(at now: MonotonicTime) -> Bool {
-    guard lanes.opening == nil, !answers.isTrying else { return false }
-    guard let lane = lanes.usable else { return peer.permitsAttempt(at: now) }
-    return lane.freePlaces > 0
+  /// - Parameter lane: the one that is usable.
+  private func mayHand(to lane: (any Lane)?, at now: MonotonicTime) -> Bool {
+    guard !answers.isTrying else { return false }
+    if let lane { return lane.freePlaces > 0 && lanes.opening == nil }
+    return lanes.opening == nil && peer.permitsAttempt(at: now)
   }
 
   /// The next request to hand over; what is not to be sent any more ends on the way.
@@ -217,11 +219,11 @@ final class TargetTransport {
     return nil
   }
 
-  private func hand(_ request: OutgoingRequest, at now: MonotonicTime) {
+  private func hand(_ request: OutgoingRequest, to usable: (any Lane)?, at now: MonotonicTime) {
     answers.noteHanded(request)
     lanes.retireLanes(except: request.url.origin)
-    if let lane = lanes.usable {
-      lane.take(request)
+    if let usable, usable.origin == request.url.origin {
+      usable.take(request)
     } else if !lanes.open(for: request) {
       peer.noteNoAttempt(at: now)
       takeBack(request)
