@@ -33,6 +33,8 @@ public struct PlannedBlock: Sendable, Equatable {
   public var variants: [VariantID]
   /// Which of the target's configurations in this run planned it, from 0.
   public var generation = 0
+  /// Why none of it will be sent; `nil` for what is to be sent.
+  public var missed: MissedReason?
 
   public init(
     target: TargetID, firstSequence: Int64, planned: [MonotonicTime], variants: [VariantID] = []

@@ -17,6 +17,10 @@ import Measurement
 /// - What is *first seen* more than ``stallTolerance`` after its instant, because the thread, the host or the store
 ///   stood still, is missed (`lag`) if a later one has come due as well. So a stall is never followed by a bunch of
 ///   sends: at most what ``stallTolerance`` holds goes out, and a slow schedule still sends its newest one late.
+///
+/// While the store is behind by more than ``lead``, nothing is planned ahead: it would not be committed in time, and writing it
+/// twice, as a plan and as missed, would keep the store behind for ever. What comes due meanwhile is planned as missed, in blocks
+/// that are written once; when the store has caught up, sending goes on.
 struct TargetSchedule: Sendable {
   enum Step: Sendable, Equatable {
     case send(PlannedNotification)
@@ -42,6 +46,8 @@ struct TargetSchedule: Sendable {
   /// How far a new block reaches beyond the lead.
   static let blockSpan = Duration.milliseconds(500)
   static let maximumBlock = 16_384
+  /// How much of what is missed at once goes into a block, at least.
+  private static let arrearsSpan = Duration.milliseconds(100)
 
   let target: TargetID
   let start: MonotonicTime
@@ -57,10 +63,14 @@ struct TargetSchedule: Sendable {
   var isCredentialRefused = false
 
   private var arrivals: ArrivalSequence
-  /// The instant drawn but not yet in a block.
-  private var drawn: MonotonicTime?
+  /// Instants drawn but not yet in a block.
+  private var drawn = Deque<MonotonicTime>()
   private(set) var lastSequence: Int64
   private var committedThrough: Int64 = 0
+  /// The last number of each block that is not committed, and when it was handed out.
+  private var uncommitted = Deque<(last: Int64, since: MonotonicTime)>()
+  /// Nothing is planned ahead until the store has caught up.
+  private var isHeldBack = false
   private var isPlanComplete = false
   private var planned = Deque<PlannedNotification>()
   private var waiting = Deque<PlannedNotification>()
@@ -92,21 +102,63 @@ struct TargetSchedule: Sendable {
 
   /// The next block to commit, if the plan does not reach far enough ahead.
   mutating func nextBlock(at now: MonotonicTime) -> PlannedBlock? {
+    isHeldBack = false
     guard !isPlanComplete, needsPlan(at: now) else { return nil }
+    var block = arrears(at: now)
+    if block == nil {
+      isHeldBack = uncommitted.first.map { now - $0.since > Self.lead } ?? false
+      if !isHeldBack { block = planAhead(at: now) }
+    }
+    if let block { uncommitted.append((block.lastSequence, now)) }
+    return block
+  }
+
+  /// Plans what comes due until the horizon.
+  private mutating func planAhead(at now: MonotonicTime) -> PlannedBlock? {
     let horizon = max(now, start) + Self.lead + Self.blockSpan
-    var block = PlannedBlock(target: target, firstSequence: lastSequence + 1, planned: [])
-    block.generation = generation
+    var block = emptyBlock
     while let instant = nextInstant(), block.planned.count < Self.maximumBlock {
       guard instant <= horizon || block.planned.isEmpty else { break }
-      drawn = nil
-      lastSequence += 1
-      block.planned.append(instant)
-      if !variants.isEmpty {
-        block.variants.append(variants[Self.index(of: lastSequence, in: variants.count)])
-      }
+      take(instant, into: &block)
       planned.append(PlannedNotification(sequence: lastSequence, planned: instant))
     }
     return block.planned.isEmpty ? nil : block
+  }
+
+  /// Plans as missed what is late by a stall already; `nil` where that is not worth a block. The newest of what is due is left to
+  /// be sent late.
+  private mutating func arrears(at now: MonotonicTime) -> PlannedBlock? {
+    let tolerance = min(Self.stallTolerance, limits.maxLag)
+    guard let first = nextInstant(), now - first > tolerance + Self.arrearsSpan else { return nil }
+    var block = emptyBlock
+    while let instant = nextInstant(), now - instant > tolerance, block.planned.count < Self.maximumBlock {
+      take(instant, into: &block)
+    }
+    if nextInstant().map({ $0 > now }) ?? true, let newest = block.planned.popLast() {
+      if !block.variants.isEmpty { block.variants.removeLast() }
+      drawn.prepend(newest)
+      lastSequence -= 1
+      isPlanComplete = false
+    }
+    guard !block.planned.isEmpty else { return nil }
+    let reason = silence(at: now) ?? .lag
+    block.missed = reason
+    counts.due += Int64(block.planned.count)
+    for _ in block.planned { counts.count(reason) }
+    return block
+  }
+
+  private var emptyBlock: PlannedBlock {
+    var block = PlannedBlock(target: target, firstSequence: lastSequence + 1, planned: [])
+    block.generation = generation
+    return block
+  }
+
+  private mutating func take(_ instant: MonotonicTime, into block: inout PlannedBlock) {
+    drawn.removeFirst()
+    lastSequence += 1
+    block.planned.append(instant)
+    if !variants.isEmpty { block.variants.append(variants[Self.index(of: lastSequence, in: variants.count)]) }
   }
 
   /// The variant of a sequence number: variants alternate.
@@ -121,7 +173,7 @@ struct TargetSchedule: Sendable {
 
   /// Draws an instant unless one is held; `nil` once the limits are reached.
   private mutating func nextInstant() -> MonotonicTime? {
-    if let drawn { return drawn }
+    if let first = drawn.first { return first }
     guard !isPlanComplete else { return nil }
     if let count = limits.count, lastSequence >= count {
       isPlanComplete = true
@@ -132,13 +184,14 @@ struct TargetSchedule: Sendable {
       isPlanComplete = true
       return nil
     }
-    drawn = instant
+    drawn.append(instant)
     return instant
   }
 
   /// The store has committed every sequence number up to and including this one.
   mutating func acknowledge(through sequence: Int64) {
     committedThrough = max(committedThrough, sequence)
+    while let first = uncommitted.first, first.last <= sequence { uncommitted.removeFirst() }
   }
 
   // MARK: Sending
@@ -301,7 +354,7 @@ struct TargetSchedule: Sendable {
   mutating func withdraw(at now: MonotonicTime) -> ClosedRange<Int64>? {
     guard !isPlanComplete || !planned.isEmpty else { return nil }
     isPlanComplete = true
-    drawn = nil
+    drawn.removeAll()
     let end = lastSequence
     while let last = planned.last, last.planned > now {
       planned.removeLast()
@@ -330,7 +383,12 @@ struct TargetSchedule: Sendable {
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }
-    if !isPlanComplete { consider(planned.last.map { $0.planned - Self.lead } ?? start) }
+    if isHeldBack {
+      let tolerance = min(Self.stallTolerance, limits.maxLag)
+      if let first = drawn.first { consider(first + tolerance + Self.arrearsSpan + .nanoseconds(1)) }
+    } else if !isPlanComplete {
+      consider(planned.last.map { $0.planned - Self.lead } ?? start)
+    }
     return next
   }
 }

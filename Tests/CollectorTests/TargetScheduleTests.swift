@@ -98,7 +98,9 @@ import Testing
     var schedule = try Self.schedule(every: .seconds(3600))
     #expect(Self.nextBlock(&schedule, at: Self.start)?.planned == [Self.start])
     // The second is an hour away and planned as soon as the first is about to pass.
-    #expect(Self.nextBlock(&schedule, at: Self.start)?.planned == [Self.start + .seconds(3600)])
+    let second = try #require(Self.nextBlock(&schedule, at: Self.start))
+    #expect(second.planned == [Self.start + .seconds(3600)])
+    schedule.acknowledge(through: second.lastSequence)
     #expect(Self.nextBlock(&schedule, at: Self.start) == nil)
     #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(3598)) == nil)
     #expect(Self.nextBlock(&schedule, at: Self.start + .seconds(3599)) != nil)
@@ -293,6 +295,44 @@ import Testing
     slow.acknowledge(through: block.lastSequence)
     #expect(Self.admit(&slow, at: beforeNext).isEmpty)
     #expect(Self.sent(Self.take(&slow, at: beforeNext)) == [1])
+  }
+
+  @Test func whileTheStoreIsBehindWhatComesDueIsPlannedAsMissed() throws {
+    var schedule = try Self.schedule()
+    let first = try #require(Self.nextBlock(&schedule, at: Self.start))
+    #expect(first.lastSequence == 151 && first.missed == nil)
+    #expect(Self.nextBlock(&schedule, at: Self.start + .milliseconds(1_600)) == nil)
+    let now = Self.start + .milliseconds(1_800)
+    // The last of them is not overtaken by a later one yet.
+    #expect(Self.admit(&schedule, at: now).count == 150)
+    #expect(schedule.nextInstantOfInterest == Self.start + .milliseconds(1_710) + .nanoseconds(1))
+    let missed = try #require(Self.nextBlock(&schedule, at: now))
+    #expect(missed.missed == .lag && missed.firstSequence == 152 && missed.lastSequence == 170)
+    #expect(missed.planned.first == Self.start + .milliseconds(1_510))
+    #expect(Self.nextBlock(&schedule, at: now) == nil)
+    #expect(schedule.counts.due == 169 && schedule.counts.missed == 169)
+    // The store is behind by less than the lead again.
+    schedule.acknowledge(through: first.lastSequence)
+    let next = try #require(Self.nextBlock(&schedule, at: now + .milliseconds(1)))
+    #expect(next.missed == nil && next.firstSequence == 171)
+    #expect(next.planned.first == Self.start + .milliseconds(1_700))
+    schedule.acknowledge(through: next.lastSequence)
+    #expect(Self.admit(&schedule, at: now + .milliseconds(1)).map(\.sequence) == [151, 171])
+    #expect(Self.sent(Self.take(&schedule, at: now + .milliseconds(1))) == Array(172...181))
+  }
+
+  @Test func theNewestThatIsDueIsNeverPlannedAsMissed() throws {
+    var schedule = try Self.planned(every: .seconds(1), limits: ScheduleLimits(maxLag: .seconds(5), count: 11))
+    let now = Self.start + .milliseconds(10_500)
+    let missed = try #require(Self.nextBlock(&schedule, at: now))
+    #expect(missed.missed == .lag && missed.lastSequence == 10)
+    let next = try #require(Self.nextBlock(&schedule, at: now))
+    #expect(next.missed == nil && next.planned == [Self.start + .seconds(10)])
+    #expect(Self.nextBlock(&schedule, at: now) == nil)
+    schedule.acknowledge(through: next.lastSequence)
+    _ = Self.admit(&schedule, at: now)
+    #expect(Self.sent(Self.take(&schedule, at: now)) == [11])
+    #expect(schedule.isFinished)
   }
 
   // MARK: Pausing and stopping

@@ -117,6 +117,7 @@ struct Ledger: Sendable {
   }
 
   private mutating func plan(_ block: PlannedBlock) {
+    if let reason = block.missed { return miss(block, reason) }
     let deadline = deliveries[block.target]?.target.receiptDeadline
     for (offset, planned) in block.planned.enumerated() {
       let sequence = block.firstSequence + Int64(offset)
@@ -131,6 +132,28 @@ struct Ledger: Sendable {
       dirty.append(id)
       deliveries[block.target]?.await(sequence: sequence, planned: planned)
     }
+  }
+
+  /// Takes what is missed before it was planned: nothing of it can change any more, so it is not held.
+  private mutating func miss(_ block: PlannedBlock, _ reason: MissedReason) {
+    for (offset, planned) in block.planned.enumerated() {
+      var sample = Sample(
+        id: SampleID(target: block.target, sequence: block.firstSequence + Int64(offset)),
+        variant: block.variants.isEmpty ? .none : block.variants[offset], plannedAt: anchor.wall(at: planned),
+        plannedMonotonic: planned.microseconds)
+      sample.state = .missed
+      sample.reason = reason.rawValue
+      changes.inserted.append(sample)
+      if isObserved {
+        var reported = ReportedProgress()
+        changes.observed.append(reported.advance(to: sample, isInFlight: false, run: run))
+      }
+    }
+    guard let last = block.planned.last else { return }
+    let event = Event(
+      at: anchor.wall(at: last), kind: .missed, target: block.target, count: block.planned.count,
+      detail: reason.rawValue)
+    limiter.add(event, at: last, to: &changes.events)
   }
 
   /// Forgets plans that will not be sent. Their sequence numbers may be planned once more.
@@ -374,6 +397,7 @@ struct Ledger: Sendable {
   mutating func takeChanges() -> LedgerChanges {
     var changes = changes
     self.changes = LedgerChanges()
+    let hasMissed = !changes.inserted.isEmpty
     dirty.sort()
     for id in dirty {
       guard var entry = entries[id] else { continue }
@@ -391,6 +415,7 @@ struct Ledger: Sendable {
       }
     }
     dirty.removeAll(keepingCapacity: true)
+    if hasMissed { changes.inserted.sort { $0.id < $1.id } }
     return changes
   }
 

@@ -182,6 +182,24 @@ struct LedgerTests {
     #expect(book.kinds().suffix(2) == [.rejected, .failed])
   }
 
+  @Test("what is planned as missed is written once, counted in one event, and not held")
+  func missedBlocks() {
+    var run = LedgerFixture(deadline: .seconds(30))
+    run.plan(2)
+    var block = PlannedBlock(
+      target: LedgerFixture.target, firstSequence: 3, planned: [at(1002), at(1003), at(1004)])
+    block.missed = .lag
+    run.ledger.apply(.planned(block))
+    run.plan(1, from: at(1005), first: 6)
+    let changes = run.ledger.takeChanges()
+    #expect(changes.inserted.map(\.id.sequence) == Array(1...6))
+    #expect(changes.inserted.map(\.state) == [.planned, .planned, .missed, .missed, .missed, .planned])
+    #expect(changes.inserted[2].reason == "lag" && changes.inserted[2].plannedMonotonic == 1_002_000)
+    #expect(changes.events.map(\.kind) == [.missed] && changes.events.first?.count == 3)
+    #expect(run.ledger.openCount == 3)
+    #expect(run.ledger.takeChanges().isEmpty)
+  }
+
   @Test("further receipts are counted and are events, not samples")
   func duplicates() throws {
     var book = LedgerFixture(deadline: .seconds(1))
