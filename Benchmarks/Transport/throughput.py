@@ -21,7 +21,7 @@ ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 STREAMS = [int(count) for count in os.environ.get("STREAMS", "10 100 1000").split()]
 BYTES = 200
 # What the collector is asked for: more than it can do. A machine that stands still makes it miss some.
-ASKED = int(os.environ.get("ASKED", "60000"))
+ASKED = int(os.environ.get("ASKED", "100000"))
 DRIVER, PEER, PUSHSCOPE = os.environ["DRIVER"], os.environ["PEER"], os.environ["PUSHSCOPE"]
 
 

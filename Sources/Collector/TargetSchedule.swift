@@ -375,17 +375,14 @@ struct TargetSchedule: Sendable {
   var nextInstantOfInterest: MonotonicTime? {
     var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
-    if next == nil, planned.count > 1 {
-      // Not committed: late by a stall.
-      let tolerance = min(Self.stallTolerance, limits.maxLag)
-      consider(max(planned[0].planned + tolerance + .nanoseconds(1), planned[1].planned))
-    }
+    let late = min(Self.stallTolerance, limits.maxLag) + Self.arrearsSpan + .nanoseconds(1)
+    // Not committed: missed by then.
+    if next == nil, planned.count > 1 { consider(max(planned[0].planned + late, planned[1].planned)) }
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }
     if isHeldBack {
-      let tolerance = min(Self.stallTolerance, limits.maxLag)
-      if let first = drawn.first { consider(first + tolerance + Self.arrearsSpan + .nanoseconds(1)) }
+      if let first = drawn.first { consider(first + late) }
     } else if !isPlanComplete {
       consider(planned.last.map { $0.planned - Self.lead } ?? start)
     }
