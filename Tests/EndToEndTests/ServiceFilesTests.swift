@@ -36,7 +36,7 @@ struct ServiceFilesTests {
     let lines = Set(try unit().text.split(separator: "\n").map(String.init))
     for line in [
       "Type=notify", "ExecReload=/bin/kill -HUP $MAINPID", "StateDirectory=pushscope", "WatchdogSec=60",
-      "TimeoutStopSec=90", "RestartPreventExitStatus=64 78", "LimitRTPRIO=1", "User=pushscope",
+      "TimeoutStopSec=90", "RestartPreventExitStatus=64 66 78", "LimitRTPRIO=1", "User=pushscope",
     ] {
       #expect(lines.contains(line), "\(line)")
     }
