@@ -323,7 +323,8 @@ import Testing
   }
 
   @Test func theNewestThatIsDueIsNeverPlannedAsMissed() throws {
-    var schedule = try Self.planned(every: .seconds(1), limits: ScheduleLimits(maxLag: .seconds(5), count: 11))
+    var schedule = try Self.planned(
+      every: .seconds(1), limits: ScheduleLimits(maxLag: .seconds(5), count: 11))
     let now = Self.start + .milliseconds(10_500)
     let missed = try #require(Self.nextBlock(&schedule, at: now))
     #expect(missed.missed == .lag && missed.lastSequence == 10)

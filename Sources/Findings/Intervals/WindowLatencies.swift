@@ -6,6 +6,7 @@ public struct TimedLatency: Sendable, Hashable {
   public var plannedAt: WallTime
   public var latency: Int64
 
+  @inlinable
   public init(plannedAt: WallTime, latency: Int64) {
     self.plannedAt = plannedAt
     self.latency = latency
@@ -43,7 +44,13 @@ public struct WindowLatencies: Sendable {
   private var grid = LevelGrid()
 
   /// - Parameter samples: in any order; those planned outside the window are left out.
+  @inlinable
   public init(_ window: Range<WallTime>, samples: some Sequence<TimedLatency>) {
+    self.init(window, collected: ContiguousArray(samples))
+  }
+
+  @usableFromInline
+  init(_ window: Range<WallTime>, collected samples: ContiguousArray<TimedLatency>) {
     let plan = BlockPlan(window)
     self.init(
       plan,

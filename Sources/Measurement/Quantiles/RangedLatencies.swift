@@ -4,26 +4,35 @@
 /// Each true value is between its low and its high, so the true value of any rank is between the low and the high of
 /// that rank. An interval from the lower end of the lows' quantile to the upper end of the highs' quantile therefore
 /// has the coverage of an order-statistic interval of exact values.
+///
+/// Its members are inlinable because they are called for each notification: without knowing the distribution's type they would look
+/// it up each time.
 public struct RangedLatencies<Distribution> {
   public var values: Distribution
   /// `nil` while every value is exact; then lows and highs are the values.
-  private var ends: (lows: Distribution, highs: Distribution)?
+  @usableFromInline var ends: (lows: Distribution, highs: Distribution)?
 
   /// Exact values.
+  @inlinable
   public init(_ values: Distribution) { self.values = values }
 
+  @inlinable
   public init(_ values: Distribution, lows: Distribution, highs: Distribution) {
     self.values = values
     ends = (lows, highs)
   }
 
+  @inlinable
   public var lows: Distribution { ends?.lows ?? values }
+  @inlinable
   public var highs: Distribution { ends?.highs ?? values }
 
   /// Whether all values are exact.
+  @inlinable
   public var isExact: Bool { ends == nil }
 
   /// The same change made to values, lows and highs.
+  @inlinable
   public func map<Other>(_ transform: (Distribution) throws -> Other) rethrows -> RangedLatencies<Other> {
     let values = try transform(values)
     guard let ends else { return RangedLatencies<Other>(values) }
@@ -31,6 +40,7 @@ public struct RangedLatencies<Distribution> {
   }
 
   /// Changes values, lows and highs, each by its counterpart. Does so once while both sides are exact.
+  @inlinable
   public mutating func combine<Other>(
     _ other: RangedLatencies<Other>, _ change: (inout Distribution, Other) throws -> Void
   ) rethrows {
@@ -63,6 +73,7 @@ extension RangedLatencies {
 
 extension RangedLatencies<Int64> {
   /// A delivery latency with its range.
+  @inlinable
   public init(_ latency: Int64, _ range: DeliveryRange?) {
     guard let range, !range.isExact else {
       self.init(latency)
