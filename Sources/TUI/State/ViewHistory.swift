@@ -1,6 +1,6 @@
 import Measurement
 
-/// What a key that goes back brings back: window, range of latencies, targets and selection.
+/// What a key that goes back brings back: run, window, range of latencies, targets, selection and comparison.
 struct ViewPlace: Sendable, Equatable {
   private let anchor: ViewState.Anchor
   private let scale: TimeScale?
@@ -10,19 +10,20 @@ struct ViewPlace: Sendable, Equatable {
   private let selection: Selection?
   private let choice: PanelChoice?
   private let subject: Subject
+  private let comparison: Comparison?
 
   init(_ state: ViewState) {
     (anchor, scale, range) = (state.anchor, state.scale, state.range)
     (target, hiddenTargets) = (state.target, state.tables.hiddenTargets)
     (selection, choice) = (state.plot.selection, state.plot.choice)
-    subject = state.subject
+    (subject, comparison) = (state.subject, state.comparison)
   }
 
   func restore(_ state: inout ViewState) {
     (state.anchor, state.scale, state.range) = (anchor, scale, range)
     (state.target, state.tables.hiddenTargets) = (target, hiddenTargets)
     (state.plot.selection, state.plot.choice) = (selection, choice)
-    state.subject = subject
+    (state.subject, state.comparison, state.openingComparison) = (subject, comparison, nil)
   }
 
   /// What differs from another place, for telling one movement in several steps from several movements.
@@ -33,10 +34,11 @@ struct ViewPlace: Sendable, Equatable {
     if target != other.target || hiddenTargets != other.hiddenTargets { parts.insert(.targets) }
     if selection != other.selection { parts.insert(.selection) }
     if subject != other.subject { parts.insert(.subject) }
+    if comparison != other.comparison { parts.insert(.comparison) }
     return parts
   }
 
-  fileprivate enum Part { case window, range, targets, selection, subject }
+  fileprivate enum Part { case window, range, targets, selection, subject, comparison }
 }
 
 /// The views that were left, the last one at the end. Steps of one movement, like those of a drag, are one view.

@@ -223,6 +223,11 @@ struct ReducerTests {
         $0.target = 1
         $0.range = .capped
       }, effects: [.wentBack, .adopt]),
+    // A comparison is a view of its own.
+    Row(
+      command: .back, before: state { $0.comparison = .targets(0, 1) },
+      context: context { $0.previous = ViewPlace(state { $0.panel = .log }) },
+      after: { $0.comparison = nil }, effects: [.wentBack, .adopt]),
     Row(
       command: .fitRun, before: away,
       after: { $0.anchor = .stretch(from: SampleRun.start, length: 110_000_000) },
