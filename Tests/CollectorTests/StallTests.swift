@@ -36,7 +36,14 @@ import Testing
       case .missed(let notification, _), .failed(let notification, _): tally.missed.append(notification)
       }
     }
-    while let block = schedule.nextBlock(at: now) { schedule.acknowledge(through: block.lastSequence) }
+    while let block = schedule.nextBlock(at: now) {
+      schedule.acknowledge(through: block.lastSequence)
+      guard block.missed != nil else { continue }
+      for (offset, planned) in block.planned.enumerated() {
+        tally.missed.append(
+          PlannedNotification(sequence: block.firstSequence + Int64(offset), planned: planned))
+      }
+    }
     tally.sent += sent
     return sent
   }
