@@ -1,0 +1,79 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Every key of every preset, pressed in a real terminal: Tests/Support/dashboard-keys.txt says what each does.
+@Suite("Each key in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+struct DashboardKeysTests {
+  private enum Step {
+    case type(String)
+    case press(String, effect: String, text: String)
+
+    init(_ line: Substring) throws {
+      if line.hasPrefix("type ") {
+        self = .type(String(line.dropFirst(5)))
+        return
+      }
+      let words = line.split(separator: " ", maxSplits: 1)
+      let key = String(try #require(words.first))
+      let told = try #require(words.last).drop { $0 == " " }.split(
+        separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+      self = .press(
+        key, effect: String(try #require(told.first)), text: told.count > 1 ? String(told[1]) : "")
+    }
+  }
+
+  private static func steps(of preset: String) throws -> [Step] {
+    let text = try String(contentsOfFile: Programs.scripts + "/dashboard-keys.txt", encoding: .utf8)
+    let parts = text.components(separatedBy: "\npreset: ").dropFirst()
+    let part = try #require(parts.first { $0.hasPrefix("\(preset)\n") })
+    return try part.split(separator: "\n").dropFirst().map { try Step($0) }
+  }
+
+  /// What a key can change: the last line has words that go by themselves.
+  private static func content(_ screen: String) -> [Substring] {
+    Array(screen.split(separator: "\n").dropLast())
+  }
+
+  private static func recorded() throws -> Installation {
+    let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 1s"])
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
+    for name in ["first", "second"] {
+      let collector = try installation.collect(["--count", "1200", "--run-name", name])
+      #expect(try collector.waitForExit() == 0)
+    }
+    try service.stop()
+    for number in 1...40 {
+      let noted = try run(
+        Programs.pushscope,
+        ["annotate", "note \(number)", "--run", "latest", "--at", "-3s", "--store", installation.store])
+      #expect(noted.status == 0)
+    }
+    return installation
+  }
+
+  @Test("what it does is seen", .timeLimit(.minutes(10)), arguments: ["classic", "vim", "less"])
+  func keys(preset: String) throws {
+    let installation = try Self.recorded()
+    let file = try installation.directory.write("keys.yaml", "dashboard: { keys: { preset: \(preset) } }\n")
+    let tmux = try Tmux(columns: 130, rows: 40)
+    try tmux.type("cd \(installation.directory.path)")
+    try tmux.press("Enter")
+    try tmux.openDashboard(on: installation, options: "--config \(file)")
+    for step in try Self.steps(of: preset) {
+      guard case .press(let key, let effect, let text) = step else {
+        if case .type(let text) = step { try tmux.type(text) }
+        continue
+      }
+      let before = Self.content(try tmux.screen())
+      try tmux.press(key)
+      switch effect {
+      case "shows": try tmux.waitUntil("\(key) shows '\(text)'") { $0.contains(text) }
+      case "hides": try tmux.waitUntil("\(key) hides '\(text)'") { !$0.contains(text) }
+      case "changes": try tmux.waitUntil("\(key) changes something") { Self.content($0) != before }
+      case "stays": try tmux.waitUntil("\(key) changes nothing") { Self.content($0) == before }
+      default: Issue.record("\(effect) is no effect")
+      }
+    }
+  }
+}
