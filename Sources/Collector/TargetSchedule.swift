@@ -71,6 +71,8 @@ struct TargetSchedule: Sendable {
   private var uncommitted = Deque<(last: Int64, since: MonotonicTime)>()
   /// Nothing is planned ahead until the store has caught up.
   private var isHeldBack = false
+  /// When the next arrears can be planned meanwhile; `nil` where nothing is left that could overtake what is due.
+  private var arrearsDue: MonotonicTime?
   private var isPlanComplete = false
   private var planned = Deque<PlannedNotification>()
   private var waiting = Deque<PlannedNotification>()
@@ -107,7 +109,7 @@ struct TargetSchedule: Sendable {
     var block = arrears(at: now)
     if block == nil {
       isHeldBack = uncommitted.first.map { now - $0.since > Self.lead } ?? false
-      if !isHeldBack { block = planAhead(at: now) }
+      if isHeldBack { arrearsDue = nextArrears(at: now) } else { block = planAhead(at: now) }
     }
     if let block { uncommitted.append((block.lastSequence, now)) }
     return block
@@ -129,7 +131,7 @@ struct TargetSchedule: Sendable {
   /// be sent late.
   private mutating func arrears(at now: MonotonicTime) -> PlannedBlock? {
     let tolerance = min(Self.stallTolerance, limits.maxLag)
-    guard let first = nextInstant(), now - first > tolerance + Self.arrearsSpan else { return nil }
+    guard let first = nextInstant(), now >= first + lateness else { return nil }
     var block = emptyBlock
     while let instant = nextInstant(), now - instant > tolerance, block.planned.count < Self.maximumBlock {
       take(instant, into: &block)
@@ -146,6 +148,18 @@ struct TargetSchedule: Sendable {
     counts.due += Int64(block.planned.count)
     for _ in block.planned { counts.count(reason) }
     return block
+  }
+
+  /// After ``arrears(at:)`` had none: when the first is late enough or, where it is, when the one after it comes due.
+  private func nextArrears(at now: MonotonicTime) -> MonotonicTime? {
+    guard let first = drawn.first else { return nil }
+    let late = first + lateness
+    return late > now ? late : drawn.count > 1 ? drawn[1] : nil
+  }
+
+  /// So long after its instant, what is not committed is missed, with all that is late by a stall then.
+  private var lateness: Duration {
+    min(Self.stallTolerance, limits.maxLag) + Self.arrearsSpan + .nanoseconds(1)
   }
 
   private var emptyBlock: PlannedBlock {
@@ -375,14 +389,13 @@ struct TargetSchedule: Sendable {
   var nextInstantOfInterest: MonotonicTime? {
     var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
-    let late = min(Self.stallTolerance, limits.maxLag) + Self.arrearsSpan + .nanoseconds(1)
     // Not committed: missed by then.
-    if next == nil, planned.count > 1 { consider(max(planned[0].planned + late, planned[1].planned)) }
+    if next == nil, planned.count > 1 { consider(max(planned[0].planned + lateness, planned[1].planned)) }
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }
     if isHeldBack {
-      if let first = drawn.first { consider(first + late) }
+      if let arrearsDue { consider(arrearsDue) }
     } else if !isPlanComplete {
       consider(planned.last.map { $0.planned - Self.lead } ?? start)
     }

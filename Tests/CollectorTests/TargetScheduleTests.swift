@@ -322,6 +322,30 @@ import Testing
     #expect(Self.sent(Self.take(&schedule, at: now + .milliseconds(1))) == Array(172...181))
   }
 
+  /// A full disk may last for hours: the thread must not look again and again at what cannot be planned.
+  @Test func whatCannotBePlannedIsNotLookedAtAllTheTime() throws {
+    var schedule = try Self.schedule(every: .seconds(60), limits: ScheduleLimits(count: 3))
+    #expect(Self.nextBlock(&schedule, at: Self.start)?.planned == [Self.start])
+    #expect(Self.nextBlock(&schedule, at: Self.start)?.lastSequence == 2)
+    let second = Self.start + .seconds(90)
+    #expect(Self.nextBlock(&schedule, at: second) == nil)
+    #expect(Self.admit(&schedule, at: second).map(\.sequence) == [1])
+    #expect(schedule.nextInstantOfInterest == Self.start + .milliseconds(120_200) + .nanoseconds(1))
+    // The last one is due, and nothing comes after it.
+    let last = Self.start + .seconds(121)
+    #expect(Self.nextBlock(&schedule, at: last) == nil)
+    #expect(schedule.nextInstantOfInterest == nil)
+    schedule.acknowledge(through: 2)
+    #expect(Self.nextBlock(&schedule, at: last)?.planned == [Self.start + .seconds(120)])
+    // With another one to come, that one's instant is the next to look at.
+    var endless = try Self.schedule(every: .seconds(60))
+    while Self.nextBlock(&endless, at: Self.start) != nil {}
+    #expect(Self.nextBlock(&endless, at: last) == nil)
+    _ = Self.admit(&endless, at: last)
+    #expect(endless.nextInstantOfInterest == Self.start + .seconds(180))
+    #expect(Self.nextBlock(&endless, at: Self.start + .seconds(180))?.missed == .lag)
+  }
+
   @Test func theNewestThatIsDueIsNeverPlannedAsMissed() throws {
     var schedule = try Self.planned(
       every: .seconds(1), limits: ScheduleLimits(maxLag: .seconds(5), count: 11))
