@@ -45,7 +45,7 @@ struct FleetDirectory {
     var members: [Member]
   }
 
-  struct Run {
+  struct Run: Equatable {
     var id: RunID
     var name: String?
     var collector: String
@@ -58,19 +58,18 @@ struct FleetDirectory {
 
   /// The selected runs, oldest first.
   private(set) var runs: [Run] = []
-  private var targets: [Target] = []
+  private var targets: [TargetID: Target] = [:]
+  private let numbers: FleetNumbers
   private let isGrouped: Bool
 
-  subscript(id: TargetID) -> Target? {
-    targets.indices.contains(Int(id.rawValue) - 1) ? targets[Int(id.rawValue) - 1] : nil
-  }
+  subscript(id: TargetID) -> Target? { targets[id] }
 
   func run(_ id: RunID) -> Run? { runs.first { $0.id == id } }
 
   /// Of the runs that measured the same as some targets, these included.
   func targets(sameAs ids: [TargetID]) -> [Target] {
     let wanted = ids.compactMap { self[$0] }
-    return targets.filter { other in
+    return targets.values.sorted { $0.id < $1.id }.filter { other in
       wanted.contains { own in
         guard own.id != other.id else { return true }
         return !isGrouped && own.name == other.name && own.provider == other.provider
@@ -82,7 +81,10 @@ struct FleetDirectory {
 
   /// Reads all runs and targets. Memory grows with their number.
   /// - Throws: ``FleetError``, also where the selection names a run that is not there, or several.
-  init(_ client: EngineClient, database: String, _ selection: FleetSelection) throws(FleetError) {
+  init(
+    _ client: EngineClient, database: String, _ selection: FleetSelection, _ numbers: FleetNumbers
+  ) throws(FleetError) {
+    self.numbers = numbers
     isGrouped = selection.grouping != nil
     let found = try Self.runs(client, EngineText.identifier(database), selection)
     let selected = try Self.selected(found, selection, client)
@@ -124,7 +126,7 @@ struct FleetDirectory {
         let member = Member(
           key: FleetKey(collector: key.collector, run: key.run, target: target.name),
           startedAt: run.startedAt, endedAt: run.endedAt)
-        run.targets.append(add(target, of: run.id, [member]))
+        run.targets.append(add(target, of: run, [member]))
       }
       if selected.contains(key) { runs.append(run) }
     }
@@ -166,18 +168,18 @@ struct FleetDirectory {
       where !group.rates.isEmpty {
         var row = group.row
         row.askedRate = group.rates.values.reduce(0, +)
-        run.targets.append(add(row, of: run.id, group.members))
+        run.targets.append(add(row, of: run, group.members))
       }
       runs.append(run)
     }
   }
 
-  private mutating func add(_ row: TargetRow, of run: RunID, _ members: [Member]) -> TargetID {
-    let id = TargetID(rawValue: Int64(targets.count + 1))
-    targets.append(
-      Target(
-        id: id, run: run, name: row.name, provider: row.provider, endpoint: row.endpoint, device: row.device,
-        receiptDeadline: row.receiptDeadline, askedRate: row.askedRate, members: members))
+  private mutating func add(_ row: TargetRow, of run: Run, _ members: [Member]) -> TargetID {
+    let id = numbers.id(
+      of: .init(run: run.id, collector: run.collector, target: row.name, provider: row.provider))
+    targets[id] = Target(
+      id: id, run: run.id, name: row.name, provider: row.provider, endpoint: row.endpoint, device: row.device,
+      receiptDeadline: row.receiptDeadline, askedRate: row.askedRate, members: members)
     return id
   }
 
@@ -255,7 +257,8 @@ struct FleetDirectory {
             key: FleetKey(collector: "", run: "", target: ""), startedAt: row.run.startedAt,
             endedAt: row.run.endedAt)
           return member.mayHave(
-            selection.since ?? WallTime(microseconds: .min), selection.until ?? WallTime(microseconds: .max))
+            selection.since ?? selection.recordedSince ?? WallTime(microseconds: .min),
+            selection.until ?? WallTime(microseconds: .max))
         })
     }
     let prefix = wanted.lowercased()

@@ -3,33 +3,79 @@ import FoundationEssentials
 import Measurement
 import Store
 
-/// Reads a fleet's engine for reports: it counts there, and what it counts becomes figures by the functions that reports of stores
-/// use. Confined to one thread.
+/// Reads a fleet's engine for reports and dashboards: it counts there, and what it counts becomes figures by the functions that
+/// reports of stores use. Confined to one thread.
 public final class FleetReader: SampleSource {
-  private let client: EngineClient
-  private let directory: FleetDirectory
-  private let rows: FleetRows
+  let client: EngineClient
+  private(set) var directory: FleetDirectory
+  let rows: FleetRows
+  let points: FleetPoints
+  let clock: any HostClock
+  /// What a dashboard follows; `nil` for reports, which look once.
+  var following: FleetFollowing?
+  private let database: String
+  private let numbers: FleetNumbers
   private let selection: FleetSelection
   /// By name, from 1; ``VariantID/none`` for the empty one.
   private var variants: [String: VariantID] = ["": .none]
-  /// By target: what its variants' notifications came to, in the selected time.
-  private var counts: [TargetID: [VariantRecord]] = [:]
-  private var storedIDs: [TargetID: TargetID] = [:]
+  private var counts: [TargetID: TargetCounts] = [:]
+
+  /// What a target's notifications came to, in the selected time.
+  private struct TargetCounts {
+    var variants: [VariantRecord] = []
+    var storedID: TargetID?
+    var newest: WallTime?
+    /// When they are counted anew, monotonic µs.
+    var due: Int64 = .max
+
+    /// Adds those of a variant, of which several members may have some.
+    mutating func add(
+      _ counts: StateCounts, of id: VariantID, _ name: String, storedID: TargetID?, newest: WallTime
+    ) {
+      if let place = variants.firstIndex(where: { $0.id == id }) {
+        variants[place].counts += counts
+      } else {
+        variants.append(VariantRecord(id: id, name: name, counts: counts))
+      }
+      self.storedID = storedID ?? self.storedID
+      self.newest = max(newest, self.newest ?? newest)
+    }
+  }
 
   /// Bins that are asked for at a time.
   private static let binsAtOnce: Int64 = 512
+  /// Members of targets that one query counts.
+  private static let membersAtOnce = 500
+  /// How often an ended run is counted again while it is followed, µs: late receipts and corrections may come.
+  private static let endedInterval: Int64 = 60_000_000
 
+  /// - Parameter numbers: of other readers whose target ids are to mean the same.
   /// - Throws: ``FleetError``, also where no reader is configured, or the selection names a run that is not there.
-  public init(_ fleet: FleetConfiguration, _ selection: FleetSelection) throws(FleetError) {
+  public init(
+    _ fleet: FleetConfiguration, _ selection: FleetSelection, numbers: FleetNumbers = FleetNumbers(),
+    clock: any HostClock = SystemClock()
+  ) throws(FleetError) {
     guard let user = fleet.reader ?? fleet.writer else {
       throw FleetError(
         .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.reader is not configured")
     }
     client = try EngineClient(fleet, as: user)
     _ = try FleetIdentity.fetch(client, database: fleet.database)
-    directory = try FleetDirectory(client, database: fleet.database, selection)
+    directory = try FleetDirectory(client, database: fleet.database, selection, numbers)
+    database = fleet.database
     rows = FleetRows(database: EngineText.identifier(fleet.database))
+    points = FleetPoints(database: EngineText.identifier(fleet.database))
     self.selection = selection
+    self.clock = clock
+    self.numbers = numbers
+  }
+
+  /// Reads the runs and targets again; those that were there keep their numbers.
+  /// - Returns: whether they are others.
+  func refresh() throws(FleetError) -> Bool {
+    let old = directory
+    directory = try FleetDirectory(client, database: database, selection, numbers)
+    return directory.runs != old.runs
   }
 
   /// The server that was asked last.
@@ -47,7 +93,7 @@ public final class FleetReader: SampleSource {
     }
   }
 
-  private func variant(_ name: String) -> VariantID {
+  func variant(_ name: String) -> VariantID {
     if let known = variants[name] { return known }
     let id = VariantID(rawValue: Int64(variants.count))
     variants[name] = id
@@ -69,10 +115,22 @@ public final class FleetReader: SampleSource {
   public func run(_ id: RunID) throws -> RunRecord? {
     guard let run = directory.run(id), let collector = UUID(uuidString: run.collector) else { return nil }
     let targets = try targets(of: id)
-    return RunRecord(
+    var record = RunRecord(
       id: id, name: run.name, collectorID: collector, startedAt: run.startedAt, endedAt: run.endedAt,
       endReason: run.endReason, targetNames: targets.map(\.name),
       counts: targets.reduce(into: StateCounts()) { $0 += $1.counts })
+    if following != nil, run.endedAt == nil { record.lastHeartbeat = lastSign(of: run) }
+    return record
+  }
+
+  /// The collector's last sign of life is the newest notification, or this instant while that one is no older than the schedule
+  /// allows.
+  private func lastSign(of run: FleetDirectory.Run) -> WallTime {
+    let now = clock.wallNow()
+    let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.startedAt
+    let fastest = run.targets.compactMap { directory[$0]?.askedRate }.max() ?? 1
+    let pause = max(FleetFollowing.silence, Int64(3_000_000 / max(fastest, 1e-6)))
+    return now.microseconds - newest.microseconds > pause ? newest : now
   }
 
   public func targets(of run: RunID) throws -> [TargetRecord] {
@@ -80,40 +138,79 @@ public final class FleetReader: SampleSource {
     try count(found.targets)
     return found.targets.compactMap { directory[$0] }.map { target in
       TargetRecord(
-        id: target.id, storedID: storedIDs[target.id], run: run, name: target.name,
+        id: target.id, storedID: counts[target.id]?.storedID, run: run, name: target.name,
         provider: target.provider, receiptDeadline: target.receiptDeadline, askedRate: target.askedRate,
-        endpoint: target.endpoint, device: target.device, variants: counts[target.id] ?? [])
+        endpoint: target.endpoint, device: target.device, variants: counts[target.id]?.variants ?? [])
     }
   }
 
-  /// Counts the notifications of targets by state, each target once.
-  private func count(_ targets: [TargetID]) throws(FleetError) {
-    let states = NotificationState.allCases.filter { $0 != .planned }
-    for target in targets where counts[target] == nil {
-      let columns =
-        states.map { "countIf(state = \(EngineText.quoted($0.name)))" } + [
-          "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)",
-        ]
-      var reader = try client.binary(
-        """
-        SELECT toString(variant) AS name, toString(any(notification_id)),
-          \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))
-        FROM \(rows.database).sample FINAL
-        WHERE \(FleetRows.isOf(members(of: target, selection.since, selection.until)))
-          AND \(FleetRows.isWithin("planned_at", selection.since, selection.until))
-        GROUP BY name ORDER BY name
-        """)
-      var found: [VariantRecord] = []
-      while !reader.isAtEnd {
-        let name = try reader.text()
-        if let id = NotificationID(try reader.text()) { storedIDs[target] = id.sample.target }
-        var counted = StateCounts()
-        for state in states { counted[state] = Int(try reader.integer()) }
-        counted.sent = Int(try reader.integer())
-        counted.acceptedByProvider = Int(try reader.integer())
-        found.append(VariantRecord(id: variant(name), name: name, counts: counted))
+  /// The planned time of a target's last notification, as of when it was counted.
+  func newestPlanned(of target: TargetID) -> WallTime? { counts[target]?.newest }
+
+  /// Counts the notifications of targets by state: each target once, and those that are followed again from time to time.
+  func count(_ targets: [TargetID]) throws(FleetError) {
+    let began = clock.monotonicNow().microseconds
+    let due = targets.filter { counts[$0].map { $0.due <= began } ?? true }
+    guard !due.isEmpty else { return }
+    var found: [TargetID: TargetCounts] = [:]
+    for target in due { found[target] = TargetCounts(storedID: counts[target]?.storedID) }
+    var places: [FleetKey: TargetID] = [:]
+    var members: [FleetDirectory.Member] = []
+    for target in due {
+      for member in self.members(of: target, selection.since, selection.until) {
+        places[member.key] = target
+        members.append(member)
       }
-      counts[target] = found.isEmpty ? [VariantRecord(id: .none, name: "", counts: StateCounts())] : found
+    }
+    for start in stride(from: 0, to: members.count, by: Self.membersAtOnce) {
+      let part = members[start..<min(members.count, start + Self.membersAtOnce)]
+      try count(Array(part)) { key, name, counted, storedID, newest in
+        guard let target = places[key] else { return }
+        found[target]?.add(counted, of: variant(name), name, storedID: storedID, newest: newest)
+      }
+    }
+    let end = clock.monotonicNow().microseconds
+    let pause = max(FleetFollowing.interval, (end - began) * FleetFollowing.share)
+    for (target, var counted) in found {
+      if counted.variants.isEmpty {
+        counted.variants = [VariantRecord(id: .none, name: "", counts: StateCounts())]
+      }
+      counted.variants.sort { $0.name < $1.name }
+      if following != nil {
+        let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
+        counted.due = end + max(pause, isOpen ? 0 : Self.endedInterval)
+      }
+      counts[target] = counted
+    }
+  }
+
+  private func count(
+    _ members: [FleetDirectory.Member],
+    _ body: (FleetKey, _ variant: String, StateCounts, TargetID?, _ newest: WallTime) -> Void
+  ) throws(FleetError) {
+    let states = NotificationState.allCases.filter { $0 != .planned }
+    let columns =
+      states.map { "countIf(state = \(EngineText.quoted($0.name)))" } + [
+        "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)",
+        "max(toUnixTimestamp64Micro(planned_at))",
+      ]
+    var reader = try client.binary(
+      """
+      SELECT toString(collector) AS c, toString(run) AS r, toString(target) AS t, toString(variant) AS name,
+        toString(any(notification_id)), \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))
+      FROM \(rows.database).sample FINAL
+      WHERE \(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", selection.since, selection.until))
+      GROUP BY c, r, t, name ORDER BY c, r, t, name
+      """)
+    while !reader.isAtEnd {
+      let key = FleetKey(collector: try reader.text(), run: try reader.text(), target: try reader.text())
+      let name = try reader.text()
+      let storedID = NotificationID(try reader.text())?.sample.target
+      var counted = StateCounts()
+      for state in states { counted[state] = Int(try reader.integer()) }
+      counted.sent = Int(try reader.integer())
+      counted.acceptedByProvider = Int(try reader.integer())
+      body(key, name, counted, storedID, try reader.time())
     }
   }
 
@@ -318,67 +415,40 @@ public final class FleetReader: SampleSource {
   }
 
   public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
-    let columns = "toString(kind), connection_id, sequence, count, detail"
-    try forEachRecord(.event, columns, selection) { reader, run, head in
-      let kind = EventKind(rawValue: try reader.text())
-      let connection = try reader.optionalInteger()
-      let sequence = try reader.optionalInteger()
-      let count = Int(try reader.integer())
-      let detail = try reader.text()
-      guard let kind else { return }
-      try body(
-        EventRecord(
-          revision: head.revision, run: run, targetName: head.target,
-          event: Event(
-            at: head.at, kind: kind, target: nil, connectionID: connection, sequence: sequence, count: count,
-            detail: detail)))
-    }
+    try forEachRecord(.events, selection, body)
   }
 
   public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
-    try forEachRecord(.log, "toString(level), toString(label), message", selection) { reader, run, head in
-      let level = LogLine.Level(rawValue: try reader.text())
-      let label = try reader.text()
-      let message = try reader.text()
-      guard let level else { return }
-      try body(
-        LogRecord(
-          revision: head.revision, run: run, targetName: head.target,
-          line: LogLine(at: head.at, level: level, target: nil, label: label, message: message)))
-    }
-  }
-
-  private struct RecordHead {
-    var revision: Int64
-    var at: WallTime
-    var target: String?
+    try forEachRecord(.log, selection, body)
   }
 
   /// Visits rows of the tables `event` and `log`, those of no run first.
-  private func forEachRecord(
-    _ table: ForwardedTable, _ columns: String, _ selection: RowSelection,
-    _ body: (inout RowBinaryReader, RunID?, RecordHead) throws -> Void
+  private func forEachRecord<Row>(
+    _ records: FleetRecords<Row>, _ selection: RowSelection, _ body: (Row) throws -> Void
   ) throws {
     let chosen = directory.runs.filter { selection.run ?? $0.id == $0.id }
-    let collectors = Set(chosen.map(\.collector)).sorted()
     var places: [(collector: String, run: FleetDirectory.Run?)] = []
-    if selection.run == nil { places += collectors.map { ($0, nil) } }
+    if selection.run == nil { places += Set(chosen.map(\.collector)).sorted().map { ($0, nil) } }
     places += chosen.map { ($0.collector, $0) }
+    var conditions = [FleetRows.isWithin("at", selection.since, selection.until)]
+    if let names = selection.targets {
+      let list = names.sorted().map(EngineText.quoted).joined(separator: ", ")
+      conditions.append("ifNull(toString(target), '') IN (\(list))")
+    }
     for place in places {
-      var last = (collector: "", revision: Int64.min)
+      var last = Int64.min
       var count = 0
       repeat {
         count = 0
         var reader = try client.binary(
-          rows.records(
-            table, columns, collector: place.collector, run: place.run?.id.description, selection, after: last
-          ))
+          records.query(
+            of: place.run?.id.description, collector: place.collector, in: rows.database,
+            where: conditions + ["toInt64(revision) > \(last)"], order: "revision", limit: FleetRows.page))
         while !reader.isAtEnd {
-          last = (try reader.text(), try reader.integer())
-          let head = RecordHead(
-            revision: last.revision, at: try reader.time(), target: try reader.optionalText())
+          let found = try records.read(&reader, run: place.run?.id) { _ in nil }
+          last = found.revision
           count += 1
-          try body(&reader, place.run?.id, head)
+          if let row = found.row { try body(row) }
         }
       } while count == FleetRows.page
     }

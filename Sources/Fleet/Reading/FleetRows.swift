@@ -16,6 +16,10 @@ struct FleetRows {
   /// A condition on a time column, whose type has a range of its own.
   static func isWithin(_ column: String, _ start: WallTime?, _ end: WallTime?) -> String {
     var parts: [String] = []
+    // A plain comparison lets the engine skip parts of a table; outside of the type's range only the number is right.
+    let plain = 0...7_000_000_000_000_000 as ClosedRange<Int64>
+    if let start, plain.contains(start.microseconds) { parts.append("\(column) >= \(time(start))") }
+    if let end, plain.contains(end.microseconds) { parts.append("\(column) < \(time(end))") }
     let column = "toUnixTimestamp64Micro(\(column))"
     if let start, start.microseconds > .min { parts.append("\(column) >= \(start.microseconds)") }
     if let end, end.microseconds < .max { parts.append("\(column) < \(end.microseconds)") }
@@ -37,9 +41,21 @@ struct FleetRows {
     }
   }
 
-  func samples(of member: FleetDirectory.Member, _ start: WallTime?, _ end: WallTime?, after sequence: Int64)
-    -> String
-  {
+  func samples(
+    of member: FleetDirectory.Member, _ start: WallTime?, _ end: WallTime?, after sequence: Int64,
+    limit: Int = page
+  ) -> String {
+    samples(
+      of: member, "sequence > \(sequence) AND \(Self.isWithin("planned_at", start, end))", limit: limit)
+  }
+
+  func samples(of member: FleetDirectory.Member, sequences: [Int64]) -> String {
+    samples(
+      of: member, "sequence IN (\(sequences.map(String.init).joined(separator: ", ")))",
+      limit: sequences.count)
+  }
+
+  private func samples(of member: FleetDirectory.Member, _ condition: String, limit: Int) -> String {
     """
     SELECT sequence, toString(variant), planned_at, planned_monotonic_us, toString(state), status,
       CAST(reason AS Nullable(String)), schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us,
@@ -47,12 +63,12 @@ struct FleetRows {
       fresh_connection, streams_in_flight, attempt, payload_bytes, dns_us, connect_us, tls_us,
       CAST(http_version AS Nullable(String)), delivery_high_us, peer_ack_us, path_us
     FROM \(database).sample FINAL
-    WHERE \(Self.isOf([member])) AND sequence > \(sequence) AND \(Self.isWithin("planned_at", start, end))
-    ORDER BY sequence LIMIT \(Self.page)
+    WHERE \(Self.isOf([member])) AND \(condition)
+    ORDER BY sequence LIMIT \(limit)
     """
   }
 
-  /// Reads a row of ``samples(of:_:_:after:)``.
+  /// Reads a row of the answer.
   static func sample(
     _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID
   ) throws(FleetError) -> Sample {
@@ -100,7 +116,7 @@ struct FleetRows {
 
   func receipts(
     of member: FleetDirectory.Member, _ selection: RowSelection,
-    after last: (sequence: Int64, revision: Int64)
+    after last: (sequence: Int64, revision: Int64), limit: Int = page
   ) -> String {
     """
     SELECT toInt64(revision), sequence, toString(device), received_at, arrived_at, same_clock, offset_us, offset_error_us,
@@ -108,7 +124,7 @@ struct FleetRows {
     FROM \(database).receipt FINAL
     WHERE \(Self.isOf([member])) AND (sequence, toInt64(revision)) > (\(last.sequence), \(last.revision))
       AND \(Self.isWithin("arrived_at", selection.since, selection.until))
-    ORDER BY sequence, revision LIMIT \(Self.page)
+    ORDER BY sequence, revision LIMIT \(limit)
     """
   }
 
@@ -124,28 +140,6 @@ struct FleetRows {
         receivedAt: try reader.time(), arrivedAt: try reader.time(), isSameClock: try reader.flag(),
         offset: try reader.optionalInteger(), offsetError: try reader.optionalInteger(),
         isDuplicate: try reader.flag()))
-  }
-
-  /// Rows of the tables `event` and `log`.
-  /// - Parameter run: `nil` for those of no run.
-  func records(
-    _ table: ForwardedTable, _ columns: String, collector: String?, run: String?, _ selection: RowSelection,
-    after revision: (collector: String, revision: Int64)
-  ) -> String {
-    let noRun = "00000000-0000-0000-0000-000000000000"
-    var conditions = ["run = toUUID(\(EngineText.quoted(run ?? noRun)))"]
-    if let collector { conditions.append("collector = toUUID(\(EngineText.quoted(collector)))") }
-    if let names = selection.targets {
-      let list = names.sorted().map(EngineText.quoted).joined(separator: ", ")
-      conditions.append("ifNull(toString(target), '') IN (\(list))")
-    }
-    return """
-      SELECT toString(collector), toInt64(revision), at, CAST(target AS Nullable(String)), \(columns)
-      FROM \(database).\(table.rawValue) FINAL
-      WHERE \(conditions.joined(separator: " AND ")) AND \(Self.isWithin("at", selection.since, selection.until))
-        AND (toString(collector), toInt64(revision)) > (\(EngineText.quoted(revision.collector)), \(revision.revision))
-      ORDER BY toString(collector), revision LIMIT \(Self.page)
-      """
   }
 
   func pings(of members: [FleetDirectory.Member], in range: Range<WallTime>) -> String {

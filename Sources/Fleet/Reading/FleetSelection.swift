@@ -8,6 +8,8 @@ public struct FleetSelection: Sendable, Equatable {
   public var since: WallTime?
   /// Excluded.
   public var until: WallTime?
+  /// Where ``since`` is `nil`: only runs that were recorded after this, as wholes; `nil` for all.
+  public var recordedSince: WallTime?
   /// Labels that a run must have.
   public var labels: [Label]
   /// The name of a label: runs with the same value of it are looked at as one.

@@ -98,18 +98,19 @@ public enum ExportTable: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Exporter {
-  /// Writes some rows of a store's table `samples`, in its order. Ids that are not in the store are skipped. The exporter's
-  /// selection must include the runs of all ids.
+  /// Writes some rows of a source's table `samples`, in its order. Ids that are not in it are skipped. The exporter's selection
+  /// must include the runs of all ids.
   /// - Returns: the number of rows.
   @discardableResult
-  public func exportSamples(withIDs ids: [SampleID], of store: StoreReader, to sink: any ByteSink) throws
+  public func exportSamples(withIDs ids: [SampleID], of source: any DashboardSource, to sink: any ByteSink)
+    throws
     -> Int64
   {
     let columns = SamplesTable.columns
-    let directory = try TargetDirectory(store, selection)
+    let directory = try TargetDirectory(source, selection)
     return try write(columns, to: sink) { writer in
       var context: SamplesTable.Context?
-      try store.forEachSample(withIDs: ids) { row in
+      try source.forEachSample(withIDs: ids) { row in
         let current: SamplesTable.Context
         if let context, context.id == row.id.target {
           current = context

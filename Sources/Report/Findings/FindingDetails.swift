@@ -7,9 +7,10 @@ import Store
 public enum FindingDetails {
   /// Finds one by its id or the beginning of it, hidden and withdrawn ones too.
   /// - Throws: ``ReportError``, `StoreError`.
-  public static func find(_ id: String, in reader: StoreReader) throws -> FindingRecord {
-    if let exact = try reader.finding(id) { return exact }
+  public static func find(_ id: String, in reader: any SampleSource) throws -> FindingRecord {
+    if let exact = try (reader as? StoreReader)?.finding(id) { return exact }
     let found = try reader.findings(.everything).filter { !id.isEmpty && $0.id.hasPrefix(id) }
+    if let exact = found.first(where: { $0.id == id }) { return exact }
     guard let record = found.first else {
       throw ReportError(.noSuchFinding, "there is no finding \"\(id)\"", remedy: "see pushscope findings")
     }
@@ -21,12 +22,8 @@ public enum FindingDetails {
     return record
   }
 
-  /// - Throws: `StoreError`.
-  public static func lines(_ record: FindingRecord, in reader: StoreReader) throws -> [String] {
-    lines(record, recordedTo: try FindingsReport.recordedTo(reader)[record.target])
-  }
-
-  static func lines(_ record: FindingRecord, recordedTo: WallTime? = nil) -> [String] {
+  /// - Parameter recordedTo: when the last run of its target ended; `nil` while it is recorded, or where that is not known.
+  public static func lines(_ record: FindingRecord, recordedTo: WallTime? = nil) -> [String] {
     let text = FindingText(record)
     var facts = TextTable([.init("finding"), .init(EscapedText.make(record.id))])
     facts.append(["what", "\(text.headline): \(FindingWords.metric(record))\(text.change)"])

@@ -40,9 +40,9 @@ public enum RunsReport {
   /// Details of one run. The states of each line add up to `planned`; quantiles and shares have intervals.
   ///
   /// - Parameter method: how intervals are computed.
-  /// - Throws: `StoreError`, ``ReportError`` when the run is deleted meanwhile.
+  /// - Throws: the error of the source, ``ReportError`` when the run is deleted meanwhile.
   public static func show(
-    _ run: RunRecord, in reader: StoreReader, method: IntervalMethod = .dependent
+    _ run: RunRecord, in reader: any SampleSource, method: IntervalMethod = .dependent
   ) throws -> [String] {
     var facts = TextTable([.init("run"), .init(run.id.description)])
     facts.append(["name", run.name ?? "–"])
@@ -51,7 +51,7 @@ public enum RunsReport {
     facts.append(["ended", run.endedAt?.rfc3339 ?? "not yet"])
     facts.append(["end", RunText.end(run)])
     facts.append(["length", RunText.length(run)])
-    facts.append(["boot", run.bootID])
+    if !run.bootID.isEmpty { facts.append(["boot", run.bootID]) }
     let instrument = try reader.instrument(of: run.id)
     if let instrument { facts.append(["host", instrument.figures.host]) }
 
@@ -83,7 +83,7 @@ public enum RunsReport {
 
   /// The end-to-end latency of each target and variant and how many arrived in time.
   private static func figures(
-    of run: RunRecord, in reader: StoreReader, _ method: IntervalMethod
+    of run: RunRecord, in reader: any SampleSource, _ method: IntervalMethod
   ) throws -> [String] {
     let summary = try SummaryReport(reader, RowSelection(run: run.id), method: method)
     var table = TextTable(
@@ -122,7 +122,7 @@ public enum RatesReport {
   /// One line per target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
   /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
   /// those of the CSV files. The states after the colon add up to the due notifications.
-  public static func lines(of run: RunID, in reader: StoreReader) throws -> [String] {
+  public static func lines(of run: RunID, in reader: any SampleSource) throws -> [String] {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return try reader.rates(of: run).map { rates in
@@ -184,7 +184,7 @@ public enum RunFinder {
   }
 
   /// The run that was recorded at an instant, the newest if there are several; `nil` if there was none.
-  public static func recorded(at time: WallTime, in reader: StoreReader) throws -> RunRecord? {
+  public static func recorded(at time: WallTime, in reader: any SampleSource) throws -> RunRecord? {
     try reader.runs().last { run in
       guard run.startedAt <= time else { return false }
       return run.endedAt.map { time <= $0 } ?? true

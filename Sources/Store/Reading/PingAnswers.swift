@@ -2,16 +2,7 @@ import GRDB
 import Measurement
 
 extension StoreReader {
-  /// The answered PINGs of some targets in a range of time, by target, then in the order of their arrival. Reads an index.
-  ///
-  /// - Throws: ``StoreError``.
-  public func pings(of targets: [TargetID], in range: Range<WallTime>) throws -> [PingAnswer] {
-    var pings: [PingAnswer] = []
-    try forEachPing(of: targets, in: range) { pings.append($0) }
-    return pings
-  }
-
-  /// The same one by one, for stretches that have many.
+  /// Visits the answered PINGs of some targets in a range of time, by target, then in the order of their arrival. Reads an index.
   ///
   /// - Throws: ``StoreError``.
   public func forEachPing(

@@ -9,6 +9,10 @@ public struct PointPage: Sendable, Equatable {
   public var revision: Int64
   /// Whether the oldest were left out because of the limit.
   public var isTruncated: Bool
+
+  public init(points: ContiguousArray<PointRow>, revision: Int64, isTruncated: Bool) {
+    (self.points, self.revision, self.isTruncated) = (points, revision, isTruncated)
+  }
 }
 
 extension StoreReader {

@@ -113,6 +113,8 @@ public struct SamplePoint: Sendable, Hashable {
 public struct PointRow: Sendable, Hashable {
   public let id: SampleID
   public let point: SamplePoint
+
+  public init(id: SampleID, point: SamplePoint) { (self.id, self.point) = (id, point) }
 }
 
 extension PointRow {

@@ -26,39 +26,31 @@ public struct TargetRates: Sendable, Equatable {
   }
 }
 
-extension StoreReader {
-  /// The asked, achieved and missed rates of each target of a run, from the stored plan: up to now, or up to the end of
-  /// the run.
+extension SampleSource {
+  /// The asked, achieved and missed rates of each target of a run: up to now, or up to the end of the run.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: the error of the source.
   public func rates(of run: RunID) throws -> [TargetRates] {
-    try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT t.id, t.asked_rate, total(y.due), total(y.sent), total(y.missed)
-          FROM target t JOIN run r ON r.id = t.run_id
-          LEFT JOIN (
-            SELECT target_id, \(Self.dueColumns) AS due, sent, missed FROM tally
-          ) y ON y.target_id = t.id
-          WHERE r.uuid = ? GROUP BY t.id ORDER BY t.id
-          """,
-        arguments: [run.description]
-      ).map { row in
-        let target = TargetID(rawValue: row[0])
-        let asked: Double = row[1]
-        let due = Int(row[2] as Double)
-        return TargetRates(
-          target: target, asked: asked, span: try Self.span(of: target, asked: asked, due: due, db),
-          due: due, sent: Int(row[3] as Double), missed: Int(row[4] as Double))
-      }
+    try targets(of: run).map { target in
+      let counts = target.counts
+      let due = NotificationState.allCases.filter { $0 != .planned }.reduce(0) { $0 + counts[$1] }
+      return TargetRates(
+        target: target.id, asked: target.askedRate, span: try span(of: target, due: due), due: due,
+        sent: counts.sent, missed: counts[.missed])
     }
   }
 
-  /// All states but `planned`.
-  private static let dueColumns = NotificationState.allCases.filter { $0 != .planned }.map(\.name)
-    .joined(separator: " + ")
+  /// The duration of `due` notifications at the target's pace, or at the asked rate while there is only one instant.
+  private func span(of target: TargetRecord, due: Int) throws -> Duration? {
+    guard target.askedRate > 0, due > 0,
+      let pace = try pace(of: target.id, from: nil, to: nil, due: due)
+    else { return nil }
+    let seconds = Double(due) / (pace.perSecond ?? target.askedRate)
+    return .nanoseconds(Int64(min(1e18, seconds * 1e9).rounded()))
+  }
+}
 
+extension StoreReader {
   /// The pace of a target's schedule in a range of planned time; `nil` when nothing was due in it.
   ///
   /// Both ends are found by an index; only some seconds of planned rows at the end are not due.
@@ -142,14 +134,4 @@ extension StoreReader {
   }
 
   private static let plannedState = NotificationState.planned.rawValue
-
-  /// The duration of `due` notifications at the target's pace, or at the asked rate while there is only one instant.
-  private static func span(
-    of target: TargetID, asked: Double, due: Int, _ db: Database
-  ) throws -> Duration? {
-    guard asked > 0, due > 0, let pace = try pace(of: target, from: nil, to: nil, due: due, db) else {
-      return nil
-    }
-    return .nanoseconds(Int64(min(1e18, Double(due) / (pace.perSecond ?? asked) * 1e9).rounded()))
-  }
 }

@@ -3,7 +3,7 @@ import Measurement
 /// Counts and latencies of the notifications of one target and variant that were planned in one span of time, with any of
 /// the figures that a rollup counts. ``RollupRow`` is the smaller one for plots.
 public struct RollupBin: Sendable {
-  private let key: RollupKey
+  fileprivate let key: RollupKey
   fileprivate let content: RollupContent
   /// Whether retention has deleted the notifications that it counts.
   public let isPruned: Bool
@@ -62,6 +62,11 @@ public struct RollupBin: Sendable {
       counted: content.figures[.freshDelivery], lows: content.figures[.freshDeliveryLow],
       highs: content.figures[.freshDeliveryHigh])
   }
+}
+
+extension RollupRow {
+  /// The part of it that plots show.
+  public init(_ bin: RollupBin) { self.init(key: bin.key, content: bin.content) }
 }
 
 extension RollupTotal {

@@ -64,6 +64,14 @@ public struct RollupPage: Sendable, Equatable {
   public var isTruncated: Bool
   /// The store's revision at the read.
   public var revision: Int64
+
+  public init(
+    rows: ContiguousArray<RollupRow>, coveredFrom: WallTime, coveredTo: WallTime, isTruncated: Bool,
+    revision: Int64
+  ) {
+    (self.rows, self.coveredFrom, self.coveredTo) = (rows, coveredFrom, coveredTo)
+    (self.isTruncated, self.revision) = (isTruncated, revision)
+  }
 }
 
 /// The sum of the rollups of one target and variant in a range of planned time.

@@ -3,11 +3,11 @@ public import Formats
 public import Measurement
 import Synchronization
 
-/// The terminal dashboard of a store, for live and past runs.
+/// The terminal dashboard of a store or a fleet, for live and past runs.
 public enum Dashboard {
   /// What the command line and the configuration ask for.
   public struct Options: Sendable {
-    public var storePath: String
+    public var place: DashboardPlace
     /// Planned time to open with; `nil` follows the newest, or begins with the run.
     public var since: WallTime?
     public var until: WallTime?
@@ -42,8 +42,8 @@ public enum Dashboard {
     /// Writes rows of the table `samples`, on a thread of its own; `nil` where samples cannot be exported.
     public var writeSamples: (@Sendable (_ ids: [SampleID], _ sink: any ByteSink) throws -> Void)?
 
-    public init(storePath: String, environment: [String: String]) {
-      self.storePath = storePath
+    public init(_ place: DashboardPlace, environment: [String: String]) {
+      self.place = place
       self.environment = environment
     }
   }

@@ -58,7 +58,7 @@ final class DashboardLoop {
     let waker = self.session.waker
     writer = ExportWriter(options: options) { waker.wake() }
     reader = try settings.reader { waker.wake() }
-    control = ControlWorker(path: options.storePath, clock: options.clock) { waker.wake() }
+    control = ControlWorker(path: options.place.name, clock: options.clock) { waker.wake() }
     start = clock.now
     setBackground(appearance.theme)
   }

@@ -86,6 +86,7 @@ final class DashboardScreen {
   /// Takes a snapshot from the reader.
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
+    let interruption = snapshots.latest.interruption
     switch snapshots.receive(snapshot) {
     case .known: return
     case .newStore:
@@ -93,6 +94,11 @@ final class DashboardScreen {
       history.clear()
       say("another store has replaced the one that was shown", .warning)
     case .new: break
+    }
+    if let now = snapshot.interruption, interruption == nil {
+      say(now.text, .alarm)
+    } else if interruption != nil, snapshot.interruption == nil {
+      say("the fleet answers again")
     }
     if state.isFrozen, snapshots.keepsFrozen(request) {
       snapshots.adoptLists(state)
@@ -420,6 +426,6 @@ final class DashboardScreen {
   private var currentNotice: NoticeModel? {
     NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
       ?? NoticeModel(
-        condition: snapshots.latest.condition, path: options.storePath, collector: snapshots.latest.collector)
+        condition: snapshots.latest.condition, place: options.place, collector: snapshots.latest.collector)
   }
 }

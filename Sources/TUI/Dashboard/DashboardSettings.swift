@@ -54,7 +54,7 @@ struct DashboardSettings: Sendable {
     let configuration = options.configuration
     return ScreenOptions(
       motion: motion, keys: KeyTable.preset(configuration.keyPreset).rebound(configuration.keys), zone: zone,
-      storePath: options.storePath, subject: subject, themes: themes,
+      place: options.place, subject: subject, themes: themes,
       slides: configuration.slides == .vertical ? .vertical : .horizontal,
       arrangement: Arrangement(configuration.arrangement),
       threshold: configuration.threshold.map {
@@ -75,12 +75,13 @@ struct DashboardSettings: Sendable {
   /// Where the last view of the store is kept; `nil` when it is not.
   var lastViewFile: String? {
     guard options.configuration.remember else { return nil }
-    return LastView.file(of: options.storePath, environment: options.environment)
+    let name = options.place.kind == .fleet ? "/fleet/\(options.place.name)" : options.place.name
+    return LastView.file(of: name, environment: options.environment)
   }
 
   func reader(onSnapshot: @escaping @Sendable () -> Void) throws(DashboardError) -> SnapshotReader {
     try SnapshotReader(
-      path: options.storePath, subject: subject, clock: options.clock, bootID: bootID, onSnapshot: onSnapshot)
+      place: options.place, subject: subject, clock: options.clock, bootID: bootID, onSnapshot: onSnapshot)
   }
 }
 
@@ -110,7 +111,7 @@ struct ScreenOptions {
   var motion = MotionLevel.full
   var keys = KeyTable.standard
   var zone = LocalTime.system
-  var storePath = ""
+  var place = DashboardPlace.store("")
   var subject = Subject()
   /// The themes that a key cycles through.
   var themes = Theme.all

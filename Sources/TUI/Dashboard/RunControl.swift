@@ -16,7 +16,7 @@ struct RunControl {
     guard let collector = latest.collector, collector.isRunning else {
       return .show(
         FooterMessage(
-          text: "no collector is running; start one: pushscope collect --store \(options.storePath)",
+          text: "no collector is running; start one: pushscope collect --store \(options.place.name)",
           role: .warning))
     }
     guard let run = collector.run else {

@@ -134,4 +134,15 @@ enum Command: Sendable, Hashable {
     default: false
     }
   }
+
+  /// What a collector is asked for, as an answer to who cannot ask it; `nil` for what concerns the screen only.
+  var changesAtCollector: String? {
+    switch self {
+    case .startStop: "runs are started and stopped at their collectors"
+    case .rename: "runs are named at their collectors"
+    case .delete: "runs are deleted at their collectors, and then here"
+    case .annotate: "pushscope annotate writes to a collector's store, which forwards it"
+    default: nil
+    }
+  }
 }

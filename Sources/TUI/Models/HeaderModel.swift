@@ -24,7 +24,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + recording + whereabouts + findings + objectives + names, right: speed,
+      left: [brand, phase] + interruption + recording + whereabouts + findings + objectives + names,
+      right: speed,
       width: width - 2,
       gap: 2,
       middle: 2)
@@ -95,6 +96,17 @@ struct HeaderModel {
     case nil:
       return LineItem(priority: 90, [])
     }
+  }
+
+  /// That an engine does not answer, and since when.
+  private var interruption: [LineItem] {
+    guard let interruption = snapshot.interruption else { return [] }
+    let since = zone.civil(interruption.since).hoursMinutesSeconds
+    return [
+      LineItem(
+        priority: 92, [TextSpan("fleet not readable since \(since)", appearance(.alarm))],
+        short: LineItem.Short(priority: 96, spans: [TextSpan("not readable", appearance(.alarm))]))
+    ]
   }
 
   /// The recorded run, when another one is shown.

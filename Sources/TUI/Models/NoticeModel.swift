@@ -13,7 +13,47 @@ struct NoticeModel: Sendable, Equatable {
   static let leastRows = 16
 
   /// The notice for a store that cannot be shown; `nil` when it can.
-  init?(condition: StoreCondition, path: String, collector: CollectorStatus? = nil) {
+  init?(condition: StoreCondition, place: DashboardPlace, collector: CollectorStatus? = nil) {
+    switch place.kind {
+    case .store: self.init(condition, path: place.name, collector)
+    case .fleet: self.init(condition, fleet: place.name)
+    }
+  }
+
+  /// What an engine answers is an error with a place and a remedy of its own.
+  private init?(_ condition: StoreCondition, fleet: String) {
+    outlook = "The dashboard keeps trying."
+    switch condition {
+    case .opening, .ready: return nil
+    case .empty:
+      title = "Nothing recorded yet"
+      body = [
+        "\(fleet) has no run of that time.",
+        "See what there is: pushscope fleet status, pushscope runs list --fleet --since -30d",
+      ]
+    case .noSuchRun(let run):
+      title = "No such run"
+      body = ["\(fleet) has no run \(run).", "See which there are: pushscope runs list --fleet"]
+    case .noSuchTarget(let target, let available):
+      title = "No such target"
+      body = Self.noSuchTarget(target, available)
+    case .missing, .gone, .notAStore(_), .corrupt(_), .newer(_), .locked:
+      title = "The fleet cannot be read"
+      body = ["\(fleet) does not answer as it should."]
+    case .unreadable(let why):
+      title = "The fleet cannot be read"
+      body = ["\(why)."]
+    }
+  }
+
+  private static func noSuchTarget(_ target: String, _ available: [String]) -> [String] {
+    [
+      "The run has no target \(target).",
+      available.isEmpty ? "It has none at all." : "It has \(available.joined(separator: ", ")).",
+    ]
+  }
+
+  private init?(_ condition: StoreCondition, path: String, _ collector: CollectorStatus?) {
     switch condition {
     case .opening, .ready: return nil
     case .missing:
@@ -71,10 +111,7 @@ struct NoticeModel: Sendable, Equatable {
       outlook = nil
     case .noSuchTarget(let target, let available):
       title = "No such target"
-      body = [
-        "The run has no target \(target).",
-        available.isEmpty ? "It has none at all." : "It has \(available.joined(separator: ", ")).",
-      ]
+      body = Self.noSuchTarget(target, available)
       outlook = nil
     }
   }

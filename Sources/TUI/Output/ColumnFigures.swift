@@ -35,7 +35,7 @@ struct ColumnFigures: Sendable {
   /// The lines of the file, the heading first. Columns that lie ahead are left out.
   /// - Parameter reader: what the store knows of the time before each column; without one, dependence is known from the column
   ///   alone.
-  func forEachLine(reader: StoreReader? = nil, _ body: (String) throws -> Void) throws {
+  func forEachLine(reader: (any DashboardSource)? = nil, _ body: (String) throws -> Void) throws {
     try body(Self.heading)
     var history = SeriesHistory.none
     for place in 0..<window.columns {
@@ -56,7 +56,7 @@ struct ColumnFigures: Sendable {
   }
 
   /// Round trips, each of which many notifications may have; none for other metrics.
-  private func pings(_ reader: StoreReader?, _ column: TimeWindow) throws -> [PingAnswer] {
+  private func pings(_ reader: (any DashboardSource)?, _ column: TimeWindow) throws -> [PingAnswer] {
     guard let reader, metric == .path else { return [] }
     return try reader.pings(of: ids, in: column.start..<column.end).filter { $0.at <= moment ?? $0.at }
   }

@@ -44,10 +44,12 @@ final class ExportWriter: Sendable {
   func write(_ figures: ColumnFigures) {
     let directory = options.exportDirectory
     let now = options.clock.wallNow()
-    let store = options.storePath
+    let place = options.place
     start {
       let file = try NewFile(in: directory, stem: "pushscope-figures-\(Self.stamp(now))", extension: "csv")
-      try figures.forEachLine(reader: try StoreReader.open(at: store)) { line in
+      let source = try place.open()
+      defer { source.close() }
+      try figures.forEachLine(reader: source) { line in
         var text = line + "\n"
         try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
       }

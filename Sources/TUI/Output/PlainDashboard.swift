@@ -24,7 +24,7 @@ struct PlainDashboard {
     let signals = EndSignals(raising: wake, catchesEnd: settings.options.catchesSignals)
     let options = settings.options
     var source = SnapshotSource(
-      path: options.storePath, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
+      place: options.place, subject: settings.subject, clock: options.clock, bootID: settings.bootID)
     var snapshot = Snapshot()
     var figures: WindowFigures?
     var isStopping: Bool { signals.haveCome || stop.isStopped }
@@ -32,6 +32,7 @@ struct PlainDashboard {
     var ended: Dashboard.Outcome { isStopping ? .stopped : .hangup }
     var isFirst = true
     var replacements = 0
+    var interruption: Interruption?
     while !isStopping {
       let from = options.clock.wallNow().advanced(byMicroseconds: -(PlainLine.seconds + 30) * 1_000_000)
       if let newer = source.poll(ReadRequest(from: from, to: nil, tick: 1_000_000)) { snapshot = newer }
@@ -41,6 +42,8 @@ struct PlainDashboard {
           return ended
         }
       }
+      if let failure = snapshot.interruption, failure != interruption, !emit(failure.text) { return ended }
+      interruption = snapshot.interruption
       switch snapshot.condition {
       case .ready:
         figures = source.figures(PlainLine.order(of: snapshot)) ?? figures
@@ -62,13 +65,13 @@ struct PlainDashboard {
     return .stopped
   }
 
-  private var shownPath: String { EscapedText.make(settings.options.storePath) }
+  private var shownPath: String { EscapedText.make(settings.options.place.name) }
 
   private func summarize(_ snapshot: Snapshot, _ emit: (String) -> Bool) throws(DashboardError) -> Bool {
     guard snapshot.run != nil else { return true }
     let lines: [String]
     do {
-      let reader = try StoreReader.open(at: settings.options.storePath)
+      let reader = try settings.options.place.open()
       defer { reader.close() }
       lines = try PlainSummary(reader, snapshot: snapshot, zone: settings.zone).lines
     } catch {
@@ -78,7 +81,7 @@ struct PlainDashboard {
   }
 
   private func failure(_ condition: StoreCondition) -> DashboardError {
-    let notice = NoticeModel(condition: condition, path: settings.options.storePath)
+    let notice = NoticeModel(condition: condition, place: settings.options.place)
     let code: DashboardError.Code
     switch condition {
     case .noSuchRun, .noSuchTarget: code = .notFound

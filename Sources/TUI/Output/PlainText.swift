@@ -93,7 +93,7 @@ struct PlainSummary {
   let lines: [String]
 
   /// - Parameter snapshot: with the targets that are wanted.
-  init(_ reader: StoreReader, snapshot: Snapshot, zone: LocalTime) throws {
+  init(_ reader: any DashboardSource, snapshot: Snapshot, zone: LocalTime) throws {
     var lines = [Self.heading(snapshot, zone)]
     for (index, target) in snapshot.targets.enumerated() {
       let counts = snapshot.totals.indices.contains(index) ? snapshot.totals[index] : StateCounts()

@@ -21,7 +21,7 @@ struct CalendarReader {
 
   /// - Returns: `nil` when there is nothing new.
   mutating func read(
-    _ wanted: CalendarOrder, of snapshot: Snapshot, _ reader: StoreReader
+    _ wanted: CalendarOrder, of snapshot: Snapshot, _ reader: any DashboardSource
   ) throws -> CalendarFigures? {
     guard snapshot.condition == .ready, let run = snapshot.run else { return nil }
     let now = clock.monotonicNow().microseconds
@@ -38,7 +38,9 @@ struct CalendarReader {
     var sums: [Int64: (counts: StateCounts, values: LatencyHistogram)] = [:]
     var (reached, last) = (whole(start), whole(end))
     while reached < last {
-      let page = try reader.rollups(of: targets, from: reached, to: last, span: .hour, limit: Self.mostRows)
+      let page = try reader.rollups(
+        of: targets, plannedFrom: reached, to: last, span: .hour, metrics: [wanted.metric],
+        limit: Self.mostRows)
       for row in page.rows {
         let place = whole(row.start).microseconds
         var sum = sums.removeValue(forKey: place) ?? (StateCounts(), LatencyHistogram())

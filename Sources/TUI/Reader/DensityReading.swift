@@ -21,11 +21,11 @@ struct DensityReading {
 
   /// - Returns: `nil` where there are no rollups: the store has an older version, or the run is too new.
   static func read(
-    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: StoreReader
+    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: any DashboardSource
   ) throws -> Density? {
     let from = request.from
     // Rollups of a run that ended end with it.
-    let end = min(end, try reader.rollupsCoverTo() ?? from)
+    let end = min(end, try reader.rollupsCoverTo(of: targets) ?? from)
     guard from < end else { return nil }
     let pruned = try reader.pruned()
     let fitting = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
@@ -52,7 +52,7 @@ struct DensityReading {
   /// Reads a range of time: whole seconds from rollups, the remainders at its ends from single notifications.
   /// - Returns: how far there are rollups.
   private mutating func read(
-    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
+    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: any DashboardSource
   ) throws -> WallTime {
     let second: Int64 = 1_000_000
     let firstWhole = -(-start.microseconds).flooringDivision(by: second) * second
@@ -65,7 +65,9 @@ struct DensityReading {
     var reached = WallTime(microseconds: firstWhole)
     let last = WallTime(microseconds: lastWhole)
     while reached < last {
-      let page = try reader.rollups(of: targets, from: reached, to: last, span: span, limit: Self.mostRows)
+      let page = try reader.rollups(
+        of: targets, plannedFrom: reached, to: last, span: span, metrics: Set(Metric.allCases),
+        limit: Self.mostRows)
       for row in page.rows { take(row) }
       guard page.coveredTo > reached else { return reached }
       reached = page.coveredTo
@@ -76,7 +78,7 @@ struct DensityReading {
 
   /// Reads less than a second.
   private mutating func readPoints(
-    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: StoreReader
+    _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: any DashboardSource
   ) throws {
     guard start < end else { return }
     for row in try reader.points(of: targets, plannedFrom: start, to: end, limit: Self.mostRows).points {

@@ -27,7 +27,7 @@ struct FigureReader {
   /// - Parameter changes: increases with every change of the notifications.
   /// - Returns: `nil` when they are the same as before, or must wait for notifications that have not been read.
   mutating func take(
-    _ wanted: FiguresOrder, of snapshot: Snapshot, changes: UInt64, _ reader: StoreReader
+    _ wanted: FiguresOrder, of snapshot: Snapshot, changes: UInt64, _ reader: any DashboardSource
   ) throws -> WindowFigures? {
     guard snapshot.condition == .ready, let run = snapshot.run?.id, !wanted.places.isEmpty else { return nil }
     let began = clock.monotonicNow().microseconds
@@ -51,7 +51,7 @@ struct FigureReader {
   mutating func forget() { (order, histories) = (nil, []) }
 
   private mutating func figures(
-    of place: FiguresOrder.Place, _ order: FiguresOrder, _ snapshot: Snapshot, _ reader: StoreReader
+    of place: FiguresOrder.Place, _ order: FiguresOrder, _ snapshot: Snapshot, _ reader: any DashboardSource
   ) throws -> PlaceFigures {
     let places = place.targets.filter(snapshot.targets.indices.contains)
     let ids = places.map { snapshot.targets[$0].id }

@@ -52,7 +52,7 @@ struct PanelReader {
   ///   - now: monotonic, µs.
   /// - Returns: whether anything looks different.
   mutating func read(
-    _ reader: StoreReader, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
+    _ reader: any DashboardSource, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
   ) throws -> Bool {
     let before = content
     if run != self.run {
@@ -68,16 +68,18 @@ struct PanelReader {
     return content != before
   }
 
-  private mutating func readFindings(_ reader: StoreReader, _ run: RunID, at now: Int64) throws {
+  private mutating func readFindings(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
     guard areFindingsStale, now - findingsReadAt >= Self.interval else { return }
     (areFindingsStale, findingsReadAt) = (false, now)
-    let changed = try reader.findings(changedAfter: max(0, findingsCursor))
+    let changed = try reader.findings(of: run, changedAfter: max(0, findingsCursor))
     guard findingsCursor < 0 || !changed.isEmpty else { return }
     findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
     content.findings = try reader.findings(FindingSelection(run: run))
   }
 
-  private mutating func readTargets(_ reader: StoreReader, _ targets: [TargetRecord], at now: Int64) throws {
+  private mutating func readTargets(_ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64)
+    throws
+  {
     guard let window = order.targetWindow, !window.isEmpty else { return }
     let isOther = content.targets?.window != window
     guard isOther || isTableStale, now >= targetsDue else { return }
@@ -88,7 +90,7 @@ struct PanelReader {
   }
 
   private mutating func readNotification(
-    _ reader: StoreReader, _ run: RunID, _ targets: [TargetRecord], at now: Int64
+    _ reader: any DashboardSource, _ run: RunID, _ targets: [TargetRecord], at now: Int64
   ) throws {
     guard let id = order.notification else {
       content.notification = nil
@@ -121,7 +123,7 @@ struct TargetTable: Sendable, Equatable {
   init(window: Range<WallTime>, rows: [Row]) { (self.window, self.rows) = (window, rows) }
 
   /// Reads notifications, or rollups where there are many.
-  init(_ reader: StoreReader, _ targets: [TargetRecord], _ window: Range<WallTime>) throws {
+  init(_ reader: any DashboardSource, _ targets: [TargetRecord], _ window: Range<WallTime>) throws {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
@@ -163,7 +165,7 @@ struct NotificationRecord: Sendable, Equatable {
   }
 
   /// - Returns: `nil` when the store no longer has it.
-  init?(_ reader: StoreReader, _ id: SampleID, run: RunID, targets: [TargetRecord]) throws {
+  init?(_ reader: any DashboardSource, _ id: SampleID, run: RunID, targets: [TargetRecord]) throws {
     guard let sample = try reader.sample(id) else { return nil }
     let target = targets.first { $0.id == id.target }
     let life = [sample.acceptLatency, sample.deliveryLatency].compactMap { $0 }.max() ?? 0

@@ -36,8 +36,11 @@ struct PointFollower {
     return request != self.request
   }
 
+  /// Lets the next call of ``ask(_:)`` find another window.
+  mutating func askAgain() { request = nil }
+
   /// Reads the newest points of these targets, then the window that is wanted.
-  mutating func restart(_ reader: StoreReader, targets: [TargetID]) throws {
+  mutating func restart(_ reader: any DashboardSource, targets: [TargetID]) throws {
     self.targets = targets
     let limit = max(1, min(PointWindow.firstLook, capacity) / max(1, targets.count))
     let page = try reader.lastPoints(of: targets, limit: limit)
@@ -50,10 +53,10 @@ struct PointFollower {
 
   /// Reads what changed since the last call.
   /// - Returns: whether any row of any kind has changed.
-  mutating func follow(_ reader: StoreReader) throws -> Bool {
+  mutating func follow(_ reader: any DashboardSource) throws -> Bool {
     let before = cursor
     while true {
-      let page = try reader.changedPoints(after: cursor, limit: 5_000)
+      let page = try reader.changedPoints(of: targets, after: cursor, limit: 5_000)
       cursor = page.next
       for row in page.rows where live.concerns(row) {
         changes += 1
@@ -74,7 +77,7 @@ struct PointFollower {
   }
 
   /// Reads the window that is wanted, unless it is in memory.
-  mutating func serve(_ reader: StoreReader) throws {
+  mutating func serve(_ reader: any DashboardSource) throws {
     guard let request else { return }
     // What retention has deleted is in the sums only.
     let isPruned = try reader.pruned().hasPruned(samplesFrom: request.from)
@@ -86,21 +89,23 @@ struct PointFollower {
     // Plans of a committed block lie ahead of now, by less than a day.
     let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
     changes += 1
-    density = nil
+    // What is on display stays when something cannot be read.
+    var sums: Density?
     let count =
       try isPruned ? 0 : reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1)
     if isPruned || count > capacity {
-      density = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
+      sums = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
       densityReadAt = clock.monotonicNow().microseconds
     }
-    let from = density?.end ?? request.from
-    if request.to == nil, live.covers(from: from) || density == nil && live.isFull {
+    let from = sums?.end ?? request.from
+    if request.to == nil, live.covers(from: from) || sums == nil && live.isFull {
       // The live points reach back to the sums, or as far as capacity allows.
-      past = nil
+      (past, density) = (nil, sums)
       return
     }
     let page = try reader.points(of: targets, plannedFrom: from, to: end, limit: 2 * capacity)
     let window = PointWindow(targets: targets, page: page, from: from, to: request.to)
+    density = sums
     if request.to == nil {
       // This page may be newer than the cursor: reading a change twice does no harm.
       (live, past) = (window, nil)

@@ -12,7 +12,7 @@ struct RecordTails {
 
   init() { (events, log) = (RecordPage(), RecordPage()) }
 
-  init(_ reader: StoreReader, run: RunID) throws {
+  init(_ reader: any DashboardSource, run: RunID) throws {
     events = try RecordPage(reader, run: run)
     log = try RecordPage(reader, run: run)
     marks = AxisMarks(newest: events.list)
@@ -20,7 +20,7 @@ struct RecordTails {
 
   /// Reads new rows.
   /// - Returns: whether anything looks different.
-  mutating func follow(_ reader: StoreReader, run: RunID) throws -> Bool {
+  mutating func follow(_ reader: any DashboardSource, run: RunID) throws -> Bool {
     let news = try events.follow(reader, run: run)
     marks.append(news)
     return try !log.follow(reader, run: run).isEmpty || !news.isEmpty
@@ -28,7 +28,7 @@ struct RecordTails {
 
   /// Reads some older events for their marks.
   /// - Returns: whether anything looks different.
-  mutating func readMarks(_ reader: StoreReader, run: RunID) throws -> Bool {
+  mutating func readMarks(_ reader: any DashboardSource, run: RunID) throws -> Bool {
     guard !marks.isComplete else { return false }
     try marks.readBack(reader, run: run)
     return true
@@ -36,7 +36,7 @@ struct RecordTails {
 
   /// Reads the pages that are to be shown.
   /// - Returns: whether anything looks different.
-  mutating func show(_ place: ListsPlace, _ reader: StoreReader, run: RunID) throws -> Bool {
+  mutating func show(_ place: ListsPlace, _ reader: any DashboardSource, run: RunID) throws -> Bool {
     let isOther = try events.show(place.events, reader, run: run)
     return try log.show(place.log, reader, run: run) || isOther
   }
@@ -50,7 +50,7 @@ struct RecordPage<Row: PagedRecord> {
   init() {}
 
   /// The newest.
-  init(_ reader: StoreReader, run: RunID) throws {
+  init(_ reader: any DashboardSource, run: RunID) throws {
     let page = try Row.last(reader, of: run, through: .max, limit: RecordTails.capacity)
     list.entries = page.entries
     list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.number) } ?? 0
@@ -59,7 +59,7 @@ struct RecordPage<Row: PagedRecord> {
   }
 
   /// - Returns: the new rows, including those outside the page.
-  mutating func follow(_ reader: StoreReader, run: RunID) throws -> [ListEntry<Row>] {
+  mutating func follow(_ reader: any DashboardSource, run: RunID) throws -> [ListEntry<Row>] {
     var news: [ListEntry<Row>] = []
     while true {
       let page = try Row.changes(reader, of: run, after: cursor, limit: 1_000)
@@ -88,7 +88,7 @@ struct RecordPage<Row: PagedRecord> {
 
   /// Reads another page when the current one does not have the rows to be shown, with rows on both sides of them.
   /// - Returns: whether a page was read.
-  mutating func show(_ place: ListPlace, _ reader: StoreReader, run: RunID) throws -> Bool {
+  mutating func show(_ place: ListPlace, _ reader: any DashboardSource, run: RunID) throws -> Bool {
     guard !list.has(place) else { return false }
     let through: Int64
     switch place {
@@ -114,28 +114,28 @@ protocol PagedRecord: Sendable, Equatable {
   var at: WallTime { get }
 
   /// The last rows of a run up to a number, oldest first, and the cursor from which to follow changes.
-  static func last(_ reader: StoreReader, of run: RunID, through number: Int64, limit: Int) throws
+  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
     -> (entries: [ListEntry<Self>], next: Int64)
   /// The first rows after a number.
-  static func first(_ reader: StoreReader, of run: RunID, after number: Int64, limit: Int) throws
+  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
     -> [ListEntry<Self>]
   /// The rows written after a cursor.
-  static func changes(_ reader: StoreReader, of run: RunID, after cursor: Int64, limit: Int) throws
+  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
     -> (entries: [ListEntry<Self>], next: Int64, isComplete: Bool)
-  static func count(_ reader: StoreReader, of run: RunID, before number: Int64) throws -> Int
+  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int
   /// The number of the last row at or before a moment.
-  static func last(_ reader: StoreReader, of run: RunID, until moment: WallTime) throws -> Int64?
+  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64?
 }
 
 extension Event: PagedRecord {
-  static func last(_ reader: StoreReader, of run: RunID, through number: Int64, limit: Int) throws
+  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
     -> (entries: [ListEntry<Event>], next: Int64)
   {
     let page = try reader.lastEvents(of: run, through: number, limit: limit)
     return (page.rows.map { ListEntry(number: $0.revision, row: $0.event) }, page.next)
   }
 
-  static func first(_ reader: StoreReader, of run: RunID, after number: Int64, limit: Int) throws
+  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
     -> [ListEntry<Event>]
   {
     try reader.firstEvents(of: run, after: number, limit: limit).map {
@@ -143,34 +143,34 @@ extension Event: PagedRecord {
     }
   }
 
-  static func changes(_ reader: StoreReader, of run: RunID, after cursor: Int64, limit: Int) throws
+  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
     -> (entries: [ListEntry<Event>], next: Int64, isComplete: Bool)
   {
-    let page = try reader.events(after: cursor, limit: limit)
+    let page = try reader.events(of: run, after: cursor, limit: limit)
     let entries = page.rows.lazy.filter { $0.run == run }.map {
       ListEntry(number: $0.revision, row: $0.event)
     }
     return (Array(entries), page.next, page.isComplete)
   }
 
-  static func count(_ reader: StoreReader, of run: RunID, before number: Int64) throws -> Int {
+  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int {
     try reader.eventCount(of: run, before: number)
   }
 
-  static func last(_ reader: StoreReader, of run: RunID, until moment: WallTime) throws -> Int64? {
+  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64? {
     try reader.lastEvent(of: run, until: moment)
   }
 }
 
 extension LogLine: PagedRecord {
-  static func last(_ reader: StoreReader, of run: RunID, through number: Int64, limit: Int) throws
+  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
     -> (entries: [ListEntry<LogLine>], next: Int64)
   {
     let page = try reader.lastLog(of: run, through: number, limit: limit)
     return (page.rows.map { ListEntry(number: $0.revision, row: $0.line) }, page.next)
   }
 
-  static func first(_ reader: StoreReader, of run: RunID, after number: Int64, limit: Int) throws
+  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
     -> [ListEntry<LogLine>]
   {
     try reader.firstLog(of: run, after: number, limit: limit).map {
@@ -178,19 +178,19 @@ extension LogLine: PagedRecord {
     }
   }
 
-  static func changes(_ reader: StoreReader, of run: RunID, after cursor: Int64, limit: Int) throws
+  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
     -> (entries: [ListEntry<LogLine>], next: Int64, isComplete: Bool)
   {
-    let page = try reader.log(after: cursor, limit: limit)
+    let page = try reader.log(of: run, after: cursor, limit: limit)
     let entries = page.rows.lazy.filter { $0.run == run }.map { ListEntry(number: $0.revision, row: $0.line) }
     return (Array(entries), page.next, page.isComplete)
   }
 
-  static func count(_ reader: StoreReader, of run: RunID, before number: Int64) throws -> Int {
+  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int {
     try reader.logCount(of: run, before: number)
   }
 
-  static func last(_ reader: StoreReader, of run: RunID, until moment: WallTime) throws -> Int64? {
+  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64? {
     try reader.lastLogLine(of: run, until: moment)
   }
 }

@@ -43,10 +43,12 @@ struct SnapshotBuilder {
     next.collector = content.collector
     next.openFindings = content.openFindings
     next.objectives = content.objectives
+    next.interruption = content.interruption
     next.panels = content.panels
     next.request = content.answered
     if let run = content.run {
-      next.run = DisplayedRun(run, at: now)
+      // Nothing is heard of a collector where nothing can be read.
+      next.run = DisplayedRun(run, at: content.interruption?.since ?? now)
       next.monotonicNow = run.bootID == bootID ? monotonicNow : nil
     }
     guard last.number == 0 || content.changes != builtChanges || looksDifferent(next, at: now, tick: tick)
@@ -61,7 +63,11 @@ struct SnapshotBuilder {
   }
 
   private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
-    if next.condition != last.condition || next.collector != last.collector { return true }
+    if next.condition != last.condition || next.collector != last.collector
+      || next.interruption != last.interruption
+    {
+      return true
+    }
     guard next.condition == .ready else { return false }
     if next.runs != last.runs || next.recording != last.recording || next.run != last.run
       || next.totals != last.totals || next.openFindings != last.openFindings
@@ -92,10 +98,11 @@ struct SnapshotSource {
   private let clock: any HostClock
 
   init(
-    path: String, subject: Subject, clock: any HostClock, bootID: String, capacity: Int = PointWindow.capacity
+    place: DashboardPlace, subject: Subject, clock: any HostClock, bootID: String,
+    capacity: Int = PointWindow.capacity
   ) {
     self.clock = clock
-    follower = StoreFollower(path: path, subject: subject, clock: clock, capacity: capacity)
+    follower = StoreFollower(place: place, subject: subject, clock: clock, capacity: capacity)
     builder = SnapshotBuilder(bootID: bootID)
   }
 

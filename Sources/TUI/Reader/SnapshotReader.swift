@@ -24,7 +24,7 @@ final class SnapshotReader: Sendable {
   private let mailbox: Mutex<Mailbox>
   private let wake: WakeSignal
   private let onSnapshot: @Sendable () -> Void
-  private let path: String
+  private let place: DashboardPlace
   private let clock: any HostClock
   private let bootID: String
 
@@ -35,10 +35,10 @@ final class SnapshotReader: Sendable {
 
   /// - Parameter onSnapshot: called on the reader's thread when there is a new snapshot.
   init(
-    path: String, subject: Subject, clock: any HostClock, bootID: String,
+    place: DashboardPlace, subject: Subject, clock: any HostClock, bootID: String,
     onSnapshot: @escaping @Sendable () -> Void
   ) throws(DashboardError) {
-    self.path = path
+    self.place = place
     mailbox = Mutex(Mailbox(order: ReaderOrder(subject: subject)))
     self.clock = clock
     self.bootID = bootID
@@ -79,7 +79,7 @@ final class SnapshotReader: Sendable {
 
   private func run() {
     let first = mailbox.withLock { $0.order }
-    var source = SnapshotSource(path: path, subject: first.subject, clock: clock, bootID: bootID)
+    var source = SnapshotSource(place: place, subject: first.subject, clock: clock, bootID: bootID)
     var second: (run: RunID, source: SnapshotSource)?
     while true {
       let (order, isStopping) = mailbox.withLock { ($0.order, $0.isStopping) }
@@ -92,7 +92,7 @@ final class SnapshotReader: Sendable {
         var other =
           second.flatMap { $0.run == wanted.run ? $0.source : nil }
           ?? SnapshotSource(
-            path: path, subject: Subject(run: wanted.run), clock: clock, bootID: bootID)
+            place: place, subject: Subject(run: wanted.run), clock: clock, bootID: bootID)
         second = nil
         news.second = other.poll(wanted.request)
         second = (wanted.run, other)

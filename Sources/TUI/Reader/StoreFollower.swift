@@ -12,6 +12,7 @@ struct Subject: Sendable, Equatable {
 /// What the follower last read of a store.
 struct StoreContent: Sendable {
   var condition = StoreCondition.opening
+  var interruption: Interruption?
   /// How often another file has taken the store's place.
   var replacements = 0
   var run: RunRecord?
@@ -37,15 +38,15 @@ struct StoreContent: Sendable {
   var changes: UInt64 = 0
 }
 
-/// Opens a store, follows its changes by revision, and reads what the screen asks for. It belongs to one thread and waits
-/// for nothing but SQLite.
+/// Opens a store or a fleet, follows its changes by revision, and reads what the screen asks for. It belongs to one thread and
+/// waits for nothing but SQLite or the engine.
 struct StoreFollower {
-  private let path: String
+  private let place: DashboardPlace
   private let clock: any HostClock
   private var subject: Subject
   private var wantsRuns = false
   private var lists = ListsPlace()
-  private var reader: StoreReader?
+  private var reader: (any DashboardSource)?
   /// The file that was open last.
   private var file: FileIdentity?
   private var points: PointFollower
@@ -61,6 +62,8 @@ struct StoreFollower {
   private var runReadAt: Int64 = .min / 2
   /// Changes came since then that were not looked up yet.
   private var isRunStale = false
+  /// Everything of the run is to be read anew: a read of it failed in between.
+  private var isRestartDue = false
   private var collectorReadAt: Int64 = .min / 2
   /// What ``readCollector(_:at:)`` was read for.
   private var collectorReadFor: RunPhaseKey?
@@ -72,8 +75,10 @@ struct StoreFollower {
   /// How often the collector's presence is read: it shows without any change in the store. µs.
   static let collectorInterval: Int64 = 1_000_000
 
-  init(path: String, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity) {
-    self.path = path
+  init(
+    place: DashboardPlace, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity
+  ) {
+    self.place = place
     self.subject = subject
     self.clock = clock
     points = PointFollower(clock: clock, capacity: capacity)
@@ -127,10 +132,9 @@ struct StoreFollower {
       }
       if wantsRuns, content.condition == .ready { try readRuns(reader, at: now) }
       content.answered = request
+      content.interruption = nil
     } catch {
-      close()
-      content.condition = StoreCondition(error)
-      if content.condition == .missing, file != nil { content.condition = .gone }
+      fail(error)
     }
     content.points = points.content
     (content.events, content.log) = (records.events.list, records.log.list)
@@ -155,17 +159,32 @@ struct StoreFollower {
     return try? calendar.read(order, of: snapshot, reader)
   }
 
-  private mutating func opened() throws -> StoreReader {
+  private mutating func opened() throws -> any DashboardSource {
     if let reader {
-      if reader.isStillAt(path) { return reader }
+      if reader.isStillAt(place.name) { return reader }
       close()
     }
-    let opened = try StoreReader.open(at: path)
+    let opened = try place.open()
     reader = opened
     content.run = nil
     if let file, file != opened.file { content.replacements += 1 }
     file = opened.file
     return opened
+  }
+
+  /// What a store no longer has is not shown. What was read of a fleet stays on display, and is followed when the engine answers
+  /// again.
+  private mutating func fail(_ error: any Error) {
+    if place.kind == .fleet, content.condition == .ready {
+      (isRestartDue, runReadAt, isRunStale) = (true, .min / 2, true)
+      points.askAgain()
+      content.interruption = Interruption(
+        since: content.interruption?.since ?? clock.wallNow(), text: "\(error)")
+      return
+    }
+    close()
+    content.condition = StoreCondition(error)
+    if content.condition == .missing, file != nil { content.condition = .gone }
   }
 
   private mutating func close() {
@@ -177,7 +196,7 @@ struct StoreFollower {
 
   /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few
   /// times a second, because they take more queries than all the rest.
-  private mutating func readChanges(_ reader: StoreReader, at now: Int64) throws {
+  private mutating func readChanges(_ reader: any DashboardSource, at now: Int64) throws {
     if content.run == nil || content.condition != .ready || now - runReadAt >= Self.runInterval {
       (runReadAt, isRunStale) = (now, false)
       if try !readRun(reader) { return }
@@ -191,7 +210,7 @@ struct StoreFollower {
 
   /// Reads the run on display and its targets, and all of the run when it is another one.
   /// - Returns: whether it is the same run as before, so that its changes are still to be read.
-  private mutating func readRun(_ reader: StoreReader) throws -> Bool {
+  private mutating func readRun(_ reader: any DashboardSource) throws -> Bool {
     guard let record = try subject.run.map({ try reader.run($0) }) ?? reader.latestRun() else {
       content.condition = subject.run.map { .noSuchRun("\($0)") } ?? .empty
       return false
@@ -210,13 +229,15 @@ struct StoreFollower {
     content.condition = .ready
     // Plans that a recovery takes back leave no trace among the changes.
     let hasRecovered = old?.endedAt == nil && record.endReason == .interrupted
-    guard old?.id != record.id || hasRecovered else { return true }
+    guard old?.id != record.id || hasRecovered || isRestartDue else { return true }
+    isRestartDue = true
     records = try RecordTails(reader, run: record.id)
     try points.restart(reader, targets: content.targets.map(\.id))
+    isRestartDue = false
     return false
   }
 
-  private func recording(_ reader: StoreReader) throws -> DisplayedRun? {
+  private func recording(_ reader: any DashboardSource) throws -> DisplayedRun? {
     guard subject.run != nil, let newest = try reader.latestRun(), newest.id != content.run?.id else {
       return nil
     }
@@ -236,15 +257,15 @@ struct StoreFollower {
       run: content.run?.id, hasEnded: content.run?.endedAt != nil, recording: content.recording?.id)
   }
 
-  private mutating func readCollector(_ reader: StoreReader, at now: Int64) throws {
+  private mutating func readCollector(_ reader: any DashboardSource, at now: Int64) throws {
     (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
-    let presence = try reader.collector()
-    content.collector = CollectorStatus(
-      isRunning: presence.isRunning, run: presence.run, staysAfterRun: presence.servesControl)
+    content.collector = try reader.presence().map {
+      CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
+    }
   }
 
   /// Reads all runs: once a second, or every five seconds when there are more than a hundred.
-  private mutating func readRuns(_ reader: StoreReader, at now: Int64) throws {
+  private mutating func readRuns(_ reader: any DashboardSource, at now: Int64) throws {
     let interval: Int64 = content.runs.count > 100 ? 5_000_000 : 1_000_000
     if let runsReadAt, now - runsReadAt < interval { return }
     runsReadAt = now

@@ -44,7 +44,7 @@ struct AxisMarks: Sendable, Equatable {
   mutating func append(_ entries: [ListEntry<Event>]) { insert(entries.compactMap { Mark($0.row) }) }
 
   /// Reads some of the events before those that were read.
-  mutating func readBack(_ reader: StoreReader, run: RunID) throws {
+  mutating func readBack(_ reader: any DashboardSource, run: RunID) throws {
     guard let before = first else { return }
     let page = try reader.lastEvents(of: run, through: before - 1, limit: Self.step)
     insert(page.rows.compactMap { Mark($0.event) })

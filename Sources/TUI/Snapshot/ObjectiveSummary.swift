@@ -16,16 +16,14 @@ struct ObjectiveSummary: Sendable, Equatable {
   /// - Parameter alive: the last sign of life of the collector. Objectives that it had not looked at by then belong to another
   ///   configuration.
   /// - Throws: `StoreError`.
-  init(_ reader: StoreReader, alive: WallTime?) throws {
+  init(_ reader: any DashboardSource, alive: WallTime?) throws {
     let objectives = try reader.objectives().filter { objective in
       alive.map { $0.microseconds - objective.evaluatedAt.microseconds < Self.stale } ?? true
     }
     count = objectives.count
     met = objectives.count { $0.verdict == .met }
     breached = objectives.filter { $0.verdict == .breached }.map(\.name)
-    undelivered = try reader.alerts().count { alert in
-      alert.deliveries.values.contains { $0.problem != nil }
-    }
+    undelivered = try reader.undeliveredAlerts()
   }
 
   /// µs; longer than the pauses of who looks at them.

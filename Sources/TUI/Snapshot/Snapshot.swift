@@ -6,6 +6,8 @@ struct Snapshot: Sendable {
   /// Increases with each snapshot that differs from the one before.
   var number: UInt64 = 0
   var condition = StoreCondition.opening
+  /// Why nothing new can be read at the moment; what was read before stays on display.
+  var interruption: Interruption?
   /// How often another file has taken the store's place.
   var replacements = 0
   var run: DisplayedRun?
@@ -204,6 +206,14 @@ struct CollectorStatus: Sendable, Equatable {
   var staysAfterRun: Bool
 
   var isIdle: Bool { isRunning && run == nil }
+}
+
+/// An engine that cannot be read at the moment.
+struct Interruption: Sendable, Equatable {
+  /// The first failure after the last success.
+  var since: WallTime
+  /// What, where and what to do.
+  var text: String
 }
 
 /// State of the store. Every case but `ready` and `opening` has a notice that says what to do.

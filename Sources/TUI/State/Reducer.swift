@@ -32,6 +32,9 @@ struct Reducer {
 
   private mutating func perform(_ command: Command) {
     if context.hasNotice, !command.worksBehindNotice { return }
+    if context.options.place.kind == .fleet, let what = command.changesAtCollector {
+      return say("a fleet is only read: \(what)", .warning)
+    }
     let columns = geometry.columns
     switch command {
     case .quit: effects.append(.host(.quit))
@@ -230,7 +233,8 @@ struct Reducer {
     case .filter(let text):
       if state.panel != .log, state.panel != .events { slide(to: .log) }
       answer(.filter(text), text)
-    case .annotate(let text): annotate(text, at: instant, nil)
+    case .annotate(let text):
+      context.options.place.kind == .fleet ? perform(.annotate) : annotate(text, at: instant, nil)
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Fleet
 import Measurement
 import Report
 import Store
@@ -8,17 +9,19 @@ import TUI
 struct DashboardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dashboard",
-    abstract: "Show a store: live while a collector writes it, or past runs.",
+    abstract: "Show a store or a fleet: live while a collector writes, or past runs.",
     discussion: """
       A scatter plot of every notification, with histogram, log, events and runs below. Press ? for the keys and : to find \
       a command. The configuration's section dashboard sets keys, theme and more. Without a terminal, or with --plain, it \
       prints lines of at most 100 columns.
 
+      With --fleet it shows the runs of all collectors, one at a time, from the engine that they forward to. It is only read.
+
       Example: pushscope dashboard --target ios --since -2h --window 10m --panel findings
+      Example: pushscope dashboard --fleet --label region=eu-west
       """)
 
-  @OptionGroup var store: StoreOption
-  @OptionGroup var configuration: ConfigurationOption
+  @OptionGroup var place: PlaceOptions
 
   @Option(
     name: .customLong("run"),
@@ -91,43 +94,77 @@ struct DashboardCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try DashboardRun.open(
-      store: store.path(for: .reading), run: wantedRun, target: target, theme: theme, isASCII: ascii,
-      isPlain: plain || once || every != nil, configuration: configuration
-    ) { options in
-      (options.since, options.until) = (since?.time, until?.time)
-      (options.window, options.panel) = (window?.duration, panel)
-      options.plainOnce = once
-      if let every { options.plainInterval = every.duration }
+    let run = DashboardRun(
+      target: target, theme: theme, isASCII: ascii, isPlain: plain || once || every != nil,
+      configuration: place.configurationFile)
+    if place.fleet {
+      try run.open(fleet: place, run: wantedRun, since: since?.time, change)
+    } else {
+      try run.open(store: place.store.path(for: .reading), run: wantedRun, change)
     }
+  }
+
+  private func change(_ options: inout Dashboard.Options) {
+    (options.since, options.until) = (since?.time, until?.time)
+    (options.window, options.panel) = (window?.duration, panel)
+    options.plainOnce = once
+    if let every { options.plainInterval = every.duration }
   }
 }
 
 extension DashboardPanel: ExpressibleByArgument {}
 
-/// Opens the dashboard on a store.
-enum DashboardRun {
-  /// Shows it until the user quits. Blocks the calling thread.
-  static func open(
-    store: String, run: String? = nil, target: String? = nil, theme: String? = nil, isASCII: Bool = false,
-    isPlain: Bool = false, configuration: ConfigurationOption? = nil,
-    _ change: (inout Dashboard.Options) -> Void = { _ in }
+/// Opens the dashboard on a store or a fleet.
+struct DashboardRun {
+  var target: String?
+  var theme: String?
+  var isASCII = false
+  var isPlain = false
+  var configuration: ConfigurationOption?
+
+  /// Shows a store until the user quits. Blocks the calling thread.
+  func open(
+    store: String, run: String? = nil, _ change: (inout Dashboard.Options) -> Void = { _ in }
   ) throws {
-    var options = Dashboard.Options(storePath: store, environment: ProcessEnvironment.all)
-    if let configuration { options.configuration = try section(of: configuration) }
-    if let run {
-      let reader = try StoreOption.reader(at: store)
-      options.run = try RunFinder.find(run, in: reader).id
+    let id = try run.map { try RunFinder.find($0, in: StoreOption.reader(at: store)).id }
+    try open(.store(store), run: id, change)
+  }
+
+  /// The same of a fleet.
+  func open(
+    fleet place: PlaceOptions, run: String?, since: WallTime?, _ change: (inout Dashboard.Options) -> Void
+  ) throws {
+    let fleet = try FleetFile.load(place.configurationFile)
+    var selection = FleetSelection(run: run, labels: place.labels)
+    let numbers = FleetNumbers()
+    var id: RunID?
+    if run != nil {
+      id = try FleetReader(fleet, selection, numbers: numbers).selectedRuns.first
+      // Another run may get the same name later.
+      selection.run = id?.description
+    } else {
+      selection.recordedSince = min(since ?? WallTime(microseconds: .max), PlaceOptions.usualBeginning(nil))
     }
+    let name = "\(fleet.urls.first?.origin ?? "")/\(fleet.database)"
+    let chosen = selection
+    try open(.fleet(name) { try FleetReader(fleet, chosen, numbers: numbers) }, run: id, change)
+  }
+
+  private func open(
+    _ place: DashboardPlace, run: RunID?, _ change: (inout Dashboard.Options) -> Void
+  ) throws {
+    var options = Dashboard.Options(place, environment: ProcessEnvironment.all)
+    if let configuration { options.configuration = try Self.section(of: configuration) }
+    options.run = run
     options.target = target
     options.theme = theme
     options.ascii = isASCII
     options.plain = isPlain
     change(&options)
     options.writeSamples = { ids, sink in
-      let reader = try StoreReader.open(at: store)
-      defer { reader.close() }
-      try Exporter(reader: reader).exportSamples(withIDs: ids, of: reader, to: sink)
+      let source = try place.open()
+      defer { source.close() }
+      try Exporter(reader: source).exportSamples(withIDs: ids, of: source, to: sink)
     }
     _ = try Dashboard.run(options)
   }

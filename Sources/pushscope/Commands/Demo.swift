@@ -75,7 +75,7 @@ struct Demo: AsyncParsableCommand {
 
   private func runDashboard(_ environment: DemoEnvironment) async throws {
     let collector = try collector(environment)
-    let result = Result { try DashboardRun.open(store: environment.store) }
+    let result = Result { try DashboardRun().open(store: environment.store) }
     collector.finish()
     StandardError.write(
       """

@@ -100,14 +100,31 @@ struct FindingsCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show everything about a finding.", discussion: "Example: pushscope findings show 3f9a01bc")
+      abstract: "Show everything about a finding.",
+      discussion: """
+        Example: pushscope findings show 3f9a01bc
+        Example: pushscope findings show 3f9a01bc --fleet
+        """)
 
-    @OptionGroup var choice: FindingChoice
+    @Argument(help: FindingChoice.help)
+    var id: String
+
+    @OptionGroup var place: PlaceOptions
 
     func run() throws {
-      let reader = try choice.store.reader(for: .reading)
-      try ReportRun.write(
-        lines: FindingDetails.lines(try FindingDetails.find(choice.id, in: reader), in: reader))
+      guard place.fleet else {
+        let reader = try place.store.reader(for: .reading)
+        return try show(reader, try FindingsReport.recordedTo(reader))
+      }
+      // Of any time.
+      let reader = try FleetReader(
+        try FleetFile.load(place.configurationFile), FleetSelection(labels: place.labels))
+      try show(reader, reader.recordedTo)
+    }
+
+    private func show(_ reader: any SampleSource, _ recordedTo: [String: WallTime]) throws {
+      let record = try FindingDetails.find(id, in: reader)
+      try ReportRun.write(lines: FindingDetails.lines(record, recordedTo: recordedTo[record.target]))
     }
   }
 
@@ -143,7 +160,9 @@ struct FindingsCommand: ParsableCommand {
 
 /// One finding of a store.
 struct FindingChoice: ParsableArguments {
-  @Argument(help: ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id"))
+  static let help = ArgumentHelp("The finding's id, or the beginning of it.", valueName: "id")
+
+  @Argument(help: Self.help)
   var id: String
 
   @OptionGroup var store: StoreOption

@@ -35,14 +35,18 @@ struct Runs: ParsableCommand {
         more quantiles.
 
         Example: pushscope runs show latest
+        Example: pushscope runs show latest --fleet --label region=eu-west
         """)
 
-    @OptionGroup var choice: RunChoice
+    @Argument(help: RunChoice.help)
+    var wanted: String
+
+    @OptionGroup var place: PlaceOptions
 
     @OptionGroup var intervals: IntervalOptions
 
     func run() throws {
-      let (run, reader) = try choice.find(for: .reading)
+      let (run, reader) = try place.find(run: wanted)
       try ReportRun.write(lines: RunsReport.show(run, in: reader, method: intervals.method))
     }
   }
@@ -111,7 +115,9 @@ struct Runs: ParsableCommand {
 
 /// One run of a store.
 struct RunChoice: ParsableArguments {
-  @Argument(help: ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run"))
+  static let help = ArgumentHelp("The run's UUID, a prefix of it, its name, or latest.", valueName: "run")
+
+  @Argument(help: Self.help)
   var wanted: String
 
   @OptionGroup var store: StoreOption

@@ -6,8 +6,8 @@ import Measurement
 import Report
 import Store
 
-/// What a report is read from: a store, or with `--fleet` the engine that many collectors forward to.
-struct SourceOptions: ParsableArguments {
+/// What is read: a store, or with `--fleet` the engine that many collectors forward to.
+struct PlaceOptions: ParsableArguments {
   @OptionGroup var store: StoreOption
 
   @Flag(
@@ -23,17 +23,12 @@ struct SourceOptions: ParsableArguments {
     transform: LabelArgument.parse)
   var labels: [FleetSelection.Label] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "With --fleet: take runs with the same value of this label as one.", valueName: "name"))
-  var by: String?
-
   @OptionGroup var configurationFile: ConfigurationOption
 
   func validate() throws {
     guard fleet else {
-      if !labels.isEmpty || by != nil {
-        throw ValidationError("--label and --by select and group a fleet's runs; give --fleet, too")
+      if !labels.isEmpty {
+        throw ValidationError("--label selects a fleet's runs; give --fleet, too")
       }
       return
     }
@@ -42,6 +37,42 @@ struct SourceOptions: ParsableArguments {
 
   /// µs; of a fleet, where neither a run nor a time is named.
   private static let usualTime: Int64 = 86_400_000_000
+
+  /// The last day up to a time, or up to now.
+  static func usualBeginning(_ until: WallTime?) -> WallTime {
+    let now = SystemClock().wallNow()
+    return min(now, until ?? now).advanced(byMicroseconds: -usualTime)
+  }
+
+  /// One run, of a store or of a fleet.
+  /// - Throws: ``CommandFailure``, `ReportError`, `StoreError`, `FleetError`.
+  func find(run wanted: String) throws -> (run: RunRecord, reader: any SampleSource) {
+    guard fleet else {
+      let reader = try store.reader()
+      return (try RunFinder.find(wanted, in: reader), reader)
+    }
+    let reader = try FleetReader(
+      try FleetFile.load(configurationFile), FleetSelection(run: wanted, labels: labels))
+    // Where there are none, "latest" names none.
+    return (try RunFinder.find(reader.selectedRuns.last?.description ?? wanted, in: reader), reader)
+  }
+}
+
+/// What a report is read from, and how the runs of a fleet are grouped.
+struct SourceOptions: ParsableArguments {
+  @OptionGroup var place: PlaceOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "With --fleet: take runs with the same value of this label as one.", valueName: "name"))
+  var by: String?
+
+  var fleet: Bool { place.fleet }
+  var store: StoreOption { place.store }
+
+  func validate() throws {
+    if by != nil, !fleet { throw ValidationError("--by groups a fleet's runs; give --fleet, too") }
+  }
 
   /// - Parameter newest: whether a store's newest run is meant where neither a run nor a time is given.
   /// - Throws: ``CommandFailure``, `StoreError`, `FleetError`, `ReportError`.
@@ -74,13 +105,10 @@ struct SourceOptions: ParsableArguments {
   private func fleetReader(run: String?, since: WallTime?, until: WallTime?) throws -> (
     reader: FleetReader, since: WallTime?
   ) {
-    var since = since
-    if run == nil, since == nil {
-      let now = SystemClock().wallNow()
-      since = min(now, until ?? now).advanced(byMicroseconds: -Self.usualTime)
-    }
-    let selection = FleetSelection(run: run, since: since, until: until, labels: labels, grouping: by)
-    return (try FleetReader(try FleetFile.load(configurationFile), selection), since)
+    let since = run == nil && since == nil ? PlaceOptions.usualBeginning(until) : since
+    let selection = FleetSelection(
+      run: run, since: since, until: until, labels: place.labels, grouping: by)
+    return (try FleetReader(try FleetFile.load(place.configurationFile), selection), since)
   }
 }
 

@@ -38,11 +38,11 @@ struct SoakTests {
     let fixture = try RecordedStore()
     try fixture.begin(targets: ["loopback"], rate: 2)
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     let buffer = CellBuffer(columns: 60, rows: 16, colors: .trueColor)
     let screen = try DashboardScreen(
       size: (60, 16), appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille),
-      options: ScreenOptions(zone: .utc, storePath: fixture.path, arrangement: .below))
+      options: ScreenOptions(zone: .utc, place: .store(fixture.path), arrangement: .below))
     let writer = DiffWriter(columns: 60, rows: 16, profile: OutputProfile(colors: .trueColor))
     var keys = "2314)(rr1 2 fo3o+-4a1".makeIterator()
     var first: Kept?

@@ -161,7 +161,7 @@ import Testing
 
   @Test func theDashboard() throws {
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     source.follow(Subject(), wantsRuns: true)
     let start = fixture.sample(1).plannedAt
     let read = source.poll(

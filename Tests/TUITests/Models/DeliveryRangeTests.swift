@@ -53,7 +53,7 @@ import Testing
       firstColumn: fixture.sample(1).plannedAt.microseconds.flooringDivision(by: 1_000_000),
       columns: Int(Self.seconds) + 1)
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: isSummedUp ? 500 : 100_000)
     let request = ReadRequest(from: window.start, to: window.end, tick: 1_000_000)
     let read = source.poll(request)
@@ -105,7 +105,7 @@ import Testing
     let (fixture, truths) = try Self.recorded()
     let truth = try #require(ExactQuantiles(truths[0]).value(.p50))
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(target: "a"), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(target: "a"), clock: fixture.clock, bootID: fixture.bootID)
     let read = source.poll(nil)
     let snapshot = try #require(read)
     let reader = try StoreReader.open(at: fixture.path)

@@ -47,7 +47,7 @@ struct PlainTests {
   private static func settings(_ fixture: RecordedStore, run: RunID? = nil, target: String? = nil) throws
     -> DashboardSettings
   {
-    var options = Dashboard.Options(storePath: fixture.path, environment: [:])
+    var options = Dashboard.Options(.store(fixture.path), environment: [:])
     options.clock = fixture.clock
     options.run = run
     options.target = target
@@ -230,7 +230,7 @@ struct PlainTests {
 
   @Test("themes and motion that do not exist are refused with those that do")
   func options() throws {
-    var options = Dashboard.Options(storePath: "/x", environment: ["PUSHSCOPE_MOTION": "basic"])
+    var options = Dashboard.Options(.store("/x"), environment: ["PUSHSCOPE_MOTION": "basic"])
     #expect(try DashboardSettings(options, isTerminal: true).motion == .basic)
     #expect(try DashboardSettings(options, isTerminal: false).isPlain)
     options.theme = "Dark"

@@ -241,7 +241,7 @@ struct DensityTests {
       snapshot: Snapshot, figures: PlaceFigures
     ) {
       var source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
+        place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
         capacity: capacity)
       let snapshot = source.poll(request)
       let figures = source.figures(FiguresOrder(places: [FiguresOrder.Place(window, targets: [0])]))
@@ -324,7 +324,7 @@ struct DensityTests {
     while try store.rollUp() {}
     try fixture.end()
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: 2_000)
     let start = fixture.sample(1).plannedAt
     let end = start.advanced(byMicroseconds: 300_000_000)

@@ -237,7 +237,7 @@ struct SeeingTests {
     let store = try #require(fixture.collector)
     while try store.rollUp() {}
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     _ = source.poll(nil)
     let order = CalendarOrder(targets: [0], metric: .delivery)
     let read = source.calendar(order)

@@ -56,7 +56,7 @@ import Testing
   private static func source(_ fixture: RecordedStore, capacity: Int = PointWindow.capacity) -> SnapshotSource
   {
     SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: capacity)
   }
 

@@ -22,7 +22,7 @@ struct PanelReaderTests {
 
     init(_ fixture: RecordedStore) {
       source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+        place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     }
 
     func poll() -> Snapshot? { source.poll(nil) }

@@ -27,7 +27,7 @@ struct RunsReadingTests {
 
     init(_ fixture: RecordedStore) {
       source = SnapshotSource(
-        path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+        place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     }
 
     func poll(_ request: ReadRequest?) -> Snapshot? { source.poll(request) }

@@ -25,7 +25,7 @@ private final class Following {
   private var follower: StoreFollower
 
   init(_ fixture: RecordedStore) {
-    follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
+    follower = StoreFollower(place: .store(fixture.path), subject: Subject(), clock: fixture.clock)
   }
 
   func poll(_ request: ReadRequest?) -> StoreContent { follower.poll(request) }
@@ -41,7 +41,7 @@ struct SnapshotBuilderTests {
   private static func content(inFlight: Int = 0) throws -> StoreContent {
     let fixture = try RecordedStore()
     try fixture.begin()
-    var follower = StoreFollower(path: fixture.path, subject: Subject(), clock: fixture.clock)
+    var follower = StoreFollower(place: .store(fixture.path), subject: Subject(), clock: fixture.clock)
     var content = follower.poll(nil)
     content.run?.lastHeartbeat = start
     content.targets[0].variants = [VariantRecord(id: .none, name: "", counts: counts(inFlight: inFlight))]

@@ -28,7 +28,7 @@ struct SnapshotSourceTests {
   private static func source(_ fixture: RecordedStore, run: RunID? = nil, target: String? = nil) -> Watcher {
     Watcher(
       SnapshotSource(
-        path: fixture.path, subject: Subject(run: run, target: target), clock: fixture.clock,
+        place: .store(fixture.path), subject: Subject(run: run, target: target), clock: fixture.clock,
         bootID: fixture.bootID))
   }
 
@@ -526,7 +526,7 @@ struct SnapshotSourceTests {
     try fixture.commit(inserted: [fixture.delivered(1)])
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     let reader = try SnapshotReader(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID
     ) { continuation.yield() }
     try reader.start()
     var iterator = stream.makeAsyncIterator()

@@ -230,7 +230,7 @@ struct ListReadingTests {
         inserted: part == 0 ? [fixture.delivered(1)] : [], log: Array(lines[part..<part + 3_000]))
     }
     var source = SnapshotSource(
-      path: fixture.path, subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID)
     var stage = try Stage(motion: .none, snapshot: nil)
     var pages = 0
     func read(_ stage: inout Stage) {

@@ -14,7 +14,7 @@ struct ReducerTests {
   ) -> ScreenContext {
     var context = ScreenContext(
       appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille),
-      options: ScreenOptions(zone: .utc, storePath: "store.sqlite"))
+      options: ScreenOptions(zone: .utc, place: .store("store.sqlite")))
     (context.latest, context.shown) = (snapshot, snapshot)
     context.plotFrame = CellRect(x0: 1, y0: 1, x1: 119, y1: 20)
     context.panelFrame = CellRect(x0: 1, y0: 20, x1: 119, y1: 39)

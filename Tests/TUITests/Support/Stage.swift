@@ -34,7 +34,7 @@ struct Stage {
     screen = try DashboardScreen(
       size: (columns, rows), appearance: Appearance(theme: theme, colors: colors, glyphs: glyphs),
       options: ScreenOptions(
-        motion: motion, keys: keys, zone: .utc, storePath: "/var/lib/pushscope/pushscope.sqlite",
+        motion: motion, keys: keys, zone: .utc, place: .store("/var/lib/pushscope/pushscope.sqlite"),
         arrangement: arrangement))
     if let snapshot { screen.show(snapshot, at: clock.now) }
     screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))

@@ -1,0 +1,357 @@
+import Measurement
+import Store
+
+/// What a reader that follows a fleet keeps between two looks at the engine.
+struct FleetFollowing {
+  /// When the engine may be asked for changes again, monotonic µs.
+  var nextLook: Int64 = .min
+  /// What was handed out of each target's newest notifications.
+  fileprivate var handed: [TargetID: HandedPoints] = [:]
+  /// The last sequence number that was seen of each target.
+  fileprivate var newest: [TargetID: Int64] = [:]
+
+  fileprivate struct HandedPoints {
+    /// Changes are followed from here on.
+    var first: Int64
+    var end: Int64
+  }
+
+  /// An engine is asked for changes no more often than this, and spends at most a tenth of the time on them, µs.
+  static let interval: Int64 = 1_500_000
+  static let share: Int64 = 10
+  /// A collector of which no row is newer than this is taken to be gone, µs; slow schedules have longer pauses.
+  static let silence: Int64 = 60_000_000
+  /// What is newer than this is read as notifications, not as sums: receipts of it may come, µs.
+  static let unsettled: Int64 = 60_000_000
+}
+
+/// Runs are followed one by one, so that each target has one collector, whose revisions the cursors are.
+extension FleetReader: DashboardSource {
+  /// Asks the engine for its runs, unless it was asked a moment ago.
+  public func hasChanged() throws -> Bool {
+    let began = clock.monotonicNow().microseconds
+    guard began >= following?.nextLook ?? .min else { return false }
+    let isFirst = following == nil
+    var now = following ?? FleetFollowing()
+    // Also after a failure.
+    now.nextLook = began + FleetFollowing.interval
+    following = now
+    guard !isFirst else { return true }
+    let isOther = try refresh()
+    let end = clock.monotonicNow().microseconds
+    following?.nextLook = end + max(FleetFollowing.interval, (end - began) * FleetFollowing.share)
+    return isOther || directory.runs.contains { $0.endedAt == nil }
+  }
+
+  public func isStillAt(_ place: String) -> Bool { true }
+  public var file: FileIdentity? { nil }
+  public func close() {}
+
+  public func latestRun() throws -> RunRecord? { try directory.runs.last.flatMap { try run($0.id) } }
+  public func presence() throws -> CollectorPresence? { nil }
+  public func undeliveredAlerts() throws -> Int { 0 }
+
+  public func openIncidents(of run: RunID) throws -> Int {
+    let open = try findings(FindingSelection(run: run)).filter { finding in
+      !finding.isHidden
+        && (["open", "lasting"].contains(finding.status)
+          || finding.status == "provisional" && finding.endedAt == nil)
+    }
+    return Set(open.map(\.incident)).count
+  }
+
+  public func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord] {
+    try findings(FindingSelection(run: run)).filter { $0.revision > cursor }.sorted {
+      $0.revision < $1.revision
+    }
+  }
+
+  // MARK: - Notifications
+
+  /// The one member of each target, and its name's id.
+  private func members(_ targets: [TargetID]) -> (
+    members: [TargetID: FleetDirectory.Member], id: (String) -> TargetID?
+  ) {
+    var members: [TargetID: FleetDirectory.Member] = [:]
+    var names: [String: TargetID] = [:]
+    for target in targets {
+      guard let found = directory[target] else { continue }
+      members[target] = found.members.first
+      names[found.name] = target
+    }
+    return (members, { names[$0] })
+  }
+
+  public func lastPoints(of targets: [TargetID], limit: Int) throws -> PointPage {
+    let (members, id) = members(targets)
+    let known = following?.newest ?? [:]
+    var newest = try client.binary(
+      points.newest(members.map { ($0.value, known[$0.key] ?? 0) }))
+    while !newest.isAtEnd {
+      let name = try newest.text()
+      let sequence = try newest.integer()
+      if let target = id(name) { following?.newest[target] = sequence }
+    }
+    let starts = members.map { target, member in
+      (target: target, member: member, sequence: max(1, (following?.newest[target] ?? 0) - Int64(limit) + 1))
+    }
+    // One answer for all targets, so that one cursor serves them.
+    var reader = try client.binary(points.from(starts.map { ($0.member, $0.sequence) }))
+    var rows: [PointRow] = []
+    var revision: Int64 = 0
+    while !reader.isAtEnd {
+      guard let row = try FleetPoints.read(&reader, id) else { continue }
+      rows.append(row.row)
+      revision = max(revision, row.revision)
+    }
+    let page = filled(rows)
+    for start in starts {
+      let end = page.last { $0.id.target == start.target }.map { $0.id.sequence + 1 } ?? start.sequence
+      following?.handed[start.target] = FleetFollowing.HandedPoints(first: start.sequence, end: end)
+    }
+    return PointPage(
+      points: page, revision: revision, isTruncated: starts.contains { $0.sequence > 1 })
+  }
+
+  public func points(of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, limit: Int) throws
+    -> PointPage
+  {
+    let (members, id) = members(targets)
+    var reader = try client.binary(points.within(Array(members.values), start, end, limit: limit + 1))
+    var rows: [PointRow] = []
+    while !reader.isAtEnd {
+      if let row = try FleetPoints.read(&reader, id) { rows.append(row.row) }
+    }
+    let isTruncated = rows.count > limit
+    if isTruncated { rows.removeLast() }
+    let page = filled(rows)
+    // What reaches into the future is followed.
+    if end > clock.wallNow() {
+      for row in page {
+        guard let handed = following?.handed[row.id.target] else { continue }
+        following?.handed[row.id.target] = FleetFollowing.HandedPoints(
+          first: min(handed.first, row.id.sequence), end: max(handed.end, row.id.sequence + 1))
+      }
+    }
+    return PointPage(points: page, revision: 0, isTruncated: isTruncated)
+  }
+
+  /// By target, then sequence, without gaps.
+  private func filled(_ rows: [PointRow]) -> ContiguousArray<PointRow> {
+    var page = ContiguousArray<PointRow>()
+    page.reserveCapacity(rows.count)
+    for (_, own) in Dictionary(grouping: rows, by: \.id.target).sorted(by: { $0.key < $1.key }) {
+      page += FleetPoints.filled(own.sorted { $0.id < $1.id })
+    }
+    return page
+  }
+
+  /// Of the targets whose newest notifications were read, from the first of those on.
+  public func changedPoints(of targets: [TargetID], after cursor: Int64, limit: Int) throws
+    -> ChangePage<PointRow>
+  {
+    let (members, id) = members(targets)
+    let starts = members.map { ($0.value, following?.handed[$0.key]?.first ?? 1) }
+    var reader = try client.binary(points.changes(starts, after: cursor, limit: limit))
+    var rows = ContiguousArray<PointRow>()
+    var next = cursor
+    while !reader.isAtEnd {
+      guard let row = try FleetPoints.read(&reader, id) else { continue }
+      rows.append(row.row)
+      next = max(next, row.revision)
+    }
+    let isComplete = rows.count < limit
+    // What lies beyond the known ones follows them without a gap.
+    for (target, own) in Dictionary(grouping: rows, by: \.id.target) {
+      let end = following?.handed[target]?.end ?? 1
+      let later = own.filter { $0.id.sequence >= end }.sorted { $0.id < $1.id }
+      guard let last = later.last else { continue }
+      let known = Set(later.map(\.id))
+      rows += FleetPoints.filled(later, next: end).filter { !known.contains($0.id) }
+      following?.handed[target]?.end = last.id.sequence + 1
+      let newest = following?.newest[target] ?? 0
+      following?.newest[target] = max(newest, last.id.sequence)
+    }
+    return ChangePage(rows: rows, next: next, isComplete: isComplete)
+  }
+
+  public func sample(_ id: SampleID) throws -> Sample? {
+    guard let member = directory[id.target]?.members.first else { return nil }
+    var reader = try client.binary(
+      rows.samples(of: member, nil, nil, after: id.sequence - 1, limit: 1))
+    guard !reader.isAtEnd else { return nil }
+    let sample = try FleetRows.sample(&reader, of: id.target, variant)
+    return sample.id == id ? sample : nil
+  }
+
+  /// Ids that are asked for at a time.
+  private static var idsAtOnce: Int { 5_000 }
+
+  public func forEachSample(withIDs ids: [SampleID], _ body: (borrowing SampleRow) throws -> Void) throws {
+    let ids = ids.sorted()
+    for start in stride(from: 0, to: ids.count, by: Self.idsAtOnce) {
+      let part = ids[start..<min(ids.count, start + Self.idsAtOnce)]
+      for (target, own) in Dictionary(grouping: part, by: \.target).sorted(by: { $0.key < $1.key }) {
+        guard let member = directory[target]?.members.first else { continue }
+        var reader = try client.binary(rows.samples(of: member, sequences: own.map(\.sequence)))
+        var samples: [Sample] = []
+        while !reader.isAtEnd { samples.append(try FleetRows.sample(&reader, of: target, variant)) }
+        try SampleRow.forEach(of: samples, body)
+      }
+    }
+  }
+
+  public func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt] {
+    guard let member = directory[id.target]?.members.first else { return [] }
+    var reader = try client.binary(
+      rows.receipts(
+        of: member, .everything, after: (sequence: id.sequence - 1, revision: .max), limit: limit))
+    var receipts: [Receipt] = []
+    while !reader.isAtEnd {
+      let record = try FleetRows.receipt(&reader, of: id.target)
+      if record.receipt.sample == id { receipts.append(record.receipt) }
+    }
+    return receipts
+  }
+
+  // MARK: - Sums
+
+  public func rollups(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    metrics: Set<Metric>, limit: Int
+  ) throws -> RollupPage {
+    var figures = Set(metrics.map(RollupFigure.init))
+    if figures.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+    var found: ContiguousArray<RollupRow> = []
+    // Callers choose the span so that there are few.
+    _ = try forEachRollup(of: targets, plannedFrom: start, to: end, span: span, figures: figures) {
+      found.append(RollupRow($0))
+    }
+    found.sort { ($0.start, $0.target, $0.variant) < ($1.start, $1.target, $1.variant) }
+    let first = WallTime(microseconds: RollupSpan.firstWholeSecond(start) * 1_000_000)
+    return RollupPage(
+      rows: found, coveredFrom: first,
+      coveredTo: max(first, WallTime(microseconds: RollupSpan.second(of: end) * 1_000_000)),
+      isTruncated: false, revision: 0)
+  }
+
+  /// All that an ended run has; of others, what is no longer new.
+  public func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime? {
+    try count(targets)
+    let ends = targets.compactMap { target -> WallTime? in
+      guard let newest = newestPlanned(of: target) else { return nil }
+      let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
+      return newest.advanced(byMicroseconds: isOpen ? -FleetFollowing.unsettled : 1_000_000)
+    }
+    return ends.max().map { WallTime(microseconds: RollupSpan.second(of: $0) * 1_000_000) }
+  }
+
+  // MARK: - Events and log
+
+  public func lastEvents(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<EventRecord>
+  {
+    try last(.events, of: run, through: revision, limit: limit)
+  }
+
+  public func lastLog(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<LogRecord> {
+    try last(.log, of: run, through: revision, limit: limit)
+  }
+
+  public func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws
+    -> ContiguousArray<EventRecord>
+  {
+    try read(.events, of: run, where: "toInt64(revision) > \(revision)", order: "revision", limit).rows
+  }
+
+  public func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  {
+    try read(.log, of: run, where: "toInt64(revision) > \(revision)", order: "revision", limit).rows
+  }
+
+  public func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
+    try changes(.events, of: run, after: cursor, limit: limit)
+  }
+
+  public func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord> {
+    try changes(.log, of: run, after: cursor, limit: limit)
+  }
+
+  public func eventCount(of run: RunID, before revision: Int64) throws -> Int {
+    try count(.event, of: run, before: revision)
+  }
+
+  public func logCount(of run: RunID, before revision: Int64) throws -> Int {
+    try count(.log, of: run, before: revision)
+  }
+
+  public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision(.event, of: run, until: moment)
+  }
+
+  public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
+    try lastRevision(.log, of: run, until: moment)
+  }
+
+  private func last<Row>(
+    _ records: FleetRecords<Row>, of run: RunID, through revision: Int64, limit: Int
+  ) throws -> ChangePage<Row> {
+    let found = try read(
+      records, of: run, where: "toInt64(revision) <= \(revision)", order: "revision DESC", limit)
+    return ChangePage(
+      rows: ContiguousArray(found.rows.reversed()), next: found.revisions.max() ?? 0, isComplete: true)
+  }
+
+  private func changes<Row>(_ records: FleetRecords<Row>, of run: RunID, after cursor: Int64, limit: Int)
+    throws -> ChangePage<Row>
+  {
+    let found = try read(
+      records, of: run, where: "toInt64(revision) > \(cursor)", order: "revision", limit)
+    return ChangePage(
+      rows: found.rows, next: found.revisions.max() ?? cursor, isComplete: found.revisions.count < limit)
+  }
+
+  private func read<Row>(
+    _ records: FleetRecords<Row>, of run: RunID, where condition: String, order: String, _ limit: Int
+  ) throws -> (rows: ContiguousArray<Row>, revisions: [Int64]) {
+    guard let found = directory.run(run) else { return ([], []) }
+    let ids = members(found.targets).id
+    var reader = try client.binary(
+      records.query(
+        of: run.description, collector: found.collector, in: rows.database, where: [condition], order: order,
+        limit: limit))
+    var rows = ContiguousArray<Row>()
+    var revisions: [Int64] = []
+    while !reader.isAtEnd {
+      let next = try records.read(&reader, run: run, id: ids)
+      revisions.append(next.revision)
+      if let row = next.row { rows.append(row) }
+    }
+    return (rows, revisions)
+  }
+
+  private func count(_ table: ForwardedTable, of run: RunID, before revision: Int64) throws -> Int {
+    guard let found = directory.run(run) else { return 0 }
+    var reader = try client.binary(
+      "SELECT toInt64(count()) \(from(table, found)) AND toInt64(revision) < \(revision)")
+    return Int(try reader.integer())
+  }
+
+  private func lastRevision(_ table: ForwardedTable, of run: RunID, until moment: WallTime) throws -> Int64? {
+    guard let found = directory.run(run) else { return nil }
+    var reader = try client.binary(
+      """
+      SELECT toInt64(count()), toInt64(max(revision)) \(from(table, found))
+        AND toUnixTimestamp64Micro(at) <= \(moment.microseconds)
+      """)
+    let count = try reader.integer()
+    let revision = try reader.integer()
+    return count == 0 ? nil : revision
+  }
+
+  private func from(_ table: ForwardedTable, _ run: FleetDirectory.Run) -> String {
+    """
+    FROM \(rows.database).\(table.rawValue) FINAL
+      WHERE collector = toUUID(\(EngineText.quoted(run.collector))) AND run = toUUID(\(EngineText.quoted(run.id.description)))
+    """
+  }
+}

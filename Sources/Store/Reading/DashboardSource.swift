@@ -1,0 +1,117 @@
+import Measurement
+
+/// What a dashboard is read from: beside the figures of reports, the newest notifications, events and log lines of a run, and
+/// what has changed of them since.
+///
+/// Cursors are revisions of the collector that recorded the run, and serve the source that gave them. Every call may throw the
+/// error of its source.
+public protocol DashboardSource: SampleSource {
+  /// Whether anything may have changed since the last call; `true` the first time. Cheap enough for every frame.
+  func hasChanged() throws -> Bool
+  /// Whether the place that was opened still leads to what this reads.
+  func isStillAt(_ place: String) -> Bool
+  /// The file that was opened; `nil` where there is none.
+  var file: FileIdentity? { get }
+  /// Gives up what is open; nothing else is called afterwards.
+  func close()
+
+  /// The run that began last.
+  func latestRun() throws -> RunRecord?
+  /// What the collector does; `nil` where it cannot be known from here.
+  func presence() throws -> CollectorPresence?
+  /// Alerts that could not be delivered so far.
+  func undeliveredAlerts() throws -> Int
+  /// How many incidents of a run are going on.
+  func openIncidents(of run: RunID) throws -> Int
+  /// Findings of a run that were written after a cursor, the last change last; hidden ones too.
+  func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord]
+
+  /// The last notifications of each target, at most so many of each, without gaps in their sequences.
+  func lastPoints(of targets: [TargetID], limit: Int) throws -> PointPage
+  /// The notifications of some targets in a range of planned time; the newest where there are more than the limit.
+  func points(of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, limit: Int) throws
+    -> PointPage
+  /// The notifications that changed after a cursor, in their current state; those of other targets may be among them.
+  func changedPoints(of targets: [TargetID], after cursor: Int64, limit: Int) throws -> ChangePage<PointRow>
+  /// A notification; `nil` where it is gone.
+  func sample(_ id: SampleID) throws -> Sample?
+  /// Visits the notifications with some ids in the order of the table `samples`; those that are gone are left out.
+  func forEachSample(withIDs ids: [SampleID], _ body: (borrowing SampleRow) throws -> Void) throws
+  /// The receipts of one notification, in the order in which they were stored.
+  func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt]
+
+  /// Counts and latencies by spans of planned time, ascending by start for each target.
+  func rollups(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    metrics: Set<Metric>, limit: Int
+  ) throws -> RollupPage
+  /// The end of the planned time that ``rollups(of:plannedFrom:to:span:metrics:limit:)`` knows of some targets; `nil` for none.
+  func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime?
+
+  /// The last events of a run up to a revision, oldest first, and the cursor to follow from.
+  func lastEvents(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<EventRecord>
+  /// The first events of a run after a revision, oldest first.
+  func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<EventRecord>
+  /// The events that were written after a cursor; those of other runs may be among them.
+  func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord>
+  /// The number of events of a run before a revision.
+  func eventCount(of run: RunID, before revision: Int64) throws -> Int
+  /// The revision of the last event of a run up to an instant.
+  func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64?
+
+  /// The last log lines of a run up to a revision, oldest first, and the cursor to follow from.
+  func lastLog(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<LogRecord>
+  /// The first log lines of a run after a revision, oldest first.
+  func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  /// The log lines that were written after a cursor; those of other runs may be among them.
+  func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord>
+  /// The number of log lines of a run before a revision.
+  func logCount(of run: RunID, before revision: Int64) throws -> Int
+  /// The revision of the last log line of a run up to an instant.
+  func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64?
+}
+
+extension SampleSource {
+  /// The answered PINGs of some targets in a range of time, by target, then in the order of their arrival.
+  public func pings(of targets: [TargetID], in range: Range<WallTime>) throws -> [PingAnswer] {
+    var pings: [PingAnswer] = []
+    try forEachPing(of: targets, in: range) { pings.append($0) }
+    return pings
+  }
+}
+
+/// One cursor serves all runs and targets of a store.
+extension StoreReader: DashboardSource {
+  public func presence() throws -> CollectorPresence? { try collector() }
+
+  public func undeliveredAlerts() throws -> Int {
+    try alerts().count { alert in alert.deliveries.values.contains { $0.problem != nil } }
+  }
+
+  public func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord] {
+    try findings(changedAfter: cursor)
+  }
+
+  public func changedPoints(of targets: [TargetID], after cursor: Int64, limit: Int) throws
+    -> ChangePage<PointRow>
+  {
+    try changedPoints(after: cursor, limit: limit)
+  }
+
+  public func rollups(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    metrics: Set<Metric>, limit: Int
+  ) throws -> RollupPage {
+    try rollups(of: targets, from: start, to: end, span: span, metrics: metrics, limit: limit)
+  }
+
+  public func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime? { try rollupsCoverTo() }
+
+  public func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
+    try events(after: cursor, limit: limit)
+  }
+
+  public func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord> {
+    try log(after: cursor, limit: limit)
+  }
+}
