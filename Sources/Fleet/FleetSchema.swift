@@ -4,7 +4,7 @@ import Store
 /// The schema of a fleet's database as statements in the engine's language.
 public struct FleetSchema: Sendable {
   /// The version that this pushscope writes. A database of a newer one is refused.
-  public static let version: Int64 = 1
+  public static let version: Int64 = 2
 
   /// Tables with rows of a run, which go when it is deleted.
   static let tablesOfRuns = ForwardedTable.allCases.filter { $0 != .tombstone }.map(\.rawValue)
@@ -37,7 +37,17 @@ public struct FleetSchema: Sendable {
 
   /// What makes each version out of the one before; steps are only ever added. Each statement may be repeated.
   public var migrations: [[String]] {
-    [ForwardedTable.allCases.flatMap { EngineTable(table: $0, dialect: dialect).create(in: layout) }]
+    [ForwardedTable.allCases.flatMap { EngineTable(table: $0, dialect: dialect).create(in: layout) }, ranges]
+  }
+
+  /// Lets the engine skip what was planned at other times: it is not a part of the key, but follows the sequence.
+  private var ranges: [String] {
+    guard dialect == .current else { return [] }
+    let table = layout.name(layout.cluster == nil ? "sample" : "sample_local")
+    return [
+      "ADD INDEX IF NOT EXISTS planned planned_at TYPE minmax GRANULARITY 1", "MATERIALIZE INDEX planned",
+    ]
+    .map { Self.joined("ALTER TABLE", table, layout.onCluster, $0) }
   }
 
   /// Views with the names and units of the CSV, without replaced rows and deleted runs. Made anew each time.

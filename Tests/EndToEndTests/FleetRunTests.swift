@@ -76,7 +76,7 @@ struct FleetRunTests {
     try installation.waitFor("delivered", over: 100, by: first)
     var engine = try startEngine()
     let setup = try fleet(["fleet", "setup", "--no-users"])
-    #expect(setup.status == 0 && setup.output.contains("schema version 1"), "\(setup)")
+    #expect(setup.status == 0 && setup.output.contains("schema version 2"), "\(setup)")
     try first.waitFor(error: "rows are forwarded again")
     try eventually("rows arrive") {
       Int(try ask("SELECT count() FROM pushscope.sample_view").first?.first ?? "") ?? 0 > 100
@@ -141,6 +141,70 @@ struct FleetRunTests {
     #expect(try run(Programs.pushscope, ["summary", "--by", "region"]).status == 64)
     try engine.kill()
     #expect(try report(["summary"]).status == 69)
+    try service.stop()
+  }
+
+  @Test(
+    "the dashboard shows the fleet, live and read only, and keeps what it has while the engine is away",
+    .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(5)))
+  func dashboard() throws {
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    var engine = try startEngine()
+    #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
+    let collector = try installation.collect(["--name", "from afar"])
+    try eventually("rows arrive") {
+      Int(try ask("SELECT count() FROM pushscope.sample").first?.first ?? "") ?? 0 > 100
+    }
+    let reader = try installation.directory.write(
+      "reader.yaml", "fleet: { url: 'http://127.0.0.1:\(port)', reader: { user: pushscope_reader } }\n")
+    let line = try fleet(["dashboard", "--fleet", "--once"])
+    #expect(line.status == 0 && line.output.contains("live loopback sent"), "\(line)")
+
+    let tmux = try Tmux(columns: 130, rows: 36)
+    try tmux.type("\(Programs.pushscope) dashboard --fleet --label region=eu-west --config \(reader)")
+    try tmux.press("Enter")
+    try tmux.waitUntil("the run goes on") { $0.contains("● live") && $0.contains("from afar") }
+    let counts = #/planned ([0-9 ]+) · [0-9.]+ % delivered/#
+    func planned(_ screen: String) -> Int {
+      screen.firstMatch(of: counts).flatMap { Int($0.1.filter(\.isNumber)) } ?? 0
+    }
+    try tmux.waitUntil("notifications are in the plot") { planned($0) > 100 }
+    let before = planned(try tmux.screen())
+    try tmux.waitUntil("more come") { planned($0) > before + 200 }
+    for (key, words) in [
+      ("s", "runs are started and stopped at their collectors"), ("A", "pushscope annotate writes"),
+    ] {
+      try tmux.press(key)
+      try tmux.waitFor(words)
+    }
+    try tmux.press("3")
+    try tmux.waitUntil("events are listed") { $0.contains("connected") }
+    try tmux.press("4")
+    try tmux.waitUntil("runs are listed") { $0.contains("recording") }
+    try tmux.press("5")
+    try tmux.waitUntil("targets are listed") { $0.contains("worst first") && $0.contains("100 %") }
+
+    try engine.kill()
+    try tmux.waitUntil("that it is away is said, and what was read stays") {
+      $0.contains("fleet not readable since") && planned($0) > before && !$0.contains("collector gone")
+    }
+    engine = try startEngine()
+    try tmux.waitFor("the fleet answers again")
+    let later = planned(try tmux.screen())
+    try tmux.waitUntil("it goes on") { planned($0) > later + 100 && !$0.contains("not readable") }
+    #expect(try collector.stop() == 0)
+    try tmux.waitUntil("the run has ended") { $0.contains("ended") }
+    try tmux.leaveDashboard()
+
+    let missing = try fleet(["dashboard", "--fleet", "--run", "nope", "--once"])
+    #expect(missing.status == 66 && missing.error.contains("there is no run \"nope\""), "\(missing)")
+    let shown = try fleet(["runs", "show", "from afar", "--fleet"])
+    #expect(shown.status == 0 && shown.output.contains("achieved 100/s"), "\(shown)")
+    #expect(try fleet(["findings", "show", "nope", "--fleet"]).status == 66)
+    #expect(try fleet(["dashboard", "--label", "a=b", "--once"]).status == 64)
+    try engine.kill()
+    let away = try fleet(["dashboard", "--fleet", "--once"])
+    #expect(away.status != 0 && away.error.contains("127.0.0.1:\(port)"), "\(away)")
     try service.stop()
   }
 

@@ -228,8 +228,8 @@ import Testing
 
   @Test func setupMayBeRepeated() throws {
     let again = try engine.setUp()
-    #expect(again.versionBefore == 1 && again.engine.hasPrefix("2"))
-    #expect(try engine.count("SELECT count() FROM DB.schema_version") == 1)
+    #expect(again.versionBefore == FleetSchema.version && again.engine.hasPrefix("2"))
+    #expect(try engine.count("SELECT count() FROM DB.schema_version") == Int(FleetSchema.version))
     let status = try FleetStatus.fetch(engine.configuration)
     #expect(status.id == again.id && status.collectors.isEmpty)
     try fill()
@@ -237,6 +237,25 @@ import Testing
     let collector = try #require(try FleetStatus.fetch(engine.configuration).collectors.first)
     #expect(collector.id == fixture.store.collectorID.uuidString.lowercased() && collector.runs == 1)
     #expect(collector.notifications > 40 && collector.newest != nil)
+  }
+
+  @Test func anOlderDatabaseIsMigrated() throws {
+    try fill()
+    try forwarder().all()
+    let index = "SELECT count() FROM system.data_skipping_indices WHERE table = 'sample' AND name = 'planned'"
+    #expect(try engine.count(index) == 1)
+    // As version 1 left it.
+    _ = try engine.rows("ALTER TABLE DB.sample DROP INDEX planned")
+    let id = try #require(try engine.rows("SELECT any(fleet) FROM DB.schema_version").first?.first)
+    _ = try engine.rows("TRUNCATE TABLE DB.schema_version")
+    _ = try engine.rows("INSERT INTO DB.schema_version VALUES (1, '\(id)', now64(6))")
+    #expect(try engine.count(index) == 0)
+    #expect(refusal { _ = try forwarder().all() } == .olderSchema)
+    let outcome = try engine.setUp()
+    #expect(outcome.versionBefore == 1)
+    #expect(try engine.count(index) == 1)
+    try forwarder().all()
+    try comparison.check()
   }
 
   /// config/grafana/fleet.json, with values in place of its variables and of the data source's macros.

@@ -24,13 +24,15 @@ public final class FleetReader: SampleSource {
   private struct TargetCounts {
     var variants: [VariantRecord] = []
     var storedID: TargetID?
+    var oldest: WallTime?
     var newest: WallTime?
     /// When they are counted anew, monotonic µs.
     var due: Int64 = .max
 
     /// Adds those of a variant, of which several members may have some.
     mutating func add(
-      _ counts: StateCounts, of id: VariantID, _ name: String, storedID: TargetID?, newest: WallTime
+      _ counts: StateCounts, of id: VariantID, _ name: String, storedID: TargetID?,
+      _ planned: ClosedRange<WallTime>
     ) {
       if let place = variants.firstIndex(where: { $0.id == id }) {
         variants[place].counts += counts
@@ -38,12 +40,13 @@ public final class FleetReader: SampleSource {
         variants.append(VariantRecord(id: id, name: name, counts: counts))
       }
       self.storedID = storedID ?? self.storedID
-      self.newest = max(newest, self.newest ?? newest)
+      oldest = min(planned.lowerBound, oldest ?? planned.lowerBound)
+      newest = max(planned.upperBound, newest ?? planned.upperBound)
     }
   }
 
-  /// Bins that are asked for at a time.
-  private static let binsAtOnce: Int64 = 512
+  /// Bins that are asked for at a time; fewer after an answer that was too large.
+  private var binsAtOnce: Int64 = 256
   /// Members of targets that one query counts.
   private static let membersAtOnce = 500
   /// How often an ended run is counted again while it is followed, µs: late receipts and corrections may come.
@@ -144,6 +147,19 @@ public final class FleetReader: SampleSource {
     }
   }
 
+  /// The planned times of what is followed, as of when it was counted, and on into what comes since; `nil` where nothing is.
+  private func known(_ targets: [TargetID]) throws(FleetError) -> ClosedRange<WallTime>? {
+    guard following != nil else { return nil }
+    try count(targets)
+    let oldest = targets.compactMap { counts[$0]?.oldest }.min()
+    let newest = targets.compactMap { target in
+      let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
+      return isOpen ? clock.wallNow() : counts[target]?.newest
+    }.max()
+    guard let oldest, let newest else { return nil }
+    return oldest...max(oldest, newest)
+  }
+
   /// The planned time of a target's last notification, as of when it was counted.
   func newestPlanned(of target: TargetID) -> WallTime? { counts[target]?.newest }
 
@@ -164,9 +180,9 @@ public final class FleetReader: SampleSource {
     }
     for start in stride(from: 0, to: members.count, by: Self.membersAtOnce) {
       let part = members[start..<min(members.count, start + Self.membersAtOnce)]
-      try count(Array(part)) { key, name, counted, storedID, newest in
+      try count(Array(part)) { key, name, counted, storedID, planned in
         guard let target = places[key] else { return }
-        found[target]?.add(counted, of: variant(name), name, storedID: storedID, newest: newest)
+        found[target]?.add(counted, of: variant(name), name, storedID: storedID, planned)
       }
     }
     let end = clock.monotonicNow().microseconds
@@ -186,13 +202,13 @@ public final class FleetReader: SampleSource {
 
   private func count(
     _ members: [FleetDirectory.Member],
-    _ body: (FleetKey, _ variant: String, StateCounts, TargetID?, _ newest: WallTime) -> Void
+    _ body: (FleetKey, _ variant: String, StateCounts, TargetID?, _ planned: ClosedRange<WallTime>) -> Void
   ) throws(FleetError) {
     let states = NotificationState.allCases.filter { $0 != .planned }
     let columns =
       states.map { "countIf(state = \(EngineText.quoted($0.name)))" } + [
         "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)",
-        "max(toUnixTimestamp64Micro(planned_at))",
+        "min(toUnixTimestamp64Micro(planned_at))", "max(toUnixTimestamp64Micro(planned_at))",
       ]
     var reader = try client.binary(
       """
@@ -210,7 +226,8 @@ public final class FleetReader: SampleSource {
       for state in states { counted[state] = Int(try reader.integer()) }
       counted.sent = Int(try reader.integer())
       counted.acceptedByProvider = Int(try reader.integer())
-      body(key, name, counted, storedID, try reader.time())
+      let oldest = try reader.time()
+      body(key, name, counted, storedID, oldest...max(oldest, try reader.time()))
     }
   }
 
@@ -276,9 +293,11 @@ public final class FleetReader: SampleSource {
   {
     var reader = try client.binary(
       """
-      SELECT toInt64(count()) FROM \(rows.database).sample FINAL
-      WHERE \(FleetRows.isOf(targets.flatMap { members(of: $0, start, end) }))
-        AND \(FleetRows.isWithin("planned_at", start, end))
+      SELECT toInt64(count()) FROM (
+        SELECT 1 FROM \(rows.database).sample FINAL
+        WHERE \(FleetRows.isOf(targets.flatMap { members(of: $0, start, end) }))
+          AND \(FleetRows.isWithin("planned_at", start, end)) LIMIT \(limit)
+      )
       """)
     return min(limit, Int(try reader.integer()))
   }
@@ -287,25 +306,35 @@ public final class FleetReader: SampleSource {
     of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
     figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
   ) throws -> Range<WallTime>? {
-    let query = RollupQuery(database: rows.database, figures: figures)
+    try forEachRollup(
+      of: targets, plannedFrom: start, to: end, span: span,
+      RollupQuery(database: rows.database, figures: figures), body)
+  }
+
+  /// The same with buckets of another precision.
+  func forEachRollup(
+    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    _ query: RollupQuery, _ body: (RollupBin) -> Void
+  ) throws -> Range<WallTime>? {
     // No further than there is something.
-    guard let planned = try plannedTimes(of: targets, from: start, to: end) else { return nil }
+    guard let planned = try known(targets) ?? plannedTimes(of: targets, from: start, to: end) else {
+      return nil
+    }
     let first = max(RollupSpan.firstWholeSecond(start), RollupSpan.second(of: planned.lowerBound))
     let last = min(RollupSpan.second(of: end), RollupSpan.second(of: planned.upperBound) + 1)
     guard first < last else { return nil }
     for target in targets.sorted() {
       for part in RollupQuery.parts(from: first, to: last, span: span) {
         var next = part.start
-        var bins = Self.binsAtOnce
         while next < part.end {
           let slice = RollupQuery.Part(
-            span: part.span, start: next, end: min(part.end, next + bins * Int64(part.span.rawValue)))
+            span: part.span, start: next, end: min(part.end, next + binsAtOnce * Int64(part.span.rawValue)))
           do throws(FleetError) {
             try visit(slice, of: target, query, body)
             next = slice.end
           } catch {
-            guard error.code == .tooLarge, bins > 1 else { throw error }
-            bins = max(1, bins / 8)
+            guard error.code == .tooLarge, binsAtOnce > 1 else { throw error }
+            binsAtOnce = max(1, binsAtOnce / 8)
           }
         }
       }

@@ -7,12 +7,17 @@ struct RollupQuery {
   /// As an identifier.
   let database: String
   let figures: [RollupFigure]
+  /// Bits of a value that tell its bucket from others.
+  private let precision: Int
+  /// Those of a store's rollups.
+  static let exact = 11
 
   /// States that an engine has: what is only planned is not forwarded.
   private static let states = NotificationState.allCases.filter { $0 != .planned }
 
-  init(database: String, figures: Set<RollupFigure>) {
+  init(database: String, figures: Set<RollupFigure>, precision: Int = exact) {
     self.database = database
+    self.precision = precision
     self.figures = RollupFigure.allCases.filter { figures.contains($0) }
   }
 
@@ -41,7 +46,7 @@ struct RollupQuery {
     let values = figures.map { figure in
       let value = Self.value(of: figure)
       return """
-        sumMapIf([\(Self.bucket(of: "assumeNotNull(\(value.column))"))], [toUInt64(1)], \(value.condition))
+        sumMapIf([\(bucket(of: "assumeNotNull(\(value.column))"))], [toUInt64(1)], \(value.condition))
         """
     }
     let columns =
@@ -79,11 +84,14 @@ struct RollupQuery {
       duplicates: duplicates, outOfOrder: outOfOrder, freshConnections: fresh, figures: values)
   }
 
-  /// The lower end of a value's bucket: the value itself up to 2047, and from there on its upper 11 bits.
-  private static func bucket(of value: String) -> String {
+  /// The lower end of a value's bucket: the value itself up to 2047, and from there on its upper 11 bits. Of wider buckets it is
+  /// the middle.
+  private func bucket(of value: String) -> String {
     let value = "greatest(\(value), toInt64(0))"
-    let shift = "if(\(value) < 2048, 0, toInt64(floor(log2(\(value)))) - 10)"
-    return "bitShiftLeft(bitShiftRight(\(value), \(shift)), \(shift))"
+    let shift =
+      "if(\(value) < \(1 << precision), 0, toInt64(floor(log2(greatest(\(value), 1)))) - \(precision - 1))"
+    let lower = "bitShiftLeft(bitShiftRight(\(value), \(shift)), \(shift))"
+    return precision == Self.exact ? lower : "\(lower) + intDiv(bitShiftLeft(toInt64(1), \(shift)), 2)"
   }
 
   /// A figure's column, and which notifications have it (`RollupContribution`).

@@ -104,21 +104,61 @@ extension StoreReader {
   ///
   /// Reads an index from the cursor on: some ms for a hundred thousand rows.
   public func forwardBacklog() throws -> Int { try read(ForwardBacklog.count) }
+
+  /// How far the store is forwarded, where it ever was.
+  /// - Returns: `nil` for a store that is not forwarded, and for one that is forwarded as a whole.
+  public func forwardPause() throws -> ForwardPause? {
+    try read { db in
+      guard
+        let cursor = try Int64.fetchOne(db, sql: "SELECT revision FROM forward_cursor WHERE is_current = 1"),
+        try Self.revision(db) > cursor
+      else { return nil }
+      var rows = 0
+      for table in ForwardedTable.allCases where rows < ForwardPause.most {
+        rows += try ForwardBacklog.count(
+          of: table, after: cursor, atMost: ForwardPause.most - rows, db)
+      }
+      return rows == 0 ? nil : ForwardPause(cursor: cursor, rows: rows)
+    }
+  }
+}
+
+/// Where the forwarding of a store has come to, and what waits there.
+public struct ForwardPause: Sendable, Equatable {
+  /// The same as long as nothing is forwarded.
+  public var cursor: Int64
+  /// Rows that are not in the fleet, counted up to ``most``.
+  public var rows: Int
+
+  public static let most = 100_000
+
+  public init(cursor: Int64, rows: Int) { (self.cursor, self.rows) = (cursor, rows) }
 }
 
 enum ForwardBacklog {
   static func count(_ db: Database) throws -> Int {
     let cursor = try ForwardCursor.currentRevision(db)
     guard try StoreReader.revision(db) > cursor else { return 0 }
-    let planned = NotificationState.planned.rawValue
     return try ForwardedTable.allCases.reduce(0) { sum, table in
-      let condition = table == .sample ? "AND state <> \(planned)" : ""
-      let statement = try RawStatement(
-        db, "SELECT count(*) FROM \(table.rawValue) WHERE revision > ?1 \(condition)")
-      statement.bind(cursor, at: 1)
-      defer { statement.reset() }
-      return try statement.step() ? sum + Int(statement.integer(0)) : sum
+      try sum + count(of: table, after: cursor, atMost: .max, db)
     }
+  }
+
+  fileprivate static func count(
+    of table: ForwardedTable, after cursor: Int64, atMost limit: Int, _ db: Database
+  )
+    throws -> Int
+  {
+    let condition = table == .sample ? "AND state <> \(NotificationState.planned.rawValue)" : ""
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT count(*) FROM (SELECT 1 FROM \(table.rawValue) WHERE revision > ?1 \(condition) LIMIT ?2)
+      """)
+    statement.bind(cursor, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
   /// The instant before which all notifications, or rows of another kind, are in the fleet, in whole hours; `nil` when all are.

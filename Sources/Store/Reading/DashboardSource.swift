@@ -19,6 +19,8 @@ public protocol DashboardSource: SampleSource {
   func latestRun() throws -> RunRecord?
   /// What the collector does; `nil` where it cannot be known from here.
   func presence() throws -> CollectorPresence?
+  /// What waits to be forwarded to a fleet; `nil` where nothing does.
+  func forwardPause() throws -> ForwardPause?
   /// Alerts that could not be delivered so far.
   func undeliveredAlerts() throws -> Int
   /// How many incidents of a run are going on.
@@ -40,7 +42,8 @@ public protocol DashboardSource: SampleSource {
   /// The receipts of one notification, in the order in which they were stored.
   func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt]
 
-  /// Counts and latencies by spans of planned time, ascending by start for each target.
+  /// Counts and latencies by spans of planned time, ascending by start for each target. Latencies are as exact as plots show
+  /// them: to 1 %.
   func rollups(
     of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
     metrics: Set<Metric>, limit: Int

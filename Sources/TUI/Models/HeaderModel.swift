@@ -24,7 +24,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + interruption + recording + whereabouts + findings + objectives + names,
+      left: [brand, phase] + interruption + recording + whereabouts + findings + objectives + forwarding
+        + names,
       right: speed,
       width: width - 2,
       gap: 2,
@@ -193,6 +194,18 @@ struct HeaderModel {
       items.append(LineItem(priority: 81, [TextSpan(words, appearance(.warning))]))
     }
     return items
+  }
+
+  /// That rows stay on this host.
+  private var forwarding: [LineItem] {
+    let rows = snapshot.unforwarded
+    guard rows > 0, replay == nil else { return [] }
+    let count = FixedPoint.grouped(rows) + (rows < ForwardPause.most ? "" : "+")
+    return [
+      LineItem(
+        priority: 79, [TextSpan("\(count) row\(rows == 1 ? "" : "s") not forwarded", appearance(.warning))],
+        short: LineItem.Short(priority: 87, spans: [TextSpan("not forwarded", appearance(.warning))]))
+    ]
   }
 
   private var names: [LineItem] {

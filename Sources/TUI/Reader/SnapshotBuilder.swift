@@ -43,6 +43,7 @@ struct SnapshotBuilder {
     next.collector = content.collector
     next.openFindings = content.openFindings
     next.objectives = content.objectives
+    next.unforwarded = content.unforwarded
     next.interruption = content.interruption
     next.panels = content.panels
     next.request = content.answered
@@ -64,7 +65,7 @@ struct SnapshotBuilder {
 
   private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
     if next.condition != last.condition || next.collector != last.collector
-      || next.interruption != last.interruption
+      || next.interruption != last.interruption || next.unforwarded != last.unforwarded
     {
       return true
     }

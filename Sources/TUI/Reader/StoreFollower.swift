@@ -29,6 +29,8 @@ struct StoreContent: Sendable {
   var collector: CollectorStatus?
   /// Incidents of the run that are going on.
   var openFindings = 0
+  /// Rows that are not forwarded to the fleet, while its forwarding stands still.
+  var unforwarded = 0
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   var panels = PanelContent()
@@ -56,6 +58,7 @@ struct StoreFollower {
   private var panels: PanelReader
   /// Changes of events, log lines and marks that show.
   private var recordChanges: UInt64 = 0
+  private var forwarding = ForwardWatch()
   private var content = StoreContent()
 
   // When something was read last, in monotonic µs.
@@ -72,7 +75,7 @@ struct StoreFollower {
 
   /// How often the run, its targets and their counts are read while they change, µs.
   static let runInterval: Int64 = 250_000
-  /// How often the collector's presence is read: it shows without any change in the store. µs.
+  /// How often the collector's presence, and what it has forwarded, is read: it shows without any change in the store. µs.
   static let collectorInterval: Int64 = 1_000_000
 
   init(
@@ -259,6 +262,7 @@ struct StoreFollower {
 
   private mutating func readCollector(_ reader: any DashboardSource, at now: Int64) throws {
     (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
+    content.unforwarded = forwarding.look(try reader.forwardPause(), at: now)
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
     }

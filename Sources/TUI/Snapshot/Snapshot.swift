@@ -37,6 +37,8 @@ struct Snapshot: Sendable {
   var collector: CollectorStatus?
   /// Incidents of the run that are going on.
   var openFindings = 0
+  /// Rows that are not forwarded to the fleet, while its forwarding stands still.
+  var unforwarded = 0
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   /// What was read for the panels.

@@ -13,7 +13,7 @@ struct NarrowTests {
   /// Every state that a header can be in.
   static let headers = [
     "live", "named", "looking back", "frozen", "ended", "gone", "replay", "paused", "idle", "recording",
-    "findings", "not readable",
+    "findings", "not readable", "not forwarded",
   ]
 
   private static func stage(_ header: String, columns: Int, glyphs: GlyphRepertoire) throws -> Stage {
@@ -30,6 +30,7 @@ struct NarrowTests {
       snapshot.collector = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
     }
     if header == "findings" { snapshot.openFindings = 2 }
+    if header == "not forwarded" { snapshot.unforwarded = ForwardPause.most }
     if header == "not readable" { snapshot.interruption = Interruption(since: end, text: "why") }
     if header == "recording" {
       snapshot.run?.phase = .ended(at: end, reason: "completed")
