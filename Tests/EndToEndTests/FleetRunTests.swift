@@ -151,7 +151,7 @@ struct FleetRunTests {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     var engine = try startEngine()
     #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
-    let collector = try installation.collect(["--name", "from afar"])
+    let collector = try installation.collect(["--run-name", "from afar"])
     try eventually("rows arrive") {
       Int(try ask("SELECT count() FROM pushscope.sample").first?.first ?? "") ?? 0 > 100
     }

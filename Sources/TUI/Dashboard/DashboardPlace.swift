@@ -14,10 +14,12 @@ public struct DashboardPlace: Sendable {
     case fleet
   }
 
+  /// The store at a path.
   public static func store(_ path: String) -> DashboardPlace {
     DashboardPlace(name: path, kind: .store) { try StoreReader.open(at: path) }
   }
 
+  /// A fleet of that name.
   /// - Parameter open: connects to the engine.
   public static func fleet(_ name: String, open: @escaping @Sendable () throws -> any DashboardSource)
     -> DashboardPlace

@@ -105,7 +105,8 @@ import Testing
     let (fixture, truths) = try Self.recorded()
     let truth = try #require(ExactQuantiles(truths[0]).value(.p50))
     var source = SnapshotSource(
-      place: .store(fixture.path), subject: Subject(target: "a"), clock: fixture.clock, bootID: fixture.bootID)
+      place: .store(fixture.path), subject: Subject(target: "a"), clock: fixture.clock, bootID: fixture.bootID
+    )
     let read = source.poll(nil)
     let snapshot = try #require(read)
     let reader = try StoreReader.open(at: fixture.path)
