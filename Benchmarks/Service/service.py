@@ -54,6 +54,10 @@ class Installation(accuracy.Installation):
         self.processes.append(process)
         return process
 
+    def fleet(self, *words):
+        """Runs `pushscope fleet`."""
+        subprocess.run([PUSHSCOPE, "fleet", *words, "--config", self.configuration], check=True, stdout=subprocess.DEVNULL)
+
     def run(self, *options):
         collector = self.collect(*options)
         if collector.wait():

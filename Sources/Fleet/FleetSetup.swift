@@ -40,7 +40,8 @@ public struct FleetSetup {
     try run(makesUsers: makesUsers, acceptsLegacy: false)
   }
 
-  func run(makesUsers: Bool, acceptsLegacy: Bool) throws(FleetError) -> Outcome {
+  /// - Parameter acceptsLegacy: whether a server that is too old gets a reduced schema, for tests and benchmarks.
+  package func run(makesUsers: Bool, acceptsLegacy: Bool) throws(FleetError) -> Outcome {
     let dialect = try checkEngine(acceptsLegacy: acceptsLegacy)
     let schema = FleetSchema(layout, dialect)
     for statement in schema.opening { try client.run(statement) }

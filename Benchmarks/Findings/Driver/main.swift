@@ -77,7 +77,7 @@ let prototype: [String: (fourAMinute: String, oneASecond: String)] = [
   "1 min x4": ("0", "1; 1 s; 10 s"),
   "p99 x3": ("1; 9/57 min; 2.4 h", "1; 46/194 s; 9 min"),
   "loss 1 to 10 %, 20 min": (".24", "1; 8/23 s; 150 s"),
-  "drift x2 in 6 h": ("1; 70 min after its start", "1; 43 min"),
+  "drift x2 in 6 h": ("1; 70 min", "1; 43 min"),
 ]
 
 func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double) {

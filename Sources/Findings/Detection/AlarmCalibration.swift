@@ -38,18 +38,33 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
 
   // MARK: - Maxima
 
-  /// Takes the nats of the windows that end with one bin, by cell.
+  /// The nats that matter of the windows that end with one bin, by cell: those that raise the block's maximum, and those that
+  /// raise an alarm.
   ///
   /// - Parameter start: of the bin, µs since 1970.
-  mutating func collect(_ nats: [Double], at start: Int64, _ settings: DetectorSettings) {
+  func floors(_ cells: Int, at start: Int64, _ settings: DetectorSettings) -> [WindowScan.Maximum] {
+    let block = current.flatMap { $0.index == start / settings.maximaBlock ? $0 : nil }
+    let collects = settings.calibratedAfter != nil
+    return (0..<cells).map { cell in
+      let threshold = level(cell, settings).threshold
+      // An alarm is one from the threshold on.
+      let seen = collects ? block?.values[cell] ?? 0 : .infinity
+      return WindowScan.Maximum(nats: min(seen, threshold.nextDown))
+    }
+  }
+
+  /// Takes the largest nats of the windows that end with one bin, by cell.
+  ///
+  /// - Parameter start: of the bin, µs since 1970.
+  mutating func collect(_ maxima: [WindowScan.Maximum], at start: Int64, _ settings: DetectorSettings) {
     let index = start / settings.maximaBlock
     if current?.index != index {
       finishBlock(settings)
-      current = Block(index: index, values: nats)
+      current = Block(index: index, values: [Double](repeating: 0, count: maxima.count))
     }
     current?.bins += 1
-    for cell in nats.indices where nats[cell] > current?.values[cell] ?? .infinity {
-      current?.values[cell] = nats[cell]
+    for cell in maxima.indices where maxima[cell].nats > current?.values[cell] ?? .infinity {
+      current?.values[cell] = maxima[cell].nats
     }
   }
 
@@ -78,14 +93,11 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
       for bin in segment { scan.append(bin, of: history) }
       var from = segment.lowerBound
       while from + perBlock <= segment.upperBound {
-        var maxima = [Double](repeating: 0, count: layout.cells)
+        var maxima = [WindowScan.Maximum](repeating: .init(nats: 0), count: layout.cells)
         for end in from + 1...from + perBlock {
-          scan.forEachWindow(endingAt: end, notBefore: segment.lowerBound) { quantile, isDown, scale, nats in
-            let cell = layout.cell(quantile: quantile, isDown: isDown, scale: scale)
-            maxima[cell] = max(maxima[cell], nats)
-          }
+          scan.raise(&maxima, endingAt: end, notBefore: segment.lowerBound)
         }
-        add(maxima, at: history.start(from), settings)
+        add(maxima.map(\.nats), at: history.start(from), settings)
         from += perBlock
       }
     }

@@ -220,22 +220,22 @@ public struct ChangeDetector: Sendable {
   }
 
   private mutating func test() {
-    guard scan != nil else { return }
+    guard let scan else { return }
+    let start = history.start(state.next - 1)
+    var maxima = state.calibration.floors(layout.cells, at: start, state.settings)
+    scan.raise(&maxima, endingAt: state.next, notBefore: state.scanFrom)
+    if state.settings.calibratedAfter != nil { state.calibration.collect(maxima, at: start, state.settings) }
     var best: Alarm?
-    var maxima = [Double](repeating: 0, count: layout.cells)
-    scan?.forEachWindow(endingAt: state.next, notBefore: state.scanFrom) { quantile, isDown, scale, nats in
-      let cell = layout.cell(quantile: quantile, isDown: isDown, scale: scale)
-      maxima[cell] = max(maxima[cell], nats)
+    for (cell, maximum) in maxima.enumerated() {
+      guard let scale = maximum.scale else { continue }
       let level = state.calibration.level(cell, state.settings)
-      let excess = (nats - level.threshold) / level.scale
+      let excess = (maximum.nats - level.threshold) / level.scale
       if excess >= 0, excess > best?.excess ?? -1 {
+        let (quantile, isDown) = layout.tested(cell)
         best = Alarm(
-          quantile: quantile, isDown: isDown, scale: scale, nats: nats, threshold: level.threshold,
+          quantile: quantile, isDown: isDown, scale: scale, nats: maximum.nats, threshold: level.threshold,
           excess: excess)
       }
-    }
-    if state.settings.calibratedAfter != nil {
-      state.calibration.collect(maxima, at: history.start(state.next - 1), state.settings)
     }
     guard let best, let reference = state.reference else { return }
     open(best, reference)

@@ -109,6 +109,15 @@ enum Likelihood {
     return max(0, both(k, n) + both(kr, nr) - both(k + kr, n + nr))
   }
 
+  /// Never less than ``twoShares(_:_:_:_:)``, without a logarithm: Pearson's χ², since the Kullback–Leibler divergence of two
+  /// binomials is never more than their χ² divergence.
+  @inline(__always)
+  static func twoSharesBound(_ k: Double, _ n: Double, _ kr: Double, _ nr: Double) -> Double {
+    let share = (k + kr) / (n + nr)
+    let difference = k / n - kr / nr
+    return difference * difference * n * nr / ((n + nr) * share * (1 - share))
+  }
+
   /// The signed root of twice that, as a z value: positive when the first share is larger.
   static func signedRoot(_ k: Double, _ n: Double, _ kr: Double, _ nr: Double) -> Double {
     guard n > 0, nr > 0 else { return 0 }

@@ -30,6 +30,12 @@ struct ScanLayout: Sendable {
   /// The bands that some window falls into.
   var usedBands: [Int] { (0..<Self.bandCount).filter(bands.contains) }
 
+  /// What a cell tests.
+  func tested(_ cell: Int) -> (quantile: Int, isDown: Bool) {
+    let test = cell / Self.bandCount
+    return (test / directions, test % directions == 1)
+  }
+
   func cell(quantile: Int, isDown: Bool, band: Int) -> Int {
     (quantile * directions + (isDown ? 1 : 0)) * Self.bandCount + band
   }
@@ -102,13 +108,19 @@ struct WindowScan: Sendable {
   /// Bytes of storage.
   var memory: Int { 8 * sums.capacity }
 
-  /// Calls `body` with each cell's nats (more than 0) for windows that end before a bin.
+  /// The largest nats among a cell's windows, and the scale of the window that has them.
+  struct Maximum: Equatable {
+    /// To begin with: what is not larger is of no interest.
+    var nats: Double
+    var scale: Int?
+  }
+
+  /// Raises each cell's maximum to the largest nats of its windows that end before a bin.
+  ///
+  /// Most windows are far below their cell's maximum: a bound of their nats says so without a logarithm.
   ///
   /// - Parameter notBefore: windows do not begin before it.
-  func forEachWindow(
-    endingAt end: Int, notBefore: Int,
-    _ body: (_ quantile: Int, _ isDown: Bool, _ scale: Int, _ nats: Double) -> Void
-  ) {
+  func raise(_ maxima: inout [Maximum], endingAt end: Int, notBefore: Int) {
     let total = Double(reference.count)
     let least = max(notBefore, first)
     sums.withUnsafeBufferPointer { sums in
@@ -118,6 +130,7 @@ struct WindowScan: Sendable {
         let share = reference.shares[quantile]
         let effects = reference.effects[quantile]
         guard let longest = effects.last else { continue }
+        let all = total / longest
         let leastExpected = !layout.isShare && quantile == 2 ? 1.5 : 0.4
         for direction in 0..<layout.directions {
           let column = 1 + direction * layout.quantiles + quantile
@@ -133,9 +146,11 @@ struct WindowScan: Sendable {
             guard isDown ? k < share * n : k > share * n else { continue }
             let effect = effects[index]
             guard n * share >= leastExpected * effect, isDown || k >= 3 else { continue }
-            body(
-              quantile, isDown, index,
-              Likelihood.twoShares(k / effect, n / effect, share * total / longest, total / longest))
+            let cell = layout.cell(quantile: quantile, isDown: isDown, scale: index)
+            let most = Likelihood.twoSharesBound(k / effect, n / effect, share * all, all)
+            guard most > maxima[cell].nats else { continue }
+            let nats = Likelihood.twoShares(k / effect, n / effect, share * all, all)
+            if nats > maxima[cell].nats { maxima[cell] = Maximum(nats: nats, scale: index) }
           }
         }
       }

@@ -54,7 +54,7 @@ struct ComparisonModel {
       picture.put(row.quantile.label, x: 1, y: y, style: appearance(.secondary))
       let values =
         [row.first, row.second].map { ($0.shortText(isASCII: appearance.isASCII), $0.interval) }
-        + [row.difference.figure]
+        + [row.difference.figure(appearance)]
       for (place, figure) in values.enumerated() {
         let x = 1 + Self.nameColumns + place * columns
         let role: Role =
@@ -129,28 +129,29 @@ struct ComparisonModel {
 extension LatencyDifference {
   /// What the interval means; `nil` without one.
   fileprivate var meaning: String? {
-    guard case .known(let value, _, _) = self else { return nil }
-    guard isProven else { return "0 is in it: may be equal" }
-    return value > 0 ? "B is slower" : "B is faster"
+    guard case .known(let value, let low, let high) = self else { return nil }
+    guard !isProven else { return value > 0 ? "B is slower" : "B is faster" }
+    return low == nil || high == nil ? "an end is open: cannot tell" : "0 is in it: may be equal"
   }
 
-  /// With its sign: `+120 ms`.
-  fileprivate var figure: (value: String, interval: String?) {
-    switch self {
-    case .known(let value, let low, let high):
-      ((value > 0 ? "+" : "") + LatencyText.text(value), LatencyText.interval(low, high))
-    case .open(let value): ((value > 0 ? "+" : "") + LatencyText.text(value), nil)
-    case .unknown: ("", nil)
+  /// With its sign: `+120 ms`; `≥ +40.0 ms` where the other end is open.
+  fileprivate func figure(_ appearance: Appearance) -> (value: String, interval: String?) {
+    func signed(_ value: Int64) -> String { (value > 0 ? "+" : "") + LatencyText.text(value) }
+    guard case .known(let value, let low, let high) = self else { return ("", nil) }
+    let isASCII = appearance.isASCII
+    return switch (low, high) {
+    case (let low?, let high?): (signed(value), LatencyText.interval(low, high))
+    case (let low?, nil): ("\(isASCII ? ">=" : "≥") \(signed(low))", "upper end open")
+    case (nil, let high?): ("\(isASCII ? "<=" : "≤") \(signed(high))", "lower end open")
+    case (nil, nil): (signed(value), "both ends open")
     }
   }
 }
 
 /// By how much a quantile differs between two windows, with a 95 % interval made from the intervals of both.
 enum LatencyDifference: Sendable, Hashable {
-  /// µs, all three: second less first.
-  case known(value: Int64, low: Int64, high: Int64)
-  /// An end of one of the two intervals is not known.
-  case open(value: Int64)
+  /// µs, all three: second less first. An end is `nil` where one that it is made from is not known.
+  case known(value: Int64, low: Int64?, high: Int64?)
   /// One of the two quantiles is not known.
   case unknown
 
@@ -164,27 +165,23 @@ enum LatencyDifference: Sendable, Hashable {
       return
     }
     let value = b.value - a.value
-    guard let lowA = a.low, let highA = a.high, let lowB = b.low, let highB = b.high else {
-      self = .open(value: value)
-      return
-    }
-    guard isExact else {
-      self = .known(value: value, low: lowB - highA, high: highB - lowA)
-      return
-    }
-    func joined(_ one: Int64, _ other: Int64) -> Int64 {
-      let (one, other) = (Double(one), Double(other))
-      return Int64((one * one + other * other).squareRoot().rounded(.up))
+    /// How far an end of the difference is from its value.
+    func distance(_ one: Int64?, _ other: Int64?) -> Int64? {
+      guard let one, let other else { return nil }
+      guard isExact else { return one + other }
+      let (first, second) = (Double(one), Double(other))
+      return Int64((first * first + second * second).squareRoot().rounded(.up))
     }
     self = .known(
-      value: value, low: value - joined(b.value - lowB, highA - a.value),
-      high: value + joined(highB - b.value, a.value - lowA))
+      value: value,
+      low: distance(b.low.map { b.value - $0 }, a.high.map { $0 - a.value }).map { value - $0 },
+      high: distance(b.high.map { $0 - b.value }, a.low.map { a.value - $0 }).map { value + $0 })
   }
 
   /// Whether the interval excludes 0.
   var isProven: Bool {
     guard case .known(_, let low, let high) = self else { return false }
-    return low > 0 || high < 0
+    return low ?? 0 > 0 || high ?? 0 < 0
   }
 }
 

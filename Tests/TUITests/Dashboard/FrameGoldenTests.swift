@@ -17,6 +17,10 @@ struct FrameGoldenTests {
     var collector: CollectorStatus?
     /// Whether all but the newest are only known as sums.
     var isSummed = false
+    /// Whether the log repeats itself.
+    var hasFlood = false
+    /// Whether the fleet that is shown does not answer, or rows wait for theirs.
+    var isFleetAway = false
     var size = (80, 24)
     /// Frames at the end; few of them show what is on its way.
     var frames = 40
@@ -46,6 +50,13 @@ struct FrameGoldenTests {
     Case(name: "stop", keys: "s", collector: recording), Case(name: "no-collector", keys: "s"),
     Case(name: "sums", isSummed: true),
     Case(name: "rotating", keys: "o", size: (120, 32), frames: 9),
+    Case(name: "log-folded", keys: "2", hasFlood: true), Case(name: "log-each", keys: "2E", hasFlood: true),
+    Case(name: "log-newest-first", keys: "2S"), Case(name: "log-line", keys: "2JW"),
+    Case(name: "hits", keys: "3/lost~&n"), Case(name: "annotate", keys: "Adeploy 4"),
+    Case(name: "palette-argument", keys: ":threshold 800ms"),
+    Case(name: "palette-refused", keys: ":threshold soon"),
+    Case(name: "threshold-set", keys: ":threshold 800ms~"),
+    Case(name: "fleet-away", isFleetAway: true, size: (120, 24)),
   ]
 
   @Test("look as recorded", arguments: cases, Profile.allCases)
@@ -56,6 +67,11 @@ struct FrameGoldenTests {
     ).snapshot
     snapshot.runs = RunsPanelTests.entries(7)
     snapshot.collector = row.collector
+    if row.hasFlood { snapshot.log = ListReadingTests.flood }
+    if row.isFleetAway {
+      snapshot.interruption = Interruption(since: end, text: "the engine does not answer")
+      snapshot.unforwarded = 12_345
+    }
     if row.isSummed {
       let window = ViewState().window(in: snapshot, columns: row.size.0 - ScatterGeometry.gutter - 2)
       snapshot = DensityTests.summed(

@@ -285,13 +285,17 @@ struct TablePanelTests {
     Case(name: "findings-wide", keys: "6J", size: (160, 40)),
     Case(name: "findings-smallest", keys: "6", size: (60, 16)),
     Case(name: "finding-shaded", keys: "6J2", size: (120, 32)),
+    Case(name: "targets-sorted", keys: "5SSS", size: (120, 32)),
+    Case(name: "target-hidden", keys: "5J ", size: (120, 32)),
+    Case(name: "target-alone", keys: "5J\n", size: (120, 32)),
+    Case(name: "findings-sorted", keys: "6SS", size: (120, 32)),
   ]
 
   @Test("look as recorded", arguments: cases, Profile.allCases)
   func recorded(_ row: Case, _ profile: Profile) throws {
     var stage = try Stage(columns: row.size.0, rows: row.size.1, profile: profile, snapshot: Self.snapshot())
     for key in row.keys {
-      stage.press(key)
+      if key == "\n" { stage.press(.enter) } else { stage.press(key) }
       stage.frames(20)
     }
     stage.wait(.seconds(5))

@@ -92,7 +92,7 @@ import Testing
       }
     }
     for row in comparison.rows where row.quantile < .p999 {
-      guard case .known(_, let low, let high) = row.difference else {
+      guard case .known(_, let low?, let high?) = row.difference else {
         Issue.record("\(row.quantile.label) is not compared")
         continue
       }

@@ -57,13 +57,17 @@ struct ListReadingTests {
     #expect(stage.text.contains("closed 299") && stage.screen.order.lists.log == .newest)
   }
 
+  /// 38 lines that differ in their numbers only, between two others.
+  static var flood: [ListEntry<LogLine>] {
+    [line(1, at: 1, "first")] + (2..<40).map { line($0, at: $0, "answer \($0) in 1.\($0) ms") }
+      + [line(50, at: 50, "last")]
+  }
+
   @Test("floods of one kind are one line with their count, and a key lists each")
   func floods() throws {
     var snapshot = SampleRun().snapshot
     let target = snapshot.targets[0].id
-    snapshot.log =
-      [Self.line(1, at: 1, "first")] + (2..<40).map { Self.line($0, at: $0, "answer \($0) in 1.\($0) ms") }
-      + [Self.line(50, at: 50, "last")]
+    snapshot.log = Self.flood
     snapshot.events = (1...9).map { number in
       ListEntry(
         number: number,

@@ -1,0 +1,60 @@
+import FindingsTestKit
+import Measurement
+import Testing
+
+@testable import Findings
+
+@Suite struct WindowScanTests {
+  @Test func theBoundIsNeverLessThanTheLikelihoodRatio() {
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<20_000 {
+      let n = 1 + 400 * random.unit()
+      let other = 1 + 90_000 * random.unit()
+      let share = 0.001 + 0.998 * random.unit()
+      let k = n * min(1, share * 4 * random.unit())
+      let nats = Likelihood.twoShares(k, n, share * other, other)
+      let bound = Likelihood.twoSharesBound(k, n, share * other, other)
+      #expect(bound >= nats - 1e-9, "\(k) of \(n), \(share) of \(other)")
+    }
+    // Close where the shares are close, so that it decides.
+    let close = Likelihood.twoSharesBound(55, 100, 5_000, 10_000)
+    #expect(close < 2.1 * Likelihood.twoShares(55, 100, 5_000, 10_000))
+  }
+
+  /// What is not looked at for its bound would not have been a maximum.
+  @Test func maximaAreThoseOfEveryWindow() throws {
+    let settings = DetectorSettings(rate: 1.0 / 15)
+    let scenario = ChangeScenario("10 min x2", change: .latency(factor: 2), for: 600)
+    let bins = scenario.sample(rate: 1.0 / 15, seed: 5, quietDays: 0.1, seconds: 40_000)
+      .bins(.delivery, width: settings.binWidth)
+    var history = BinHistory(width: settings.binWidth, isShare: false)
+    for bin in bins { history.append(bin.values, at: bin.start.microseconds) }
+    let layout = ScanLayout(settings, isShare: false)
+    var builder = ReferenceBuilder(layout, isShare: false)
+    let segments = [0..<bins.count / 2]
+    let taken = builder.reference(from: segments, of: history, effect: 0.1, settings)
+    var reference = try #require(taken)
+    builder.measureEffects(of: &reference, segments, history)
+    var scan = WindowScan(reference, layout, startingAt: 0)
+    for bin in bins.indices { scan.append(bin, of: history) }
+
+    let none = [WindowScan.Maximum](repeating: .init(nats: 0), count: layout.cells)
+    var together = none
+    for end in 1...bins.count { scan.raise(&together, endingAt: end, notBefore: 0) }
+    #expect(together.count { $0.scale != nil } > layout.cells / 2)
+    for cell in 0..<layout.cells {
+      // Each end by itself, so that nothing is known of a maximum before.
+      var most = 0.0
+      for end in 1...bins.count {
+        var alone = none
+        scan.raise(&alone, endingAt: end, notBefore: 0)
+        most = max(most, alone[cell].nats)
+      }
+      #expect(abs(together[cell].nats - most) < 1e-9)
+    }
+    // What is not above the floor is left as it is.
+    var floors = together.map { WindowScan.Maximum(nats: $0.nats) }
+    for end in 1...bins.count { scan.raise(&floors, endingAt: end, notBefore: 0) }
+    #expect(floors.allSatisfy { $0.scale == nil })
+  }
+}
